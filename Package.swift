@@ -1,0 +1,135 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let house: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+]
+// The pure rooms read what strangers sent: there, unsafe memory access does not compile without being marked.
+let guarded = house + [.strictMemorySafety()]
+
+let package = Package(
+    name: "millstream",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18)],
+    products: [
+        .library(name: "HLSPlaylist", targets: ["HLSPlaylist"]),
+        .library(name: "PlaylistEditing", targets: ["PlaylistEditing"]),
+        .library(name: "MillstreamDownloads", targets: ["MillstreamDownloads"]),
+        .library(name: "MillstreamServer", targets: ["MillstreamServer"]),
+        .executable(name: "millstream", targets: ["millstream-cli"]),
+    ],
+    traits: [
+        .trait(name: "Playback", description: "Decode with FFmpeg and show video in an SDL2 window."),
+        .default(enabledTraits: ["Playback"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // Formats: pure values in, pure values out.
+        .target(name: "MediaTiming", swiftSettings: guarded),
+        .target(name: "ResourceAddressing", swiftSettings: guarded),
+        .target(name: "ReportFormat", dependencies: ["MediaTiming"], swiftSettings: guarded),
+        .target(
+            name: "HLSPlaylist",
+            dependencies: ["MediaTiming", "ReportFormat", "ResourceAddressing"],
+            swiftSettings: guarded
+        ),
+
+        // Decisions: still pure; they never read a clock or a socket.
+        .target(
+            name: "PlaylistEditing",
+            dependencies: ["HLSPlaylist", "MediaTiming", "ResourceAddressing"],
+            swiftSettings: guarded
+        ),
+
+        // Effects: the network and the disk.
+        .target(
+            name: "MediaTransport",
+            dependencies: [
+                "MediaTiming", "ResourceAddressing",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: house
+        ),
+        .target(
+            name: "AssetStorage",
+            dependencies: [
+                "HLSPlaylist", "MediaTiming", "PlaylistEditing", "ReportFormat", "ResourceAddressing",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: house
+        ),
+
+        // Faces: what an application imports.
+        .target(
+            name: "MillstreamDownloads",
+            dependencies: [
+                "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "ReportFormat", "ResourceAddressing",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: house
+        ),
+        .target(
+            name: "MillstreamServer",
+            dependencies: [
+                "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamDownloads",
+                "PlaylistEditing",
+                "ReportFormat", "ResourceAddressing",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            resources: [.copy("Console")],
+            swiftSettings: house
+        ),
+        .executableTarget(
+            name: "millstream-cli",
+            dependencies: [
+                "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamDownloads",
+                "MillstreamServer",
+                "PlaylistEditing", "ReportFormat", "ResourceAddressing",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            path: "Sources/millstream-cli",
+            swiftSettings: house
+        ),
+
+        .target(name: "SharedCorpus", path: "Tests/SharedCorpus", swiftSettings: house),
+        .testTarget(name: "MediaTimingTests", dependencies: ["MediaTiming"], swiftSettings: house),
+        .testTarget(name: "ResourceAddressingTests", dependencies: ["ResourceAddressing"], swiftSettings: house),
+        .testTarget(name: "ReportFormatTests", dependencies: ["MediaTiming", "ReportFormat"], swiftSettings: house),
+        .testTarget(
+            name: "HLSPlaylistTests",
+            dependencies: ["HLSPlaylist", "MediaTiming", "ReportFormat", "ResourceAddressing", "SharedCorpus"],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "PlaylistEditingTests",
+            dependencies: ["HLSPlaylist", "MediaTiming", "PlaylistEditing", "ResourceAddressing", "SharedCorpus"],
+            swiftSettings: house
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

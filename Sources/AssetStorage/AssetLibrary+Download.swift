@@ -1,0 +1,311 @@
+import Foundation
+import GRDB
+public import HLSPlaylist
+public import MediaTiming
+import PlaylistEditing
+public import ResourceAddressing
+
+/// What a download is going to keep: one media playlist.
+public struct PlannedRendition: Sendable {
+    /// What it is in the presentation.
+    public let role: StoredRendition.Role
+    /// Its position among the variants, or among the renditions, of the source; -1 where the source is its playlist.
+    public let position: Int
+    /// Its language.
+    public let language: String?
+    /// The variant it is, for a variant.
+    public let variant: Variant?
+    /// Its playlist.
+    public let playlist: MediaPlaylist
+    /// Where the playlist was found.
+    public let address: ResourceAddress
+
+    /// Makes one.
+    public init(
+        role: StoredRendition.Role,
+        position: Int,
+        language: String?,
+        variant: Variant?,
+        playlist: MediaPlaylist,
+        address: ResourceAddress
+    ) {
+        self.role = role
+        self.position = position
+        self.language = language
+        self.variant = variant
+        self.playlist = playlist
+        self.address = address
+    }
+
+    /// Its folder inside the package: the same whenever the same rendition is planned.
+    var folder: String { position < 0 ? "media" : "\(role.rawValue)-\(position)" }
+}
+
+extension AssetLibrary {
+    /// Enters an asset, or finds the one that came from the same address.
+    ///
+    /// - Parameters:
+    ///   - source: Where it comes from.
+    ///   - title: What people will call it.
+    ///   - selection: What was asked for, as the caller spells it; kept for a resumption.
+    /// - Returns: Its identifier.
+    /// - Throws: ``StorageError``.
+    public func enter(source: ResourceAddress, title: String, selection: String) throws -> String {
+        let id = try database.write { database in
+            if var record = try AssetRecord.filter(Column("source") == source.text).fetchOne(database) {
+                guard record.state != .deleting else {
+                    throw StorageError(.busy, "the asset is being deleted; try again in a moment")
+                }
+                record.selection = selection
+                try record.update(database)
+                return record.id
+            }
+            let record = AssetRecord(
+                id: Self.newIdentifier(),
+                title: title,
+                source: source.text,
+                createdAt: Date().timeIntervalSince1970,
+                state: .partial,
+                selection: selection
+            )
+            try record.insert(database)
+            return record.id
+        }
+        do {
+            try FileManager.default.createDirectory(at: packageDirectory(id), withIntermediateDirectories: true)
+        } catch {
+            throw StorageError(.disk, "the package \(packageDirectory(id).path) cannot be made (\(error))")
+        }
+        return id
+    }
+
+    /// Notes what a download will keep: the playlists and every file that they need.
+    ///
+    /// What is known already stays as it is, so that nothing is fetched twice; a rendition whose playlist changed at the
+    /// origin is planned anew.
+    public func plan(
+        _ id: String,
+        source: Playlist,
+        at address: ResourceAddress,
+        renditions: [PlannedRendition]
+    ) throws {
+        try database.write { database in
+            var record = try Self.record(id, database)
+            record.sourcePlaylist = source.bytes
+            record.sourceAddress = address.text
+            record.state = .partial
+            try record.update(database)
+            for rendition in renditions { try Self.plan(rendition, of: id, database) }
+        }
+        try writePlaylists(id)
+    }
+
+    private static func plan(_ rendition: PlannedRendition, of id: String, _ database: Database) throws {
+        var kept: [String: Int64] = [:]
+        let existing = try RenditionRecord.filter(Column("assetID") == id).filter(Column("folder") == rendition.folder)
+            .fetchOne(database)
+        if let existing {
+            // Signed addresses change from load to load; the same segments in the same order are the same media.
+            if let old = try? MediaPlaylist(parsing: existing.playlist), haveSameMedia(old, rendition.playlist) {
+                let stored = try ResourceRecord.filter(Column("renditionID") == existing.id).fetchAll(database)
+                kept = Dictionary(uniqueKeysWithValues: stored.compactMap { row in row.bytes.map { (row.path, $0) } })
+            }
+            _ = try RenditionRecord.deleteOne(database, key: existing.id)
+        }
+        var record = RenditionRecord(
+            assetID: id,
+            folder: rendition.folder,
+            role: rendition.role,
+            position: rendition.position,
+            language: rendition.language,
+            bandwidth: rendition.variant?.bandwidth?.bitsPerSecond,
+            width: rendition.variant?.resolution?.width,
+            height: rendition.variant?.resolution?.height,
+            codecs: rendition.variant?.codecs.joined(separator: ",") ?? "",
+            playlist: rendition.playlist.bytes,
+            address: rendition.address.text
+        )
+        try record.insert(database)
+        guard let renditionID = record.id else { return }
+        for resource in PackagePlan(rendition).resources {
+            var row = ResourceRecord(
+                assetID: id,
+                renditionID: renditionID,
+                position: resource.position,
+                kind: resource.kind,
+                address: resource.address.text,
+                rangeStart: resource.byteRange?.start,
+                rangeLength: resource.byteRange?.length,
+                path: resource.path,
+                start: resource.timeRange.start.description,
+                duration: resource.timeRange.duration.description,
+                bytes: kept[resource.path]
+            )
+            try row.insert(database)
+        }
+    }
+
+    private static func haveSameMedia(_ old: MediaPlaylist, _ new: MediaPlaylist) -> Bool {
+        old.segments.count == new.segments.count
+            && zip(old.segments, new.segments).allSatisfy { first, second in
+                first.duration == second.duration && first.byteRange == second.byteRange
+                    && ResourceAddress(first.uri).path == ResourceAddress(second.uri).path
+            }
+    }
+
+    /// The files that are missing, those that are needed first in front: keys and maps, then segments by their time.
+    ///
+    /// A file that the catalogue has and the disk has not, or in another size, counts as missing.
+    public func missingResources(_ id: String) throws -> [StoredResource] {
+        try forgetLostFiles(id)
+        return try resources(id).filter { $0.bytes == nil }.sorted { first, second in
+            (first.timeRange.start, first.id) < (second.timeRange.start, second.id)
+        }
+    }
+
+    /// All files of an asset.
+    public func resources(_ id: String) throws -> [StoredResource] {
+        try database.read { database in
+            _ = try Self.record(id, database)
+            let folders = Dictionary(
+                uniqueKeysWithValues: try RenditionRecord.filter(Column("assetID") == id).fetchAll(database)
+                    .compactMap { record in record.id.map { ($0, record.folder) } }
+            )
+            return try ResourceRecord.filter(Column("assetID") == id).order(Column("id")).fetchAll(database)
+                .compactMap { record in
+                    record.id.map { StoredResource(record, id: $0, folder: folders[record.renditionID] ?? "") }
+                }
+        }
+    }
+
+    /// Notes that a file lies in its place.
+    public func markStored(_ resource: StoredResource, bytes: ByteCount) throws {
+        _ = try database.write { database in
+            try ResourceRecord.filter(key: resource.id).updateAll(database, Column("bytes").set(to: bytes.bytes))
+        }
+    }
+
+    /// Notes that everything is there and writes the playlists as they stay.
+    ///
+    /// - Throws: ``StorageError/Code/incomplete`` where something is missing.
+    public func finish(_ id: String) throws {
+        let missing = try missingResources(id)
+        guard missing.isEmpty else {
+            throw StorageError(.incomplete, "\(missing.count) files of the asset are missing")
+        }
+        try writePlaylists(id)
+        try database.write { database in
+            var record = try Self.record(id, database)
+            record.state = .complete
+            try record.update(database)
+        }
+    }
+
+    /// Finds files that are gone or not what they were; they count as missing from then on.
+    ///
+    /// - Returns: Their paths inside the package.
+    @discardableResult
+    public func forgetLostFiles(_ id: String) throws -> [String] {
+        let package = packageDirectory(id)
+        let lost = try resources(id).filter { resource in
+            guard let bytes = resource.bytes else { return false }
+            let attributes = try? FileManager.default.attributesOfItem(
+                atPath: package.appendingPathComponent(resource.path).path
+            )
+            return (attributes?[.size] as? NSNumber)?.int64Value != bytes.bytes
+        }
+        guard !lost.isEmpty else { return [] }
+        try database.write { database in
+            for resource in lost {
+                try ResourceRecord.filter(key: resource.id).updateAll(database, Column("bytes").set(to: nil))
+            }
+            try AssetRecord.filter(key: id).updateAll(
+                database,
+                Column("state").set(to: AssetRecord.State.partial.rawValue)
+            )
+        }
+        return lost.map(\.path)
+    }
+
+    /// Writes the playlists of a package from what the catalogue holds.
+    private func writePlaylists(_ id: String) throws {
+        let (record, renditions, asset) = try database.read { database in
+            let record = try Self.record(id, database)
+            return (
+                record, try RenditionRecord.filter(Column("assetID") == id).order(Column("id")).fetchAll(database),
+                try Self.asset(record, database)
+            )
+        }
+        for rendition in renditions {
+            guard
+                let playlist = try? MediaPlaylist(
+                    parsing: rendition.playlist,
+                    context: PlaylistContext(address: ResourceAddress(rendition.address))
+                )
+            else { continue }
+            let plan = PackagePlan(folder: rendition.folder, role: rendition.role, playlist: playlist)
+            try write(plan.localPlaylist.bytes, to: "\(rendition.folder)/media.m3u8", of: id)
+        }
+        try write(
+            Self.multivariantPlaylist(record, renditions, asset),
+            to: "multivariant.m3u8",
+            of: id
+        )
+    }
+
+    /// The multivariant playlist of what is kept; one is made where the source was a media playlist.
+    private static func multivariantPlaylist(
+        _ record: AssetRecord,
+        _ renditions: [RenditionRecord],
+        _ asset: StoredAsset
+    ) -> [UInt8] {
+        if let bytes = record.sourcePlaylist, let source = try? MultivariantPlaylist(parsing: bytes) {
+            func address(_ position: Int, _ isVariant: Bool) -> String? {
+                renditions.first { $0.position == position && ($0.role == .variant) == isVariant }
+                    .map { "\($0.folder)/media.m3u8" }
+            }
+            return source.relocated(variant: { address($0, true) }, rendition: { address($0, false) }).bytes
+        }
+        // Its peak is not known; the average is the least that is true.
+        let seconds = max(asset.duration?.seconds ?? 1, 0.001)
+        let bandwidth = max(1, Int64(Double(asset.bytes.bytes) * 8 / seconds))
+        let lines = renditions.map { "#EXT-X-STREAM-INF:BANDWIDTH=\(bandwidth)\n\($0.folder)/media.m3u8\n" }
+        return Array(("#EXTM3U\n" + lines.joined()).utf8)
+    }
+
+    private func write(_ bytes: [UInt8], to path: String, of id: String) throws {
+        let url = packageDirectory(id).appendingPathComponent(path)
+        do {
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try Data(bytes).write(to: url, options: .atomic)
+        } catch {
+            throw StorageError(.disk, "\(url.path) cannot be written (\(error))")
+        }
+    }
+
+    /// Twelve random characters that are easy to type.
+    private static func newIdentifier() -> String {
+        let letters = Array("abcdefghjkmnpqrstuvwxyz23456789")
+        return String((0..<12).map { _ in letters[Int.random(in: 0..<letters.count)] })
+    }
+}
+
+extension StoredResource {
+    fileprivate init(_ record: ResourceRecord, id: Int64, folder: String) {
+        self.init(
+            id: id,
+            kind: record.kind,
+            address: ResourceAddress(record.address),
+            byteRange: record.rangeStart.flatMap { start in
+                record.rangeLength.flatMap { ByteRange(start: start, length: $0) }
+            },
+            path: record.path,
+            folder: folder,
+            timeRange: record.timeRange ?? MediaTimeRange(start: .zero, duration: .zero),
+            bytes: record.bytes.map { ByteCount($0) }
+        )
+    }
+}

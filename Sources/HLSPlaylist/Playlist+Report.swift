@@ -1,0 +1,272 @@
+import MediaTiming
+public import ReportFormat
+import ResourceAddressing
+
+extension Playlist {
+    /// What the playlist holds, as `millstream inspect --json` prints it; fields that it does not have are left out.
+    public var report: ReportValue {
+        switch self {
+        case .multivariant(let playlist): playlist.report(diagnostics)
+        case .media(let playlist): playlist.report(diagnostics)
+        }
+    }
+}
+
+extension MultivariantPlaylist {
+    fileprivate func report(_ diagnostics: [Diagnostic]) -> ReportValue {
+        .fields([
+            "kind": .string("multivariant"),
+            "url": .url(context.address),
+            "version": declaredVersion.map { .integer($0) },
+            "independentSegments": .bool(hasIndependentSegments),
+            "variables": .variables(variables),
+            "variants": .array(variants.map(\.report)),
+            "renditions": .array(renditions.map(\.report)),
+            "iFrameVariants": .array(iFrameVariants.map(\.report)),
+            "sessionData": .array(sessionData.map(\.sessionDataReport)),
+            "sessionKeys": .array(sessionKeys.map(\.report)),
+            "contentSteering": contentSteering.map {
+                .fields(["serverURI": .text($0["SERVER-URI"]), "pathwayID": .text($0["PATHWAY-ID"])])
+            },
+            "start": start?.report,
+            "unknownTags": .array(unknownTags.map(\.report)),
+            "diagnostics": .array(diagnostics.map(\.report)),
+        ])
+    }
+}
+
+extension MediaPlaylist {
+    fileprivate func report(_ diagnostics: [Diagnostic]) -> ReportValue {
+        .fields([
+            "kind": .string("media"),
+            "url": .url(context.address),
+            "version": declaredVersion.map { .integer($0) },
+            "targetDuration": targetDuration.map { .seconds($0) },
+            "mediaSequence": .integer(mediaSequence),
+            "discontinuitySequence": .integer(discontinuitySequence),
+            "playlistType": .text(playlistType?.rawValue),
+            "ended": .bool(hasEndMarker),
+            "iFramesOnly": .bool(isIFramesOnly),
+            "independentSegments": hasIndependentSegments ? .bool(true) : nil,
+            "duration": .seconds(duration),
+            "skippedSegments": .integer(skippedSegmentCount),
+            "serverControl": serverControl?.report,
+            "partTarget": partTargetDuration.map { .seconds($0) },
+            "variables": variables.isEmpty ? nil : .variables(variables),
+            "start": start?.report,
+            "segments": .array(segments.map(\.report)),
+            "trailingParts": .array(trailingParts.map(\.report)),
+            "preloadHints": .array(preloadHints.map(\.report)),
+            "renditionReports": .array(renditionReports.map(\.report)),
+            "dateRanges": .array(dateRanges.map(\.report)),
+            "unknownTags": .array(unknownTags.map(\.report)),
+            "diagnostics": .array(diagnostics.map(\.report)),
+        ])
+    }
+}
+
+extension ReportValue {
+    fileprivate static func text(_ text: String?) -> ReportValue? { text.map { .string($0) } }
+
+    /// An address where it is absolute: a relative one says nothing that `uri` does not.
+    fileprivate static func url(_ address: ResourceAddress?) -> ReportValue? {
+        address.flatMap { $0.isAbsolute ? .string($0.text) : nil }
+    }
+
+    fileprivate static func list(_ texts: [String]) -> ReportValue? { texts.isEmpty ? nil : .strings(texts) }
+
+    fileprivate static func variables(_ values: [String: String]) -> ReportValue {
+        .object(values.sorted { $0.key < $1.key }.map { Field(name: $0.key, value: .string($0.value)) })
+    }
+}
+
+extension Variant {
+    fileprivate var report: ReportValue {
+        .fields([
+            "uri": .string(uri),
+            "url": .url(address),
+            "bandwidth": bandwidth.map { .integer($0.bitsPerSecond) },
+            "averageBandwidth": averageBandwidth.map { .integer($0.bitsPerSecond) },
+            "codecs": .list(codecs),
+            "width": resolution.map { .integer($0.width) },
+            "height": resolution.map { .integer($0.height) },
+            "frameRate": frameRate.map { .seconds($0) },
+            "videoRange": .text(attributes["VIDEO-RANGE"]),
+            "hdcpLevel": .text(attributes["HDCP-LEVEL"]),
+            "audio": .text(attributes["AUDIO"]),
+            "video": .text(attributes["VIDEO"]),
+            "subtitles": .text(attributes["SUBTITLES"]),
+            "closedCaptions": .text(attributes["CLOSED-CAPTIONS"]),
+            "score": attributes.decimal("SCORE").map { .seconds($0) },
+            "stableVariantID": .text(attributes["STABLE-VARIANT-ID"]),
+            "pathwayID": .text(attributes["PATHWAY-ID"]),
+            "name": .text(attributes["NAME"]),
+        ])
+    }
+}
+
+extension Rendition {
+    fileprivate var report: ReportValue {
+        .fields([
+            "type": .text(attributes["TYPE"]),
+            "groupID": .string(groupID),
+            "name": .string(name),
+            "language": .text(language),
+            "assocLanguage": .text(attributes["ASSOC-LANGUAGE"]),
+            "default": .bool(isDefault),
+            "autoselect": .bool(isAutoselect),
+            "forced": .bool(isForced),
+            "channels": .text(attributes["CHANNELS"]),
+            "characteristics": .list(characteristics),
+            "instreamID": .text(attributes["INSTREAM-ID"]),
+            "stableRenditionID": .text(attributes["STABLE-RENDITION-ID"]),
+            "uri": .text(uri),
+            "url": .url(address),
+        ])
+    }
+}
+
+extension MediaSegment {
+    fileprivate var report: ReportValue {
+        .fields([
+            "sequence": .integer(sequence),
+            "discontinuitySequence": .integer(discontinuitySequence),
+            "start": .seconds(start),
+            "duration": .seconds(duration),
+            "title": .text(title),
+            "uri": .string(uri),
+            "url": .url(address),
+            "byteRange": byteRange?.report,
+            "map": map.map {
+                .fields([
+                    "uri": .string($0.uri),
+                    "url": .url($0.address),
+                    "byteRange": $0.byteRange?.report,
+                ])
+            },
+            "keys": keys.isEmpty ? nil : .array(keys.map(\.report)),
+            "programDateTime": .text(programDateTime?.description),
+            "gap": isGap ? .bool(true) : nil,
+            "discontinuity": hasDiscontinuity ? .bool(true) : nil,
+            "bitrate": bitRate.map { .integer($0.bitsPerSecond) },
+            "parts": parts.isEmpty ? nil : .array(parts.map(\.report)),
+        ])
+    }
+}
+
+extension ByteRange {
+    fileprivate var report: ReportValue { .fields(["start": .integer(start), "length": .integer(length)]) }
+}
+
+extension EncryptionKey {
+    fileprivate var report: ReportValue {
+        .fields([
+            "method": .string(method),
+            "uri": .text(uri),
+            "url": .url(address),
+            "iv": .text(initializationVector),
+            "keyFormat": .string(keyFormat),
+            "keyFormatVersions": .text(keyFormatVersions),
+        ])
+    }
+}
+
+extension PartialSegment {
+    fileprivate var report: ReportValue {
+        .fields([
+            "uri": .string(uri),
+            "url": .url(address),
+            "duration": .seconds(duration),
+            "independent": .bool(isIndependent),
+            "gap": isGap ? .bool(true) : nil,
+            "byteRange": byteRange?.report,
+        ])
+    }
+}
+
+extension PreloadHint {
+    fileprivate var report: ReportValue {
+        .fields([
+            "type": .string(type),
+            "uri": .string(uri),
+            "url": .url(address),
+            "byteRangeStart": .integer(byteRangeStart),
+            "byteRangeLength": byteRangeLength.map { .integer($0) },
+        ])
+    }
+}
+
+extension RenditionReport {
+    fileprivate var report: ReportValue {
+        .fields([
+            "uri": .string(uri),
+            "url": .url(address),
+            "lastMediaSequence": lastMediaSequence.map { .integer($0) },
+            "lastPart": lastPart.map { .integer($0) },
+        ])
+    }
+}
+
+extension DateRange {
+    fileprivate var report: ReportValue {
+        .fields([
+            "id": .string(id),
+            "class": .text(classIdentifier),
+            "startDate": .text(self["START-DATE"]),
+            "endDate": .text(self["END-DATE"]),
+            "duration": duration.map { .seconds($0) },
+            "plannedDuration": plannedDuration.map { .seconds($0) },
+            "endOnNext": endsOnNext ? .bool(true) : nil,
+            "attributes": .object(
+                attributes.map { ReportValue.Field(name: $0.name, value: .string($0.value)) }
+            ),
+        ])
+    }
+}
+
+extension PlaylistStart {
+    fileprivate var report: ReportValue { .fields(["offset": .seconds(offset), "precise": .bool(isPrecise)]) }
+}
+
+extension ServerControl {
+    fileprivate var report: ReportValue {
+        .fields([
+            "canSkipUntil": canSkipUntil.map { .seconds($0) },
+            "canSkipDateRanges": canSkipDateRanges ? .bool(true) : nil,
+            "holdBack": holdBack.map { .seconds($0) },
+            "partHoldBack": partHoldBack.map { .seconds($0) },
+            "canBlockReload": .bool(canBlockReload),
+        ])
+    }
+}
+
+extension AttributeList {
+    fileprivate var sessionDataReport: ReportValue {
+        .fields([
+            "dataID": .text(self["DATA-ID"]),
+            "value": .text(self["VALUE"]),
+            "uri": .text(self["URI"]),
+            "format": .text(self["FORMAT"]),
+            "language": .text(self["LANGUAGE"]),
+        ])
+    }
+}
+
+extension UnknownTag {
+    fileprivate var report: ReportValue {
+        .fields(["line": .integer(line), "name": .string(name), "value": .text(value)])
+    }
+}
+
+extension Diagnostic {
+    /// The diagnostic as the command line prints it in JSON.
+    public var report: ReportValue {
+        .fields([
+            "line": line.map { .integer($0) },
+            "severity": .string(severity.rawValue),
+            "code": .string(code),
+            "message": .string(message),
+            "section": .string(section),
+        ])
+    }
+}

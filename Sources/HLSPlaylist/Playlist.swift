@@ -1,0 +1,88 @@
+public import ResourceAddressing
+
+/// A playlist of either kind.
+///
+/// A playlist is its bytes: they are kept as they came, and everything typed is read from them. So what is written
+/// without an edit is what was parsed, byte for byte, whatever that was.
+public enum Playlist: Sendable {
+    /// A list of variants and renditions (RFC 8216bis §4.4.6).
+    case multivariant(MultivariantPlaylist)
+    /// A list of media segments (RFC 8216bis §4.4.3).
+    case media(MediaPlaylist)
+
+    /// Which of the two kinds a playlist is.
+    public enum Kind: String, Sendable, Hashable {
+        /// A list of variants and renditions.
+        case multivariant
+        /// A list of media segments.
+        case media
+    }
+
+    /// Parses a playlist of either kind as a lenient player would.
+    ///
+    /// The first tag that only one kind may have decides which it is. Mistakes do not stop the parse, they are listed in
+    /// ``diagnostics``.
+    ///
+    /// - Parameters:
+    ///   - bytes: The playlist, UTF-8; other bytes are kept and read as U+FFFD.
+    ///   - context: Where it came from, for addresses and variables.
+    ///   - limits: How large it may be.
+    /// - Returns: The playlist, with every byte of it.
+    /// - Throws: ``PlaylistParsingError`` where nothing can be made of the bytes.
+    /// - Complexity: O(*n*) in bytes; one pass.
+    public static func parse(
+        _ bytes: [UInt8],
+        context: PlaylistContext = PlaylistContext(),
+        limits: PlaylistLimits = PlaylistLimits()
+    ) throws(PlaylistParsingError) -> Playlist {
+        let index = try PlaylistIndex(bytes, limits: limits)
+        guard index.hasHeader || index.kind != nil else { throw .notAPlaylist }
+        return switch index.kind {
+        case .multivariant: .multivariant(MultivariantPlaylist(bytes: bytes, index: index, context: context))
+        case .media, nil: .media(MediaPlaylist(bytes: bytes, index: index, context: context))
+        }
+    }
+
+    /// Which kind it is.
+    public var kind: Kind {
+        switch self {
+        case .multivariant: .multivariant
+        case .media: .media
+        }
+    }
+
+    /// The bytes of the playlist, equal to those parsed where nothing was edited.
+    public var bytes: [UInt8] {
+        switch self {
+        case .multivariant(let playlist): playlist.bytes
+        case .media(let playlist): playlist.bytes
+        }
+    }
+
+    /// Where the playlist came from.
+    public var context: PlaylistContext {
+        switch self {
+        case .multivariant(let playlist): playlist.context
+        case .media(let playlist): playlist.context
+        }
+    }
+}
+
+/// Where a playlist came from: what its relative addresses and its variables stand on.
+public struct PlaylistContext: Sendable {
+    /// The address it was loaded from, behind all redirects; `nil` where that is not known.
+    public var address: ResourceAddress?
+    /// The variables of the multivariant playlist, for `EXT-X-DEFINE:IMPORT` (RFC 8216bis §4.4.2.3).
+    public var importableVariables: [String: String]
+
+    /// Makes a context.
+    public init(address: ResourceAddress? = nil, importableVariables: [String: String] = [:]) {
+        self.address = address
+        self.importableVariables = importableVariables
+    }
+
+    /// What an address in the playlist means: absolute where the playlist's own address is known.
+    func resolve(_ uri: String) -> ResourceAddress {
+        address?.resolving(uri) ?? ResourceAddress(uri)
+    }
+}

@@ -1,0 +1,123 @@
+public import MediaTiming
+
+/// A moment of the calendar as playlists write it: ISO 8601 with a time zone (RFC 8216bis §4.4.4.6).
+public struct ProgramDateTime: Sendable, Hashable {
+    /// Seconds since 1970-01-01T00:00:00Z, exact to the digits written.
+    public let sinceEpoch: MediaTime
+    /// The zone it was written in, minutes east of Greenwich; `nil` where none was written, which counts as zero.
+    public let zoneMinutes: Int?
+
+    /// Makes a moment.
+    public init(sinceEpoch: MediaTime, zoneMinutes: Int? = 0) {
+        self.sinceEpoch = sinceEpoch
+        self.zoneMinutes = zoneMinutes
+    }
+
+    /// Reads `YYYY-MM-DDThh:mm:ss[.fraction][Z|±hh:mm|±hhmm|±hh]`; a space may stand for the T.
+    public init?(_ text: some StringProtocol) {
+        var reader = DigitReader(text)
+        guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), reader.skip("-"),
+            let day = reader.number(2), (1...12).contains(month), (1...31).contains(day),
+            reader.skip("T") || reader.skip("t") || reader.skip(" "),
+            let hour = reader.number(2), reader.skip(":"), let minute = reader.number(2),
+            hour <= 24, minute < 60
+        else { return nil }
+        let secondDigits = reader.skip(":") ? reader.decimal() : "0"
+        guard let second = MediaTime(decimal: secondDigits), second < MediaTime(seconds: 61) else { return nil }
+        if reader.skip("Z") || reader.skip("z") {
+            zoneMinutes = 0
+        } else if let sign = reader.sign() {
+            guard let hours = reader.number(2) else { return nil }
+            _ = reader.skip(":")
+            zoneMinutes = sign * (hours * 60 + (reader.number(2) ?? 0))
+        } else {
+            zoneMinutes = nil
+        }
+        guard reader.isAtEnd else { return nil }
+        let minutes = Self.days(year, month, day) * 1440 + hour * 60 + minute - (zoneMinutes ?? 0)
+        sinceEpoch = MediaTime(seconds: Int64(minutes) * 60) + second
+    }
+
+    /// The moment that comes `time` later.
+    public func advanced(by time: MediaTime) -> ProgramDateTime {
+        ProgramDateTime(sinceEpoch: sinceEpoch + time, zoneMinutes: zoneMinutes)
+    }
+
+    /// Days from 1970-01-01 in the proleptic Gregorian calendar.
+    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    /// Year, month and day of a day counted from 1970-01-01.
+    private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
+        let shifted = days + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthIndex = (5 * dayOfYear + 2) / 153
+        let month = monthIndex + (monthIndex < 10 ? 3 : -9)
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthIndex + 2) / 5 + 1)
+    }
+
+    private static func padded(_ number: Int, _ digits: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+}
+
+extension ProgramDateTime: CustomStringConvertible {
+    /// ISO 8601 in the zone that it was written in, with at least milliseconds.
+    public var description: String {
+        let local = sinceEpoch + MediaTime(seconds: Int64(zoneMinutes ?? 0) * 60)
+        var whole = Int(local.value / local.timescale)
+        if local.value < 0, local.value % local.timescale != 0 { whole -= 1 }
+        let fraction = (local - MediaTime(seconds: Int64(whole))).description.dropFirst(2)
+        let days = whole >= 0 ? whole / 86_400 : (whole - 86_399) / 86_400
+        let second = whole - days * 86_400
+        let date = Self.civil(days)
+        var text = "\(Self.padded(date.year, 4))-\(Self.padded(date.month, 2))-\(Self.padded(date.day, 2))"
+        text += "T\(Self.padded(second / 3600, 2)):\(Self.padded(second / 60 % 60, 2)):\(Self.padded(second % 60, 2))"
+        text += "." + fraction + String(repeating: "0", count: max(0, 3 - fraction.count))
+        guard let zoneMinutes else { return text }
+        if zoneMinutes == 0 { return text + "Z" }
+        let zone = abs(zoneMinutes)
+        return text + (zoneMinutes < 0 ? "-" : "+") + Self.padded(zone / 60, 2) + ":" + Self.padded(zone % 60, 2)
+    }
+}
+
+/// Reads fixed-width numbers from the front of a text.
+private struct DigitReader {
+    private var rest: Substring.UTF8View
+
+    init(_ text: some StringProtocol) {
+        rest = Substring(text).trimmingBlanks().utf8
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func number(_ digits: Int) -> Int? {
+        let front = rest.prefix(digits)
+        guard front.count == digits, front.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        rest = rest.dropFirst(digits)
+        return front.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+
+    mutating func decimal() -> Substring {
+        let front = rest.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+        rest = rest.dropFirst(front.count)
+        return Substring(front)
+    }
+
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: character) else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    mutating func sign() -> Int? { skip("+") ? 1 : skip("-") ? -1 : nil }
+}

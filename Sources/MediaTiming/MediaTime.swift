@@ -1,0 +1,153 @@
+/// A point or a length on a media timeline: an exact fraction of a second.
+///
+/// Values are kept in lowest terms, so that equal times are equal values however they were written: `10.0` seconds
+/// read from a playlist equals `900000/90000` read from a transport stream.
+///
+/// - Note: Sums whose common timescale no longer fits in 64 bits are rounded to the nearest nanosecond; values beyond
+///   the range of `Int64` saturate. Neither happens with the timescales that media use (up to 10^9).
+public struct MediaTime: Sendable, Hashable {
+    /// The numerator: how many units of `1/timescale` second.
+    public let value: Int64
+    /// The denominator: units a second, always positive.
+    public let timescale: Int64
+
+    /// The zero of every timeline.
+    public static let zero = MediaTime(seconds: 0)
+
+    /// Makes a time of `value/timescale` seconds.
+    ///
+    /// - Parameters:
+    ///   - value: The number of units, of either sign.
+    ///   - timescale: Units a second; must be positive.
+    public init(value: Int64, timescale: Int64) {
+        precondition(timescale > 0, "a timescale is positive")
+        self.init(Int128(value), Int128(timescale))
+    }
+
+    /// Makes a time of whole seconds.
+    public init(seconds: Int64) {
+        value = seconds
+        timescale = 1
+    }
+
+    /// Makes a time from decimal digits such as `9.97667`, exact to the digits written.
+    ///
+    /// The first 18 digits that count are taken; further ones behind the point are dropped. A sign is taken, an exponent is not.
+    ///
+    /// - Parameter text: Digits with at most one point, of which at least one digit.
+    public init?(decimal text: some StringProtocol) {
+        guard let parsed = DecimalDigits(text.utf8) else { return nil }
+        self.init(Int128(parsed.value), Int128(DecimalDigits.power(of: parsed.fractionDigits)))
+    }
+
+    /// Makes the time nearest to a floating-point number of seconds, to the nanosecond.
+    ///
+    /// - Parameter seconds: Finite and within ±9·10^9; anything else gives `nil`.
+    public init?(approximating seconds: Double) {
+        guard seconds.isFinite, abs(seconds) < 9_000_000_000 else { return nil }
+        self.init(Int128((seconds * 1_000_000_000).rounded()), 1_000_000_000)
+    }
+
+    /// Reduces a fraction of 128-bit integers to one that fits.
+    private init(_ numerator: Int128, _ denominator: Int128) {
+        let divisor = Self.greatestCommonDivisor(numerator.magnitude, denominator.magnitude)
+        var top = numerator / Int128(divisor)
+        var bottom = denominator / Int128(divisor)
+        if bottom > Int128(Int64.max) {
+            // Nanoseconds, rounded: no media timescale needs more.
+            let (quotient, remainder) = top.quotientAndRemainder(dividingBy: bottom)
+            let nanoseconds = Double(remainder) / Double(bottom) * 1_000_000_000
+            top = quotient * 1_000_000_000 + Int128(nanoseconds.rounded())
+            bottom = 1_000_000_000
+            let again = Self.greatestCommonDivisor(top.magnitude, bottom.magnitude)
+            top /= Int128(again)
+            bottom /= Int128(again)
+        }
+        value = Int64(clamping: top)
+        timescale = Int64(bottom)
+    }
+
+    /// Seconds as the nearest floating-point number, for arithmetic where rounding does not matter.
+    public var seconds: Double { Double(value) / Double(timescale) }
+
+    /// The time as real time, to the attosecond below.
+    public var duration: Duration {
+        let (whole, part) = value.quotientAndRemainder(dividingBy: timescale)
+        let attoseconds = Int128(part) * 1_000_000_000_000_000_000 / Int128(timescale)
+        return Duration(secondsComponent: whole, attosecondsComponent: Int64(attoseconds))
+    }
+
+    /// Whole seconds, halves rounded up, as `EXT-X-TARGETDURATION` counts them (RFC 8216bis §4.4.3.1).
+    public var roundedSeconds: Int64 {
+        let (whole, part) = value.quotientAndRemainder(dividingBy: timescale)
+        return Int128(part) * 2 >= Int128(timescale) ? whole.saturatingAdd(1) : whole
+    }
+
+    private static func greatestCommonDivisor(_ first: UInt128, _ second: UInt128) -> UInt128 {
+        var (a, b) = (first, second)
+        while b != 0 { (a, b) = (b, a % b) }
+        return max(a, 1)
+    }
+}
+
+extension MediaTime: Comparable {
+    /// Whether the left value comes before the right one.
+    public static func < (left: MediaTime, right: MediaTime) -> Bool {
+        Int128(left.value) * Int128(right.timescale) < Int128(right.value) * Int128(left.timescale)
+    }
+}
+
+extension MediaTime: AdditiveArithmetic {
+    /// The sum.
+    public static func + (left: MediaTime, right: MediaTime) -> MediaTime {
+        combine(left, right) { $0 + $1 }
+    }
+
+    /// The difference.
+    public static func - (left: MediaTime, right: MediaTime) -> MediaTime {
+        combine(left, right) { $0 - $1 }
+    }
+
+    private static func combine(
+        _ left: MediaTime,
+        _ right: MediaTime,
+        _ operation: (Int128, Int128) -> Int128
+    ) -> MediaTime {
+        // Products of two 64-bit numbers: neither they nor their sum leave 128 bits.
+        let top = operation(
+            Int128(left.value) * Int128(right.timescale),
+            Int128(right.value) * Int128(left.timescale)
+        )
+        return MediaTime(top, Int128(left.timescale) * Int128(right.timescale))
+    }
+}
+
+extension MediaTime: CustomStringConvertible {
+    /// Seconds in decimal digits: exact where the fraction ends, else to nine digits.
+    public var description: String {
+        var denominator = timescale
+        var twos = 0
+        var fives = 0
+        while denominator % 2 == 0 { (denominator, twos) = (denominator / 2, twos + 1) }
+        while denominator % 5 == 0 { (denominator, fives) = (denominator / 5, fives + 1) }
+        let digits = denominator == 1 ? max(twos, fives) : 9
+        guard digits <= 18 else { return String(seconds) }
+        let scale = Int128(DecimalDigits.power(of: digits))
+        let top = Int128(value) * scale
+        let rounded = (top.magnitude + UInt128(timescale) / 2) / UInt128(timescale)
+        let sign = value < 0 ? "-" : ""
+        let (whole, part) = rounded.quotientAndRemainder(dividingBy: UInt128(scale))
+        guard part != 0 else { return "\(sign)\(whole)" }
+        var fraction = String(part)
+        fraction = String(repeating: "0", count: digits - fraction.count) + fraction
+        while fraction.hasSuffix("0") { fraction.removeLast() }
+        return "\(sign)\(whole).\(fraction)"
+    }
+}
+
+extension Int64 {
+    fileprivate func saturatingAdd(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other > 0 ? .max : .min) : sum
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import MediaTiming
+import NIOCore
+import NIOPosix
+import ResourceAddressing
+
+/// Files of this machine, by `file` addresses.
+public struct FileTransport: Transport {
+    private static let chunkSize = 256 * 1024
+
+    /// Makes a transport.
+    public init() {}
+
+    /// Asks for a resource; see ``Transport/send(_:)``.
+    public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        guard let path = request.address.filePath else {
+            throw TransportError(.addressRefused, "not the address of a file", address: request.address)
+        }
+        let address = request.address
+        let (handle, size) = try await NIOThreadPool.singleton.runIfActive { try Self.open(path, address) }
+        let range = request.byteRange ?? ByteRange(start: 0, length: size)
+        guard let range, range.end <= size else {
+            throw TransportError(.wrongContent, "the file has \(size) bytes only", address: address)
+        }
+        return TransportResponse(
+            status: 200,
+            headers: [],
+            address: address,
+            expectedLength: range.length,
+            body: TransportBody(FileChunks(handle: handle, range: range, chunkSize: Self.chunkSize, address: address))
+        )
+    }
+
+    private static func open(_ path: String, _ address: ResourceAddress) throws -> (OpenFile, Int64) {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
+            throw TransportError(.fileNotFound, "there is no file \(path)", address: address)
+        }
+        guard let handle = FileHandle(forReadingAtPath: path) else {
+            throw TransportError(.fileFailed, "the file \(path) cannot be read", address: address)
+        }
+        let size = try handle.seekToEnd()
+        return (OpenFile(handle: handle), Int64(clamping: size))
+    }
+}
+
+/// A file that one body reads, one chunk after the other.
+private final class OpenFile: @unchecked Sendable {
+    // Safe: one iterator holds it, and each read ends before the next begins.
+    let handle: FileHandle
+
+    init(handle: FileHandle) { self.handle = handle }
+}
+
+private struct FileChunks: AsyncSequence, Sendable {
+    let handle: OpenFile
+    let range: ByteRange
+    let chunkSize: Int
+    let address: ResourceAddress
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        let chunks: FileChunks
+        var position: Int64
+
+        mutating func next() async throws -> ByteBuffer? {
+            let (start, file, address) = (position, chunks.handle, chunks.address)
+            let count = Int(Swift.min(Int64(chunks.chunkSize), chunks.range.end - start))
+            guard count > 0 else { return nil }
+            let data = try await NIOThreadPool.singleton.runIfActive {
+                try file.handle.seek(toOffset: UInt64(start))
+                return try file.handle.read(upToCount: count)
+            }
+            guard let data, !data.isEmpty else {
+                throw TransportError(.connectionLost, "the file became shorter while it was read", address: address)
+            }
+            position += Int64(data.count)
+            return ByteBuffer(bytes: data)
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(chunks: self, position: range.start) }
+}

@@ -1,0 +1,74 @@
+public import ResourceAddressing
+
+/// Why bytes did not come.
+public struct TransportError: Error, Sendable {
+    /// What went wrong, in a bounded set of short spellings that logs and metrics can count.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The spelling.
+        public let rawValue: String
+
+        /// Makes a code of a spelling.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// The server answered with a status that is no success.
+        public static let status = Code(rawValue: "http-status")
+        /// The server's name could not be resolved.
+        public static let unknownHost = Code(rawValue: "unknown-host")
+        /// No connection could be made.
+        public static let cannotConnect = Code(rawValue: "cannot-connect")
+        /// Nothing came for too long.
+        public static let timedOut = Code(rawValue: "timed-out")
+        /// The connection ended before the body did.
+        public static let connectionLost = Code(rawValue: "connection-lost")
+        /// The body is not the one that was asked for: another length, another range, another type.
+        public static let wrongContent = Code(rawValue: "wrong-content")
+        /// The body is larger than what was allowed.
+        public static let tooLarge = Code(rawValue: "too-large")
+        /// More redirects than allowed, or one that leads nowhere.
+        public static let badRedirect = Code(rawValue: "bad-redirect")
+        /// The address is none that can be loaded, or may not be.
+        public static let addressRefused = Code(rawValue: "address-refused")
+        /// The file is not there.
+        public static let fileNotFound = Code(rawValue: "file-not-found")
+        /// The file could not be read or written.
+        public static let fileFailed = Code(rawValue: "file-failed")
+        /// TLS failed: a certificate that nobody vouches for, say.
+        public static let insecure = Code(rawValue: "tls-failed")
+    }
+
+    /// What went wrong.
+    public let code: Code
+    /// What happened and what to do, for people.
+    public let message: String
+    /// The address that was asked for.
+    public let address: ResourceAddress?
+    /// The status of HTTP, where one came.
+    public let status: Int?
+    /// How long the server asks to wait before the next try.
+    public let retryAfter: Duration?
+
+    /// Makes an error.
+    public init(
+        _ code: Code,
+        _ message: String,
+        address: ResourceAddress? = nil,
+        status: Int? = nil,
+        retryAfter: Duration? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.address = address
+        self.status = status
+        self.retryAfter = retryAfter
+    }
+}
+
+extension TransportError: CustomStringConvertible {
+    /// The value as text, for people.
+    public var description: String {
+        guard let address, !message.contains(address.text) else { return message }
+        return "\(message): \(address)"
+    }
+}

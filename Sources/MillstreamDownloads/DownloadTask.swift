@@ -1,0 +1,253 @@
+public import AssetStorage
+import Foundation
+public import MediaTiming
+public import MediaTransport
+import NIOCore
+import NIOPosix
+public import ResourceAddressing
+
+/// One asset on its way into a library.
+///
+/// What is there already is not fetched again, so running a task anew goes on where the last one stopped, also after the
+/// process was killed.
+public struct DownloadTask: Sendable {
+    /// How to go about it.
+    public struct Options: Sendable {
+        /// What of the presentation is kept.
+        public var selection: DownloadSelection
+        /// What people will call it; by default the last part of its address.
+        public var title: String?
+        /// How many files are fetched at once, 1 to 64.
+        public var jobs: Int
+
+        /// Makes options.
+        ///
+        /// - Parameters:
+        ///   - selection: Defaults to the best variant with all sound and text.
+        ///   - title: Defaults to what the address suggests.
+        ///   - jobs: Defaults to 6, as browsers do; a server may take many connections of one client as an attack.
+        public init(selection: DownloadSelection = DownloadSelection(), title: String? = nil, jobs: Int = 6) {
+            self.selection = selection
+            self.title = title
+            self.jobs = min(max(jobs, 1), 64)
+        }
+    }
+
+    /// What happens on the way.
+    public enum Event: Sendable {
+        /// The playlists were loaded and it is known what will be kept.
+        case resolved(id: String, DownloadProgress)
+        /// More is there.
+        case progress(id: String, DownloadProgress)
+        /// Everything is there.
+        case completed(StoredAsset)
+    }
+
+    /// Where it comes from.
+    public let source: ResourceAddress
+    private let library: AssetLibrary
+    private let loading: ResourceLoading
+    private let options: Options
+    private let time: any TimeSource
+
+    /// Makes a task; nothing happens before ``run(_:)``.
+    public init(
+        _ source: ResourceAddress,
+        into library: AssetLibrary,
+        loading: ResourceLoading,
+        options: Options = Options(),
+        time: any TimeSource = SystemTimeSource()
+    ) {
+        self.source = source
+        self.library = library
+        self.loading = loading
+        self.options = options
+        self.time = time
+    }
+
+    /// Progress is told at most this often.
+    private static let progressInterval = Duration.milliseconds(200)
+    /// So many bytes are gathered before a thread is asked to write them.
+    private static let writeSize = 1 << 20
+
+    /// Fetches what is missing.
+    ///
+    /// - Parameter report: Told what happens, in order; it should return at once.
+    /// - Returns: The asset, complete.
+    /// - Throws: ``DownloadError``; `CancellationError` when cancelled. What was fetched stays either way.
+    @discardableResult
+    public func run(_ report: @Sendable (Event) -> Void = { _ in }) async throws -> StoredAsset {
+        do {
+            return try await fetchAll(report)
+        } catch let error as StorageError {
+            throw DownloadError(error)
+        } catch let error as TransportError {
+            throw DownloadError(error)
+        }
+    }
+
+    private func fetchAll(_ report: @Sendable (Event) -> Void) async throws -> StoredAsset {
+        let resolution = try await DownloadResolver(loading: loading, selection: options.selection).resolve(source)
+        let id = try library.enter(
+            source: source,
+            title: options.title ?? defaultTitle,
+            selection: options.selection.description
+        )
+        let lock = try PackageLock(library.packageDirectory(id))
+        defer { withExtendedLifetime(lock) {} }
+        try library.plan(
+            id,
+            source: resolution.playlist,
+            at: resolution.address,
+            renditions: resolution.renditions
+        )
+        let missing = try library.missingResources(id)
+        var counter = ProgressCounter(try library.asset(id), missing: missing.count)
+        report(.resolved(id: id, counter.progress))
+        var queue = FetchQueue(missing)
+        var firstError: (any Error)?
+        var lastReport = time.now
+        try await withThrowingTaskGroup(of: (StoredResource, Result<ByteCount, any Error>).self) { group in
+            var running = 0
+            fetching: while true {
+                while running < options.jobs {
+                    let action = queue.next()
+                    guard case .fetch(let resource) = action else {
+                        if action == .wait { break }
+                        break fetching
+                    }
+                    running += 1
+                    group.addTask { (resource, await Result.catching { try await fetch(resource, of: id) }) }
+                }
+                guard let (resource, result) = try await group.next() else { break }
+                running -= 1
+                switch result {
+                case .success(let bytes):
+                    try library.markStored(resource, bytes: bytes)
+                    counter.stored(resource, bytes: bytes)
+                    queue.stored()
+                case .failure(let error):
+                    // A full disk and a cancellation end everything at once.
+                    guard error is TransportError else { throw error }
+                    firstError = firstError ?? error
+                    queue.failed()
+                }
+                if time.now - lastReport >= Self.progressInterval {
+                    lastReport = time.now
+                    report(.progress(id: id, counter.progress))
+                }
+            }
+        }
+        if let firstError { throw firstError }
+        try library.finish(id)
+        let asset = try library.asset(id)
+        report(.progress(id: id, counter.progress))
+        report(.completed(asset))
+        return asset
+    }
+
+    private var defaultTitle: String {
+        let parts = source.path.split(separator: "/").map { PercentEncoding.decode(String($0)) ?? String($0) }
+        let name = parts.last ?? source.host ?? source.text
+        // "multivariant.m3u8" says nothing; the folder before it does.
+        let isGeneric = ["multivariant", "master", "index", "playlist", "main", "prog_index"].contains {
+            name.lowercased().hasPrefix($0)
+        }
+        return isGeneric && parts.count > 1 ? parts[parts.count - 2] : name
+    }
+
+    private func fetch(_ resource: StoredResource, of id: String) async throws -> ByteCount {
+        let url = library.packageDirectory(id).appendingPathComponent(resource.path)
+        let request = TransportRequest(
+            resource.address,
+            kind: TransportRequest.Kind(resource.kind),
+            byteRange: resource.byteRange
+        )
+        return try await loading.retrying(request) { response in
+            if let type = response.header("Content-Type"), type.lowercased().hasPrefix("text/html") {
+                throw TransportError(
+                    .wrongContent,
+                    "a web page came where media was expected",
+                    address: response.address
+                )
+            }
+            let file = try PackageFile(url, isSecret: resource.kind == .key)
+            do {
+                try await write(response, to: file, resource)
+                if resource.byteRange == nil || response.status == 206 {
+                    try loading.checkLength(file.count, of: response)
+                }
+                try check(file.count, resource, response)
+                try file.finish()
+            } catch {
+                file.abandon()
+                throw error
+            }
+            return ByteCount(file.count)
+        }
+    }
+
+    private func write(_ response: TransportResponse, to file: PackageFile, _ resource: StoredResource) async throws {
+        // A server may answer the whole resource where a range from its beginning was asked for.
+        var wanted = response.status == 206 ? nil : resource.byteRange?.length
+        var pending = ByteBuffer()
+        for try await var buffer in response.body {
+            if let rest = wanted {
+                buffer = buffer.readSlice(length: min(buffer.readableBytes, Int(clamping: rest))) ?? ByteBuffer()
+                wanted = rest - Int64(buffer.readableBytes)
+            }
+            pending.writeBuffer(&buffer)
+            if wanted == 0 { break }
+            if pending.readableBytes >= Self.writeSize {
+                try await write(pending, to: file)
+                pending.clear()
+            }
+        }
+        try await write(pending, to: file)
+    }
+
+    private func write(_ buffer: ByteBuffer, to file: PackageFile) async throws {
+        try await NIOThreadPool.singleton.runIfActive {
+            try buffer.withUnsafeReadableBytes { try file.write($0) }
+        }
+    }
+
+    private func check(_ count: Int64, _ resource: StoredResource, _ response: TransportResponse) throws {
+        if let range = resource.byteRange, count != range.length {
+            throw TransportError(
+                .wrongContent,
+                "\(count) bytes came where \(range.length) were asked for",
+                address: response.address
+            )
+        }
+        if resource.kind == .key, count != 16 {
+            throw TransportError(
+                .wrongContent,
+                "a key has 16 bytes, and \(count) came",
+                address: response.address
+            )
+        }
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate static func catching(_ body: () async throws -> Success) async -> Self {
+        do {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension TransportRequest.Kind {
+    fileprivate init(_ kind: StoredResource.Kind) {
+        self =
+            switch kind {
+            case .segment: .segment
+            case .initialization: .initialization
+            case .key: .key
+            case .subtitle: .subtitle
+            }
+    }
+}

@@ -1,0 +1,82 @@
+// Puts the parts of the console together.
+
+import { Actions } from './actions.js';
+import { sentenceOf } from './api.js';
+import { problemOf } from './asset-state.js';
+import { Catalogue } from './catalogue.js';
+import { rememberDownloadQuality } from './download-quality.js';
+import { setText } from './element.js';
+import { followEvents } from './events.js';
+import { Inventory } from './inventory.js';
+import { Library } from './library.js';
+import { showNowPlaying } from './now-playing.js';
+import { followOpenURL } from './open-url.js';
+import { PlaybackEdits } from './playback-edits.js';
+import { Player } from './player.js';
+import { followKeys } from './player-keys.js';
+import { announce, complain } from './status.js';
+
+const video = document.getElementById('video');
+const inventory = new Inventory();
+const edits = new PlaybackEdits(inventory);
+const player = new Player(video, edits);
+const actions = new Actions(inventory, player);
+const catalogue = new Catalogue(inventory, player, actions);
+const library = new Library(inventory, actions);
+
+rememberDownloadQuality();
+showNowPlaying(player, edits, video);
+followKeys(player, document.getElementById('player'));
+followOpenURL(inventory, player, actions);
+
+// Several downloads change at once; the page is brought up to date once for all of them.
+let isShowDue = false;
+function show() {
+    isShowDue = false;
+    catalogue.show();
+    library.show();
+    edits.showAppendChoices();
+}
+function showSoon() {
+    if (isShowDue) return;
+    isShowDue = true;
+    setTimeout(show);
+}
+
+inventory.addEventListener('change', showSoon);
+player.addEventListener('select', showSoon);
+inventory.addEventListener('stranger', read);
+inventory.addEventListener('activity', ({ detail: { asset, former } }) => {
+    if (asset.activity === 'failed') {
+        complain(`The download of “${asset.title}” failed: ${problemOf(asset)}`);
+    } else if (former?.activity === 'downloading' && asset.state === 'complete') {
+        announce(`“${asset.title}” is kept and plays without its origin.`, { tone: 'good' });
+    }
+});
+
+let withdrawComplaint = () => {};
+
+async function read() {
+    try {
+        await inventory.read();
+        withdrawComplaint();
+        show();
+        document.documentElement.dataset.ready = 'true';
+    } catch (error) {
+        withdrawComplaint = complain(`The catalogue and the library could not be read: ${sentenceOf(error)}`);
+    }
+}
+
+const connection = document.getElementById('connection');
+const connectionTexts = { connected: 'Live updates connected', reconnecting: 'Reconnecting…' };
+
+read();
+followEvents({
+    opened: read,
+    asset: (asset) => inventory.applyAsset(asset),
+    removed: (id) => inventory.applyRemoval(id),
+    changed(state) {
+        connection.dataset.state = state;
+        setText(connection, connectionTexts[state]);
+    },
+});

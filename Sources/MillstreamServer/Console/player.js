@@ -1,0 +1,142 @@
+// The player: one video element with the browser's own HLS, and what was chosen to play in it.
+
+import { announce } from './status.js';
+import { playbackAddress } from './playback-address.js';
+import { explainFailure } from './playback-failure.js';
+
+const hlsType = 'application/vnd.apple.mpegurl';
+
+/**
+ * Events: `select` when something else is chosen or the player is closed; `load` when an address begins to load;
+ * `problem` when playback failed (`problem` says why) or goes on again (`problem` is then undefined).
+ */
+export class Player extends EventTarget {
+    /** `{origin: "remote"|"kept", title, source, poster, stream, asset, variants}`. */
+    selection;
+    /** Where the server answers what plays, with the edits. */
+    address;
+    problem;
+    #edits;
+    #video;
+    #loads = 0;
+    // Where the load under way is to begin; until it is there the video element says 0.
+    #startPosition = 0;
+
+    /** `edits` is the panel whose values go into the address. */
+    constructor(video, edits) {
+        super();
+        this.#video = video;
+        this.#edits = edits;
+        this.playsHLS = video.canPlayType(hlsType) !== '';
+        edits.addEventListener('change', () => this.replay());
+        video.addEventListener('loadedmetadata', () => this.#goToStart());
+        video.addEventListener('error', () => this.#failed());
+        video.addEventListener('playing', () => this.#setProblem(undefined));
+    }
+
+    playRemote({ title, source, poster, stream }) {
+        this.#select({ origin: 'remote', title, source, poster, stream });
+    }
+
+    playKept({ title, asset, poster }) {
+        const { id, source, variants } = asset;
+        this.#select({ origin: 'kept', title, source, poster, asset: id, variants });
+    }
+
+    isPlaying(stream) {
+        const { selection } = this;
+        return selection !== undefined && (selection.stream === stream.id || selection.source === stream.url);
+    }
+
+    /** Starts again with the present edits, at the same position where the edited stream still has it. */
+    replay() {
+        if (this.selection) this.#load(this.#video.ended ? 0 : this.#video.currentTime || this.#startPosition);
+    }
+
+    togglePlay() {
+        if (this.#video.paused) this.#play();
+        else this.#video.pause();
+    }
+
+    seekBy(seconds) {
+        const { seekable, currentTime } = this.#video;
+        if (seekable.length === 0) return;
+        const end = seekable.end(seekable.length - 1);
+        this.#video.currentTime = Math.min(end, Math.max(seekable.start(0), currentTime + seconds));
+    }
+
+    close() {
+        this.#loads += 1;
+        this.selection = undefined;
+        this.address = undefined;
+        this.#setProblem(undefined);
+        this.#video.removeAttribute('src');
+        this.#video.load();
+        this.#tell('select');
+    }
+
+    /** Lets go of a kept asset that is about to be deleted. */
+    closeKept(id) {
+        if (this.selection?.asset === id) this.close();
+    }
+
+    #select(selection) {
+        const again = this.selection?.source === selection.source && this.selection.origin === selection.origin;
+        this.selection = selection;
+        // The edits belong to a stream; those of another one would cut this one for no visible reason.
+        if (!again) this.#edits.begin(selection);
+        if (selection.poster) this.#video.poster = selection.poster;
+        else this.#video.removeAttribute('poster');
+        this.#tell('select');
+        this.#load(0);
+    }
+
+    #load(position) {
+        this.#loads += 1;
+        this.address = new URL(playbackAddress(this.selection, this.#edits.values), location.href).href;
+        this.#setProblem(undefined);
+        this.#tell('load');
+        if (!this.playsHLS) return;
+        this.#video.src = this.address;
+        this.#startPosition = position;
+        this.#play();
+    }
+
+    #goToStart() {
+        const { duration } = this.#video;
+        // A live stream starts at its own edge, and a shorter preview at its beginning.
+        if (this.#startPosition > 0 && Number.isFinite(duration) && this.#startPosition < duration - 0.5) {
+            this.#video.currentTime = this.#startPosition;
+        }
+        this.#startPosition = 0;
+    }
+
+    async #play() {
+        try {
+            await this.#video.play();
+        } catch (error) {
+            // Other failures arrive as `error` events, and a new load aborts the former one by right.
+            if (error.name === 'NotAllowedError') announce('The browser waits for you: press play in the player.');
+        }
+    }
+
+    async #failed() {
+        if (!this.selection || !this.#video.getAttribute('src')) return;
+        const load = this.#loads;
+        const { origin } = this.selection;
+        const problem = await explainFailure(this.address, this.#video.error, {
+            origin, proxied: this.#edits.values.proxy,
+        });
+        if (load === this.#loads) this.#setProblem(problem);
+    }
+
+    #setProblem(problem) {
+        if (this.problem === problem) return;
+        this.problem = problem;
+        this.#tell('problem');
+    }
+
+    #tell(type) {
+        this.dispatchEvent(new Event(type));
+    }
+}

@@ -1,0 +1,181 @@
+import AssetStorage
+import Foundation
+import HLSPlaylist
+import HTTPTypes
+import Hummingbird
+import MediaTiming
+import MediaTransport
+import MillstreamDownloads
+import NIOCore
+import ReportFormat
+import ResourceAddressing
+
+/// The web console and the addresses that it uses.
+struct ConsoleRoutes {
+    let catalogue: StreamCatalogue
+    let library: AssetLibrary
+    let loading: ResourceLoading
+    let desk: DownloadDesk
+    let broadcast: EventBroadcast
+    let metrics: ServerMetrics
+    private let files = FileResponder()
+
+    init(
+        catalogue: StreamCatalogue,
+        library: AssetLibrary,
+        loading: ResourceLoading,
+        desk: DownloadDesk,
+        broadcast: EventBroadcast,
+        metrics: ServerMetrics
+    ) {
+        self.catalogue = catalogue
+        self.library = library
+        self.loading = loading
+        self.desk = desk
+        self.broadcast = broadcast
+        self.metrics = metrics
+    }
+
+    func add(to router: Router<BasicRequestContext>) {
+        router.get("") { request, context in try await page("index.html", request, context) }
+        router.get("console/:name") { request, context in
+            try await page(try context.parameters.require("name"), request, context)
+        }
+        router.get("health") { _, _ in Response.json(.fields(["status": .string("ok")])) }
+        router.get("metrics") { _, _ in
+            Response(
+                status: .ok,
+                headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+                body: ResponseBody(
+                    byteBuffer: ByteBuffer(
+                        string: metrics.text(downloads: desk.count, listeners: broadcast.listenerCount)
+                    )
+                )
+            )
+        }
+        let api = router.group("api")
+        api.get("streams", use: streams)
+        api.get("streams/:id/poster", use: poster)
+        api.get("inspect", use: inspect)
+        api.get("library") { _, _ in
+            Response.json(.fields(["assets": .array(try library.assets().map(desk.report))]))
+        }
+        api.post("downloads", use: startDownload)
+        api.delete("downloads/:id") { _, context in
+            desk.cancel(try context.parameters.require("id"))
+            return Response(status: .noContent)
+        }
+        api.delete("library/:id") { _, context in
+            try await desk.delete(try context.parameters.require("id"))
+            return Response(status: .noContent)
+        }
+        api.get("events", use: events)
+    }
+
+    /// What the page may load: itself, and media from anywhere, which is what it is for.
+    private static let contentSecurityPolicy =
+        "default-src 'self'; img-src 'self' data:; media-src * blob:; object-src 'none'; base-uri 'none'; "
+        + "frame-ancestors 'none'; form-action 'self'"
+
+    private func page(_ name: String, _ request: Request, _ context: BasicRequestContext) async throws -> Response {
+        guard !name.hasPrefix("."), !name.contains("/"),
+            let folder = Bundle.module.url(forResource: "Console", withExtension: nil)
+        else { throw ServerError(.notFound, "not-found", "there is nothing at this address") }
+        var response = try await files.respond(
+            folder.appendingPathComponent(name),
+            to: request,
+            context: context,
+            cacheControl: "no-cache"
+        )
+        response.headers[.contentSecurityPolicy] = Self.contentSecurityPolicy
+        return response
+    }
+
+    @Sendable private func streams(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+        let kept = Dictionary(
+            try library.assets().map { ($0.source.text, $0.id) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        let reports = catalogue.streams.map { stream in
+            ReportValue.fields([
+                "id": .string(stream.id),
+                "name": .string(stream.name),
+                "url": .string(stream.address.text),
+                "kind": .string(stream.kind.rawValue),
+                "detail": stream.detail.map { .string($0) },
+                "poster": stream.poster.map { _ in .string("/api/streams/\(stream.id)/poster") },
+                "advertisement": .bool(stream.isAdvertisement),
+                "asset": kept[stream.address.text].map { .string($0) },
+            ])
+        }
+        return .json(.fields(["streams": .array(reports)]))
+    }
+
+    /// The largest picture that is passed on.
+    private static let posterLimit = ByteCount(8 << 20)
+
+    @Sendable private func poster(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+        let id = try context.parameters.require("id")
+        guard let poster = catalogue.streams.first(where: { $0.id == id })?.poster else {
+            throw ServerError(.notFound, "not-found", "the stream \(id) has no picture")
+        }
+        let loaded = try await loading.load(TransportRequest(poster, kind: .other), limit: Self.posterLimit)
+        let type =
+            loaded.contentType
+            ?? FileResponder.mediaType(String(poster.lastPathComponent.split(separator: ".").last ?? ""))
+        // A page that calls itself a picture would run as part of the console.
+        guard type.lowercased().hasPrefix("image/"), !type.lowercased().hasPrefix("image/svg") else {
+            throw ServerError(.badGateway, "wrong-content", "the picture of \(id) is no picture")
+        }
+        return Response(
+            status: .ok,
+            headers: [.contentType: type, .cacheControl: "private, max-age=600"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: loaded.bytes))
+        )
+    }
+
+    @Sendable private func inspect(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+        guard let url = QueryItems(request.uri.query)["url"], ResourceAddress(url).isHTTP else {
+            throw ServerError(.badRequest, "missing-url", "url has to be an http or https address")
+        }
+        return .json(try await EditedPlayback(loading: loading).load(ResourceAddress(url)).report)
+    }
+
+    private struct DownloadOrder: Decodable {
+        let url: String
+        let title: String?
+        let variants: String?
+        let maxHeight: Int?
+    }
+
+    @Sendable private func startDownload(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+        var request = request
+        let body = try await request.collectBody(upTo: 64 << 10)
+        guard let order = try? JSONDecoder().decode(DownloadOrder.self, from: Data(body.readableBytesView)),
+            ResourceAddress(order.url).isHTTP
+        else { throw ServerError(.badRequest, "invalid-body", "the body has to hold url, an http or https address") }
+        var selection = DownloadSelection()
+        switch (order.variants, order.maxHeight) {
+        case (_, let height?): selection.variants = .maximumHeight(height)
+        case ("lowest", _): selection.variants = .lowest
+        case ("all", _): selection.variants = .all
+        case ("best", _), (nil, _): selection.variants = .best
+        default: throw ServerError(.badRequest, "invalid-body", "variants is best, lowest or all")
+        }
+        let id = try await desk.start(ResourceAddress(order.url), title: order.title, selection: selection)
+        return .json(.fields(["id": .string(id)]), status: .accepted)
+    }
+
+    @Sendable private func events(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+        let events = broadcast.events()
+        return Response(
+            status: .ok,
+            headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            body: ResponseBody { writer in
+                try await writer.write(ByteBuffer(string: "retry: 1000\nevent: hello\ndata: {}\n\n"))
+                for await event in events { try await writer.write(ByteBuffer(string: event.text)) }
+                try await writer.finish(nil)
+            }
+        )
+    }
+}

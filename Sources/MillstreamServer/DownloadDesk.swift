@@ -1,0 +1,168 @@
+import AssetStorage
+import Logging
+import MediaTiming
+import MediaTransport
+import MillstreamDownloads
+import ReportFormat
+import ResourceAddressing
+import ServiceLifecycle
+import Synchronization
+
+/// Runs downloads for the console and tells everyone how far they are.
+final class DownloadDesk: Service {
+    private let library: AssetLibrary
+    private let loading: ResourceLoading
+    private let broadcast: EventBroadcast
+    private let logger: Logger
+    private let orders: AsyncStream<Order>
+    private let placeOrder: AsyncStream<Order>.Continuation
+    private let running = Mutex<[String: Activity]>([:])
+    private let failures = Mutex<[String: DownloadError]>([:])
+
+    /// A download to run.
+    private struct Order: Sendable {
+        let task: DownloadTask
+        let source: ResourceAddress
+        /// Gets the identifier once it is known what will be kept, or the error that came before.
+        let outcome: AsyncThrowingStream<String, any Error>.Continuation
+    }
+
+    /// What an order turned out to be called.
+    private final class Identity: Sendable {
+        let id = Mutex<String?>(nil)
+    }
+
+    /// A download that runs.
+    private struct Activity: Sendable {
+        var progress: DownloadProgress
+        let stop: AsyncStream<Void>.Continuation
+    }
+
+    init(library: AssetLibrary, loading: ResourceLoading, broadcast: EventBroadcast, logger: Logger) {
+        self.library = library
+        self.loading = loading
+        self.broadcast = broadcast
+        self.logger = logger
+        (orders, placeOrder) = AsyncStream.makeStream()
+    }
+
+    /// How many downloads run.
+    var count: Int { running.withLock { $0.count } }
+
+    /// Begins a download.
+    ///
+    /// - Returns: Its identifier, once its playlists were loaded.
+    /// - Throws: What kept it from beginning.
+    func start(_ source: ResourceAddress, title: String?, selection: DownloadSelection) async throws -> String {
+        if let known = try library.asset(source: source), running.withLock({ $0[known.id] != nil }) { return known.id }
+        let (outcomes, outcome) = AsyncThrowingStream<String, any Error>.makeStream()
+        let task = DownloadTask(
+            source,
+            into: library,
+            loading: loading,
+            options: DownloadTask.Options(selection: selection, title: title)
+        )
+        placeOrder.yield(Order(task: task, source: source, outcome: outcome))
+        for try await id in outcomes { return id }
+        throw CancellationError()
+    }
+
+    /// Stops a download; what it has stays.
+    func cancel(_ id: String) {
+        _ = running.withLock { $0[id]?.stop.yield() }
+    }
+
+    /// Stops a download and removes all that it kept.
+    func delete(_ id: String) async throws {
+        cancel(id)
+        // The download gives the package up when it has ended; files must not appear behind our back.
+        for _ in 0..<100 where running.withLock({ $0[id] != nil }) {
+            try await SystemTimeSource().sleep(for: .milliseconds(20))
+        }
+        try library.delete(id)
+        failures.withLock { $0[id] = nil }
+        broadcast.send(ServerEvent(name: "removed", data: .fields(["id": .string(id)])))
+    }
+
+    /// An asset with what is happening to it.
+    func report(_ asset: StoredAsset) -> ReportValue {
+        let progress = running.withLock { $0[asset.id]?.progress }
+        let failure = failures.withLock { $0[asset.id] }
+        guard case .object(var fields) = asset.report else { return asset.report }
+        if let progress {
+            let names = Set(progress.fields.map(\.name))
+            fields = fields.filter { !names.contains($0.name) } + progress.fields
+        }
+        let activity = progress != nil ? "downloading" : failure != nil ? "failed" : "idle"
+        fields.append(ReportValue.Field(name: "activity", value: .string(activity)))
+        if let failure, progress == nil {
+            fields.append(ReportValue.Field(name: "error", value: ServerError(failure).report))
+        }
+        return .object(fields)
+    }
+
+    /// Runs what is ordered until it is cancelled or the server shuts down.
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                for await order in self.orders { group.addTask { await self.carryOut(order) } }
+                group.cancelAll()
+            }
+        }
+    }
+
+    private func carryOut(_ order: Order) async {
+        let (stops, stop) = AsyncStream<Void>.makeStream()
+        let identity = Identity()
+        var failure: (any Error)?
+        do {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    try await order.task.run { event in self.note(event, order, stop, identity) }
+                }
+                group.addTask { for await _ in stops { return } }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        } catch {
+            failure = error
+        }
+        stop.finish()
+        guard let id = identity.id.withLock({ $0 }) else {
+            order.outcome.finish(throwing: failure ?? CancellationError())
+            return
+        }
+        order.outcome.finish()
+        _ = running.withLock { $0.removeValue(forKey: id) }
+        if let failure = failure as? DownloadError {
+            logger.warning("download failed", metadata: ["asset": "\(id)", "error": "\(failure.detail)"])
+            failures.withLock { $0[id] = failure }
+        }
+        announce(id)
+    }
+
+    private func note(
+        _ event: DownloadTask.Event,
+        _ order: Order,
+        _ stop: AsyncStream<Void>.Continuation,
+        _ identity: Identity
+    ) {
+        switch event {
+        case .resolved(let id, let progress):
+            identity.id.withLock { $0 = id }
+            running.withLock { $0[id] = Activity(progress: progress, stop: stop) }
+            _ = failures.withLock { $0.removeValue(forKey: id) }
+            order.outcome.yield(id)
+            announce(id)
+        case .progress(let id, let progress):
+            running.withLock { $0[id]?.progress = progress }
+            announce(id)
+        case .completed: break
+        }
+    }
+
+    private func announce(_ id: String) {
+        guard let asset = try? library.asset(id) else { return }
+        broadcast.send(ServerEvent(name: "asset", data: report(asset)))
+    }
+}

@@ -1,0 +1,58 @@
+public import Foundation
+import Hummingbird
+public import Logging
+import ResourceAddressing
+
+/// Serves a folder of media as an origin does: media types, byte ranges, CORS for every site.
+///
+/// For demonstrations and tests, where an origin is needed that can be stopped.
+public struct FolderOrigin: Sendable {
+    private let directory: URL
+    private let host: String
+    private let port: Int
+    private let logger: Logger
+
+    /// Makes an origin; it listens once it runs.
+    ///
+    /// - Parameters:
+    ///   - directory: The folder.
+    ///   - host: The address to listen at.
+    ///   - port: 0 takes a free one.
+    ///   - logger: Told what goes wrong.
+    public init(_ directory: URL, host: String = "127.0.0.1", port: Int, logger: Logger) {
+        self.directory = directory
+        self.host = host
+        self.port = port
+        self.logger = logger
+    }
+
+    /// Serves until the process is told to end by SIGINT or SIGTERM, or the task is cancelled.
+    ///
+    /// - Parameter onRunning: Told the port once connections are taken.
+    /// - Throws: What kept it from listening.
+    public func run(onRunning: @escaping @Sendable (Int) async -> Void) async throws {
+        let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: SiteGuard(names: []))
+        router.add(middleware: ErrorAnswers())
+        let files = FileResponder()
+        router.get("**") { request, context in
+            let parts = context.parameters.getCatchAll().map { PercentEncoding.decode(String($0)) ?? "" }
+            guard !parts.isEmpty, parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") && !$0.contains("/") }) else {
+                throw ServerError(.notFound, "not-found", "there is nothing at this address")
+            }
+            return try await files.respond(
+                directory.appendingPathComponent(parts.joined(separator: "/")),
+                to: request,
+                context: context,
+                cacheControl: "no-cache"
+            )
+        }
+        let application = Application(
+            router: router,
+            configuration: .init(address: .hostname(host, port: port), serverName: "Millstream origin"),
+            onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? port) },
+            logger: logger
+        )
+        try await application.runService()
+    }
+}

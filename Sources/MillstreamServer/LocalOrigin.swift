@@ -1,0 +1,145 @@
+public import AssetStorage
+import Hummingbird
+public import Logging
+import MediaTiming
+public import MediaTransport
+import MillstreamDownloads
+import ReportFormat
+import ResourceAddressing
+import ServiceLifecycle
+
+/// The local origin: edited playback for any player, kept assets, and the web console.
+public struct LocalOrigin: Sendable {
+    /// Where it listens and what it offers.
+    public struct Options: Sendable {
+        /// The address to listen at; everything but loopback lets others in.
+        public var host: String
+        /// The port; 0 takes a free one.
+        public var port: Int
+        /// The streams that the console shows.
+        public var catalogue: StreamCatalogue
+        /// Hosts that sources may be loaded from besides those of the catalogue, as `HOST` or `HOST:PORT`; empty allows
+        /// every public one.
+        public var allowedHosts: [String]
+
+        /// Makes options.
+        public init(
+            host: String = "127.0.0.1",
+            port: Int = 8080,
+            catalogue: StreamCatalogue = StreamCatalogue([]),
+            allowedHosts: [String] = []
+        ) {
+            self.host = host
+            self.port = port
+            self.catalogue = catalogue
+            self.allowedHosts = allowedHosts
+        }
+    }
+
+    private let options: Options
+    private let library: AssetLibrary
+    private let httpOptions: HTTPTransport.Options
+    private let logger: Logger
+
+    /// Makes an origin; it listens once it runs.
+    ///
+    /// - Parameters:
+    ///   - options: Where it listens and what it offers.
+    ///   - library: Where assets are kept.
+    ///   - http: How sources are asked for; which addresses may be is decided here.
+    ///   - logger: Told what goes wrong.
+    public init(_ options: Options, library: AssetLibrary, http: HTTPTransport.Options, logger: Logger) {
+        self.options = options
+        self.library = library
+        self.logger = logger
+        httpOptions = http
+    }
+
+    /// Serves until the process is told to end by SIGINT or SIGTERM, or the task is cancelled.
+    ///
+    /// - Parameter onRunning: Told the port once connections are taken.
+    /// - Throws: What kept it from listening.
+    public func run(onRunning: @escaping @Sendable (Int) async -> Void) async throws {
+        let policy = SourcePolicy(
+            allowedHosts: options.allowedHosts,
+            catalogue: options.catalogue.streams.flatMap { [$0.address] + ($0.poster.map { [$0] } ?? []) }
+        )
+        var http = httpOptions
+        http.mayVisit = { await policy.mayVisit($0) }
+        let transport = HTTPTransport(http)
+        do {
+            try await serve(policy, ResourceLoading(SchemeTransport(http: transport, file: nil)), onRunning)
+        } catch {
+            try await transport.shutdown()
+            throw error
+        }
+        try await transport.shutdown()
+    }
+
+    private func serve(
+        _ policy: SourcePolicy,
+        _ loading: ResourceLoading,
+        _ onRunning: @escaping @Sendable (Int) async -> Void
+    ) async throws {
+        let broadcast = EventBroadcast()
+        let metrics = ServerMetrics()
+        let desk = DownloadDesk(library: library, loading: loading, broadcast: broadcast, logger: logger)
+        let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: RequestCounting(metrics: metrics))
+        router.add(middleware: SiteGuard(names: [options.host.lowercased()]))
+        router.add(middleware: ErrorAnswers())
+        MediaRoutes(loading: loading, policy: policy, library: library).add(to: router)
+        ConsoleRoutes(
+            catalogue: options.catalogue,
+            library: library,
+            loading: loading,
+            desk: desk,
+            broadcast: broadcast,
+            metrics: metrics
+        ).add(to: router)
+        let application = Application(
+            router: router,
+            configuration: .init(address: .hostname(options.host, port: options.port), serverName: "Millstream"),
+            services: [desk, LibraryWatch(library: library, desk: desk, broadcast: broadcast)],
+            onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? options.port) },
+            logger: logger
+        )
+        try await application.runService()
+    }
+}
+
+/// Tells the console what other processes do to the library, keeps idle connections alive, and ends them at the end.
+private struct LibraryWatch: Service {
+    let library: AssetLibrary
+    let desk: DownloadDesk
+    let broadcast: EventBroadcast
+
+    private static let interval = Duration.seconds(3)
+
+    func run() async throws {
+        await withGracefulShutdownHandler {
+            await cancelWhenGracefulShutdown { await watch() }
+        } onGracefulShutdown: {
+            broadcast.close()
+        }
+        broadcast.close()
+    }
+
+    private func watch() async {
+        var known: [String: StoredAsset] = [:]
+        while !Task.isCancelled {
+            do { try await SystemTimeSource().sleep(for: Self.interval) } catch { return }
+            guard broadcast.listenerCount > 0 else { continue }
+            let assets = (try? library.assets()) ?? []
+            for asset in assets where known[asset.id] != asset {
+                broadcast.send(ServerEvent(name: "asset", data: desk.report(asset)))
+            }
+            for id in known.keys where !assets.contains(where: { $0.id == id }) {
+                broadcast.send(ServerEvent(name: "removed", data: .fields(["id": .string(id)])))
+            }
+            known = Dictionary(uniqueKeysWithValues: assets.map { ($0.id, $0) })
+            // Written to every listener, it shows which of them are gone.
+            broadcast.send(ServerEvent(name: "alive", data: .fields([:])))
+        }
+    }
+}

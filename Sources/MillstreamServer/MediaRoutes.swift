@@ -1,0 +1,123 @@
+import AssetStorage
+import Foundation
+import HLSPlaylist
+import HTTPTypes
+import Hummingbird
+import MediaTransport
+import NIOCore
+import PlaylistEditing
+import ResourceAddressing
+
+/// Edited playback, segments on their way, and kept assets.
+struct MediaRoutes {
+    let loading: ResourceLoading
+    let policy: SourcePolicy
+    let library: AssetLibrary
+    private let files = FileResponder()
+
+    init(loading: ResourceLoading, policy: SourcePolicy, library: AssetLibrary) {
+        self.loading = loading
+        self.policy = policy
+        self.library = library
+    }
+
+    func add(to router: Router<BasicRequestContext>) {
+        router.get("play.m3u8", use: play)
+        router.get("segment/:name", use: segment)
+        router.get("offline/:id/**", use: offline)
+    }
+
+    @Sendable private func play(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+        let playback = try PlaybackRequest(QueryItems(request.uri.query))
+        return .playlist(try await EditedPlayback(loading: loading).playlist(for: playback).bytes)
+    }
+
+    @Sendable private func segment(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+        let query = QueryItems(request.uri.query)
+        guard let url = query["url"], ResourceAddress(url).isHTTP else {
+            throw ServerError(.badRequest, "missing-url", "url has to be an http or https address")
+        }
+        let address = ResourceAddress(url)
+        guard query["segments"] == "proxy" else {
+            // An open redirect would lend our name to any site.
+            guard await policy.mayVisit(address), let location = address.headerValue else {
+                throw TransportError(.addressRefused, "this address may not be loaded", address: address)
+            }
+            // HLS clients are used to 302, not to 307.
+            return Response(status: .found, headers: [.location: location, .cacheControl: "no-cache"])
+        }
+        return try await proxied(address, request)
+    }
+
+    private func proxied(_ address: ResourceAddress, _ request: Request) async throws -> Response {
+        // The range is the origin's to judge; it is passed on as it came.
+        let range = request.headers[.range].map { [HeaderField("Range", $0)] } ?? []
+        let answer = try await loading.transport.send(TransportRequest(address, kind: .segment, headers: range))
+        var headers: HTTPFields = [:]
+        for (name, ours) in Self.passedOn {
+            if let value = answer.header(name) { headers[ours] = value }
+        }
+        headers[.cacheControl] = answer.header("Cache-Control") ?? "no-cache"
+        let body = answer.body
+        return Response(
+            status: HTTPResponse.Status(code: answer.status),
+            headers: headers,
+            body: ResponseBody(contentLength: answer.expectedLength.map { Int($0) }) { writer in
+                for try await buffer in body { try await writer.write(buffer) }
+                try await writer.finish(nil)
+            }
+        )
+    }
+
+    /// The header fields of an origin that a player needs; what is about the connection or about cookies stays here.
+    private static let passedOn: [(String, HTTPField.Name)] = [
+        ("Content-Type", .contentType), ("Content-Range", .contentRange), ("Accept-Ranges", .acceptRanges),
+        ("ETag", .eTag), ("Last-Modified", .lastModified), ("Content-Encoding", .contentEncoding),
+    ]
+
+    @Sendable private func offline(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+        let id = try context.parameters.require("id")
+        let path = context.parameters.getCatchAll().joined(separator: "/")
+        let asset = try library.asset(id)
+        guard asset.isPlayableOffline else {
+            throw ServerError(
+                .conflict,
+                "asset-incomplete",
+                "too little of this asset is kept to play it",
+                hint: "wait for its download, or start it again"
+            )
+        }
+        guard let url = library.file(PercentEncoding.decode(path) ?? path, of: id) else {
+            throw ServerError(.notFound, "not-found", "the asset has no \(path)")
+        }
+        if path == "multivariant.m3u8", asset.state == .partial {
+            return .playlist(try completeOnly(asset))
+        }
+        let isPlaylist = path.hasSuffix(".m3u8")
+        return try await files.respond(
+            url,
+            to: request,
+            context: context,
+            cacheControl: isPlaylist ? "no-cache" : "private, max-age=3600"
+        )
+    }
+
+    /// The multivariant playlist without what is not there from end to end: nobody shall choose what cannot play.
+    private func completeOnly(_ asset: StoredAsset) throws -> [UInt8] {
+        guard let url = library.file("multivariant.m3u8", of: asset.id) else {
+            throw ServerError(.notFound, "not-found", "the asset has no multivariant playlist")
+        }
+        let playlist = try MultivariantPlaylist(parsing: [UInt8](Data(contentsOf: url)))
+        let complete = Set(asset.renditions.filter(\.isComplete).map { "\($0.folder)/media.m3u8" })
+        func kept(_ uri: String?) -> String? { uri.flatMap { complete.contains($0) ? $0 : nil } }
+        return playlist.relocated(
+            variant: { kept(playlist.variants[$0].uri) },
+            rendition: { kept(playlist.renditions[$0].uri) }
+        ).bytes
+    }
+}
+
+extension ResourceAddress {
+    /// The address as the value of a header field; `nil` where it holds what no header may.
+    fileprivate var headerValue: String? { text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F } ? text : nil }
+}

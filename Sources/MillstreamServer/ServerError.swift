@@ -1,0 +1,91 @@
+import AssetStorage
+import HTTPTypes
+import Hummingbird
+import MediaTransport
+import MillstreamDownloads
+import NIOCore
+import PlaylistEditing
+import ReportFormat
+
+/// An answer that says what went wrong, for a page and for a person.
+struct ServerError: Error {
+    let status: HTTPResponse.Status
+    let code: String
+    let message: String
+    var hint: String?
+
+    init(_ status: HTTPResponse.Status, _ code: String, _ message: String, hint: String? = nil) {
+        self.status = status
+        self.code = code
+        self.message = message
+        self.hint = hint
+    }
+
+    /// What an error of the rooms below means to a client.
+    init(_ error: any Error) {
+        switch error {
+        case let error as ServerError: self = error
+        case let error as PlaylistEditError: self.init(.badRequest, error.code, error.description)
+        case let error as TransportError: self.init(transport: error.code.rawValue, error.description)
+        case let error as DownloadError: self.init(error)
+        case let error as StorageError where error.code == .notFound:
+            self.init(.notFound, error.code.rawValue, error.message)
+        case let error as StorageError where error.code == .busy || error.code == .incomplete:
+            self.init(.conflict, error.code.rawValue, error.message)
+        case let error as StorageError: self.init(.internalServerError, error.code.rawValue, error.message)
+        case let error as HTTPError:
+            self.init(error.status, "http", error.body ?? error.status.reasonPhrase)
+        default: self.init(.internalServerError, "internal", "the server failed (\(type(of: error)))")
+        }
+    }
+
+    private init(transport code: String, _ message: String) {
+        let isRefused = code == TransportError.Code.addressRefused.rawValue
+        self.init(
+            isRefused ? .forbidden : .badGateway,
+            code,
+            message,
+            hint: isRefused ? "start the server with --allow-host HOST to let it load from there" : nil
+        )
+    }
+
+    private init(_ error: DownloadError) {
+        switch error.code {
+        case .live, .contentProtected: self.init(.conflict, error.detail, error.message, hint: error.hint)
+        case .nothingSelected, .notAPlaylist: self.init(.badRequest, error.detail, error.message, hint: error.hint)
+        case .transport: self.init(transport: error.detail, error.message)
+        default:
+            self.init(
+                error.detail == StorageError.Code.busy.rawValue ? .conflict : .internalServerError,
+                error.detail,
+                error.message
+            )
+        }
+    }
+
+    var report: ReportValue {
+        .fields(["code": .string(code), "message": .string(message), "hint": hint.map { .string($0) }])
+    }
+
+    var response: Response { .json(.fields(["error": report]), status: status) }
+}
+
+extension Response {
+    /// A report as JSON.
+    static func json(_ value: ReportValue, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status,
+            headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: value.json))
+        )
+    }
+
+    /// A playlist; it changes with its source, so nothing keeps it.
+    static func playlist(_ bytes: [UInt8]) -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "application/vnd.apple.mpegurl", .cacheControl: "no-cache"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
+        )
+    }
+}

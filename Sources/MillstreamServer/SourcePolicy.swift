@@ -1,0 +1,95 @@
+import Foundation
+import NIOCore
+import NIOPosix
+public import ResourceAddressing
+
+/// Which addresses the server loads for others.
+///
+/// Whoever can reach the server can make it fetch: it must not become a way to what only this machine can reach. So it
+/// loads from the hosts that its catalogue and its owner name, and otherwise only from public addresses.
+public struct SourcePolicy: Sendable {
+    /// A host, with a port where only that one is meant.
+    private struct Place: Hashable {
+        let host: String
+        let port: Int?
+    }
+
+    private let places: Set<Place>
+    /// Whether only the named hosts count.
+    private let isExclusive: Bool
+
+    /// Makes a policy.
+    ///
+    /// - Parameters:
+    ///   - allowedHosts: Hosts as `HOST` or `HOST:PORT`. Where any is given, no other host is loaded from.
+    ///   - catalogue: The addresses of the catalogue, whose hosts are always allowed, with their ports.
+    public init(allowedHosts: [String], catalogue: [ResourceAddress]) {
+        let named = allowedHosts.map { text in
+            let address = ResourceAddress("http://\(text)/")
+            let hasPort = text.hasSuffix(":\(address.port ?? 0)")
+            return Place(host: address.host ?? text, port: hasPort ? address.port : nil)
+        }
+        let listed = catalogue.compactMap { address in address.host.map { Place(host: $0, port: address.port) } }
+        places = Set(named + listed)
+        isExclusive = !allowedHosts.isEmpty
+    }
+
+    /// Whether the server may load from an address.
+    public func mayVisit(_ address: ResourceAddress) async -> Bool {
+        guard address.isHTTP, let host = address.host else { return false }
+        if places.contains(Place(host: host, port: nil)) || places.contains(Place(host: host, port: address.port)) {
+            return true
+        }
+        guard !isExclusive else { return false }
+        let port = address.port ?? 80
+        let resolved = try? await NIOThreadPool.singleton.runIfActive { Self.resolve(host, port: port) }
+        // A name that cannot be resolved leads nowhere; the transport will say so.
+        return (resolved ?? []).allSatisfy { Self.isPublic($0) }
+    }
+
+    /// The numeric addresses of a host, as the system resolves it: also `127.1` and `2130706433`.
+    private static func resolve(_ host: String, port: Int) -> [[UInt8]] {
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, String(port), &hints, &list) == 0 else { return [] }
+        defer { freeaddrinfo(list) }
+        var result: [[UInt8]] = []
+        var next = list
+        while let entry = next {
+            if entry.pointee.ai_family == AF_INET {
+                entry.pointee.ai_addr.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                    result.append(withUnsafeBytes(of: $0.pointee.sin_addr) { Array($0) })
+                }
+            } else if entry.pointee.ai_family == AF_INET6 {
+                entry.pointee.ai_addr.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
+                    result.append(withUnsafeBytes(of: $0.pointee.sin6_addr) { Array($0) })
+                }
+            }
+            next = entry.pointee.ai_next
+        }
+        return result
+    }
+
+    /// Whether an address is one of the public Internet (RFC 6890 lists those that are not).
+    static func isPublic(_ bytes: [UInt8]) -> Bool {
+        if bytes.count == 4 {
+            switch (bytes[0], bytes[1]) {
+            case (0, _), (10, _), (127, _), (169, 254), (192, 168), (224..., _): return false
+            case (100, 64...127), (172, 16...31), (198, 18...19), (192, 0): return false
+            default: return true
+            }
+        }
+        guard bytes.count == 16 else { return false }
+        // An IPv4 address inside an IPv6 one is judged as what it is: mapped, compatible, or behind NAT64.
+        let isMapped =
+            bytes[..<10].allSatisfy { $0 == 0 }
+            && (bytes[10...11].allSatisfy { $0 == 0xFF } || bytes[10...11].allSatisfy { $0 == 0 })
+        let isTranslated = Array(bytes[..<4]) == [0x00, 0x64, 0xFF, 0x9B]
+        if isMapped || isTranslated { return isPublic(Array(bytes[12...])) }
+        // Only 2000::/3 is given out; 2002::/16 carries IPv4 addresses.
+        guard bytes[0] & 0xE0 == 0x20 else { return false }
+        if bytes[0] == 0x20, bytes[1] == 0x02 { return isPublic(Array(bytes[2..<6])) }
+        return true
+    }
+}

@@ -1,0 +1,146 @@
+public import Foundation
+public import ResourceAddressing
+
+/// The streams that the server offers.
+public struct StreamCatalogue: Sendable {
+    /// One of them.
+    public struct Stream: Sendable, Hashable, Identifiable {
+        /// What names it in addresses.
+        public let id: String
+        /// What people call it.
+        public let name: String
+        /// Where its playlist is.
+        public let address: ResourceAddress
+        /// A picture of it.
+        public let poster: ResourceAddress?
+        /// A sentence about it.
+        public let detail: String?
+        /// Whether it is meant to be stitched to others.
+        public let isAdvertisement: Bool
+
+        /// What it is, by the end of its path.
+        public enum Kind: String, Sendable {
+            /// A playlist of HTTP live streaming.
+            case hls
+            /// A manifest of MPEG-DASH.
+            case dash
+            /// A file that is played as it is.
+            case file
+        }
+
+        /// What it is, by the end of its path.
+        public var kind: Kind {
+            let path = address.path.lowercased()
+            if path.hasSuffix(".mpd") { return .dash }
+            return [".mp4", ".m4v", ".mov", ".m4a", ".mp3"].contains { path.hasSuffix($0) } ? .file : .hls
+        }
+    }
+
+    /// The streams in their order.
+    public let streams: [Stream]
+
+    /// Makes a catalogue.
+    public init(_ streams: [Stream]) {
+        self.streams = streams
+    }
+
+    /// Why a catalogue could not be read.
+    public struct ReadingError: Error, CustomStringConvertible {
+        /// The value as text, for people.
+        public let description: String
+    }
+
+    /// An entry as files have it; the sample of Apple says `playlist_url`, others `url`.
+    private struct Entry: Decodable {
+        let id: String?
+        let name: String
+        let url: String?
+        let playlistURL: String?
+        let poster: String?
+        let detail: String?
+        let advertisement: Bool?
+
+        enum CodingKeys: String, CodingKey {
+            case id, name, url, poster, detail, advertisement
+            case playlistURL = "playlist_url"
+        }
+    }
+
+    private struct PropertyList: Decodable {
+        let streams: [Entry]
+
+        enum CodingKeys: String, CodingKey {
+            case streams = "Streams"
+        }
+    }
+
+    /// Reads `Streams.plist` in the form of Apple's sample, or JSON `[{"name", "url", …}]`.
+    ///
+    /// - Parameters:
+    ///   - data: The file.
+    ///   - address: Where it lies: what relative addresses in it stand on.
+    /// - Throws: ``ReadingError`` that names what is wrong.
+    public init(_ data: Data, at address: ResourceAddress) throws {
+        let isJSON = data.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "[")
+        let entries: [Entry]
+        do {
+            entries =
+                try isJSON
+                ? JSONDecoder().decode([Entry].self, from: data)
+                : PropertyListDecoder().decode(PropertyList.self, from: data).streams
+        } catch {
+            throw ReadingError(
+                description: "the catalogue \(address) is neither a Streams.plist nor JSON (\(Self.reason(error)))"
+            )
+        }
+        var used: Set<String> = []
+        streams = try entries.enumerated().map { number, entry in
+            guard let url = entry.playlistURL ?? entry.url, !url.isEmpty else {
+                throw ReadingError(description: "the stream \"\(entry.name)\" of the catalogue \(address) has no url")
+            }
+            let stream = address.resolving(url)
+            guard stream.isHTTP else {
+                throw ReadingError(
+                    description:
+                        "the stream \"\(entry.name)\" of the catalogue is at \(stream), which is no http address; "
+                        + "relative addresses need a catalogue that is loaded over http"
+                )
+            }
+            var id = Self.identifier(entry.id ?? entry.name)
+            if id.isEmpty || used.contains(id) { id += "-\(number)" }
+            used.insert(id)
+            return Stream(
+                id: id,
+                name: entry.name,
+                address: stream,
+                poster: entry.poster.map { address.resolving($0) },
+                detail: entry.detail,
+                isAdvertisement: entry.advertisement ?? false
+            )
+        }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case DecodingError.keyNotFound(let key, let context):
+            "\(key.stringValue) is missing at \(context.codingPath.map(\.stringValue).joined(separator: "."))"
+        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
+            DecodingError.dataCorrupted(let context):
+            context.debugDescription
+        default: "\(error)"
+        }
+    }
+
+    /// Letters, digits and hyphens of a name.
+    private static func identifier(_ text: String) -> String {
+        var result = ""
+        for scalar in text.lowercased().unicodeScalars {
+            if scalar.isASCII, scalar.properties.isAlphabetic || scalar.properties.numericType != nil {
+                result.unicodeScalars.append(scalar)
+            } else if !result.isEmpty, !result.hasSuffix("-") {
+                result += "-"
+            }
+        }
+        return result.hasSuffix("-") ? String(result.dropLast()) : result
+    }
+}

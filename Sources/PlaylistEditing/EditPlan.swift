@@ -1,0 +1,135 @@
+public import HLSPlaylist
+public import ResourceAddressing
+
+/// Edits in their order, and how they are carried out on a presentation of many playlists.
+///
+/// Filters work on the multivariant playlist; everything else works on each media playlist, where a stitch with another
+/// presentation means the one of its playlists that matches.
+public struct EditPlan: Sendable, Hashable {
+    /// The edits in the order in which they are applied.
+    public let edits: [PlaylistEdit]
+
+    /// Makes a plan.
+    public init(_ edits: [PlaylistEdit]) {
+        self.edits = edits
+    }
+
+    /// The sources of all stitches, as the edits name them.
+    public var sources: [String] { edits.compactMap(\.source) }
+
+    /// Whether an edit changes the media playlists below a multivariant one.
+    public var changesMedia: Bool { edits.contains { !$0.isFilter } }
+
+    /// The multivariant playlist after the edits that are about it.
+    public func applied(to playlist: MultivariantPlaylist) throws(PlaylistEditError) -> MultivariantPlaylist {
+        var result = playlist
+        for edit in edits {
+            switch edit {
+            case .bandwidth(let range): result = try result.limited(to: range)
+            case .maxHeight(let height): result = try result.limited(toHeight: height)
+            case .noIFrames: result = try result.withoutIFrameVariants()
+            case .absolute:
+                if case .multivariant(let absolute) = Playlist.multivariant(result).withAbsoluteAddresses() {
+                    result = absolute
+                }
+            default: continue
+            }
+        }
+        return result
+    }
+
+    /// The media playlist after all edits.
+    ///
+    /// - Parameters:
+    ///   - playlist: The playlist to edit.
+    ///   - sources: The media playlists that stitches name.
+    /// - Returns: The edited playlist.
+    /// - Throws: ``PlaylistEditError``, also where a filter is asked for: a media playlist has no variants.
+    public func applied(
+        to playlist: MediaPlaylist,
+        sources: [String: MediaPlaylist] = [:]
+    ) throws(PlaylistEditError) -> MediaPlaylist {
+        var result = playlist
+        for edit in edits {
+            func other() throws(PlaylistEditError) -> MediaPlaylist {
+                guard let source = edit.source, let playlist = sources[source] ?? GapPlaylist.playlist(at: source)
+                else {
+                    throw .cannotStitch(reason: "\(edit.source ?? "the other playlist") was not loaded")
+                }
+                return playlist
+            }
+            switch edit {
+            case .start(let time): result = try result.dropped(before: time)
+            case .duration(let time): result = try result.limited(to: time)
+            case .append: result = try result.appending(try other())
+            case .prepend: result = try result.prepending(try other())
+            case .insert(_, let time): result = try result.inserting(try other(), at: time)
+            case .dropRange(let range): result = try result.dropping(range)
+            case .absolute: result = result.withAbsoluteAddresses()
+            case .bandwidth, .maxHeight, .noIFrames:
+                throw .wrongKind(edit: edit.spelling.name, expected: "multivariant")
+            }
+        }
+        return result
+    }
+
+    /// What is left to do on one playlist below the multivariant one.
+    ///
+    /// - Parameters:
+    ///   - entry: The variant or rendition whose playlist it is.
+    ///   - sources: The playlists that stitches name, each of either kind.
+    ///   - gaps: The address of a gap as long as each source, for renditions that have nothing to put there.
+    /// - Returns: The edits of that one playlist.
+    /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` where a source has nothing that goes with it.
+    public func plan(
+        for entry: PresentationEntry,
+        sources: [String: Playlist],
+        gaps: [String: String] = [:]
+    ) throws(PlaylistEditError) -> EditPlan {
+        var result: [PlaylistEdit] = []
+        for edit in edits where !edit.isFilter {
+            guard let source = edit.source, case .multivariant(let other)? = sources[source] else {
+                result.append(edit)
+                continue
+            }
+            let matching = StitchMatching(other)
+            let match =
+                switch entry {
+                case .variant(let variant): matching.address(for: variant)
+                case .rendition(let rendition): matching.address(for: rendition)
+                }
+            if let match {
+                result.append(edit.replacingSource(match.text))
+            } else if let gap = gaps[source] {
+                result.append(edit.replacingSource(gap))
+            } else {
+                throw .cannotStitch(reason: "\(source) has nothing that goes with \(entry.name)")
+            }
+        }
+        return EditPlan(result)
+    }
+}
+
+/// An entry of a multivariant playlist that has a media playlist of its own.
+public enum PresentationEntry: Sendable {
+    /// A variant, an I-frame variant among them.
+    case variant(Variant)
+    /// A rendition.
+    case rendition(Rendition)
+
+    /// What to call it in a message.
+    public var name: String {
+        switch self {
+        case .variant(let variant): variant.uri
+        case .rendition(let rendition): "the rendition \(rendition.name)"
+        }
+    }
+
+    /// Where its media playlist is; `nil` where it has none of its own.
+    public var address: ResourceAddress? {
+        switch self {
+        case .variant(let variant): variant.address
+        case .rendition(let rendition): rendition.address
+        }
+    }
+}

@@ -1,0 +1,134 @@
+public import HLSPlaylist
+import MediaTiming
+
+extension MediaPlaylist {
+    /// Where the pieces of a playlist are when each is a file of its own.
+    public struct Relocation {
+        /// The new address of a segment, by its position.
+        public var segment: (Int) -> String
+        /// The new address of what a decoder needs before a segment.
+        public var map: (MediaInitialization) -> String
+        /// The new address of a key.
+        public var key: (EncryptionKey) -> String
+
+        /// Makes a relocation.
+        public init(
+            segment: @escaping (Int) -> String,
+            map: @escaping (MediaInitialization) -> String,
+            key: @escaping (EncryptionKey) -> String
+        ) {
+            self.segment = segment
+            self.map = map
+            self.key = key
+        }
+    }
+
+    /// The playlist of the same media kept elsewhere, each piece in a file of its own.
+    ///
+    /// Byte ranges go, since every file is one range; so do parts, hints and reports, which only help while something is
+    /// still being made. Everything else stays as it was.
+    public func relocated(_ relocation: Relocation) -> MediaPlaylist {
+        var patch = PlaylistPatch()
+        for position in 0...segments.count {
+            let segment = position < segments.count ? segments[position] : nil
+            for line in lines(ofSegment: position) {
+                switch line.tag {
+                case .byteRange, .part, .preloadHint, .renditionReport, .serverControl, .partInformation:
+                    patch.remove(line.range)
+                case .map:
+                    guard let map = segment?.map, let value = line.value else { continue }
+                    patch.replace(value, with: "URI=\"\(relocation.map(map))\"")
+                case .key:
+                    relocateKey(line, of: segment, relocation, &patch)
+                default:
+                    if line.isAddress { patch.replace(line.text, with: relocation.segment(position)) }
+                }
+            }
+        }
+        guard !patch.isEmpty, let result = try? MediaPlaylist(parsing: patch.applied(to: bytes), context: context)
+        else {
+            return self
+        }
+        return result
+    }
+
+    private func relocateKey(
+        _ line: EditableLine,
+        of segment: MediaSegment?,
+        _ relocation: Relocation,
+        _ patch: inout PlaylistPatch
+    ) {
+        let attributes = AttributeList(bytes, in: line.value)
+        guard let uri = attributes.attribute("URI"), let segment,
+            let key = segment.keys.first(where: { $0.uri == uri.value || segment.keys.count == 1 })
+        else { return }
+        patch.replace(uri.range, with: relocation.key(key))
+    }
+}
+
+extension MultivariantPlaylist {
+    /// The playlist with some of its variants and renditions, each at a new address.
+    ///
+    /// I-frame variants, session keys, steering and data behind addresses go: they lead to what is not kept. A group
+    /// that loses all its renditions is no longer named by any variant.
+    ///
+    /// - Parameters:
+    ///   - variant: The new address of a variant by its position; `nil` takes it out.
+    ///   - rendition: The new address of a rendition by its position; `nil` takes it out. Renditions without an address
+    ///     of their own stay.
+    /// - Returns: The playlist of what stays.
+    public func relocated(variant: (Int) -> String?, rendition: (Int) -> String?) -> MultivariantPlaylist {
+        var patch = PlaylistPatch()
+        var keptGroups: Set<GroupName> = []
+        for (position, entry) in renditions.enumerated() {
+            let name = GroupName(type: entry.attributes["TYPE"] ?? "", id: entry.groupID)
+            guard let uri = entry.attributes.attribute("URI") else {
+                keptGroups.insert(name)
+                continue
+            }
+            if let address = rendition(position) {
+                patch.replace(uri.range, with: address)
+                keptGroups.insert(name)
+            } else {
+                patch.remove(entry.tagLine)
+            }
+        }
+        for (position, entry) in variants.enumerated() {
+            if let address = variant(position) {
+                patch.replace(entry.uriRange, with: address)
+                removeLostGroups(of: entry, keptGroups, &patch)
+            } else {
+                patch.remove(entry.tagLine)
+                if let uriLine = entry.uriLine { patch.remove(uriLine) }
+            }
+        }
+        for line in linesLeadingElsewhere { patch.remove(line) }
+        return (try? MultivariantPlaylist(parsing: patch.applied(to: bytes), context: context)) ?? self
+    }
+
+    private struct GroupName: Hashable {
+        let type: String
+        let id: String
+    }
+
+    private func removeLostGroups(of variant: Variant, _ kept: Set<GroupName>, _ patch: inout PlaylistPatch) {
+        for type in Rendition.MediaType.allCases {
+            guard let group = variant.groupID(type), let attribute = variant.attributes.attribute(type.rawValue),
+                !kept.contains(GroupName(type: type.rawValue, id: group))
+            else { continue }
+            // From the comma before the name to the quotation mark behind the value.
+            var start = attribute.range.lowerBound - (attribute.isQuoted ? 1 : 0)
+            while start > variant.tagLine.lowerBound, bytes[start] != UInt8(ascii: ","),
+                bytes[start] != UInt8(ascii: ":")
+            {
+                start -= 1
+            }
+            var end = attribute.range.upperBound + (attribute.isQuoted ? 1 : 0)
+            if bytes[start] == UInt8(ascii: ":") {
+                start += 1
+                if end < variant.tagLine.upperBound, bytes[end] == UInt8(ascii: ",") { end += 1 }
+            }
+            patch.remove(start..<end)
+        }
+    }
+}

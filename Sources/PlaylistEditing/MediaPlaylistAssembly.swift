@@ -1,0 +1,274 @@
+import HLSPlaylist
+import MediaTiming
+
+/// Puts runs of segments together into one playlist, with everything at the seams that a player needs.
+///
+/// One playlist, the host, gives the header and what stands behind the last segment. Its lines are copied byte for
+/// byte except where the edit concerns them. What holds for a segment but stands before a run's first one (key, map,
+/// bit rate, date) is written again at the seam (RFC 8216bis §4.4.4).
+struct MediaPlaylistAssembly {
+    private let host: MediaPlaylist
+    private let runs: [SegmentRun]
+    private let lineEnd: String
+    private var output: [UInt8] = []
+    /// The number of the first segment that is written.
+    private let firstSequence: Int64
+    /// Whether a key or a map holds for what was written last.
+    private var isEncrypted = false
+    private var hasMap = false
+
+    private init(host: MediaPlaylist, runs: [SegmentRun]) {
+        self.host = host
+        lineEnd = host.lineEnd
+        var sequence = host.mediaSequence
+        var planned: [SegmentRun] = []
+        for var run in runs where !run.positions.isEmpty {
+            if planned.isEmpty, run.isHost { sequence += Int64(run.positions.lowerBound) }
+            run.needsOwnVectors = Self.losesVectors(run, newSequence: sequence)
+            sequence += Int64(run.positions.count)
+            planned.append(run)
+        }
+        self.runs = planned
+        firstSequence = host.mediaSequence + (planned.first.map { $0.isHost ? Int64($0.positions.lowerBound) : 0 } ?? 0)
+    }
+
+    /// Whether segments lose the number that their initialization vector is made of (§5.2).
+    private static func losesVectors(_ run: SegmentRun, newSequence: Int64) -> Bool {
+        let playlist = run.playlist
+        guard playlist.segments[run.positions.lowerBound].sequence != newSequence else { return false }
+        return run.positions.contains { position in
+            playlist.keys(for: position).contains { $0.isIdentity && $0.initializationVector == nil }
+        }
+    }
+
+    /// The playlist of these runs.
+    ///
+    /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` where one timeline cannot hold them.
+    static func assemble(host: MediaPlaylist, runs: [SegmentRun]) throws(PlaylistEditError) -> MediaPlaylist {
+        var assembly = MediaPlaylistAssembly(host: host, runs: runs)
+        try assembly.write()
+        guard let playlist = try? MediaPlaylist(parsing: assembly.output, context: host.context) else {
+            throw .cannotStitch(reason: "the result would not be a media playlist")
+        }
+        return playlist
+    }
+
+    private mutating func write() throws(PlaylistEditError) {
+        writeHeader()
+        for (number, run) in runs.enumerated() {
+            if run.isHost, number == 0 { writeKeptLines(ofSegments: 0..<run.positions.lowerBound) }
+            let restate = number > 0 || !run.isHost || run.positions.lowerBound > 0
+            for position in run.positions {
+                let isFirst = position == run.positions.lowerBound
+                if isFirst, restate { try writeSeam(of: run, isFirstRun: number == 0) }
+                writeSegment(position, of: run, isFirstOfRun: isFirst && restate)
+            }
+            isEncrypted = run.positions.last.map { !run.playlist.keys(for: $0).isEmpty } ?? false
+            hasMap = run.positions.last.map { run.playlist.mapLine(for: $0) != nil } ?? false
+            if run.isHost { writeKeptLines(ofSegments: run.positions.upperBound..<nextHostPosition(after: number)) }
+        }
+        writeTrailer()
+    }
+
+    /// The host's next segment that is written, behind all of them where none is.
+    private func nextHostPosition(after number: Int) -> Int {
+        runs[(number + 1)...].first { $0.isHost }?.positions.lowerBound ?? host.segments.count
+    }
+
+    // MARK: Header and trailer
+
+    /// The lines before the first segment's own: those that are about the whole playlist.
+    private var headerLines: ArraySlice<MediaPlaylist.EditableLine> {
+        let lines = host.lines(ofSegment: 0)
+        return lines.prefix { !$0.isAddress && $0.tag?.scope != .segment && $0.tag?.scope != .metadata }
+    }
+
+    private mutating func writeHeader() {
+        let targetIsMissing = host.targetDuration == nil
+        for line in headerLines {
+            // An end marker in front of segments would end them before they began.
+            if line.tag == .endList { continue }
+            write(line, of: host)
+            guard line.tag == .header else { continue }
+            if targetIsMissing, let target { writeLine("#EXT-X-TARGETDURATION:\(target)") }
+            if host.declaredVersion == nil, let version { writeLine("#EXT-X-VERSION:\(version)") }
+            if host.declaredMediaSequence == nil, firstSequence > 0 {
+                writeLine("#EXT-X-MEDIA-SEQUENCE:\(firstSequence)")
+            }
+            if host.discontinuitySequence == 0, firstDiscontinuitySequence > 0 {
+                writeLine("#EXT-X-DISCONTINUITY-SEQUENCE:\(firstDiscontinuitySequence)")
+            }
+        }
+    }
+
+    /// What is written of lines whose segments are left out: everything that is not about those segments.
+    private mutating func writeKeptLines(ofSegments positions: Range<Int>) {
+        for position in positions {
+            for line in host.lines(ofSegment: position).dropFirst(position == 0 ? headerLines.count : 0) {
+                let isAboutPlaylist = line.tag.map { $0.scope == .any || $0.scope == .mediaPlaylist } ?? false
+                if isAboutPlaylist && line.tag != .endList || line.tag == .dateRange { write(line, of: host) }
+            }
+        }
+    }
+
+    private mutating func writeTrailer() {
+        let endsWithHost = runs.last.map { $0.isHost && $0.positions.upperBound == host.segments.count } ?? true
+        let lines = host.lines(ofSegment: host.segments.count)
+        if endsWithHost {
+            for line in lines { write(line, of: host) }
+            return
+        }
+        // Parts, hints and reports announce media behind an end that is now somewhere else.
+        for line in lines where line.tag != .endList && line.tag?.scope != .segment {
+            if line.tag == .dateRange || line.tag?.scope == .any || line.tag?.scope == .mediaPlaylist {
+                write(line, of: host)
+            }
+        }
+        guard let last = runs.last, last.isHost || last.playlist.hasEndMarker else { return }
+        if let line = lines.first(where: { $0.tag == .endList }) {
+            write(line, of: host)
+        } else {
+            writeLine("#EXT-X-ENDLIST")
+        }
+    }
+
+    // MARK: Segments
+
+    private mutating func writeSeam(of run: SegmentRun, isFirstRun: Bool) throws(PlaylistEditError) {
+        let position = run.positions.lowerBound
+        let playlist = run.playlist
+        let own = playlist.lines(ofSegment: position)
+        if !isFirstRun, !own.contains(where: { $0.tag == .discontinuity }) { writeLine("#EXT-X-DISCONTINUITY") }
+        let map = playlist.mapLine(for: position)
+        if hasMap, map == nil {
+            throw .cannotStitch(
+                reason: "segments without EXT-X-MAP cannot follow segments with one: nothing takes a map back"
+            )
+        }
+        let keys = playlist.keyLines(for: position)
+        if keys.lines.isEmpty || playlist.keys(for: position).isEmpty {
+            if isEncrypted, !own.contains(where: { $0.tag == .key }) { writeLine("#EXT-X-KEY:METHOD=NONE") }
+        } else if !keys.areOwn, !run.needsOwnVectors {
+            for line in keys.lines { writeLine(playlist.text(line)) }
+        }
+        if let map, !map.isOwn { writeLine(playlist.text(map.line)) }
+        if let bitRate = playlist.bitRateLine(for: position), !bitRate.isOwn { writeLine(playlist.text(bitRate.line)) }
+        let segment = playlist.segments[position]
+        if let date = segment.programDateTime, !segment.hasOwnProgramDateTime {
+            writeLine("#EXT-X-PROGRAM-DATE-TIME:\(date)")
+        }
+    }
+
+    private mutating func writeSegment(_ position: Int, of run: SegmentRun, isFirstOfRun: Bool) {
+        var lines = run.playlist.lines(ofSegment: position)[...]
+        if position == 0, run.isHost { lines = lines.dropFirst(headerLines.count) }
+        let needsVectors = run.needsOwnVectors
+        if needsVectors { writeKeysWithVectors(position, of: run.playlist) }
+        let keptOffset = isFirstOfRun && run.playlist.hasImpliedOffset(position)
+        for line in lines {
+            switch line.tag {
+            case .key where needsVectors: continue
+            case .byteRange where keptOffset:
+                if let range = run.playlist.segments[position].byteRange {
+                    writeLine("#EXT-X-BYTERANGE:\(range)")
+                }
+            case .endList, .skip: continue
+            case let tag? where !run.isHost && (tag.scope == .any || tag.scope == .mediaPlaylist): continue
+            case .preloadHint, .renditionReport:
+                if run.isHost { write(line, of: host) }
+            default: write(line, of: run.playlist)
+            }
+        }
+    }
+
+    /// Writes a segment's keys with the vectors that its number used to give them.
+    private mutating func writeKeysWithVectors(_ position: Int, of playlist: MediaPlaylist) {
+        let lines = playlist.keyLines(for: position).lines
+        let keys = playlist.keys(for: position)
+        if keys.isEmpty {
+            for line in lines where playlist.keyLines(for: position).areOwn { writeLine(playlist.text(line)) }
+            return
+        }
+        for line in lines {
+            let text = playlist.text(line)
+            let isMissing = !text.contains("IV=")
+            guard isMissing, text.contains("KEYFORMAT=\"identity\"") || !text.contains("KEYFORMAT=") else {
+                writeLine(text)
+                continue
+            }
+            let digits = String(playlist.segments[position].sequence, radix: 16)
+            writeLine(text + ",IV=0x" + String(repeating: "0", count: 32 - digits.count) + digits)
+        }
+    }
+
+    // MARK: Lines
+
+    private mutating func write(_ line: MediaPlaylist.EditableLine, of playlist: MediaPlaylist) {
+        if let value = line.value, let text = replacement(for: line.tag) {
+            var patch = PlaylistPatch()
+            if String(decoding: playlist.bytes[value], as: UTF8.self) != text { patch.replace(value, with: text) }
+            append(patch.applied(to: playlist.bytes, in: line.range))
+        } else {
+            append(playlist.bytes[line.range])
+        }
+    }
+
+    /// The value that a line of the host's gets; `nil` where it keeps its own.
+    private func replacement(for tag: TagName?) -> String? {
+        switch tag {
+        case .targetDuration: target == host.targetDuration?.roundedSeconds ? nil : target.map(String.init)
+        case .version: version == host.declaredVersion ? nil : version.map(String.init)
+        case .mediaSequence:
+            firstSequence == host.mediaSequence ? nil : String(firstSequence)
+        case .discontinuitySequence:
+            firstDiscontinuitySequence == host.discontinuitySequence ? nil : String(firstDiscontinuitySequence)
+        default: nil
+        }
+    }
+
+    /// The discontinuity number of the first segment that is written, less the discontinuity it brings itself.
+    private var firstDiscontinuitySequence: Int64 {
+        guard let first = runs.first, first.isHost, first.positions.lowerBound > 0 else {
+            return host.discontinuitySequence
+        }
+        let segment = host.segments[first.positions.lowerBound]
+        return segment.discontinuitySequence - (segment.hasDiscontinuity ? 1 : 0)
+    }
+
+    private mutating func writeLine(_ text: String) {
+        append(Array((text + lineEnd).utf8))
+    }
+
+    private mutating func append(_ bytes: some Collection<UInt8>) {
+        guard !bytes.isEmpty else { return }
+        // A playlist may end without a line end, and another may be put behind it.
+        if let last = output.last, last != UInt8(ascii: "\n") { output += Array(lineEnd.utf8) }
+        output += bytes
+    }
+
+    /// The largest target duration of all, whole seconds (§4.4.3.1).
+    private var target: Int64? { runs.map(\.playlist).compactMap { $0.targetDuration?.roundedUpSeconds }.max() }
+
+    /// The largest version of all (§8).
+    private var version: Int? {
+        let declared = ([host] + runs.map(\.playlist)).compactMap(\.declaredVersion).max()
+        return runs.contains { $0.needsOwnVectors } ? max(declared ?? 1, 2) : declared
+    }
+}
+
+extension MediaPlaylist {
+    /// The text of a line without its end.
+    func text(_ line: Range<Int>) -> String {
+        var end = line.upperBound
+        while end > line.lowerBound, bytes[end - 1] == 0x0A || bytes[end - 1] == 0x0D { end -= 1 }
+        return String(decoding: bytes[line.lowerBound..<end], as: UTF8.self)
+    }
+}
+
+extension MediaTime {
+    /// Whole seconds, any part of one counted as one.
+    var roundedUpSeconds: Int64 {
+        let (whole, part) = value.quotientAndRemainder(dividingBy: timescale)
+        return part > 0 ? whole + 1 : whole
+    }
+}

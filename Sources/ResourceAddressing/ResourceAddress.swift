@@ -1,0 +1,183 @@
+/// The address of a resource: a URI or a reference relative to one, byte for byte as it was given.
+///
+/// Signed addresses break when somebody "normalises" them, so this type never decodes, encodes or reorders anything;
+/// it only splits (RFC 3986 Appendix B) and resolves (RFC 3986 §5.2).
+public struct ResourceAddress: Sendable, Hashable {
+    /// The address as it was given.
+    public let text: String
+
+    /// The scheme as written, without its colon; `nil` for a relative reference.
+    public let scheme: String?
+    /// The part behind `//`: user, host and port; `nil` where there is none.
+    public let authority: String?
+    /// The path, possibly empty.
+    public let path: String
+    /// What stands behind the question mark, without it; `nil` where there is none.
+    public let query: String?
+    /// What stands behind the number sign, without it; `nil` where there is none.
+    public let fragment: String?
+
+    /// Splits an address; every text is one, if only a relative path.
+    public init(_ text: String) {
+        self.text = text
+        var rest = text[...].utf8
+        if let hash = rest.firstIndex(of: UInt8(ascii: "#")) {
+            fragment = String(Substring(rest[rest.index(after: hash)...]))
+            rest = rest[..<hash]
+        } else {
+            fragment = nil
+        }
+        if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
+            query = String(Substring(rest[rest.index(after: mark)...]))
+            rest = rest[..<mark]
+        } else {
+            query = nil
+        }
+        let schemeEnd = Self.schemeEnd(rest)
+        if let schemeEnd {
+            scheme = String(Substring(rest[..<schemeEnd]))
+            rest = rest[rest.index(after: schemeEnd)...]
+        } else {
+            scheme = nil
+        }
+        if rest.starts(with: "//".utf8) {
+            rest = rest.dropFirst(2)
+            let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+            authority = String(Substring(rest[..<end]))
+            rest = rest[end...]
+        } else {
+            authority = nil
+        }
+        path = String(Substring(rest))
+    }
+
+    /// Makes the address of a file from an absolute path; what a URI cannot hold is percent-encoded.
+    public init(filePath: String) {
+        self.init("file://" + PercentEncoding.encode(filePath, keeping: PercentEncoding.pathBytes))
+    }
+
+    /// Whether it has a scheme, and so means the same wherever it is read.
+    public var isAbsolute: Bool { scheme != nil }
+    /// The scheme in lower case.
+    public var normalizedScheme: String? { scheme?.lowercased() }
+    /// Whether it is an `http` or `https` address with a host.
+    public var isHTTP: Bool {
+        guard normalizedScheme == "http" || normalizedScheme == "https" else { return false }
+        return host?.isEmpty == false
+    }
+    /// The host in lower case, an IPv6 one without its brackets.
+    public var host: String? { hostAndPort?.host }
+    /// The port where one is written, else the scheme's own.
+    public var port: Int? {
+        if let port = hostAndPort?.port { return port }
+        switch normalizedScheme {
+        case "http": return 80
+        case "https": return 443
+        default: return nil
+        }
+    }
+
+    /// The path of a `file` address on this machine, percent-decoded; `nil` for any other.
+    public var filePath: String? {
+        guard normalizedScheme == "file", authority == nil || authority == "" || authority == "localhost" else {
+            return nil
+        }
+        return PercentEncoding.decode(path)
+    }
+
+    /// The last component of the path, as written; empty where the path ends with a slash.
+    public var lastPathComponent: String {
+        String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...])
+    }
+
+    /// The address that `reference` means when it is read in a document at this address (RFC 3986 §5.2.2).
+    ///
+    /// A reference with a scheme stays as it is, byte for byte; `data:` addresses are such.
+    public func resolving(_ reference: String) -> ResourceAddress {
+        let other = ResourceAddress(reference)
+        if other.scheme != nil || scheme == nil && authority == nil && path.isEmpty { return other }
+        var result = ""
+        if let scheme { result += scheme + ":" }
+        let fragmentPart = other.fragment.map { "#" + $0 } ?? ""
+        if let otherAuthority = other.authority {
+            result +=
+                "//" + otherAuthority + Self.removingDotSegments(other.path) + (other.query.map { "?" + $0 } ?? "")
+            return ResourceAddress(result + fragmentPart)
+        }
+        if let authority { result += "//" + authority }
+        if other.path.isEmpty {
+            result += path + ((other.query ?? query).map { "?" + $0 } ?? "")
+        } else {
+            let merged = other.path.utf8.first == UInt8(ascii: "/") ? other.path : merging(other.path)
+            result += Self.removingDotSegments(merged) + (other.query.map { "?" + $0 } ?? "")
+        }
+        return ResourceAddress(result + fragmentPart)
+    }
+
+    /// Whether a relative reference means the same in a document at `other`: both stand in one folder.
+    public func sharesFolder(with other: ResourceAddress) -> Bool {
+        resolving("x").text == other.resolving("x").text
+    }
+
+    private func merging(_ relative: String) -> String {
+        if authority != nil, path.isEmpty { return "/" + relative }
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return relative }
+        return String(path[...slash]) + relative
+    }
+
+    private static func schemeEnd(_ text: Substring.UTF8View) -> Substring.UTF8View.Index? {
+        var index = text.startIndex
+        while index < text.endIndex {
+            let byte = text[index]
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): break
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                if index == text.startIndex { return nil }
+            case UInt8(ascii: ":"): return index == text.startIndex ? nil : index
+            default: return nil
+            }
+            index = text.index(after: index)
+        }
+        return nil
+    }
+
+    private static func removingDotSegments(_ path: String) -> String {
+        guard path.utf8.contains(UInt8(ascii: ".")) else { return path }
+        let isRooted = path.utf8.first == UInt8(ascii: "/")
+        var kept: [Substring] = []
+        // By bytes: a slash and a combining mark behind it are one character, but not one byte.
+        let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .dropFirst(isRooted ? 1 : 0).map { Substring($0) }
+        for (offset, segment) in segments.enumerated() {
+            let isLast = offset == segments.count - 1
+            switch segment {
+            case ".":
+                if isLast { kept.append("") }
+            case "..":
+                if !kept.isEmpty { kept.removeLast() }
+                if isLast { kept.append("") }
+            default:
+                kept.append(segment)
+            }
+        }
+        return (isRooted ? "/" : "") + kept.joined(separator: "/")
+    }
+
+    private var hostAndPort: (host: String, port: Int?)? {
+        guard let authority else { return nil }
+        let withoutUser = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        if withoutUser.first == "[" {
+            guard let bracket = withoutUser.firstIndex(of: "]") else { return nil }
+            let inside = withoutUser[withoutUser.index(after: withoutUser.startIndex)..<bracket]
+            let rest = withoutUser[withoutUser.index(after: bracket)...]
+            return (inside.lowercased(), Int(rest.dropFirst()))
+        }
+        let parts = withoutUser.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        return ((parts.first ?? "").lowercased(), parts.count > 1 ? Int(parts[1]) : nil)
+    }
+}
+
+extension ResourceAddress: CustomStringConvertible {
+    /// The value as text, for people.
+    public var description: String { text }
+}

@@ -1,0 +1,155 @@
+import ArgumentParser
+import AssetStorage
+import MediaTiming
+import MillstreamDownloads
+import ReportFormat
+import UnixSignals
+
+/// The command `millstream download`.
+struct DownloadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "download",
+        abstract: "Keep a stream for playing without the network.",
+        discussion: """
+            What is there already is not fetched again: after an interruption, run the same command to go on.
+
+            Example: millstream download https://example.com/multivariant.m3u8 --max-height 720 --subtitles en
+            """
+    )
+
+    @Argument(help: "The address of a playlist.")
+    var source: String
+
+    @OptionGroup var library: LibraryFlags
+
+    @Option(name: .long, help: "What to call it.")
+    var title: String?
+
+    @Option(name: .long, help: "Take the lowest variant that reaches this bit rate, such as 900k.")
+    var minBandwidth: String?
+
+    @Option(name: .long, help: "Take the best variant whose picture is at most this many pixels high.")
+    var maxHeight: Int?
+
+    @Option(name: .long, help: "Which variants to take: all, best or lowest.")
+    var variants: String?
+
+    @Option(name: .long, help: "Which sound to take: languages with commas between, all or default.")
+    var audio: String = "all"
+
+    @Option(name: .long, help: "Which subtitles to take: languages with commas between, all or none.")
+    var subtitles: String = "all"
+
+    @Option(name: .long, help: "How many files to fetch at once, 1 to 64.")
+    var jobs: Int = 6
+
+    @Flag(name: .long, help: "Print a line of JSON for each event.")
+    var json = false
+
+    @Flag(name: .long, help: "Show no progress.")
+    var quiet = false
+
+    @OptionGroup(title: "HTTP") var http: HTTPFlags
+
+    func validate() throws {
+        guard [minBandwidth, maxHeight.map(String.init), variants].compactMap({ $0 }).count <= 1 else {
+            throw ValidationError("--min-bandwidth, --max-height and --variants exclude each other")
+        }
+        guard (1...64).contains(jobs) else { throw ValidationError("--jobs wants 1 to 64") }
+        guard source != "-" else { throw ValidationError("a download needs an address") }
+        _ = try selection()
+    }
+
+    mutating func run() async throws {
+        let library = try library.open()
+        let options = DownloadTask.Options(selection: try selection(), title: title, jobs: jobs)
+        let address = PlaylistSource.address(source)
+        let display = ProgressDisplay(isQuiet: quiet || json)
+        let printsJSON = json
+        do {
+            let asset = try await http.withLoading { loading in
+                try await Interruption.cancelling {
+                    try await DownloadTask(address, into: library, loading: loading, options: options).run { event in
+                        Self.tell(event, display, printsJSON)
+                    }
+                }
+            }
+            display.end()
+            if !json, !quiet { StandardOutput.writeLine("\(asset.id)  \(asset.title)  \(asset.bytes)") }
+        } catch {
+            display.end()
+            if json {
+                let failure = Failure(error, arguments: [])
+                StandardOutput.writeLine(
+                    ReportValue.fields([
+                        "event": .string("failed"),
+                        "id": (try? library.asset(source: address))?.map { .string($0.id) } ?? nil,
+                        "code": .string(failure.code),
+                        "message": .string(failure.message),
+                    ]).json
+                )
+            }
+            throw error
+        }
+    }
+
+    private static func tell(_ event: DownloadTask.Event, _ display: ProgressDisplay, _ printsJSON: Bool) {
+        let (name, id, progress): (String, String, DownloadProgress?) =
+            switch event {
+            case .resolved(let id, let progress): ("resolved", id, progress)
+            case .progress(let id, let progress): ("progress", id, progress)
+            case .completed(let asset): ("completed", asset.id, DownloadProgress(asset))
+            }
+        guard printsJSON else {
+            if let progress { name == "resolved" ? display.begin(progress) : display.show(progress) }
+            return
+        }
+        let head = [
+            ReportValue.Field(name: "event", value: .string(name)), ReportValue.Field(name: "id", value: .string(id)),
+        ]
+        StandardOutput.writeLine(ReportValue.object(head + (progress?.fields ?? [])).json)
+    }
+
+    private func selection() throws -> DownloadSelection {
+        var selection = DownloadSelection()
+        if let minBandwidth {
+            guard let rate = BitRate(minBandwidth) else { throw ValidationError("--min-bandwidth wants a bit rate") }
+            selection.variants = .minimumBandwidth(rate)
+        } else if let maxHeight {
+            guard maxHeight > 0 else { throw ValidationError("--max-height wants a height in pixels") }
+            selection.variants = .maximumHeight(maxHeight)
+        } else {
+            switch variants {
+            case "all": selection.variants = .all
+            case "best", nil: selection.variants = .best
+            case "lowest": selection.variants = .lowest
+            default: throw ValidationError("--variants wants all, best or lowest")
+            }
+        }
+        guard let audio = DownloadSelection.Languages(audio), let subtitles = DownloadSelection.Languages(subtitles)
+        else { throw ValidationError("--audio and --subtitles want languages, all, default or none") }
+        selection.audio = audio
+        selection.subtitles = subtitles
+        return selection
+    }
+}
+
+/// Ctrl-C ends the work, not the process: what was done is kept, and then the program says that it was interrupted.
+enum Interruption {
+    /// Runs `body` and cancels it when the process is told to end.
+    static func cancelling<Result: Sendable>(
+        _ body: @Sendable @escaping () async throws -> Result
+    ) async throws -> Result {
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        return try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                for await _ in signals { return nil }
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let result = try await group.next() ?? nil else { throw CancellationError() }
+            return result
+        }
+    }
+}

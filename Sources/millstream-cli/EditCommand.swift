@@ -1,0 +1,182 @@
+import ArgumentParser
+import Foundation
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import PlaylistEditing
+import ResourceAddressing
+
+/// The command `millstream edit`.
+struct EditCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "edit",
+        abstract: "Limit, shorten and stitch playlists.",
+        discussion: """
+            Edits are applied in the order in which they are given. Without one the output equals the input.
+
+            Example: millstream edit https://example.com/multivariant.m3u8 --bandwidth 900k...4M
+            Example: millstream edit multivariant.m3u8 --duration 30 --append advertisement.m3u8 -o edited
+            """
+    )
+
+    @Argument(help: "An address, a file, or - for standard input.")
+    var source: String
+
+    @OptionGroup(title: "Edits") var edits: EditFlags
+
+    @Option(name: .long, help: "What relative addresses stand on.")
+    var baseURL: String?
+
+    @Option(
+        name: [.customShort("o"), .long],
+        help: "Where to write: a file, or a folder where the media playlists of a multivariant one are edited too."
+    )
+    var output: String?
+
+    @OptionGroup(title: "HTTP") var http: HTTPFlags
+
+    mutating func run() async throws {
+        let plan = try edits.plan(arguments: CommandLine.arguments)
+        try await http.withLoading { loading in
+            let playlist = try await PlaylistSource(text: source, baseURL: baseURL).load(loading)
+            switch playlist {
+            case .media(let media):
+                let stitching = StitchSources(loading: loading)
+                let edited = try plan.applied(to: media, sources: try await stitching.mediaPlaylists(for: plan))
+                try write(edited.bytes, to: output)
+            case .multivariant(let multivariant):
+                let edited = try plan.applied(to: multivariant)
+                let changesMedia = plan.edits.contains { !$0.isFilter && $0 != .absolute }
+                guard changesMedia else {
+                    try write(edited.bytes, to: output.map { isFolder($0) ? $0 + "/multivariant.m3u8" : $0 })
+                    return
+                }
+                guard let output else {
+                    throw Failure(
+                        .wrongUsage,
+                        "usage",
+                        "these edits change the media playlists of a multivariant playlist",
+                        hint: "give -o FOLDER for the whole set"
+                    )
+                }
+                try await EditedSet(playlist: edited, plan: plan, loading: loading)
+                    .write(to: URL(fileURLWithPath: output))
+            }
+        }
+    }
+
+    private func isFolder(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return path.hasSuffix("/")
+            || FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+    }
+
+    private func write(_ bytes: [UInt8], to path: String?) throws {
+        guard let path else { return StandardOutput.write(bytes) }
+        try OutputFile.write(bytes, to: URL(fileURLWithPath: path))
+    }
+}
+
+/// A file that appears whole or not at all.
+enum OutputFile {
+    static func write(_ bytes: [UInt8], to url: URL) throws {
+        do {
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try Data(bytes).write(to: url, options: .atomic)
+        } catch {
+            throw Failure(.failed, "disk-failed", "\(url.path) cannot be written (\(error.localizedDescription))")
+        }
+    }
+}
+
+/// Loads what edits put in.
+struct StitchSources {
+    let loading: ResourceLoading
+
+    /// Every source, of whichever kind.
+    func playlists(for plan: EditPlan) async throws -> [String: Playlist] {
+        var result: [String: Playlist] = [:]
+        for name in plan.sources where result[name] == nil && GapPlaylist.playlist(at: name) == nil {
+            result[name] = try await PlaylistSource(text: name, baseURL: nil).load(loading)
+        }
+        return result
+    }
+
+    /// Every source as one media playlist: of a presentation, its leanest variant.
+    func mediaPlaylists(for plan: EditPlan) async throws -> [String: MediaPlaylist] {
+        var result: [String: MediaPlaylist] = [:]
+        for (name, playlist) in try await playlists(for: plan) { result[name] = try await mediaPlaylist(playlist) }
+        return result
+    }
+
+    func mediaPlaylist(_ playlist: Playlist) async throws -> MediaPlaylist {
+        switch playlist {
+        case .media(let media): return media
+        case .multivariant(let multivariant):
+            guard let address = StitchMatching(multivariant).leanestVariant else {
+                throw PlaylistEditError.cannotStitch(reason: "the other playlist has no variants")
+            }
+            let child = try await PlaylistSource(text: address.text, baseURL: nil)
+                .load(loading, variables: multivariant.variables)
+            guard case .media(let media) = child else {
+                throw PlaylistParsingError.unexpectedKind(found: .multivariant)
+            }
+            return media
+        }
+    }
+}
+
+/// A multivariant playlist with the media playlists below it, all edited, in one folder.
+struct EditedSet {
+    let playlist: MultivariantPlaylist
+    let plan: EditPlan
+    let loading: ResourceLoading
+
+    func write(to folder: URL) async throws {
+        let stitching = StitchSources(loading: loading)
+        let sources = try await stitching.playlists(for: plan)
+        var gaps: [String: String] = [:]
+        for (name, source) in sources {
+            gaps[name] = GapPlaylist.address(of: try await stitching.mediaPlaylist(source).duration)
+        }
+        var names: [String: String] = [:]
+        var files: [(String, [UInt8])] = []
+        for (entry, name) in entries {
+            guard let address = entry.address, names[address.text] == nil else { continue }
+            let child = try await PlaylistSource(text: address.text, baseURL: nil)
+                .load(loading, variables: playlist.variables)
+            guard case .media(let media) = child else {
+                throw PlaylistParsingError.unexpectedKind(found: .multivariant)
+            }
+            let childPlan = try plan.plan(for: entry, sources: sources, gaps: gaps)
+            let others = try await stitching.mediaPlaylists(for: childPlan)
+            // The set lies elsewhere than its segments.
+            let edited = try childPlan.applied(to: media.withAbsoluteAddresses(), sources: others)
+            names[address.text] = name
+            files.append((name, edited.bytes))
+        }
+        let top = Playlist.multivariant(playlist).rewritingAddresses { address in
+            names[address.address.text] ?? (address.address.isAbsolute ? address.address.text : nil)
+        }
+        // The playlist that leads to the others comes last: whoever finds it finds them.
+        for (name, bytes) in files { try OutputFile.write(bytes, to: folder.appendingPathComponent(name)) }
+        try OutputFile.write(top.bytes, to: folder.appendingPathComponent("multivariant.m3u8"))
+        StandardError.write("\(files.count + 1) playlists written to \(folder.path)\n")
+    }
+
+    private var entries: [(PresentationEntry, String)] {
+        let variants = playlist.variants.enumerated().map { number, variant in
+            (PresentationEntry.variant(variant), "variant-\(number).m3u8")
+        }
+        let renditions = playlist.renditions.enumerated().map { number, rendition in
+            (PresentationEntry.rendition(rendition), "rendition-\(number).m3u8")
+        }
+        let iFrames = playlist.iFrameVariants.enumerated().map { number, variant in
+            (PresentationEntry.variant(variant), "iframes-\(number).m3u8")
+        }
+        return variants + renditions + iFrames
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import PlaylistEditing
+
+/// The edits of the command line; they are applied in the order in which they stand there.
+struct EditFlags: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Keep variants whose BANDWIDTH lies in LOW...HIGH, such as 900k...4M.", valueName: "range")
+    )
+    var bandwidth: [String] = []
+
+    @Option(help: "Keep variants whose picture is at most this many pixels high.")
+    var maxHeight: [String] = []
+
+    @Flag(name: .customLong("no-i-frames"), help: "Take I-frame variants out.")
+    var noIFrames: Int
+
+    @Option(help: "Keep whole segments from the one that holds this time.")
+    var start: [String] = []
+
+    @Option(help: "Keep whole segments, together never longer than this.")
+    var duration: [String] = []
+
+    @Option(help: "Put another playlist behind, with a discontinuity between.")
+    var append: [String] = []
+
+    @Option(help: "Put another playlist before, with a discontinuity between.")
+    var prepend: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Put another playlist in at the segment border nearest to a time.", valueName: "source@time")
+    )
+    var insert: [String] = []
+
+    @Option(help: ArgumentHelp("Cut out the whole segments inside START...END.", valueName: "range"))
+    var dropRange: [String] = []
+
+    @Flag(help: "Write every address as an absolute one.")
+    var absolute: Int
+
+    /// The edits in the order of the arguments.
+    ///
+    /// The parser gathers them by name; where each stood only the arguments themselves tell.
+    func plan(arguments: [String]) throws -> EditPlan {
+        var waiting: [String: [String]] = [
+            "bandwidth": bandwidth, "max-height": maxHeight, "start": start, "duration": duration, "append": append,
+            "prepend": prepend, "insert": insert, "drop-range": dropRange,
+            "no-i-frames": Array(repeating: "", count: noIFrames),
+            "absolute": Array(repeating: "", count: absolute),
+        ]
+        var edits: [PlaylistEdit] = []
+        for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("--") {
+            let name = String(argument.dropFirst(2).prefix { $0 != "=" })
+            guard var values = waiting[name], !values.isEmpty else { continue }
+            edits.append(try PlaylistEdit(name: name, value: values.removeFirst()))
+            waiting[name] = values
+        }
+        return EditPlan(edits)
+    }
+}

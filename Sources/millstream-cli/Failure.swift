@@ -1,0 +1,98 @@
+import ArgumentParser
+import AssetStorage
+import Foundation
+import HLSPlaylist
+import MediaTransport
+import MillstreamDownloads
+import MillstreamServer
+import PlaylistEditing
+
+/// How the program ends when something went wrong: one line, a hint where there is one, and a status that scripts know.
+struct Failure: Error {
+    /// The exit statuses of the command line.
+    enum Status: Int32 {
+        case done = 0
+        case failed = 1
+        case badInput = 2
+        case wrongUsage = 64
+        case interrupted = 130
+    }
+
+    let status: Status
+    let code: String
+    let message: String
+    var hint: String?
+
+    init(_ status: Status, _ code: String, _ message: String, hint: String? = nil) {
+        self.status = status
+        self.code = code
+        self.message = message
+        self.hint = hint
+    }
+
+    init(_ error: any Error, arguments: [String]) {
+        switch error {
+        case let error as Failure: self = error
+        case is CancellationError: self.init(.interrupted, "interrupted", "interrupted; what was done is kept")
+        case let error as PlaylistParsingError: self.init(.badInput, error.code, error.description)
+        case let error as PlaylistEditError:
+            let isUsage = error.code == "invalid-value" || error.code == "unknown-edit"
+            self.init(isUsage ? .wrongUsage : .failed, error.code, error.description)
+        case let error as TransportError: self.init(.failed, error.code.rawValue, error.description)
+        case let error as StorageError: self.init(.failed, error.code.rawValue, error.description)
+        case let error as StreamCatalogue.ReadingError: self.init(.badInput, "bad-catalogue", error.description)
+        case let error as DownloadError:
+            let isInput = error.code == .notAPlaylist || error.code == .live
+            self.init(isInput ? .badInput : .failed, error.detail, error.description, hint: error.hint)
+        default:
+            let exitCode = MillstreamCommand.exitCode(for: error)
+            if exitCode == .success {
+                // Help and version: not an error, and not for the error stream.
+                self.init(.done, "", MillstreamCommand.fullMessage(for: error))
+            } else if exitCode == .validationFailure {
+                let command =
+                    arguments.dropFirst().first { !$0.hasPrefix("-") }.map { "millstream \($0)" } ?? "millstream"
+                self.init(
+                    .wrongUsage,
+                    "usage",
+                    MillstreamCommand.message(for: error),
+                    hint: "see \(command) --help"
+                )
+            } else {
+                self.init(.failed, "failed", "\(error)")
+            }
+        }
+    }
+
+    func exit() -> Never {
+        guard status != .done else {
+            print(message)
+            Foundation.exit(0)
+        }
+        let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        StandardError.write("millstream: error: \(line) (\(code))\n")
+        if let hint { StandardError.write("hint: \(hint)\n") }
+        Foundation.exit(status.rawValue)
+    }
+}
+
+/// Where progress, logs and diagnostics go.
+enum StandardError {
+    /// Whether a person looks at it.
+    static let isTerminal = isatty(STDERR_FILENO) == 1
+
+    static func write(_ text: String) {
+        FileHandle.standardError.write(Data(text.utf8))
+    }
+}
+
+/// Where results go.
+enum StandardOutput {
+    static func write(_ bytes: [UInt8]) {
+        FileHandle.standardOutput.write(Data(bytes))
+    }
+
+    static func writeLine(_ text: String) {
+        write(Array((text + "\n").utf8))
+    }
+}

@@ -1,0 +1,69 @@
+import ArgumentParser
+import MediaTransport
+import ResourceAddressing
+
+/// How to ask servers, on every command that does.
+struct HTTPFlags: ParsableArguments {
+    @Option(name: .long, help: ArgumentHelp("Send a header field; may be repeated.", valueName: "Name: value"))
+    var header: [String] = []
+
+    @Option(name: .long, help: "What to call ourselves.")
+    var userAgent: String?
+
+    @Option(name: .long, help: "Seconds without any byte before a request fails.")
+    var timeout: Double = 20
+
+    @Option(name: .long, help: "How often to try again.")
+    var retries: Int = 3
+
+    @Flag(name: .long, help: "Accept any certificate.")
+    var insecure = false
+
+    @Option(name: .long, help: ArgumentHelp("Ask through an HTTP proxy.", valueName: "HOST:PORT"))
+    var proxy: String?
+
+    func validate() throws {
+        for line in header where HeaderField(line: line) == nil {
+            throw ValidationError("--header wants 'Name: value', not \"\(line)\"")
+        }
+        guard timeout > 0, timeout <= 3600 else { throw ValidationError("--timeout wants 0 to 3600 seconds") }
+        guard (0...100).contains(retries) else { throw ValidationError("--retries wants 0 to 100") }
+        if let proxy, Self.hostAndPort(proxy) == nil { throw ValidationError("--proxy wants HOST:PORT") }
+    }
+
+    var options: HTTPTransport.Options {
+        var options = HTTPTransport.Options(
+            headers: header.compactMap { HeaderField(line: $0) },
+            connectTimeout: .seconds(min(timeout, 10)),
+            idleTimeout: .seconds(timeout),
+            acceptsAnyCertificate: insecure,
+            proxy: proxy.flatMap(Self.hostAndPort)
+        )
+        if let userAgent { options.userAgent = userAgent }
+        return options
+    }
+
+    /// Runs `body` with a loader, and ends its connections behind it.
+    func withLoading<Result>(_ body: (ResourceLoading) async throws -> Result) async throws -> Result {
+        let http = HTTPTransport(options)
+        let loading = ResourceLoading(
+            SchemeTransport(http: http, file: FileTransport()),
+            policy: LoadErrorPolicy(retries: retries)
+        )
+        do {
+            let result = try await body(loading)
+            try await http.shutdown()
+            return result
+        } catch {
+            try await http.shutdown()
+            throw error
+        }
+    }
+
+    private static func hostAndPort(_ text: String) -> (host: String, port: Int)? {
+        let bare = text.hasPrefix("http://") ? String(text.dropFirst(7)) : text
+        let address = ResourceAddress("http://\(bare)")
+        guard let host = address.host, !host.isEmpty, let port = address.port else { return nil }
+        return (host, port)
+    }
+}

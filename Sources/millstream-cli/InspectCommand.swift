@@ -1,0 +1,66 @@
+import ArgumentParser
+import HLSPlaylist
+import MediaTransport
+import ReportFormat
+import ResourceAddressing
+
+/// The command `millstream inspect`.
+struct InspectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect",
+        abstract: "Show what a playlist holds.",
+        discussion: """
+            Everything that a lenient player would play is accepted; what is wrong is listed.
+
+            Example: millstream inspect https://example.com/multivariant.m3u8 --follow
+            """
+    )
+
+    @Argument(help: "An address, a file, or - for standard input.")
+    var source: String
+
+    @Flag(name: .long, help: "Print JSON.")
+    var json = false
+
+    @Option(name: .long, help: "What relative addresses stand on.")
+    var baseURL: String?
+
+    @Flag(name: .long, help: "Load the media playlists too.")
+    var follow = false
+
+    @OptionGroup(title: "HTTP") var http: HTTPFlags
+
+    mutating func run() async throws {
+        try await http.withLoading { loading in
+            let playlist = try await PlaylistSource(text: source, baseURL: baseURL).load(loading)
+            let children = follow ? try await mediaPlaylists(of: playlist, loading) : []
+            if json {
+                guard case .object(var fields) = playlist.report else { return }
+                if follow {
+                    fields.append(ReportValue.Field(name: "playlists", value: .array(children.map(\.report))))
+                }
+                StandardOutput.writeLine(ReportValue.object(fields).json)
+            } else {
+                StandardOutput.writeLine(PlaylistTable(playlist).text)
+                for child in children { StandardOutput.writeLine("\n" + PlaylistTable(child).text) }
+            }
+        }
+    }
+
+    /// Every media playlist once, in the order of the multivariant playlist.
+    private func mediaPlaylists(of playlist: Playlist, _ loading: ResourceLoading) async throws -> [Playlist] {
+        guard case .multivariant(let multivariant) = playlist else { return [] }
+        var seen: Set<String> = []
+        let addresses =
+            multivariant.variants.map(\.address) + multivariant.renditions.compactMap(\.address)
+            + multivariant.iFrameVariants.map(\.address)
+        var result: [Playlist] = []
+        for address in addresses where seen.insert(address.text).inserted {
+            result.append(
+                try await PlaylistSource(text: address.text, baseURL: nil)
+                    .load(loading, variables: multivariant.variables)
+            )
+        }
+        return result
+    }
+}

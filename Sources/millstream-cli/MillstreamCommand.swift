@@ -1,0 +1,30 @@
+import ArgumentParser
+import Foundation
+
+/// The program: one command for each job.
+@main struct MillstreamCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "millstream",
+        abstract: "Play, keep and reshape HTTP live streams.",
+        version: "0.1.0",
+        subcommands: [
+            InspectCommand.self, EditCommand.self, DownloadCommand.self, LibraryCommand.self, ServeCommand.self,
+            OriginCommand.self,
+        ]
+    )
+
+    static func main() async {
+        // A pipe that its reader closed (millstream inspect … | head) ends the program, as with any other.
+        signal(SIGPIPE, SIG_DFL)
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            Failure(error, arguments: CommandLine.arguments).exit()
+        }
+    }
+}

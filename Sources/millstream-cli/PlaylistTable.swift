@@ -1,0 +1,133 @@
+import HLSPlaylist
+import MediaTiming
+import ResourceAddressing
+
+/// A playlist as a person likes to read it.
+struct PlaylistTable {
+    let text: String
+
+    init(_ playlist: Playlist) {
+        var lines: [String] = []
+        if let address = playlist.context.address { lines.append(address.text) }
+        switch playlist {
+        case .multivariant(let playlist): lines += Self.lines(of: playlist)
+        case .media(let playlist): lines += Self.lines(of: playlist)
+        }
+        let diagnostics = playlist.diagnostics
+        if !diagnostics.isEmpty {
+            lines.append("")
+            lines += diagnostics.map { diagnostic in
+                let place = diagnostic.line.map { "line \($0): " } ?? ""
+                return "\(diagnostic.severity.rawValue): \(place)\(diagnostic.message) "
+                    + "(\(diagnostic.code), section \(diagnostic.section))"
+            }
+        }
+        text = lines.joined(separator: "\n")
+    }
+
+    private static func lines(of playlist: MultivariantPlaylist) -> [String] {
+        var lines = ["multivariant playlist" + (playlist.declaredVersion.map { ", version \($0)" } ?? "")]
+        lines.append("")
+        lines += table(
+            header: ["variant", "bit rate", "average", "size", "frame rate", "codecs", "groups"],
+            rows: playlist.variants.map { row($0) }
+        )
+        if !playlist.iFrameVariants.isEmpty {
+            lines.append("")
+            lines += table(
+                header: ["I-frame variant", "bit rate", "average", "size", "frame rate", "codecs", "groups"],
+                rows: playlist.iFrameVariants.map { row($0) }
+            )
+        }
+        if !playlist.renditions.isEmpty {
+            lines.append("")
+            lines += table(
+                header: ["rendition", "type", "group", "language", "flags", "address"],
+                rows: playlist.renditions.map { rendition in
+                    let flags = [
+                        rendition.isDefault ? "default" : nil, rendition.isAutoselect ? "autoselect" : nil,
+                        rendition.isForced ? "forced" : nil,
+                    ].compactMap { $0 }.joined(separator: " ")
+                    return [
+                        rendition.name, rendition.type?.rawValue.lowercased() ?? "unknown", rendition.groupID,
+                        rendition.language ?? "", flags, rendition.uri ?? "in the variant",
+                    ]
+                }
+            )
+        }
+        return lines
+    }
+
+    private static func row(_ variant: Variant) -> [String] {
+        let groups = Rendition.MediaType.allCases.compactMap { type in
+            variant.groupID(type).map { "\(type.rawValue.lowercased())=\($0)" }
+        }
+        return [
+            variant.uri, variant.bandwidth?.description ?? "missing", variant.averageBandwidth?.description ?? "",
+            variant.resolution?.description ?? "", variant.frameRate?.description ?? "",
+            variant.codecs.joined(separator: ","), groups.joined(separator: " "),
+        ]
+    }
+
+    private static func lines(of playlist: MediaPlaylist) -> [String] {
+        let kind = playlist.isLive ? "live" : playlist.playlistType == .event ? "event, ended" : "on demand"
+        var lines = ["media playlist, \(kind)" + (playlist.declaredVersion.map { ", version \($0)" } ?? "")]
+        let target = playlist.targetDuration.map { "target \($0) s" } ?? "no target duration"
+        lines.append(
+            "\(playlist.segments.count) segments, \(playlist.duration) s, \(target), "
+                + "first number \(playlist.mediaSequence)"
+        )
+        lines.append("")
+        lines += table(
+            header: ["number", "start", "duration", "address", "bytes", "notes"],
+            rows: shown(playlist.segments).map { position in
+                guard let position else { return ["…", "", "", "", "", ""] }
+                let segment = playlist.segments[position]
+                return [
+                    "\(segment.sequence)", "\(segment.start)", "\(segment.duration)", segment.uri,
+                    segment.byteRange?.description ?? "", notes(segment),
+                ]
+            }
+        )
+        return lines
+    }
+
+    /// All positions of a short list; of a long one those at its ends, where `nil` stands for the rest.
+    private static func shown(_ segments: MediaSegments) -> [Int?] {
+        guard segments.count > 40 else { return segments.indices.map { $0 } }
+        return Array(0..<20).map { $0 } + [nil] + Array((segments.count - 10)..<segments.count).map { $0 }
+    }
+
+    private static func notes(_ segment: MediaSegment) -> String {
+        var notes: [String] = []
+        if segment.hasDiscontinuity { notes.append("discontinuity") }
+        if segment.isGap { notes.append("gap") }
+        notes += segment.keys.map(\.method)
+        if let map = segment.map { notes.append("map \(map.uri)") }
+        if segment.hasOwnProgramDateTime, let date = segment.programDateTime { notes.append("\(date)") }
+        if !segment.parts.isEmpty { notes.append("\(segment.parts.count) parts") }
+        return notes.joined(separator: ", ")
+    }
+
+    /// Columns as wide as their longest cell; empty columns are left out.
+    private static func table(header: [String], rows: [[String]]) -> [String] {
+        let used = header.indices.filter { column in rows.contains { !$0[column].isEmpty } }
+        let widths = used.map { column in
+            ([header] + rows).map { $0[column].unicodeScalars.count }.max() ?? 0
+        }
+        return ([header] + rows).map { row in
+            var line = ""
+            for (column, width) in zip(used, widths) {
+                let cell = printable(row[column])
+                line += cell + String(repeating: " ", count: width - cell.unicodeScalars.count + 2)
+            }
+            while line.hasSuffix(" ") { line.removeLast() }
+            return line
+        }
+    }
+
+    /// Text from a stranger without what would move a terminal's cursor.
+    private static func printable(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "?" : $0 }))
+    }
+}

@@ -1,0 +1,155 @@
+import ArgumentParser
+import AssetStorage
+import Foundation
+import Logging
+import MediaTransport
+import MillstreamServer
+import ResourceAddressing
+
+/// The command `millstream serve`.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serve edited streams, kept assets and the web console.",
+        discussion: """
+            Sources are loaded from the catalogue's hosts and from public ones; name others with --allow-host, and then only
+            those count. Ctrl-C ends it.
+
+            Example: millstream serve --catalog https://example.com/streams.json --open
+            """
+    )
+
+    @Option(name: .long, help: "The address to listen at.")
+    var host: String = "127.0.0.1"
+
+    @Option(name: .long, help: "The port to listen at; 0 takes a free one.")
+    var port: Int = 8080
+
+    @Option(name: .long, help: "The catalogue, a Streams.plist or JSON: a file or an address.")
+    var catalog: String?
+
+    @OptionGroup var library: LibraryFlags
+
+    @Option(name: .long, help: "Let sources be loaded from HOST or HOST:PORT; may be repeated.")
+    var allowHost: [String] = []
+
+    @Flag(name: .long, help: "Open the console in a browser.")
+    var open = false
+
+    @OptionGroup(title: "HTTP") var http: HTTPFlags
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("--port wants 0 to 65535") }
+    }
+
+    mutating func run() async throws {
+        let catalogue = try await loadCatalogue()
+        let options = LocalOrigin.Options(host: host, port: port, catalogue: catalogue, allowedHosts: allowHost)
+        let origin = LocalOrigin(
+            options,
+            library: try library.open(),
+            http: http.options,
+            logger: ServerLog.make("millstream")
+        )
+        let (host, opens) = (host, open)
+        try await ServerLog.naming(host: host, port: port) {
+            try await origin.run { port in
+                let address = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
+                StandardOutput.writeLine("Millstream serves at \(address)")
+                if opens { Browser.open(address) }
+            }
+        }
+    }
+
+    private func loadCatalogue() async throws -> StreamCatalogue {
+        guard let catalog else { return StreamCatalogue([]) }
+        return try await http.withLoading { loading in
+            let loaded = try await loading.load(TransportRequest(PlaylistSource.address(catalog), kind: .other))
+            return try StreamCatalogue(Data(loaded.bytes), at: loaded.address)
+        }
+    }
+}
+
+/// The command `millstream origin`.
+struct OriginCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "origin",
+        abstract: "Serve a folder of media as an origin does, for tests and demonstrations.",
+        discussion: "Example: millstream origin ~/streams --port 8081"
+    )
+
+    @Argument(help: "The folder.")
+    var folder: String
+
+    @Option(name: .long, help: "The address to listen at.")
+    var host: String = "127.0.0.1"
+
+    @Option(name: .long, help: "The port to listen at; 0 takes a free one.")
+    var port: Int = 8081
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("--port wants 0 to 65535") }
+    }
+
+    mutating func run() async throws {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+            throw Failure(.failed, "file-not-found", "there is no folder \(folder)")
+        }
+        let origin = FolderOrigin(
+            URL(fileURLWithPath: folder),
+            host: host,
+            port: port,
+            logger: ServerLog.make("millstream-origin")
+        )
+        let host = host
+        try await ServerLog.naming(host: host, port: port) {
+            try await origin.run { port in
+                StandardOutput.writeLine(
+                    "Serving the folder at http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
+                )
+            }
+        }
+    }
+}
+
+/// What servers write about themselves.
+enum ServerLog {
+    static func make(_ label: String) -> Logger {
+        var logger = Logger(label: label) { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .warning
+        return logger
+    }
+
+    /// Runs a server; an address that cannot be had is the user's to mend, and says so.
+    static func naming(host: String, port: Int, _ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+        } catch let error as Failure {
+            throw error
+        } catch {
+            throw Failure(
+                .failed,
+                "cannot-listen",
+                "nothing can be served at \(host):\(port) (\(error))",
+                hint: "another program may have the port; try --port 0"
+            )
+        }
+    }
+}
+
+/// The user's browser.
+enum Browser {
+    static func open(_ address: String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        #if os(macOS)
+        process.arguments = ["open", address]
+        #else
+        process.arguments = ["xdg-open", address]
+        #endif
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try? process.run()
+    }
+}

@@ -1,0 +1,160 @@
+import HLSPlaylist
+import MediaTiming
+import ResourceAddressing
+import Testing
+
+@Suite struct MediaPlaylistTests {
+    private let playlist: MediaPlaylist
+
+    init() throws {
+        playlist = try MediaPlaylist(
+            parsing: Array(Fixtures.everything.utf8),
+            context: PlaylistContext(address: ResourceAddress("https://origin.example/live/720p/list.m3u8?t=1"))
+        )
+    }
+
+    @Test func headerIsRead() throws {
+        #expect(playlist.declaredVersion == 9 && playlist.targetDuration == MediaTime(seconds: 6))
+        #expect(playlist.mediaSequence == 100 && playlist.discontinuitySequence == 7)
+        #expect(playlist.isLive && !playlist.hasEndMarker && playlist.playlistType == nil)
+        #expect(playlist.serverControl?.canSkipUntil == MediaTime(seconds: 36))
+        #expect(playlist.partTargetDuration == MediaTime(decimal: "0.334"))
+        #expect(playlist.variables == ["host": "https://cdn.example"])
+    }
+
+    @Test func durationsAddUpExactly() {
+        #expect(playlist.segments.map(\.duration.description) == ["5.005", "5.005", "4", "1.002"])
+        #expect(playlist.segments.map(\.start.description) == ["0", "5.005", "10.01", "14.01"])
+        #expect(playlist.duration.description == "15.012")
+        #expect(playlist.segments[0].title == "First, with a comma" && playlist.segments[1].title == nil)
+    }
+
+    @Test func numbersCountOn() {
+        #expect(playlist.segments.map(\.sequence) == [100, 101, 102, 103])
+        #expect(playlist.segments.map(\.discontinuitySequence) == [7, 7, 8, 8])
+        #expect(playlist.segments.map(\.hasDiscontinuity) == [false, false, true, false])
+    }
+
+    @Test func byteRangesWithoutOffsetFollowThePreviousOne() {
+        #expect(playlist.segments[0].byteRange == ByteRange(start: 720, length: 1000))
+        #expect(playlist.segments[1].byteRange == ByteRange(start: 1720, length: 500))
+        #expect(playlist.segments[2].byteRange == nil)
+    }
+
+    @Test func aByteRangeOfAnotherResourceHasNoOffsetToFollow() throws {
+        let text = "#EXTM3U\n#EXT-X-BYTERANGE:5@0\n#EXTINF:1,\na\n#EXT-X-BYTERANGE:5\n#EXTINF:1,\nb\n"
+        let playlist = try MediaPlaylist(parsing: Array(text.utf8))
+        #expect(playlist.segments[0].byteRange == ByteRange(start: 0, length: 5))
+        #expect(playlist.segments[1].byteRange == nil)
+    }
+
+    @Test func keysHoldUntilTheNext() throws {
+        let key = try #require(playlist.segments[1].keys.first)
+        #expect(key.method == "AES-128" && key.uri == "https://cdn.example/key?id=1" && key.isIdentity)
+        #expect(key.initializationVector == "0x00000000000000000000000000000001")
+        #expect(playlist.segments[2].keys.isEmpty && playlist.segments[3].keys.isEmpty)
+    }
+
+    @Test func mapsHoldWithTheirOwnRange() throws {
+        for segment in playlist.segments {
+            let map = try #require(segment.map)
+            #expect(map.byteRange == ByteRange(start: 0, length: 720))
+            #expect(map.address.text == "https://origin.example/live/720p/init.mp4")
+            #expect(map.keys.isEmpty, "the key stands behind the map")
+        }
+    }
+
+    @Test func datesAreCarriedForward() {
+        #expect(
+            playlist.segments.map { $0.programDateTime?.description } == [
+                "2024-02-29T23:59:58.500Z", "2024-03-01T00:00:03.505Z", "2024-03-01T00:00:08.510Z",
+                "2024-03-01T02:00:20.000+02:00",
+            ]
+        )
+        #expect(playlist.segments.map(\.hasOwnProgramDateTime) == [true, false, false, true])
+    }
+
+    @Test func gapAndBitRateHoldWhereTheyShould() {
+        #expect(playlist.segments.map(\.isGap) == [false, false, true, false])
+        #expect(playlist.segments.map { $0.bitRate?.bitsPerSecond } == [nil, nil, 1_500_000, 1_500_000])
+    }
+
+    @Test func partsBelongToTheirSegment() {
+        #expect(playlist.segments[3].parts.map(\.uri) == ["p1.mp4", "p2.mp4", "p2.mp4"])
+        #expect(playlist.segments[3].parts[2].byteRange == ByteRange(start: 105, length: 50))
+        #expect(playlist.trailingParts.map(\.isGap) == [true])
+        #expect(playlist.preloadHints.first?.uri == "p4.mp4")
+        #expect(playlist.renditionReports.first?.lastMediaSequence == 104)
+        #expect(playlist.renditionReports.first?.address.text == "https://origin.example/live/audio.m3u8")
+    }
+
+    @Test func dateRangesOfOneIDAreOne() throws {
+        #expect(playlist.dateRanges.count == 1)
+        let range = try #require(playlist.dateRanges.first)
+        #expect(range.duration == MediaTime(decimal: "15.5") && range["X-COM"] == "y")
+        #expect(range.endDate?.description == "2024-03-01T00:00:25.500Z")
+    }
+
+    @Test func unknownTagsAreReachable() throws {
+        let tag = try #require(playlist.unknownTags.first)
+        #expect(tag.name == "EXT-X-CUE-OUT" && tag.attributes["DURATION"] == "15" && tag.line == 26)
+    }
+
+    @Test func segmentsAreFoundByTime() {
+        #expect(playlist.segments.position(at: .zero) == 0)
+        #expect(playlist.segments.position(at: MediaTime(decimal: "10.01") ?? .zero) == 2)
+        #expect(playlist.segments.position(at: MediaTime(decimal: "15.0119") ?? .zero) == 3)
+        #expect(playlist.segments.position(at: playlist.duration) == nil)
+    }
+
+    @Test func addressesAreListedInTheirOrder() {
+        #expect(
+            Playlist.media(playlist).addresses.map(\.uri) == [
+                "init.mp4", "https://cdn.example/key?id=1", "media.mp4", "media.mp4", "https://cdn.example/gap.mp4",
+                "p1.mp4", "p2.mp4", "p2.mp4", "last.mp4", "p3.mp4", "p4.mp4", "../audio.m3u8",
+            ]
+        )
+    }
+
+    @Test func anAddressThatNothingAnnouncesIsNoSegment() throws {
+        let playlist = try MediaPlaylist(parsing: Array("#EXTM3U\nstray.ts\n#EXTINF:2,\na.ts\n".utf8))
+        #expect(playlist.segments.map(\.uri) == ["a.ts"])
+        #expect(Playlist.media(playlist).diagnostics.contains { $0.code == "address-without-extinf" && $0.line == 2 })
+    }
+
+    @Test(arguments: ["-1", "abc", "1e5", "NaN", "", "99999999999999999999999"])
+    func aDurationThatCannotBeReadIsZero(text: String) throws {
+        let playlist = try MediaPlaylist(
+            parsing: Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:\(text),\na.ts\n#EXTINF:2.5,\nb.ts\n".utf8)
+        )
+        #expect(playlist.segments.map(\.duration.description) == ["0", "2.5"])
+        #expect(Playlist.media(playlist).diagnostics.contains { $0.code == "bad-duration" && $0.line == 3 })
+    }
+
+    @Test func hugeDurationsDoNotTrap() throws {
+        let line = "#EXTINF:999999999999999999.5,\na.ts\n"
+        let playlist = try MediaPlaylist(
+            parsing: Array(("#EXTM3U\n#EXTINF:0.000000001,\nz.ts\n" + String(repeating: line, count: 50)).utf8)
+        )
+        #expect(playlist.segments.count == 51 && playlist.duration > .zero)
+    }
+
+    @Test func whatIsNoPlaylistIsRefused() {
+        for text in ["", "<html></html>", "hello\nworld\n", "{\"a\":1}"] {
+            #expect(throws: PlaylistParsingError.notAPlaylist) { try Playlist.parse(Array(text.utf8)) }
+        }
+    }
+
+    @Test func limitsAreKept() {
+        let text = "#EXTM3U\n" + String(repeating: "#EXTINF:1,\na.ts\n", count: 100)
+        #expect(throws: PlaylistParsingError.limitExceeded(.entryCount(50), line: 101)) {
+            try Playlist.parse(Array(text.utf8), limits: PlaylistLimits(entryCount: 50))
+        }
+        #expect(throws: PlaylistParsingError.limitExceeded(.byteCount(100), line: 1)) {
+            try Playlist.parse(Array(text.utf8), limits: PlaylistLimits(byteCount: 100))
+        }
+        #expect(throws: PlaylistParsingError.limitExceeded(.lineLength(9), line: 2)) {
+            try Playlist.parse(Array(text.utf8), limits: PlaylistLimits(lineLength: 9))
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import HLSPlaylist
+import ReportFormat
+import SharedCorpus
+import Testing
+
+@Suite struct RoundTripTests {
+    /// Whatever the bytes are, they come back; and no reading of them traps.
+    private func expectRoundTrip(_ bytes: [UInt8], _ name: String) {
+        guard let playlist = try? Playlist.parse(bytes) else { return }
+        #expect(playlist.bytes == bytes, "\(name)")
+        #expect(!playlist.report.json.isEmpty)
+        #expect(playlist.addresses.allSatisfy { $0.role != .segment || !$0.uri.isEmpty }, "\(name)")
+    }
+
+    @Test(arguments: [
+        "#EXTM3U\r\n#EXTINF:4,\r\na.ts\n#EXT-X-ENDLIST",
+        "\u{FEFF}#EXTM3U\n\n\n#EXTINF:4.5 , title , more\n  a.ts \t\n",
+        "# comment\n#EXTM3U\n#EXT-X-UNKNOWN:A=1,B=\"x\n#EXTINF:\nb.ts",
+        "#EXTM3U", "#EXTM3U\n", "#EXTINF:4\na.ts\n#EXTINF:4\n", "#EXT-X-STREAM-INF:BANDWIDTH=1\n",
+        "#EXTM3U\n#EXT-X-STREAM-INF:\n\n\nx.m3u8\n#EXT-X-MEDIA:TYPE=\n",
+        "#EXTM3U\n#EXT-X-BYTERANGE:\n#EXTINF:1,\na\n#EXT-X-BYTERANGE:99999999999999999999@1\n#EXTINF:1,\nb",
+    ])
+    func oddPlaylistsComeBackByteForByte(text: String) throws {
+        let bytes = Array(text.utf8)
+        #expect(try Playlist.parse(bytes).bytes == bytes)
+        expectRoundTrip(bytes, text)
+    }
+
+    @Test(.enabled(if: SharedCorpus.isNamed, "MILLSTREAM_SHARED names no folder"))
+    func everyFileOfTheCorpusComesBackByteForByte() throws {
+        let files = try SharedCorpus.files(below: "corpus/hls", extensions: ["m3u8", "m3u", "txt", "json"])
+        var parsed = 0
+        for file in files where file.pathExtension != "json" {
+            let bytes = [UInt8](try Data(contentsOf: file))
+            if (try? Playlist.parse(bytes)) != nil { parsed += 1 }
+            expectRoundTrip(bytes, file.path)
+        }
+        #expect(parsed > 900, "only \(parsed) of \(files.count) files were playlists")
+    }
+
+    @Test func damagedPlaylistsNeverTrap() throws {
+        var generator = SeededGenerator(seed: 7)
+        let source = Array(Fixtures.everything.utf8)
+        for _ in 0..<400 {
+            var bytes = source
+            for _ in 0..<Int.random(in: 1...8, using: &generator) {
+                let at = Int.random(in: 0..<bytes.count, using: &generator)
+                switch Int.random(in: 0..<4, using: &generator) {
+                case 0: bytes[at] = UInt8.random(in: 0...255, using: &generator)
+                case 1: bytes.remove(at: at)
+                case 2: bytes.insert(contentsOf: [0x39, 0x39, 0x39, 0x39, 0x39, 0x39, 0x39, 0x39, 0x39], at: at)
+                default: bytes.replaceSubrange(at..<min(at + 20, bytes.count), with: [0x0A])
+                }
+            }
+            expectRoundTrip(bytes, "damaged")
+        }
+    }
+}
+
+/// A generator whose numbers are the same in every run.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
+
+    mutating func next() -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return state
+    }
+}

@@ -1,0 +1,136 @@
+import HLSPlaylist
+import MediaTiming
+import PlaylistEditing
+import ResourceAddressing
+import Testing
+
+@Suite struct PlaylistEditTests {
+    @Test(arguments: [
+        ("bandwidth", "900k...4M", "900000...4000000"), ("bandwidth", "...4M", "...4000000"),
+        ("bandwidth", "1M...", "1000000..."), ("duration", "00:00:30.5", "30.5"), ("start", "01:01", "61"),
+        ("insert", "https://h/a@b.m3u8@12.5", "https://h/a@b.m3u8@12.5"), ("drop-range", "10...20", "10...20"),
+        ("max-height", "720", "720"), ("append", "ad.m3u8", "ad.m3u8"), ("absolute", "", ""),
+    ])
+    func editsAreSpelledAsTheyAreRead(name: String, value: String, expected: String) throws {
+        let edit = try PlaylistEdit(name: name, value: value)
+        #expect(edit.spelling.name == name && edit.spelling.value == expected)
+        #expect(try PlaylistEdit(name: name, value: edit.spelling.value) == edit)
+    }
+
+    @Test(arguments: [
+        ("bandwidth", "4M...900k"), ("bandwidth", "..."), ("bandwidth", "900k"), ("bandwidth", "x...y"),
+        ("duration", "-1"), ("duration", "0"), ("duration", "1e9"), ("start", "1:99"), ("insert", "a.m3u8"),
+        ("max-height", "0"), ("append", ""), ("resolution", "1"), ("drop-range", "20...10"),
+    ])
+    func whatIsNoEditIsRefused(name: String, value: String) {
+        #expect(throws: PlaylistEditError.self) { try PlaylistEdit(name: name, value: value) }
+    }
+}
+
+@Suite struct EditPlanTests {
+    private func multivariant(_ lines: String, at address: String) throws -> MultivariantPlaylist {
+        try MultivariantPlaylist(
+            parsing: Array(("#EXTM3U\n" + lines).utf8),
+            context: PlaylistContext(address: ResourceAddress(address))
+        )
+    }
+
+    private func content() throws -> MultivariantPlaylist {
+        try multivariant(
+            """
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="E",LANGUAGE="en",URI="en.m3u8"
+            #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="K",LANGUAGE="ko",URI="ko.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=300000,RESOLUTION=320x180
+            180.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=1500000,RESOLUTION=854x480
+            480.m3u8
+            # the best
+            #EXT-X-STREAM-INF:BANDWIDTH=5000000,RESOLUTION=1920x1080
+            1080.m3u8
+            #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=50000,RESOLUTION=1280x720,URI="i.m3u8"
+
+            """,
+            at: "https://a.example/m.m3u8"
+        )
+    }
+
+    private func advertisement() throws -> MultivariantPlaylist {
+        try multivariant(
+            """
+            #EXT-X-STREAM-INF:BANDWIDTH=400000,RESOLUTION=426x240
+            240.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=3000000,RESOLUTION=1600x900
+            900.m3u8
+
+            """,
+            at: "https://ads.example/x/ad.m3u8"
+        )
+    }
+
+    @Test func filtersChangeOnlyTheLinesOfWhatGoes() throws {
+        let source = try content()
+        let plan = EditPlan([try PlaylistEdit(name: "bandwidth", value: "1M...2M")])
+        let limited = try plan.applied(to: source)
+        #expect(limited.variants.map(\.uri) == ["480.m3u8"])
+        #expect(limited.iFrameVariants.isEmpty, "an I-frame picture larger than all that is left")
+        let kept = String(decoding: limited.bytes, as: UTF8.self).split(separator: "\n")
+        let all = String(decoding: source.bytes, as: UTF8.self).split(separator: "\n")
+        #expect(kept.allSatisfy(all.contains) && kept.count == all.count - 5)
+    }
+
+    @Test func aFilterThatLeavesNothingNamesWhatThereWas() throws {
+        let plan = EditPlan([try PlaylistEdit(name: "bandwidth", value: "9M...")])
+        let error = #expect(throws: PlaylistEditError.self) { try plan.applied(to: content()) }
+        #expect(error?.description.contains("300000 320x180") == true)
+    }
+
+    @Test func filtersDoNotGoWithMediaPlaylists() throws {
+        let plan = EditPlan([.maxHeight(100)])
+        let media = try MediaPlaylist(parsing: Array("#EXTM3U\n#EXTINF:1,\na\n".utf8))
+        #expect(throws: PlaylistEditError.self) { try plan.applied(to: media) }
+    }
+
+    @Test func eachVariantGetsTheOneThatMatches() throws {
+        let content = try content()
+        let plan = EditPlan([.maxHeight(2000), .append("ad"), .duration(MediaTime(seconds: 30))])
+        let sources: [String: Playlist] = ["ad": .multivariant(try advertisement())]
+        let children = try content.variants.map {
+            try plan.plan(for: .variant($0), sources: sources).edits.map(\.spelling.value)
+        }
+        #expect(
+            children == [
+                ["https://ads.example/x/240.m3u8", "30"], ["https://ads.example/x/240.m3u8", "30"],
+                ["https://ads.example/x/900.m3u8", "30"],
+            ]
+        )
+    }
+
+    @Test func renditionsGetSoundOrAGap() throws {
+        let content = try content()
+        let plan = EditPlan([.append("ad")])
+        let sources: [String: Playlist] = ["ad": .multivariant(try advertisement())]
+        let audio = try plan.plan(for: .rendition(content.renditions[0]), sources: sources)
+        #expect(audio.edits == [.append("https://ads.example/x/240.m3u8")])
+        let gap = GapPlaylist.address(of: MediaTime(seconds: 20))
+        let text = try plan.plan(for: .rendition(content.renditions[1]), sources: sources, gaps: ["ad": gap])
+        #expect(text.edits == [.append("gap:20")])
+        #expect(throws: PlaylistEditError.self) {
+            try plan.plan(for: .rendition(content.renditions[1]), sources: sources)
+        }
+    }
+
+    @Test func aGapLastsExactlyAsLongAsAsked() throws {
+        let gap = try #require(GapPlaylist.playlist(at: "gap:24.025"))
+        #expect(gap.duration.description == "24.025" && gap.segments.allSatisfy(\.isGap))
+        #expect(GapPlaylist.playlist(at: "gap:1e9") == nil && GapPlaylist.playlist(at: "gap:-3") == nil)
+    }
+
+    @Test func editsAreAppliedInTheirOrder() throws {
+        let text = "#EXTM3U\n" + (0..<10).map { "#EXTINF:4,\n\($0).ts\n" }.joined() + "#EXT-X-ENDLIST\n"
+        let media = try MediaPlaylist(parsing: Array(text.utf8))
+        let startFirst = EditPlan([.start(MediaTime(seconds: 8)), .duration(MediaTime(seconds: 12))])
+        #expect(try startFirst.applied(to: media).segments.map(\.uri) == ["2.ts", "3.ts", "4.ts"])
+        let limitFirst = EditPlan([.duration(MediaTime(seconds: 12)), .start(MediaTime(seconds: 8))])
+        #expect(try limitFirst.applied(to: media).segments.map(\.uri) == ["2.ts"])
+    }
+}

@@ -1,0 +1,208 @@
+import Foundation
+import HLSPlaylist
+import MediaTiming
+import PlaylistEditing
+import ResourceAddressing
+import Testing
+
+@Suite struct MediaPlaylistEditingTests {
+    private func playlist(_ text: String, at address: String? = nil) throws -> MediaPlaylist {
+        try MediaPlaylist(
+            parsing: Array(text.utf8),
+            context: PlaylistContext(address: address.map { ResourceAddress($0) })
+        )
+    }
+
+    private func text(_ playlist: MediaPlaylist) -> String { String(decoding: playlist.bytes, as: UTF8.self) }
+
+    /// Six segments of four seconds, a key without vector from the second on and another from the fifth on.
+    private let encrypted = """
+        #EXTM3U
+        #EXT-X-VERSION:1
+        #EXT-X-TARGETDURATION:4
+        #EXT-X-MEDIA-SEQUENCE:20
+        #EXTINF:4,
+        0.ts
+        #EXT-X-KEY:METHOD=AES-128,URI="k1"
+        #EXTINF:4,
+        1.ts
+        #EXTINF:4,
+        2.ts
+        #EXTINF:4,
+        3.ts
+        #EXT-X-KEY:METHOD=AES-128,URI="k2",IV=0x05
+        #EXTINF:4,
+        4.ts
+        #EXTINF:4,
+        5.ts
+        #EXT-X-ENDLIST
+
+        """
+
+    private let plain = """
+        #EXTM3U
+        #EXT-X-VERSION:3
+        #EXT-X-TARGETDURATION:5
+        #EXTINF:4.5,
+        ad0.ts
+        #EXTINF:4.5,
+        ad1.ts
+        #EXT-X-ENDLIST
+
+        """
+
+    @Test func aShortSegmentBehindALongOneDoesNotSlipIn() throws {
+        let source = try playlist("#EXTM3U\n#EXTINF:4,\na\n#EXTINF:10,\nb\n#EXTINF:1,\nc\n#EXT-X-ENDLIST\n")
+        #expect(try source.limited(to: MediaTime(seconds: 6)).segments.map(\.uri) == ["a"])
+        #expect(try source.limited(to: MediaTime(seconds: 14)).segments.map(\.uri) == ["a", "b"])
+    }
+
+    @Test func aLimitThatCutsNothingChangesNoByte() throws {
+        let source = try playlist(encrypted)
+        #expect(try source.limited(to: MediaTime(seconds: 24)).bytes == source.bytes)
+        #expect(try source.dropped(before: .zero).bytes == source.bytes)
+    }
+
+    @Test func aLimitShorterThanTheFirstSegmentIsRefused() throws {
+        let source = try playlist(encrypted)
+        #expect(throws: PlaylistEditError.self) { try source.limited(to: MediaTime(seconds: 3)) }
+    }
+
+    @Test func aCutLivePlaylistEnds() throws {
+        let live = try playlist("#EXTM3U\r\n#EXT-X-TARGETDURATION:4\r\n#EXTINF:4,\r\na\r\n#EXTINF:4,\r\nb\r\n")
+        let cut = try live.limited(to: MediaTime(seconds: 4))
+        #expect(text(cut) == "#EXTM3U\r\n#EXT-X-TARGETDURATION:4\r\n#EXTINF:4,\r\na\r\n#EXT-X-ENDLIST\r\n")
+        #expect(try live.limited(to: MediaTime(seconds: 8)).isLive)
+    }
+
+    @Test func droppingTheStartMovesNumbersAndCarriesTheKey() throws {
+        let cut = try playlist(encrypted).dropped(before: MediaTime(seconds: 9))
+        #expect(cut.mediaSequence == 22 && cut.segments.map(\.uri) == ["2.ts", "3.ts", "4.ts", "5.ts"])
+        #expect(cut.segments.map { $0.keys.first?.uri } == ["k1", "k1", "k2", "k2"])
+        #expect(cut.segments[0].sequence == 22, "the vector of segment 2 is its number")
+        #expect(!text(cut).contains("IV=0x00"))
+    }
+
+    @Test func droppingTheStartCarriesMapDateBitRateAndOffset() throws {
+        let cut = try playlist(
+            """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-MAP:URI="init.mp4"
+            #EXT-X-PROGRAM-DATE-TIME:2024-01-01T00:00:00Z
+            #EXT-X-BITRATE:800
+            #EXT-X-BYTERANGE:100@50
+            #EXTINF:4,
+            m.mp4
+            #EXT-X-DISCONTINUITY
+            #EXT-X-BYTERANGE:100
+            #EXTINF:4,
+            m.mp4
+            #EXT-X-BYTERANGE:100
+            #EXTINF:4,
+            m.mp4
+            #EXT-X-ENDLIST
+
+            """
+        ).dropped(before: MediaTime(seconds: 8))
+        let segment = try #require(cut.segments.first)
+        #expect(cut.mediaSequence == 2 && cut.discontinuitySequence == 1 && segment.discontinuitySequence == 1)
+        #expect(segment.map?.uri == "init.mp4" && segment.bitRate?.bitsPerSecond == 800_000)
+        #expect(segment.programDateTime?.description == "2024-01-01T00:00:08.000Z")
+        #expect(segment.byteRange == ByteRange(start: 250, length: 100))
+    }
+
+    @Test func tagsAboutThePlaylistSurviveThatTheirLinesAreCut() throws {
+        let cut = try playlist(
+            "#EXTM3U\n#EXTINF:4,\na\n#EXT-X-TARGETDURATION:4\n#EXT-X-DATERANGE:ID=\"x\"\n#EXTINF:4,\nb\n#EXTINF:4,\nc\n"
+        ).limited(to: MediaTime(seconds: 4))
+        #expect(cut.targetDuration == MediaTime(seconds: 4) && cut.dateRanges.map(\.id) == ["x"])
+    }
+
+    @Test func anAdvertisementInFrontMovesNumbersSoVectorsAreWritten() throws {
+        let stitched = try playlist(encrypted).prepending(playlist(plain))
+        #expect(stitched.segments.map(\.uri) == ["ad0.ts", "ad1.ts", "0.ts", "1.ts", "2.ts", "3.ts", "4.ts", "5.ts"])
+        #expect(stitched.mediaSequence == 20 && stitched.declaredVersion == 3)
+        #expect(stitched.targetDuration == MediaTime(seconds: 5))
+        let vectors = stitched.segments.map { $0.keys.first?.initializationVector }
+        #expect(
+            vectors == [
+                nil, nil, nil, "0x00000000000000000000000000000015", "0x00000000000000000000000000000016",
+                "0x00000000000000000000000000000017", "0x05", "0x05",
+            ]
+        )
+        #expect(stitched.segments.filter(\.hasDiscontinuity).map(\.position) == [2])
+    }
+
+    @Test func anAdvertisementInTheMiddleIsNotEncrypted() throws {
+        let stitched = try playlist(encrypted).inserting(playlist(plain), at: MediaTime(seconds: 9))
+        #expect(stitched.segments.map(\.uri) == ["0.ts", "1.ts", "ad0.ts", "ad1.ts", "2.ts", "3.ts", "4.ts", "5.ts"])
+        #expect(stitched.segments.map { $0.keys.first?.uri } == [nil, "k1", nil, nil, "k1", "k1", "k2", "k2"])
+        #expect(stitched.segments[4].keys.first?.initializationVector == "0x00000000000000000000000000000016")
+        #expect(stitched.segments.filter(\.hasDiscontinuity).map(\.position) == [2, 4])
+        #expect(stitched.hasEndMarker && text(stitched).components(separatedBy: "#EXT-X-ENDLIST").count == 2)
+        #expect(text(stitched).components(separatedBy: "#EXTM3U").count == 2)
+    }
+
+    @Test func encryptedContentBehindPlainContentKeepsItsVectors() throws {
+        let stitched = try playlist(plain).appending(playlist(encrypted))
+        #expect(stitched.segments.last?.keys.first?.initializationVector == "0x05")
+        #expect(stitched.segments[3].keys.first?.initializationVector == "0x00000000000000000000000000000015")
+        #expect(stitched.declaredVersion == 3)
+    }
+
+    @Test func cuttingOutLeavesOneDiscontinuity() throws {
+        let cut = try playlist(encrypted).dropping(
+            MediaTimeRange(start: MediaTime(seconds: 3), end: MediaTime(seconds: 13))
+        )
+        #expect(cut.segments.map(\.uri) == ["0.ts", "3.ts", "4.ts", "5.ts"])
+        #expect(cut.segments[1].keys.first?.initializationVector == "0x00000000000000000000000000000017")
+        #expect(cut.segments.filter(\.hasDiscontinuity).map(\.position) == [1])
+    }
+
+    @Test func mapsAreWrittenAgainAtEachSeam() throws {
+        let content = try playlist(
+            "#EXTM3U\n#EXT-X-MAP:URI=\"c.mp4\"\n#EXTINF:4,\n0.m4s\n#EXTINF:4,\n1.m4s\n#EXT-X-ENDLIST\n"
+        )
+        let other = try playlist("#EXTM3U\n#EXT-X-MAP:URI=\"a.mp4\"\n#EXTINF:4,\na.m4s\n#EXT-X-ENDLIST\n")
+        let stitched = try content.inserting(other, at: MediaTime(seconds: 4))
+        #expect(stitched.segments.map { $0.map?.uri } == ["c.mp4", "a.mp4", "c.mp4"])
+    }
+
+    @Test func transportStreamBehindFragmentsIsRefused() throws {
+        let content = try playlist("#EXTM3U\n#EXT-X-MAP:URI=\"c.mp4\"\n#EXTINF:4,\n0.m4s\n#EXT-X-ENDLIST\n")
+        #expect(throws: PlaylistEditError.self) { try content.appending(playlist(plain)) }
+        #expect(try playlist(plain).appending(content).segments.map { $0.map?.uri } == [nil, nil, "c.mp4"])
+    }
+
+    @Test func addressesOfAnotherFolderBecomeAbsolute() throws {
+        let content = try playlist(encrypted, at: "https://a.example/x/list.m3u8")
+        let near = try content.appending(playlist(plain, at: "https://a.example/x/ad.m3u8"))
+        #expect(near.segments.last?.uri == "ad1.ts")
+        let far = try content.appending(playlist(plain, at: "https://b.example/y/ad.m3u8?sig=a%2Fb"))
+        #expect(far.segments.last?.uri == "https://b.example/y/ad1.ts")
+        #expect(far.segments.first?.uri == "0.ts")
+    }
+
+    @Test func absoluteAddressesKeepEverythingElse() throws {
+        let source = try playlist(encrypted, at: "https://a.example/x/list.m3u8?token=1")
+        let absolute = source.withAbsoluteAddresses()
+        #expect(absolute.segments.first?.uri == "https://a.example/x/0.ts")
+        #expect(absolute.segments.last?.keys.first?.uri == "https://a.example/x/k2")
+        #expect(text(absolute).replacing("https://a.example/x/", with: "") == encrypted)
+    }
+
+    @Test func aPlaylistWithoutFinalLineEndIsContinuedOnANewLine() throws {
+        let stitched = try playlist("#EXTM3U\n#EXT-X-PLAYLIST-TYPE:VOD\n#EXTINF:4,\na.ts")
+            .appending(playlist("#EXTM3U\n#EXTINF:4,\nb.ts"))
+        #expect(
+            text(stitched)
+                == "#EXTM3U\n#EXT-X-PLAYLIST-TYPE:VOD\n#EXTINF:4,\na.ts\n#EXT-X-DISCONTINUITY\n#EXTINF:4,\nb.ts"
+        )
+    }
+
+    @Test func emptyPlaylistsAreRefusedNotStitched() throws {
+        let empty = try playlist("#EXTM3U\n#EXT-X-ENDLIST\n")
+        #expect(throws: PlaylistEditError.self) { try playlist(plain).appending(empty) }
+    }
+}
