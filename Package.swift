@@ -19,6 +19,7 @@ let package = Package(
         .library(name: "PlaylistEditing", targets: ["PlaylistEditing"]),
         .library(name: "MillstreamDownloads", targets: ["MillstreamDownloads"]),
         .library(name: "MillstreamServer", targets: ["MillstreamServer"]),
+        .library(name: "MillstreamTesting", targets: ["MillstreamTesting"]),
         .executable(name: "millstream", targets: ["millstream-cli"]),
     ],
     traits: [
@@ -102,6 +103,11 @@ let package = Package(
             resources: [.copy("Console")],
             swiftSettings: house
         ),
+        .target(
+            name: "MillstreamTesting",
+            dependencies: ["MediaTiming", "MediaTransport", "ResourceAddressing"],
+            swiftSettings: house
+        ),
         .executableTarget(
             name: "millstream-cli",
             dependencies: [
@@ -128,6 +134,33 @@ let package = Package(
         .testTarget(
             name: "PlaylistEditingTests",
             dependencies: ["HLSPlaylist", "MediaTiming", "PlaylistEditing", "ResourceAddressing", "SharedCorpus"],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "MediaTransportTests",
+            dependencies: ["MediaTiming", "MediaTransport", "MillstreamTesting", "ResourceAddressing"],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "AssetStorageTests",
+            dependencies: ["AssetStorage", "ResourceAddressing"],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "MillstreamDownloadsTests",
+            dependencies: [
+                "AssetStorage", "MediaTiming", "MediaTransport", "MillstreamDownloads", "MillstreamTesting",
+                "ResourceAddressing",
+            ],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "MillstreamServerTests",
+            dependencies: [
+                "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamServer", "MillstreamTesting",
+                "PlaylistEditing", "ResourceAddressing",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             swiftSettings: house
         ),
     ],

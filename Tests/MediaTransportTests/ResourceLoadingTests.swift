@@ -1,0 +1,109 @@
+import Foundation
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import ResourceAddressing
+import Synchronization
+import Testing
+
+/// A clock that notes how long it was asked to wait, and does not.
+private final class InstantTime: TimeSource {
+    private let waits = Mutex<[Duration]>([])
+
+    var now: Duration { .zero }
+    var slept: [Duration] { waits.withLock { $0 } }
+
+    func sleep(for duration: Duration) async throws {
+        try Task.checkCancellation()
+        waits.withLock { $0.append(duration) }
+    }
+}
+
+@Suite struct ResourceLoadingTests {
+    private let address = ResourceAddress("https://h/a")
+    private let time = InstantTime()
+
+    private func load(_ answers: ScriptedTransport.Answer..., retries: Int = 3) async throws -> (String, Int) {
+        let transport = ScriptedTransport([address.text: answers])
+        let loading = ResourceLoading(transport, policy: LoadErrorPolicy(retries: retries), time: time)
+        let loaded = try await loading.load(TransportRequest(address, kind: .playlist), limit: ByteCount(10))
+        return (String(decoding: loaded.bytes, as: UTF8.self), transport.requests.count)
+    }
+
+    @Test func aBusyServerIsAskedAgainAfterGrowingWaits() async throws {
+        let busy = ScriptedTransport.Answer.failure(TransportError(.status, "busy", status: 503))
+        let (text, requests) = try await load(busy, busy, .text("ok"))
+        #expect(text == "ok" && requests == 3 && time.slept.count == 2)
+        #expect((.milliseconds(125)...(.milliseconds(250))).contains(time.slept[0]))
+        #expect((.milliseconds(250)...(.milliseconds(500))).contains(time.slept[1]))
+    }
+
+    @Test func theServerMaySayHowLongToWaitWithinLimits() async throws {
+        _ = try await load(
+            .failure(TransportError(.status, "slow down", status: 429, retryAfter: .seconds(2))),
+            .failure(TransportError(.status, "slow down", status: 429, retryAfter: .seconds(3600))),
+            .text("ok")
+        )
+        #expect(time.slept == [.seconds(2), .seconds(8)])
+    }
+
+    @Test(arguments: [400, 401, 403, 404, 410])
+    func aRefusalIsNotAskedAgain(status: Int) async {
+        let error = await #expect(throws: TransportError.self) {
+            _ = try await load(.failure(TransportError(.status, "no", status: status)), .text("ok"))
+        }
+        #expect(error?.status == status && time.slept.isEmpty)
+    }
+
+    @Test func triesEnd() async {
+        await #expect(throws: TransportError.self) {
+            _ = try await load(.failure(TransportError(.connectionLost, "lost")))
+        }
+        #expect(time.slept.count == 3)
+    }
+
+    @Test func aShortBodyIsNotTheResource() async throws {
+        let (text, requests) = try await load(.truncated(Array("o".utf8), announced: 2), .text("ok"))
+        #expect(text == "ok" && requests == 2)
+    }
+
+    @Test func aLargeBodyIsRefused() async {
+        let error = await #expect(throws: TransportError.self) { _ = try await load(.text("01234567890")) }
+        #expect(error?.code == .tooLarge)
+    }
+}
+
+@Suite struct SchemeTransportTests {
+    private func load(_ text: String, file: (any Transport)? = FileTransport()) async throws -> String {
+        let transport = SchemeTransport(http: ScriptedTransport(), file: file)
+        let loaded = try await ResourceLoading(transport).load(TransportRequest(ResourceAddress(text), kind: .playlist))
+        return String(decoding: loaded.bytes, as: UTF8.self)
+    }
+
+    @Test func dataAddressesHoldTheirBytes() async throws {
+        #expect(try await load("data:text/plain,a%20b") == "a b")
+        #expect(try await load("data:;base64,YSBi") == "a b")
+        await #expect(throws: TransportError.self) { try await load("data:;base64,***") }
+        await #expect(throws: TransportError.self) { try await load("data:nothing") }
+    }
+
+    @Test func filesAreReadWhereTheyMayBe() async throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("f ü#\(UUID())")
+        try Data("hello".utf8).write(to: url)
+        defer { try? FileManager.default.removeItem(at: url) }
+        let address = ResourceAddress(filePath: url.path)
+        #expect(try await load(address.text) == "hello")
+        await #expect(throws: TransportError.self) { try await load(address.text, file: nil) }
+        let range = TransportRequest(address, kind: .segment, byteRange: ByteRange(start: 1, length: 3))
+        let piece = try await ResourceLoading(FileTransport()).load(range)
+        #expect(piece.bytes == Array("ell".utf8))
+        let missing = await #expect(throws: TransportError.self) { try await load("file:///no/such/file") }
+        #expect(missing?.code == .fileNotFound)
+    }
+
+    @Test(arguments: ["skd://key", "ftp://h/x", "relative.m3u8", "javascript:x"])
+    func otherSchemesAreRefused(text: String) async {
+        let error = await #expect(throws: TransportError.self) { try await load(text) }
+        #expect(error?.code == .addressRefused)
+    }
+}

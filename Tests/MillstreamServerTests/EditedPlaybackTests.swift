@@ -1,0 +1,194 @@
+import HLSPlaylist
+import HTTPTypes
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import PlaylistEditing
+import ResourceAddressing
+import Testing
+
+@testable import MillstreamServer
+
+@Suite struct PlaybackRequestTests {
+    @Test func editsKeepTheirOrder() throws {
+        let request = try PlaybackRequest(
+            QueryItems("url=https%3A%2F%2Fh%2Fa.m3u8%3Fx%3D1%262&start=8&bandwidth=1M...4M&duration=30&segments=proxy")
+        )
+        #expect(request.source.text == "https://h/a.m3u8?x=1&2" && request.delivery == .proxy)
+        #expect(request.plan.edits.map(\.spelling.name) == ["start", "bandwidth", "duration"])
+        #expect(
+            try PlaybackRequest(QueryItems(String(request.path.dropFirst("/play.m3u8?".count)))).path == request.path
+        )
+    }
+
+    @Test(arguments: [
+        "", "url=", "url=file:///etc/passwd", "url=https://h/a&bandwidth=x", "url=https://h/a?x=1&y=2",
+        "url=https://h/a&segments=never", "duration=30",
+    ])
+    func whatCannotBeServedIsRefused(query: String) {
+        #expect(throws: (any Error).self) { try PlaybackRequest(QueryItems(query)) }
+    }
+
+    @Test func queriesDecodeByteForByte() {
+        let items = QueryItems("a=1+2&b=%2B%20&c&=x&d=%ff")
+        #expect(items["a"] == "1+2" && items["b"] == "+ " && items["c"] == "" && items.items.count == 3)
+    }
+}
+
+@Suite struct EditedPlaybackTests {
+    private let transport = ScriptedTransport(texts: [
+        "https://h/v/top.m3u8": """
+        #EXTM3U
+        #EXT-X-DEFINE:NAME="cdn",VALUE="https://cdn.example/"
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="E",URI="audio.m3u8"
+        #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="K",LANGUAGE="ko",URI="ko.m3u8"
+        #EXT-X-STREAM-INF:BANDWIDTH=500000,RESOLUTION=640x360,AUDIO="a",SUBTITLES="s"
+        360.m3u8?sig=a%2Fb
+        #EXT-X-STREAM-INF:BANDWIDTH=3000000,RESOLUTION=1280x720,AUDIO="a",SUBTITLES="s"
+        720.m3u8
+
+        """,
+        "https://h/v/720.m3u8": """
+        #EXTM3U
+        #EXT-X-DEFINE:IMPORT="cdn"
+        #EXT-X-TARGETDURATION:10
+        #EXT-X-KEY:METHOD=AES-128,URI="key?a=1"
+        #EXTINF:10,
+        0.ts
+        #EXTINF:10,
+        {$cdn}1.ts
+        #EXTINF:10,
+        2.ts
+        #EXT-X-ENDLIST
+
+        """,
+        "https://ads/ad.m3u8": """
+        #EXTM3U
+        #EXT-X-STREAM-INF:BANDWIDTH=400000,RESOLUTION=640x360
+        small.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=2000000,RESOLUTION=1280x720
+        large.m3u8
+
+        """,
+        "https://ads/small.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n",
+        "https://ads/large.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nb.ts\n#EXT-X-ENDLIST\n",
+        "https://h/page": "<html>",
+        "https://h/x.mpd": "<?xml version=\"1.0\"?><MPD></MPD>",
+    ])
+
+    private func play(_ query: String) async throws -> Playlist {
+        try await EditedPlayback(loading: ResourceLoading(transport)).playlist(for: PlaybackRequest(QueryItems(query)))
+    }
+
+    @Test func childrenKeepTheEdits() async throws {
+        let playlist = try await play("url=https://h/v/top.m3u8&bandwidth=1M...&duration=20&segments=proxy")
+        guard case .multivariant(let multivariant) = playlist else {
+            Issue.record("not multivariant")
+            return
+        }
+        #expect(
+            multivariant.variants.map(\.uri) == [
+                "/play.m3u8?url=https://h/v/720.m3u8&duration=20&segments=proxy&define=cdn%3Dhttps://cdn.example/"
+            ]
+        )
+        #expect(multivariant.renditions.allSatisfy { $0.uri?.hasPrefix("/play.m3u8?url=https://h/v/") == true })
+
+        let child = try await play(String(multivariant.variants[0].uri.dropFirst("/play.m3u8?".count)))
+        guard case .media(let media) = child else {
+            Issue.record("not media")
+            return
+        }
+        #expect(media.duration.description == "20" && media.hasEndMarker)
+        #expect(
+            media.segments.map(\.uri) == [
+                "/segment/0.ts?url=https://h/v/0.ts&segments=proxy",
+                "/segment/1.ts?url=https://cdn.example/1.ts&segments=proxy",
+            ]
+        )
+        #expect(media.segments[0].keys.first?.uri == "/segment/key?url=https://h/v/key%3Fa%3D1&segments=proxy")
+    }
+
+    @Test func eachVariantGetsItsAdvertisementAndSubtitlesAGap() async throws {
+        let playlist = try await play("url=https://h/v/top.m3u8&append=https://ads/ad.m3u8")
+        guard case .multivariant(let multivariant) = playlist else {
+            Issue.record("not multivariant")
+            return
+        }
+        #expect(multivariant.variants[0].uri.contains("append=https://ads/small.m3u8"))
+        #expect(multivariant.variants[1].uri.contains("append=https://ads/large.m3u8"))
+        #expect(multivariant.renditions[0].uri?.contains("append=https://ads/small.m3u8") == true)
+        #expect(multivariant.renditions[1].uri?.contains("append=gap:4") == true)
+        let child = try await play(String(multivariant.variants[1].uri.dropFirst("/play.m3u8?".count)))
+        guard case .media(let media) = child else {
+            Issue.record("not media")
+            return
+        }
+        #expect(media.segments.last?.uri == "/segment/b.ts?url=https://ads/b.ts" && media.duration.description == "34")
+        #expect(media.segments.last?.keys.isEmpty == true)
+    }
+
+    @Test func signaturesStayByteForByte() async throws {
+        let playlist = try await play("url=https://h/v/top.m3u8")
+        guard case .multivariant(let multivariant) = playlist else { return }
+        let query = QueryItems(String(multivariant.variants[0].uri.dropFirst("/play.m3u8?".count)))
+        #expect(query["url"] == "https://h/v/360.m3u8?sig=a%2Fb")
+    }
+
+    @Test func whatIsNoPlaylistIsAnsweredClearly() async {
+        let page = await #expect(throws: ServerError.self) { try await play("url=https://h/page") }
+        #expect(page?.status == .badGateway && page?.code == "not-a-playlist")
+        let manifest = await #expect(throws: ServerError.self) { try await play("url=https://h/x.mpd") }
+        #expect(manifest?.status == .unsupportedMediaType)
+        let missing = await #expect(throws: TransportError.self) { try await play("url=https://h/none") }
+        #expect(missing.map { ServerError($0).status } == .badGateway)
+    }
+}
+
+@Suite struct SourcePolicyTests {
+    private func mayVisit(_ text: String, allowed: [String] = [], catalogue: [String] = []) async -> Bool {
+        await SourcePolicy(allowedHosts: allowed, catalogue: catalogue.map { ResourceAddress($0) })
+            .mayVisit(ResourceAddress(text))
+    }
+
+    @Test(arguments: [
+        "http://127.0.0.1/x", "http://localhost:8080/", "http://[::1]/", "http://10.1.2.3/", "http://192.168.0.1/",
+        "http://169.254.169.254/latest/meta-data", "http://172.20.0.1/", "http://0.0.0.0/", "http://2130706433/",
+        "http://127.1/", "http://0x7f000001/", "http://[::ffff:127.0.0.1]/", "http://[fe80::1]/", "http://[fc00::1]/",
+        "http://100.64.0.1/", "file:///etc/passwd", "ftp://example.com/", "http://user@127.0.0.1/",
+        "http://8.8.8.8@127.0.0.1/", "http://[64:ff9b::7f00:1]/",
+    ])
+    func whatOnlyThisMachineCanReachIsRefused(text: String) async {
+        #expect(await !mayVisit(text))
+    }
+
+    @Test func publicAddressesAreAllowed() async {
+        #expect(await mayVisit("http://8.8.8.8/a.m3u8"))
+        #expect(await mayVisit("https://[2606:4700::1111]/a.m3u8"))
+    }
+
+    @Test func namedHostsAreAllowedAndThenOnlyThose() async {
+        #expect(await mayVisit("http://127.0.0.1:9000/x", catalogue: ["http://127.0.0.1:9000/list.m3u8"]))
+        #expect(await !mayVisit("http://127.0.0.1:9001/x", catalogue: ["http://127.0.0.1:9000/list.m3u8"]))
+        #expect(await mayVisit("http://localhost:1/x", allowed: ["localhost"]))
+        #expect(await mayVisit("http://localhost:1/x", allowed: ["localhost:1"]))
+        #expect(await !mayVisit("http://localhost:2/x", allowed: ["localhost:1"]))
+        #expect(await !mayVisit("http://8.8.8.8/x", allowed: ["localhost"]))
+    }
+}
+
+@Suite struct FileResponderTests {
+    @Test(arguments: [
+        ("bytes=0-0", 0, 0), ("bytes=10-", 10, 99), ("bytes=-5", 95, 99), ("bytes=90-1000", 90, 99),
+        ("bytes=-1000", 0, 99),
+    ])
+    func rangesAreUnderstood(text: String, low: Int, high: Int) {
+        #expect(FileResponder.range(text, size: 100) == low...high)
+    }
+
+    @Test(arguments: [
+        "bytes=100-", "bytes=5-4", "bytes=-0", "bytes=", "items=0-1", "bytes=0-1,3-4", "bytes=a-b", "bytes=-",
+    ])
+    func otherRangesAreNot(text: String) {
+        #expect(FileResponder.range(text, size: 100) == nil)
+    }
+}

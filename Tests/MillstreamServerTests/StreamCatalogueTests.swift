@@ -1,0 +1,58 @@
+import Foundation
+import ResourceAddressing
+import Testing
+
+@testable import MillstreamServer
+
+@Suite struct StreamCatalogueTests {
+    private let place = ResourceAddress("http://origin.example/catalogue/Streams.plist")
+
+    @Test func propertyListsAreReadInTheFormOfTheSample() throws {
+        let text = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+            <plist version="1.0"><dict><key>Streams</key><array>
+            <dict><key>name</key><string>Advanced Stream</string>
+            <key>playlist_url</key><string>https://example.com/a.m3u8</string></dict>
+            <dict><key>name</key><string>Advanced Stream</string>
+            <key>playlist_url</key><string>b/top.m3u8</string><key>is_protected</key><false/></dict>
+            </array></dict></plist>
+            """
+        let catalogue = try StreamCatalogue(Data(text.utf8), at: place)
+        #expect(catalogue.streams.map(\.id) == ["advanced-stream", "advanced-stream-1"])
+        #expect(catalogue.streams[1].address.text == "http://origin.example/catalogue/b/top.m3u8")
+    }
+
+    @Test func arraysOfJSONAreReadToo() throws {
+        let text = """
+            [{"name":"Ünïcode & <b>", "url":"x.mpd?a=b", "poster":"p.jpg", "advertisement":true, "extra":1},
+             {"id":"f", "name":"F", "url":"/m.MP4"}]
+            """
+        let catalogue = try StreamCatalogue(Data(text.utf8), at: place)
+        #expect(catalogue.streams.map(\.kind) == [.dash, .file])
+        #expect(catalogue.streams[0].isAdvertisement && catalogue.streams[0].name == "Ünïcode & <b>")
+        #expect(catalogue.streams[0].poster?.text == "http://origin.example/catalogue/p.jpg")
+    }
+
+    @Test(arguments: [
+        "", "{}", "[{\"url\":\"a\"}]", "[{\"name\":\"a\"}]", "<plist version=\"1.0\"><dict/></plist>", "[1]",
+        "not a plist",
+        "[{\"name\":\"a\",\"url\":\"file:///etc/passwd\"}]",
+    ])
+    func otherFilesAreRefusedWithAReason(text: String) {
+        let error = #expect(throws: StreamCatalogue.ReadingError.self) {
+            try StreamCatalogue(Data(text.utf8), at: place)
+        }
+        #expect(error?.description.isEmpty == false)
+    }
+
+    @Test func aRelativeAddressInAFileIsExplained() {
+        let error = #expect(throws: StreamCatalogue.ReadingError.self) {
+            try StreamCatalogue(
+                Data("[{\"name\":\"a\",\"url\":\"a.m3u8\"}]".utf8),
+                at: ResourceAddress(filePath: "/srv/catalog.json")
+            )
+        }
+        #expect(error?.description.contains("over http") == true)
+    }
+}
