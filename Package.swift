@@ -163,6 +163,16 @@ let package = Package(
             ],
             swiftSettings: house
         ),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "MillstreamServer", "millstream-cli",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ], swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]
 )

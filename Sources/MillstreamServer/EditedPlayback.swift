@@ -82,8 +82,10 @@ struct EditedPlayback {
         let source = try await load(request.source, variables: request.variables)
         switch source {
         case .multivariant(let playlist):
-            let edited = try request.plan.applied(to: playlist)
-            return try await pointingHere(edited, request)
+            var sources: [String: Playlist] = [:]
+            for name in request.plan.sources { sources[name] = try await load(ResourceAddress(name)) }
+            let edited = try request.plan.applied(to: playlist, sources: sources)
+            return try await pointingHere(edited, request, sources)
         case .media(let playlist):
             var sources: [String: MediaPlaylist] = [:]
             for name in request.plan.sources where GapPlaylist.playlist(at: name) == nil {
@@ -127,13 +129,12 @@ struct EditedPlayback {
         }
     }
 
-    private func pointingHere(_ playlist: MultivariantPlaylist, _ request: PlaybackRequest) async throws -> Playlist {
-        var sources: [String: Playlist] = [:]
+    private func pointingHere(
+        _ playlist: MultivariantPlaylist, _ request: PlaybackRequest, _ sources: [String: Playlist]
+    ) async throws -> Playlist {
         var gaps: [String: String] = [:]
-        for name in request.plan.sources {
-            let source = try await load(ResourceAddress(name))
-            sources[name] = source
-            if case .multivariant = source, playlist.renditions.contains(where: { $0.type == .subtitles }) {
+        if playlist.renditions.contains(where: { $0.type == .subtitles }) {
+            for name in sources.keys {
                 gaps[name] = GapPlaylist.address(of: try await mediaPlaylist(at: name).duration)
             }
         }

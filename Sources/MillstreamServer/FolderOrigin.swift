@@ -28,9 +28,14 @@ public struct FolderOrigin: Sendable {
 
     /// Serves until the process is told to end by SIGINT or SIGTERM, or the task is cancelled.
     ///
-    /// - Parameter onRunning: Told the port once connections are taken.
+    /// - Parameters:
+    ///   - onRequest: Told the path of each request before it is answered; it may wait, or throw to refuse.
+    ///   - onRunning: Told the port once connections are taken.
     /// - Throws: What kept it from listening.
-    public func run(onRunning: @escaping @Sendable (Int) async -> Void) async throws {
+    public func run(
+        onRequest: @escaping @Sendable (String) async throws -> Void = { _ in },
+        onRunning: @escaping @Sendable (Int) async -> Void
+    ) async throws {
         let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: SiteGuard(names: []))
         router.add(middleware: ErrorAnswers())
@@ -40,6 +45,7 @@ public struct FolderOrigin: Sendable {
             guard !parts.isEmpty, parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") && !$0.contains("/") }) else {
                 throw ServerError(.notFound, "not-found", "there is nothing at this address")
             }
+            try await onRequest(parts.joined(separator: "/"))
             return try await files.respond(
                 directory.appendingPathComponent(parts.joined(separator: "/")),
                 to: request,

@@ -40,7 +40,7 @@ struct SiteGuard<Context: RequestContext>: RouterMiddleware {
         next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
         let isSafe = [.get, .head, .options].contains(request.method)
-        if !isSafe { try check(request) }
+        if !isSafe, let refusal = refusal(of: request) { return refusal.response }
         if request.method == .options {
             var response = Response(status: .noContent)
             addMediaHeaders(&response, path: request.uri.path)
@@ -60,21 +60,23 @@ struct SiteGuard<Context: RequestContext>: RouterMiddleware {
         response.headers[.accessControlExposeHeaders] = "Content-Length, Content-Range"
     }
 
-    private func check(_ request: Request) throws {
+    /// Why a request that changes something is not taken.
+    private func refusal(of request: Request) -> ServerError? {
         let host = request.head.authority ?? ""
         let name = ResourceAddress("http://\(host)/").host ?? ""
         let isNumeric =
             name.contains(":") || name.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
         guard !name.isEmpty, isNumeric || name == "localhost" || names.contains(name) else {
-            throw ServerError(.forbidden, "foreign-host", "the server was not reached under a name of its own")
+            return ServerError(.forbidden, "foreign-host", "the server was not reached under a name of its own")
         }
         if let origin = request.headers[.origin], ResourceAddress(origin).authority?.lowercased() != host.lowercased() {
-            throw ServerError(.forbidden, "foreign-origin", "another site may not change anything here")
+            return ServerError(.forbidden, "foreign-origin", "another site may not change anything here")
         }
         let hasBody = (request.headers[.contentLength] ?? "0") != "0" || request.headers[.transferEncoding] != nil
         if hasBody, request.headers[.contentType]?.lowercased().hasPrefix("application/json") != true {
-            throw ServerError(.unsupportedMediaType, "not-json", "the body has to be application/json")
+            return ServerError(.unsupportedMediaType, "not-json", "the body has to be application/json")
         }
+        return nil
     }
 }
 

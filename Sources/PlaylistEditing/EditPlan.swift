@@ -21,8 +21,26 @@ public struct EditPlan: Sendable, Hashable {
     public var changesMedia: Bool { edits.contains { !$0.isFilter } }
 
     /// The multivariant playlist after the edits that are about it.
-    public func applied(to playlist: MultivariantPlaylist) throws(PlaylistEditError) -> MultivariantPlaylist {
+    ///
+    /// Where something without I-frame playlists is stitched in, the I-frame variants go: one that lacks a stretch of the
+    /// timeline would show the wrong pictures behind it.
+    ///
+    /// - Parameters:
+    ///   - playlist: The playlist to edit.
+    ///   - sources: The playlists that stitches name.
+    /// - Returns: The edited playlist, the addresses of its children unchanged.
+    /// - Throws: ``PlaylistEditError`` where a filter would leave nothing.
+    public func applied(
+        to playlist: MultivariantPlaylist, sources: [String: Playlist] = [:]
+    ) throws(PlaylistEditError) -> MultivariantPlaylist {
         var result = playlist
+        let lacksIFrames = sources.values.contains { source in
+            switch source {
+            case .multivariant(let other): other.iFrameVariants.isEmpty
+            case .media(let other): !other.isIFramesOnly
+            }
+        }
+        if lacksIFrames { result = try result.withoutIFrameVariants() }
         for edit in edits {
             switch edit {
             case .bandwidth(let range): result = try result.limited(to: range)

@@ -45,7 +45,8 @@ struct EditCommand: AsyncParsableCommand {
                 let edited = try plan.applied(to: media, sources: try await stitching.mediaPlaylists(for: plan))
                 try write(edited.bytes, to: output)
             case .multivariant(let multivariant):
-                let edited = try plan.applied(to: multivariant)
+                let sources = try await StitchSources(loading: loading).playlists(for: plan)
+                let edited = try plan.applied(to: multivariant, sources: sources)
                 let changesMedia = plan.edits.contains { !$0.isFilter && $0 != .absolute }
                 guard changesMedia else {
                     try write(edited.bytes, to: output.map { isFolder($0) ? $0 + "/multivariant.m3u8" : $0 })
@@ -59,7 +60,7 @@ struct EditCommand: AsyncParsableCommand {
                         hint: "give -o FOLDER for the whole set"
                     )
                 }
-                try await EditedSet(playlist: edited, plan: plan, loading: loading)
+                try await EditedSet(playlist: edited, plan: plan, sources: sources, loading: loading)
                     .write(to: URL(fileURLWithPath: output))
             }
         }
@@ -133,11 +134,11 @@ struct StitchSources {
 struct EditedSet {
     let playlist: MultivariantPlaylist
     let plan: EditPlan
+    let sources: [String: Playlist]
     let loading: ResourceLoading
 
     func write(to folder: URL) async throws {
         let stitching = StitchSources(loading: loading)
-        let sources = try await stitching.playlists(for: plan)
         var gaps: [String: String] = [:]
         for (name, source) in sources {
             gaps[name] = GapPlaylist.address(of: try await stitching.mediaPlaylist(source).duration)

@@ -1,0 +1,198 @@
+import Foundation
+import Testing
+
+/// The program as scripts use it.
+@Suite(
+    .serialized, .tags(.endToEnd),
+    .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples"))
+struct CommandLineTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("command-line-\(UUID())")
+
+    private func run(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
+        let program = try RunningProgram(arguments)
+        let status = try await program.finish()
+        return (status, program.standardOutput, program.standardError)
+    }
+
+    private func json(_ text: String) throws -> [String: Any] {
+        try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    }
+
+    /// The state of the library as the program tells it.
+    private func assets() async throws -> [[String: Any]] {
+        let list = try await run("library", "list", "--json", "--library", folder.path)
+        return try #require(JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [[String: Any]])
+    }
+
+    @Test(.timeLimit(.minutes(2))) func everySampleIsInspected() async throws {
+        let directory = try #require(Samples.directory)
+        for stream in ["ts", "fmp4", "aes", "byterange", "ad"] {
+            let path = directory.appendingPathComponent("\(stream)/multivariant.m3u8").path
+            let result = try await run("inspect", path, "--json", "--follow")
+            #expect(result.status == 0)
+            let report = try json(result.output)
+            let variants = try #require(report["variants"] as? [[String: Any]])
+            let playlists = try #require(report["playlists"] as? [[String: Any]])
+            #expect(playlists.count >= variants.count && (report["diagnostics"] as? [Any])?.isEmpty == true)
+            let longest = playlists.compactMap { ($0["duration"] as? NSNumber)?.doubleValue }.max()
+            #expect(longest.map { $0 >= (stream == "ad" ? 20 : 60) } == true)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func editingWithoutEditsCopies() async throws {
+        let directory = try #require(Samples.directory)
+        for name in ["ts/multivariant.m3u8", "byterange/360p/media.m3u8"] {
+            let path = directory.appendingPathComponent(name)
+            let result = try await run("edit", path.path)
+            #expect(result.status == 0)
+            #expect(try Data(result.output.utf8) == Data(contentsOf: path))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func aWholeSetIsEditedIntoAFolder() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let directory = try #require(Samples.directory)
+        func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
+        let output = folder.appendingPathComponent("set").path
+        let result = try await run(
+            "edit", path("ts/multivariant.m3u8"), "--max-height", "480", "--duration", "00:00:30", "--append",
+            path("ad/multivariant.m3u8"), "-o", output)
+        #expect(result.status == 0, "\(result.errors)")
+        let report = try json(try await run("inspect", output + "/multivariant.m3u8", "--json", "--follow").output)
+        #expect((report["variants"] as? [Any])?.count == 3)
+        let playlists = try #require(report["playlists"] as? [[String: Any]])
+        for playlist in playlists where playlist["iFramesOnly"] as? Bool == false {
+            #expect((playlist["duration"] as? NSNumber)?.doubleValue == 50)
+            let segments = try #require(playlist["segments"] as? [[String: Any]])
+            #expect(segments.filter { $0["discontinuity"] as? Bool == true }.count == 1)
+            for segment in segments {
+                let url = try #require((segment["url"] as? String).flatMap { URL(string: $0) })
+                #expect(FileManager.default.fileExists(atPath: url.path))
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: [
+        (["inspect", "/no/such/file"], 1), (["inspect", "/dev/null"], 2), (["edit", "/dev/null", "--bandwidth", "x"], 64),
+        (["download", "/dev/null"], 2), (["nonsense"], 64), (["inspect"], 64), (["library", "show", "nothing"], 1),
+        (["download", "http://127.0.0.1:1/x.m3u8", "--retries", "0"], 1), (["--version"], 0), (["edit", "--help"], 0),
+        (["serve", "--catalog", "/dev/null"], 2), (["download", "x", "--jobs", "0"], 64),
+    ])
+    func failuresAreOneLineAndAStatus(arguments: [String], status: Int) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let program = try RunningProgram(arguments, environment: ["MILLSTREAM_LIBRARY": folder.path])
+        #expect(try await program.finish() == Int32(status), "\(program.standardError)")
+        let lines = program.standardError.split(separator: "\n")
+        if status == 0 {
+            #expect(lines.isEmpty && !program.standardOutput.isEmpty)
+        } else {
+            #expect(lines.first?.hasPrefix("millstream: error: ") == true && lines.first?.hasSuffix(")") == true)
+            #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("hint: ") } && program.standardOutput.isEmpty)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func aDownloadTellsItsProgressAsTimeRanges() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = try await RecordingOrigin(try #require(Samples.directory))
+        let result = try await run(
+            "download", origin.address("fmp4/multivariant.m3u8"), "--json", "--library", folder.path, "--title", "Sample")
+        #expect(result.status == 0, "\(result.errors)")
+        let events = try result.output.split(separator: "\n").map { try json(String($0)) }
+        #expect(events.first?["event"] as? String == "resolved" && events.last?["event"] as? String == "completed")
+        let percents = events.compactMap { ($0["percent"] as? NSNumber)?.doubleValue }
+        #expect(percents == percents.sorted() && percents.last == 100)
+        let asset = try #require(try await assets().first)
+        #expect(asset["title"] as? String == "Sample" && asset["playableOffline"] as? Bool == true)
+        #expect(asset["audio"] as? [String] == ["en", "ko"] && asset["subtitles"] as? [String] == ["en", "ko"])
+        await origin.stop()
+    }
+
+    @Test(.timeLimit(.minutes(4))) func aKillLosesAtMostWhatIsInFlight() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = try await RecordingOrigin(try #require(Samples.directory))
+        origin.delay = .milliseconds(60)
+        let arguments = [
+            "download", origin.address("ts/multivariant.m3u8"), "--variants", "all", "--json", "--jobs", "4", "--library",
+            folder.path,
+        ]
+        var counts: [String: Int] = [:]
+        var kills = 0
+        while kills < 6 {
+            origin.forgetPaths()
+            let program = try RunningProgram(arguments)
+            // A moment that falls somewhere between the first playlist and the last segment, another one each time.
+            let wanted = 8 + kills * 3
+            try await eventually("segments are asked for") {
+                origin.paths.count { $0.hasSuffix(".ts") } >= wanted || !program.isRunning
+            }
+            program.send(SIGKILL)
+            _ = try await program.finish()
+            for path in origin.paths where path.hasSuffix(".ts") { counts[path, default: 0] += 1 }
+            kills += 1
+            guard try await assets().first?["state"] as? String != "complete" else { break }
+        }
+        #expect(kills > 1)
+        origin.forgetPaths()
+        origin.delay = .zero
+        let program = try RunningProgram(arguments)
+        #expect(try await program.finish() == 0, "\(program.standardError)")
+        for path in origin.paths where path.hasSuffix(".ts") { counts[path, default: 0] += 1 }
+        // Every kill may lose the four in flight, and nothing else.
+        let fetchedAgain = counts.values.reduce(0) { $0 + $1 - 1 }
+        #expect(counts.count == 60 && fetchedAgain <= kills * 4, "\(fetchedAgain) again after \(kills) kills")
+        try await expectSameMedia(as: "ts")
+        let verified = try await run("library", "verify", "--library", folder.path)
+        #expect(verified.status == 0)
+        await origin.stop()
+    }
+
+    /// Every kept segment has the bytes of the sample.
+    private func expectSameMedia(as stream: String) async throws {
+        let directory = try #require(Samples.directory).appendingPathComponent(stream)
+        let id = try #require(try await assets().first?["id"] as? String)
+        let package = folder.appendingPathComponent("packages/\(id)")
+        for (number, height) in ["180p", "360p", "480p", "720p", "1080p"].enumerated() {
+            for segment in 0..<12 {
+                let name = String(repeating: "0", count: segment < 10 ? 5 : 4) + "\(segment).ts"
+                let kept = try Data(contentsOf: package.appendingPathComponent("variant-\(number)/\(name)"))
+                #expect(try kept == Data(contentsOf: directory.appendingPathComponent("\(height)/\(segment).ts")))
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func anInterruptionKeepsWhatIsThere() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = try await RecordingOrigin(try #require(Samples.directory))
+        origin.delay = .milliseconds(200)
+        let program = try RunningProgram([
+            "download", origin.address("ts/multivariant.m3u8"), "--jobs", "2", "--library", folder.path, "--quiet",
+        ])
+        try await eventually("some segments were asked for") { origin.paths.count { $0.hasSuffix(".ts") } >= 5 }
+        program.send(SIGINT)
+        #expect(try await program.finish() == 130)
+        let asset = try #require(try await assets().first)
+        #expect(asset["state"] as? String == "partial" && (asset["loadedTimeRanges"] as? [Any])?.isEmpty == false)
+        await origin.stop()
+    }
+
+    @Test(.timeLimit(.minutes(2))) func aKeptAssetIsExportedAndDeleted() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = try await RecordingOrigin(try #require(Samples.directory))
+        let library = folder.appendingPathComponent("library").path
+        #expect(
+            try await run("download", origin.address("aes/multivariant.m3u8"), "--variants", "lowest", "--library", library)
+                .status == 0)
+        await origin.stop()
+        let list = try await run("library", "list", "--json", "--library", library)
+        let assets = try #require(JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [[String: Any]])
+        let id = try #require(assets.first?["id"] as? String)
+        let exported = folder.appendingPathComponent("exported").path
+        #expect(try await run("library", "export", id, exported, "--library", library).status == 0)
+        let report = try json(try await run("inspect", exported + "/multivariant.m3u8", "--json", "--follow").output)
+        let media = try #require((report["playlists"] as? [[String: Any]])?.first)
+        #expect((media["duration"] as? NSNumber)?.doubleValue == 60)
+        #expect(try await run("library", "delete", id, "--library", library).status == 0)
+        #expect(try await run("library", "show", id, "--library", library).status == 1)
+        #expect(!FileManager.default.fileExists(atPath: library + "/packages/" + id))
+    }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import Testing
+
+/// The whole way, as a person goes it: a real server, a real browser, real media.
+@Suite(
+    .serialized, .tags(.endToEnd),
+    .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples"),
+    .enabled(if: Chromium.executable != nil, "there is no Chromium"))
+struct ConsoleTests {
+    /// A server with the sample catalogue, its origin, and a page with the console.
+    private final class Stage {
+        let origin: RecordingOrigin
+        let server: RunningProgram
+        let browser: Chromium
+        let page: Page
+        let address: String
+        private let library: URL
+
+        var video: VideoElement { VideoElement(page: page) }
+
+        init() async throws {
+            origin = try await RecordingOrigin(try #require(Samples.directory))
+            library = FileManager.default.temporaryDirectory.appendingPathComponent("library-\(UUID())")
+            server = try RunningProgram([
+                "serve", "--port", "0", "--library", library.path, "--catalog", origin.address("catalog.json"),
+            ])
+            address = try await server.match("(http://[0-9.:]+/)")
+            browser = try Chromium()
+            page = try await Page(address, in: browser)
+            try await eventually("the console is ready") { [page] in
+                try await page.isTrue("document.documentElement?.dataset.ready === 'true'")
+            }
+        }
+
+        /// Ends everything, in an order in which nothing waits for another.
+        func end() async throws {
+            browser.close()
+            server.send(SIGINT)
+            #expect(try await server.finish() == 0)
+            await origin.stop()
+            try? FileManager.default.removeItem(at: library)
+        }
+
+        func state(_ stream: String) async throws -> String {
+            try await page.text("document.querySelector('article[data-stream-id=\(stream)]').dataset.state")
+        }
+    }
+
+    private func onStage(_ act: (Stage) async throws -> Void) async throws {
+        let stage = try await Stage()
+        do {
+            try await act(stage)
+            #expect(stage.browser.consoleErrors.isEmpty)
+        } catch {
+            let url = FileManager.default.temporaryDirectory.appendingPathComponent("console-failure.png")
+            try? await stage.page.screenshot(to: url)
+            Issue.record("screenshot: \(url.path); server: \(stage.server.standardError)")
+            try? await stage.end()
+            throw error
+        }
+        try await stage.end()
+    }
+
+    private func play(_ stream: String, on stage: Stage) async throws {
+        try await stage.page.click("article[data-stream-id=\(stream)] [data-action=play]")
+        try await stage.video.waitUntilPlaying()
+    }
+
+    private func expectFrame(_ time: Double, shows expected: Double, _ video: VideoElement) async throws {
+        let strip = try await video.strip(at: time)
+        #expect(
+            abs(Double(strip.frame) - expected * Samples.frameRate) <= 1.5, "frame \(strip.frame) at \(time) s")
+    }
+
+    @Test(.timeLimit(.minutes(4))) func aStreamPlaysAndItsPictureShowsTheRightTime() async throws {
+        try await onStage { stage in
+            #expect(try await stage.page.number("document.querySelectorAll('article[data-stream-id]').length") == 9)
+            try await play("ts", on: stage)
+            for time in [0.5, 13.3, 40.02, 71.5] { try await expectFrame(time, shows: time, stage.video) }
+            #expect(abs(try await stage.video.duration - 72) < 0.2)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(4)), arguments: ["fmp4", "aes", "byterange"])
+    func otherKindsOfStreamsPlayToo(stream: String) async throws {
+        try await onStage { stage in
+            try await play(stream, on: stage)
+            for time in [2.25, 31.0] { try await expectFrame(time, shows: time, stage.video) }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(4))) func limitedPlaybackAsksForTheKeptVariantsOnly() async throws {
+        try await onStage { stage in
+            try await play("ts", on: stage)
+            let ladder = try await stage.page.text(
+                "[...document.querySelectorAll('#quality-low option')].map(o => o.value).filter(v => v).join(' ')"
+            ).split(separator: " ").compactMap { Int($0) }
+            let kept = ladder.filter { (900_000...4_000_000).contains($0) }
+            let (low, high) = (try #require(kept.min()), try #require(kept.max()))
+            #expect(ladder.count == 5 && kept.count == 3)
+            stage.origin.forgetPaths()
+            try await stage.page.choose("\(low)", in: "#quality-low")
+            try await stage.page.choose("\(high)", in: "#quality-high")
+            try await eventually("the address names the limits") {
+                try await stage.page.text("document.querySelector('#address').value")
+                    .contains("bandwidth=\(low)...\(high)")
+            }
+            stage.origin.forgetPaths()
+            try await stage.video.waitUntilPlaying()
+            for time in [5.0, 35.0, 65.0] { try await expectFrame(time, shows: time, stage.video) }
+            let media = stage.origin.paths.filter { $0.hasPrefix("ts/") && $0 != "ts/multivariant.m3u8" }
+            let folders = Set(media.map { $0.split(separator: "/")[1] })
+            #expect(!folders.isEmpty && folders.isSubset(of: ["360p", "480p", "720p"]), "\(folders)")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(4))) func theServersOwnLimitKeepsTheSameVariants() async throws {
+        try await onStage { stage in
+            let source = stage.origin.address("ts/multivariant.m3u8")
+            let text = try await stage.page.text(
+                "fetch('/play.m3u8?url=' + encodeURIComponent('\(source)') + '&bandwidth=900k...4M').then(r => r.text())")
+            let rates = text.matches(of: /#EXT-X-STREAM-INF:BANDWIDTH=([0-9]+)/).compactMap { Int($0.1) }
+            #expect(rates.count == 3 && rates.allSatisfy { (900_000...4_000_000).contains($0) })
+        }
+    }
+
+    @Test(.timeLimit(.minutes(4))) func aPreviewEndsBeforeItsLimit() async throws {
+        try await onStage { stage in
+            try await play("ts", on: stage)
+            try await stage.page.choose("30", in: "#preview")
+            try await eventually("the preview is loaded") {
+                let duration = try await stage.video.duration
+                return duration >= 29.9 && duration <= 30.0
+            }
+            try await expectFrame(29.5, shows: 29.5, stage.video)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(4))) func anAdvertisementFollowsAcrossTheSeam() async throws {
+        try await onStage { stage in
+            try await play("ts", on: stage)
+            try await stage.page.choose("30", in: "#preview")
+            try await stage.page.choose("ad", in: "#append")
+            try await eventually("both are loaded") { abs(try await stage.video.duration - 50) < 0.2 }
+            try await expectFrame(28.0, shows: 28.0, stage.video)
+            // Playing on, not seeking, over the seam.
+            _ = try await stage.page.evaluate("document.querySelector('#video').play()")
+            try await eventually("it plays over the seam") { try await stage.video.currentTime > 31.5 }
+            #expect(stage.origin.paths.contains { $0.hasPrefix("ad/") && $0.hasSuffix(".ts") })
+            for time in [33.0, 48.5] { try await expectFrame(time, shows: time - 30, stage.video) }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(4)), arguments: ["ts", "fmp4", "aes", "byterange"])
+    func whatIsKeptPlaysWithItsOriginStopped(stream: String) async throws {
+        try await onStage { stage in
+            #expect(try await stage.state(stream) == "remote")
+            try await stage.page.click("article[data-stream-id=\(stream)] [data-action=download]")
+            try await eventually("it is kept", within: .seconds(90)) { try await stage.state(stream) == "kept" }
+            await stage.origin.stop()
+            let card = "article[data-stream-id=\(stream)]"
+            try await stage.page.click("\(card) [data-action=play-kept]")
+            try await stage.video.waitUntilPlaying()
+            for time in [1.5, 30.25, 58.0] { try await expectFrame(time, shows: time, stage.video) }
+            #expect(try await stage.page.text("document.querySelector('#now-playing').dataset.origin") == "kept")
+            // And the origin is really gone.
+            try await stage.page.click("\(card) [data-action=play]")
+            try await eventually("the failure is told") {
+                try await !stage.page.text("document.querySelector('#status').textContent").isEmpty
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(4))) func aDownloadCanBeCancelledResumedAndDeleted() async throws {
+        try await onStage { stage in
+            let card = "article[data-stream-id=ts]"
+            stage.origin.delay = .milliseconds(300)
+            try await stage.page.click("\(card) [data-action=download]")
+            try await eventually("some of it is there") {
+                try await stage.page.number("(p => p ? p.value : 0)(document.querySelector('\(card) progress'))") > 0
+            }
+            try await stage.page.click("\(card) [data-action=cancel]")
+            try await eventually("it stops") { try await stage.state("ts") == "partial" }
+            stage.origin.delay = .zero
+            let fetched = Set(stage.origin.paths.filter { $0.hasSuffix(".ts") })
+            #expect(!fetched.isEmpty)
+            stage.origin.forgetPaths()
+            try await stage.page.click("\(card) [data-action=resume]")
+            try await eventually("it is kept") { try await stage.state("ts") == "kept" }
+            let again = Set(stage.origin.paths.filter { $0.hasSuffix(".ts") })
+            // At most what was in flight is fetched twice.
+            #expect(again.intersection(fetched).count <= 6 && again.union(fetched).count == 12)
+            try await stage.page.click("\(card) [data-action=delete]")
+            try await stage.page.click("dialog [data-action=confirm-delete], \(card) [data-action=confirm-delete]")
+            try await eventually("it is gone") { try await stage.state("ts") == "remote" }
+        }
+    }
+}
+
+extension Tag {
+    /// Tests that need the world: sockets, processes, a browser.
+    @Tag static var endToEnd: Self
+}

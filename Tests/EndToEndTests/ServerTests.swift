@@ -1,0 +1,133 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Testing
+
+/// What any player sees of the server, byte for byte.
+@Suite(
+    .serialized, .tags(.endToEnd),
+    .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples"))
+struct ServerTests {
+    private struct Answer {
+        let status: Int
+        let headers: HTTPHeaders
+        let body: [UInt8]
+        var text: String { String(decoding: body, as: UTF8.self) }
+    }
+
+    private struct Stage {
+        let origin: RecordingOrigin
+        let server: RunningProgram
+        let address: String
+
+        func ask(
+            _ path: String, method: HTTPMethod = .GET, headers: HTTPHeaders = [:], body: String? = nil
+        ) async throws -> Answer {
+            var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+            configuration.timeout.read = .seconds(20)
+            let client = HTTPClient(configuration: configuration)
+            var request = HTTPClientRequest(url: path.hasPrefix("http") ? path : address + path.dropFirst())
+            request.method = method
+            request.headers = headers
+            if let body { request.body = .bytes(ByteBuffer(string: body)) }
+            do {
+                let response = try await client.execute(request, timeout: .seconds(30))
+                let bytes = try await response.body.collect(upTo: 64 << 20)
+                try await client.shutdown()
+                return Answer(
+                    status: Int(response.status.code), headers: response.headers, body: Array(bytes.readableBytesView))
+            } catch {
+                try await client.shutdown()
+                throw error
+            }
+        }
+    }
+
+    private func onStage(_ act: (Stage) async throws -> Void) async throws {
+        let origin = try await RecordingOrigin(try #require(Samples.directory))
+        let library = FileManager.default.temporaryDirectory.appendingPathComponent("library-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: library) }
+        let server = try RunningProgram([
+            "serve", "--port", "0", "--library", library.path, "--catalog", origin.address("Streams.plist"),
+        ])
+        let stage = Stage(origin: origin, server: server, address: try await server.match("(http://[0-9.:]+/)"))
+        try await act(stage)
+        server.send(SIGTERM)
+        #expect(try await server.finish() == 0)
+        await origin.stop()
+    }
+
+    @Test(.timeLimit(.minutes(2))) func segmentsAreRedirectedOrProxied() async throws {
+        try await onStage { stage in
+            let source = stage.origin.address("ts/180p/media.m3u8")
+            let playlist = try await stage.ask("/play.m3u8?url=\(source)")
+            #expect(playlist.status == 200 && playlist.headers.first(name: "Content-Type") == "application/vnd.apple.mpegurl")
+            #expect(playlist.headers.first(name: "Access-Control-Allow-Origin") == "*")
+            let segment = try #require(playlist.text.split(separator: "\n").first { !$0.hasPrefix("#") })
+            let redirect = try await stage.ask(String(segment))
+            #expect(redirect.status == 302)
+            #expect(redirect.headers.first(name: "Location") == stage.origin.address("ts/180p/0.ts"))
+            #expect(redirect.headers.first(name: "Access-Control-Allow-Origin") == "*")
+
+            let proxied = try await stage.ask(segment + "&segments=proxy")
+            let directory = try #require(Samples.directory)
+            let original = [UInt8](try Data(contentsOf: directory.appendingPathComponent("ts/180p/0.ts")))
+            #expect(proxied.status == 200 && proxied.body == original)
+            let range = try await stage.ask(segment + "&segments=proxy", headers: ["Range": "bytes=188-375"])
+            #expect(range.status == 206 && range.body == Array(original[188..<376]))
+            #expect(range.headers.first(name: "Content-Range") == "bytes 188-375/\(original.count)")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func foreignAddressesAreNeitherFetchedNorRedirectedTo() async throws {
+        try await onStage { stage in
+            for path in [
+                "/play.m3u8?url=http://127.0.0.1:1/x", "/play.m3u8?url=file:///etc/passwd",
+                "/segment/x?url=http://169.254.169.254/", "/segment/x?url=http://localhost:1/&segments=proxy",
+                "/api/inspect?url=http://10.0.0.1/",
+            ] {
+                let answer = try await stage.ask(path)
+                #expect([400, 403].contains(answer.status), "\(path): \(answer.status)")
+                #expect(answer.text.contains("\"error\"") && answer.headers.first(name: "Location") == nil)
+            }
+            let order = #"{"url":"http://127.0.0.1:1/x.m3u8"}"#
+            let refused = try await stage.ask(
+                "/api/downloads", method: .POST, headers: ["Content-Type": "application/json"], body: order)
+            #expect(refused.status == 403 && refused.text.contains("allow-host"))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func otherSitesMayNotChangeAnything() async throws {
+        try await onStage { stage in
+            let order = "{\"url\":\"\(stage.origin.address("ts/multivariant.m3u8"))\"}"
+            let foreign = try await stage.ask(
+                "/api/downloads", method: .POST,
+                headers: ["Content-Type": "application/json", "Origin": "https://evil.example"], body: order)
+            #expect(foreign.status == 403)
+            let plain = try await stage.ask(
+                "/api/downloads", method: .POST, headers: ["Content-Type": "text/plain"], body: order)
+            #expect(plain.status == 415)
+            let rebound = try await stage.ask(
+                "/api/library/x", method: .DELETE, headers: ["Host": "evil.example"])
+            #expect(rebound.status == 403)
+            #expect(try await stage.ask("/api/library").text == #"{"assets":[]}"#)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func theRestAnswers() async throws {
+        try await onStage { stage in
+            #expect(try await stage.ask("/health").text == #"{"status":"ok"}"#)
+            _ = try await stage.ask("/nowhere")
+            let metrics = try await stage.ask("/metrics").text
+            #expect(metrics.contains("millstream_requests_total{area=\"health\",status=\"200\"} 1"))
+            for path in ["/nowhere", "/console/../Package.swift", "/console/..%2f..%2fx", "/offline/x/y", "/api/streams/x/poster"] {
+                #expect(try await stage.ask(path).status == 404, "\(path)")
+            }
+            let head = try await stage.ask("/", method: .HEAD)
+            #expect(head.status == 200 && head.headers.first(name: "Content-Security-Policy") != nil)
+            let options = try await stage.ask("/play.m3u8?url=x", method: .OPTIONS)
+            #expect(options.status == 204 && options.headers.first(name: "Access-Control-Allow-Headers") == "Range")
+        }
+    }
+}
