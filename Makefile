@@ -1,6 +1,6 @@
 # Each target forwards to the script of its name, which says what it does.
 
-.PHONY: help demo test check format
+.PHONY: help demo test check format bench
 
 help: ## list the targets
 	@sed -nE 's/^([a-z]+): ## (.*)/\1\t\2/p' Makefile | expand -t 10
@@ -16,3 +16,6 @@ check: ## what has to hold before a commit: format, build, tests
 
 format: ## format all Swift code in place
 	@Scripts/format
+
+bench: ## measure against the limits of this machine
+	@Scripts/bench

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Foundation
 import MediaTiming
 import NIOCore
 import NIOHTTP1
@@ -62,6 +63,8 @@ public final class HTTPTransport: Transport {
             read: TimeAmount(options.idleTimeout)
         )
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
+        // A refused connection is an answer: whether to ask again is for the policy to say, not for the pool.
+        configuration.connectionPool.retryConnectionEstablishment = false
         if options.acceptsAnyCertificate {
             var tls = TLSConfiguration.makeClientConfiguration()
             tls.certificateVerification = .none
@@ -209,10 +212,17 @@ extension TransportError {
                 (.unknownHost, "the host name cannot be resolved")
             case is NIOConnectionError: (.cannotConnect, "no connection could be made")
             case is NIOSSLError: (.insecure, "TLS failed (\(error))")
+            case let error as IOError where Self.isRefusal(error.errnoCode):
+                (.cannotConnect, "no connection could be made")
             case is IOError, is ChannelError: (.connectionLost, "the connection broke (\(error))")
             default: (.connectionLost, "the request failed (\(error))")
             }
         return TransportError(code, message, address: address)
+    }
+
+    /// Whether a system call failed because nobody is there.
+    private static func isRefusal(_ code: CInt) -> Bool {
+        [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT, EADDRNOTAVAIL].contains(code)
     }
 
     private static func meaning(of error: HTTPClientError) -> (Code, String) {

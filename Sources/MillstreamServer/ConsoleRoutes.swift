@@ -9,6 +9,7 @@ import MillstreamDownloads
 import NIOCore
 import ReportFormat
 import ResourceAddressing
+import ServiceLifecycle
 
 /// The web console and the addresses that it uses.
 struct ConsoleRoutes {
@@ -173,7 +174,10 @@ struct ConsoleRoutes {
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
             body: ResponseBody { writer in
                 try await writer.write(ByteBuffer(string: "retry: 1000\nevent: hello\ndata: {}\n\n"))
-                for await event in events { try await writer.write(ByteBuffer(string: event.text)) }
+                // The server waits for open answers before it ends, and this one would never end by itself.
+                for await event in events.cancelOnGracefulShutdown() {
+                    try await writer.write(ByteBuffer(string: event.text))
+                }
                 try await writer.finish(nil)
             }
         )

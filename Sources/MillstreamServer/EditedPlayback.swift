@@ -130,7 +130,9 @@ struct EditedPlayback {
     }
 
     private func pointingHere(
-        _ playlist: MultivariantPlaylist, _ request: PlaybackRequest, _ sources: [String: Playlist]
+        _ playlist: MultivariantPlaylist,
+        _ request: PlaybackRequest,
+        _ sources: [String: Playlist]
     ) async throws -> Playlist {
         var gaps: [String: String] = [:]
         if playlist.renditions.contains(where: { $0.type == .subtitles }) {

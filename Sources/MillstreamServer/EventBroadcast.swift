@@ -15,7 +15,6 @@ final class EventBroadcast: Sendable {
     private struct State {
         var listeners: [Int: AsyncStream<ServerEvent>.Continuation] = [:]
         var nextID = 0
-        var isClosed = false
     }
 
     private let state = Mutex(State())
@@ -29,33 +28,19 @@ final class EventBroadcast: Sendable {
         for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(event) }
     }
 
-    /// The events from now on, until the listener goes or ``close()``.
+    /// The events from now on, until the listener goes.
     func events() -> AsyncStream<ServerEvent> {
         let (stream, continuation) = AsyncStream<ServerEvent>.makeStream(
             bufferingPolicy: .bufferingNewest(Self.bufferSize)
         )
-        let id: Int? = state.withLock { state in
-            guard !state.isClosed else { return nil }
+        let id = state.withLock { state in
             state.nextID += 1
             state.listeners[state.nextID] = continuation
             return state.nextID
-        }
-        guard let id else {
-            continuation.finish()
-            return stream
         }
         continuation.onTermination = { [weak self] _ in
             _ = self?.state.withLock { $0.listeners.removeValue(forKey: id) }
         }
         return stream
-    }
-
-    /// Ends all streams of events, so that the server can end too.
-    func close() {
-        let listeners = state.withLock { state in
-            state.isClosed = true
-            return Array(state.listeners.values)
-        }
-        for listener in listeners { listener.finish() }
     }
 }

@@ -59,6 +59,6 @@ public struct FolderOrigin: Sendable {
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? port) },
             logger: logger
         )
-        try await application.runService()
+        try await application.serve()
     }
 }

@@ -104,11 +104,11 @@ public struct LocalOrigin: Sendable {
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? options.port) },
             logger: logger
         )
-        try await application.runService()
+        try await application.serve()
     }
 }
 
-/// Tells the console what other processes do to the library, keeps idle connections alive, and ends them at the end.
+/// Tells the console what other processes do to the library, and finds out which listeners are gone.
 private struct LibraryWatch: Service {
     let library: AssetLibrary
     let desk: DownloadDesk
@@ -117,12 +117,7 @@ private struct LibraryWatch: Service {
     private static let interval = Duration.seconds(3)
 
     func run() async throws {
-        await withGracefulShutdownHandler {
-            await cancelWhenGracefulShutdown { await watch() }
-        } onGracefulShutdown: {
-            broadcast.close()
-        }
-        broadcast.close()
+        await cancelWhenGracefulShutdown { await watch() }
     }
 
     private func watch() async {

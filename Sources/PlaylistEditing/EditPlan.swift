@@ -31,7 +31,8 @@ public struct EditPlan: Sendable, Hashable {
     /// - Returns: The edited playlist, the addresses of its children unchanged.
     /// - Throws: ``PlaylistEditError`` where a filter would leave nothing.
     public func applied(
-        to playlist: MultivariantPlaylist, sources: [String: Playlist] = [:]
+        to playlist: MultivariantPlaylist,
+        sources: [String: Playlist] = [:]
     ) throws(PlaylistEditError) -> MultivariantPlaylist {
         var result = playlist
         let lacksIFrames = sources.values.contains { source in

@@ -44,7 +44,8 @@ final class Chromium: @unchecked Sendable {
             throw Failure(description: "no browser, or no pipes for it")
         }
         // Opened both ways, so that neither side waits for the other to open.
-        guard let writer = FileHandle(forUpdatingAtPath: input), let reader = FileHandle(forUpdatingAtPath: output) else {
+        guard let writer = FileHandle(forUpdatingAtPath: input), let reader = FileHandle(forUpdatingAtPath: output)
+        else {
             throw Failure(description: "the browser's pipes cannot be opened")
         }
         toBrowser = writer
@@ -54,9 +55,10 @@ final class Chromium: @unchecked Sendable {
             "--autoplay-policy=no-user-gesture-required", "--mute-audio", "--window-size=1400,1100",
             "--user-data-dir=\(folder.path)/profile", "--remote-debugging-pipe", "about:blank",
         ]
-        process.arguments = [
-            "-c", "exec \"$@\" 3<'\(input)' 4>'\(output)' >/dev/null 2>&1", "sh", executable,
-        ] + flags
+        process.arguments =
+            [
+                "-c", "exec \"$@\" 3<'\(input)' 4>'\(output)' >/dev/null 2>&1", "sh", executable,
+            ] + flags
         try process.run()
         let thread = Thread { [weak self] in Self.read(reader.fileDescriptor) { self?.receive($0) } }
         thread.start()
@@ -84,7 +86,8 @@ final class Chromium: @unchecked Sendable {
     var consoleErrors: [String] { state.withLock { $0.value.consoleErrors } }
 
     /// Sends a command of the DevTools protocol.
-    func send(_ method: String, _ parameters: [String: Any] = [:], session: String? = nil) async throws -> [String: Any] {
+    func send(_ method: String, _ parameters: [String: Any] = [:], session: String? = nil) async throws -> [String: Any]
+    {
         let box = UncheckedBox(parameters)
         let result = try await withThrowingTaskGroup(of: UncheckedBox<[String: Any]>.self) { group in
             group.addTask { UncheckedBox(try await self.exchange(method, box.value, session)) }
@@ -98,7 +101,11 @@ final class Chromium: @unchecked Sendable {
         return result?.value ?? [:]
     }
 
-    private func exchange(_ method: String, _ parameters: [String: Any], _ session: String?) async throws -> [String: Any] {
+    private func exchange(
+        _ method: String,
+        _ parameters: [String: Any],
+        _ session: String?
+    ) async throws -> [String: Any] {
         let id = state.withLock { box in
             box.value.nextID += 1
             return box.value.nextID
@@ -115,7 +122,8 @@ final class Chromium: @unchecked Sendable {
                     }
                     if isClosed { return continuation.resume(throwing: Failure(description: "the browser is closed")) }
                     sending.withLock { _ in toBrowser.write(data) }
-                })
+                }
+            )
         } onCancel: {
             let continuation = state.withLock { $0.value.waiting.removeValue(forKey: id) }
             continuation?.resume(throwing: CancellationError())
@@ -175,13 +183,17 @@ struct Page {
         self.browser = browser
         let target = try await browser.send("Target.createTarget", ["url": "about:blank"])
         let attached = try await browser.send(
-            "Target.attachToTarget", ["targetId": target["targetId"] ?? "", "flatten": true])
+            "Target.attachToTarget",
+            ["targetId": target["targetId"] ?? "", "flatten": true]
+        )
         session = attached["sessionId"] as? String ?? ""
         _ = try await browser.send("Page.enable", session: session)
         _ = try await browser.send("Runtime.enable", session: session)
         _ = try await browser.send(
             "Emulation.setDeviceMetricsOverride",
-            ["width": 1400, "height": 1000, "deviceScaleFactor": 1, "mobile": false], session: session)
+            ["width": 1400, "height": 1000, "deviceScaleFactor": 1, "mobile": false],
+            session: session
+        )
         _ = try await browser.send("Page.navigate", ["url": address], session: session)
     }
 
@@ -192,10 +204,13 @@ struct Page {
         let answer = try await browser.send(
             "Runtime.evaluate",
             ["expression": expression, "awaitPromise": true, "returnByValue": true, "userGesture": true],
-            session: session)
+            session: session
+        )
         if let details = answer["exceptionDetails"] as? [String: Any] {
             let exception = details["exception"] as? [String: Any]
-            throw Chromium.Failure(description: "\(exception?["description"] ?? details["text"] ?? details) in \(expression)")
+            throw Chromium.Failure(
+                description: "\(exception?["description"] ?? details["text"] ?? details) in \(expression)"
+            )
         }
         return (answer["result"] as? [String: Any])?["value"]
     }
@@ -233,7 +248,8 @@ struct Page {
               select.dispatchEvent(new Event('input', {bubbles: true}))
               select.dispatchEvent(new Event('change', {bubbles: true}))
             })()
-            """)
+            """
+        )
     }
 
     func screenshot(to url: URL) async throws {

@@ -3,8 +3,10 @@ import Testing
 
 /// The program as scripts use it.
 @Suite(
-    .serialized, .tags(.endToEnd),
-    .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples"))
+    .serialized,
+    .tags(.endToEnd),
+    .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples")
+)
 struct CommandLineTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("command-line-\(UUID())")
 
@@ -55,8 +57,17 @@ struct CommandLineTests {
         func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
         let output = folder.appendingPathComponent("set").path
         let result = try await run(
-            "edit", path("ts/multivariant.m3u8"), "--max-height", "480", "--duration", "00:00:30", "--append",
-            path("ad/multivariant.m3u8"), "-o", output)
+            "edit",
+            path("ts/multivariant.m3u8"),
+            "--max-height",
+            "480",
+            "--duration",
+            "00:00:30",
+            "--append",
+            path("ad/multivariant.m3u8"),
+            "-o",
+            output
+        )
         #expect(result.status == 0, "\(result.errors)")
         let report = try json(try await run("inspect", output + "/multivariant.m3u8", "--json", "--follow").output)
         #expect((report["variants"] as? [Any])?.count == 3)
@@ -72,12 +83,17 @@ struct CommandLineTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: [
-        (["inspect", "/no/such/file"], 1), (["inspect", "/dev/null"], 2), (["edit", "/dev/null", "--bandwidth", "x"], 64),
-        (["download", "/dev/null"], 2), (["nonsense"], 64), (["inspect"], 64), (["library", "show", "nothing"], 1),
-        (["download", "http://127.0.0.1:1/x.m3u8", "--retries", "0"], 1), (["--version"], 0), (["edit", "--help"], 0),
-        (["serve", "--catalog", "/dev/null"], 2), (["download", "x", "--jobs", "0"], 64),
-    ])
+    @Test(
+        .timeLimit(.minutes(2)),
+        arguments: [
+            (["inspect", "/no/such/file"], 1), (["inspect", "/dev/null"], 2),
+            (["edit", "/dev/null", "--bandwidth", "x"], 64),
+            (["download", "/dev/null"], 2), (["nonsense"], 64), (["inspect"], 64), (["library", "show", "nothing"], 1),
+            (["download", "http://127.0.0.1:1/x.m3u8", "--retries", "0"], 1), (["--version"], 0),
+            (["edit", "--help"], 0),
+            (["serve", "--catalog", "/dev/null"], 2), (["download", "x", "--jobs", "0"], 64),
+        ]
+    )
     func failuresAreOneLineAndAStatus(arguments: [String], status: Int) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let program = try RunningProgram(arguments, environment: ["MILLSTREAM_LIBRARY": folder.path])
@@ -95,7 +111,14 @@ struct CommandLineTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let origin = try await RecordingOrigin(try #require(Samples.directory))
         let result = try await run(
-            "download", origin.address("fmp4/multivariant.m3u8"), "--json", "--library", folder.path, "--title", "Sample")
+            "download",
+            origin.address("fmp4/multivariant.m3u8"),
+            "--json",
+            "--library",
+            folder.path,
+            "--title",
+            "Sample"
+        )
         #expect(result.status == 0, "\(result.errors)")
         let events = try result.output.split(separator: "\n").map { try json(String($0)) }
         #expect(events.first?["event"] as? String == "resolved" && events.last?["event"] as? String == "completed")
@@ -112,7 +135,8 @@ struct CommandLineTests {
         let origin = try await RecordingOrigin(try #require(Samples.directory))
         origin.delay = .milliseconds(60)
         let arguments = [
-            "download", origin.address("ts/multivariant.m3u8"), "--variants", "all", "--json", "--jobs", "4", "--library",
+            "download", origin.address("ts/multivariant.m3u8"), "--variants", "all", "--json", "--jobs", "4",
+            "--library",
             folder.path,
         ]
         var counts: [String: Int] = [:]
@@ -180,8 +204,16 @@ struct CommandLineTests {
         let origin = try await RecordingOrigin(try #require(Samples.directory))
         let library = folder.appendingPathComponent("library").path
         #expect(
-            try await run("download", origin.address("aes/multivariant.m3u8"), "--variants", "lowest", "--library", library)
-                .status == 0)
+            try await run(
+                "download",
+                origin.address("aes/multivariant.m3u8"),
+                "--variants",
+                "lowest",
+                "--library",
+                library
+            )
+            .status == 0
+        )
         await origin.stop()
         let list = try await run("library", "list", "--json", "--library", library)
         let assets = try #require(JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [[String: Any]])

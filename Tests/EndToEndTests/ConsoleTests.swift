@@ -3,9 +3,11 @@ import Testing
 
 /// The whole way, as a person goes it: a real server, a real browser, real media.
 @Suite(
-    .serialized, .tags(.endToEnd),
+    .serialized,
+    .tags(.endToEnd),
     .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples"),
-    .enabled(if: Chromium.executable != nil, "there is no Chromium"))
+    .enabled(if: Chromium.executable != nil, "there is no Chromium")
+)
 struct ConsoleTests {
     /// A server with the sample catalogue, its origin, and a page with the console.
     private final class Stage {
@@ -69,7 +71,9 @@ struct ConsoleTests {
     private func expectFrame(_ time: Double, shows expected: Double, _ video: VideoElement) async throws {
         let strip = try await video.strip(at: time)
         #expect(
-            abs(Double(strip.frame) - expected * Samples.frameRate) <= 1.5, "frame \(strip.frame) at \(time) s")
+            abs(Double(strip.frame) - expected * Samples.frameRate) <= 1.5,
+            "frame \(strip.frame) at \(time) s"
+        )
     }
 
     @Test(.timeLimit(.minutes(4))) func aStreamPlaysAndItsPictureShowsTheRightTime() async throws {
@@ -118,7 +122,8 @@ struct ConsoleTests {
         try await onStage { stage in
             let source = stage.origin.address("ts/multivariant.m3u8")
             let text = try await stage.page.text(
-                "fetch('/play.m3u8?url=' + encodeURIComponent('\(source)') + '&bandwidth=900k...4M').then(r => r.text())")
+                "fetch('/play.m3u8?url=' + encodeURIComponent('\(source)') + '&bandwidth=900k...4M').then(r => r.text())"
+            )
             let rates = text.matches(of: /#EXT-X-STREAM-INF:BANDWIDTH=([0-9]+)/).compactMap { Int($0.1) }
             #expect(rates.count == 3 && rates.allSatisfy { (900_000...4_000_000).contains($0) })
         }

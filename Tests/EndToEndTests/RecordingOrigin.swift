@@ -29,7 +29,10 @@ final class RecordingOrigin: Sendable {
     /// Begins to serve a folder.
     init(_ directory: URL) async throws {
         let origin = FolderOrigin(
-            directory, port: 0, logger: Logger(label: "origin") { _ in SwiftLogNoOpLogHandler() })
+            directory,
+            port: 0,
+            logger: Logger(label: "origin") { _ in SwiftLogNoOpLogHandler() }
+        )
         let task = Task {
             try await origin.run(
                 onRequest: { path in
@@ -39,7 +42,8 @@ final class RecordingOrigin: Sendable {
                     }
                     if delay > .zero { try await Task.sleep(for: delay) }
                 },
-                onRunning: { port in self.state.withLock { $0.port = port } })
+                onRunning: { port in self.state.withLock { $0.port = port } }
+            )
         }
         state.withLock { $0.task = task }
         try await eventually("the origin listens") { self.port != 0 }

@@ -71,7 +71,9 @@ struct TimedOut: Error, CustomStringConvertible {
 ///
 /// - Throws: ``TimedOut`` where it does not within the limit.
 func eventually(
-    _ what: String, within limit: Duration = .seconds(30), _ condition: () async throws -> Bool
+    _ what: String,
+    within limit: Duration = .seconds(30),
+    _ condition: () async throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + limit
     while try await !condition() {

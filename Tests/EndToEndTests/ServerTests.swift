@@ -6,8 +6,10 @@ import Testing
 
 /// What any player sees of the server, byte for byte.
 @Suite(
-    .serialized, .tags(.endToEnd),
-    .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples"))
+    .serialized,
+    .tags(.endToEnd),
+    .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples")
+)
 struct ServerTests {
     private struct Answer {
         let status: Int
@@ -22,7 +24,10 @@ struct ServerTests {
         let address: String
 
         func ask(
-            _ path: String, method: HTTPMethod = .GET, headers: HTTPHeaders = [:], body: String? = nil
+            _ path: String,
+            method: HTTPMethod = .GET,
+            headers: HTTPHeaders = [:],
+            body: String? = nil
         ) async throws -> Answer {
             var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
             configuration.timeout.read = .seconds(20)
@@ -36,7 +41,10 @@ struct ServerTests {
                 let bytes = try await response.body.collect(upTo: 64 << 20)
                 try await client.shutdown()
                 return Answer(
-                    status: Int(response.status.code), headers: response.headers, body: Array(bytes.readableBytesView))
+                    status: Int(response.status.code),
+                    headers: response.headers,
+                    body: Array(bytes.readableBytesView)
+                )
             } catch {
                 try await client.shutdown()
                 throw error
@@ -62,7 +70,10 @@ struct ServerTests {
         try await onStage { stage in
             let source = stage.origin.address("ts/180p/media.m3u8")
             let playlist = try await stage.ask("/play.m3u8?url=\(source)")
-            #expect(playlist.status == 200 && playlist.headers.first(name: "Content-Type") == "application/vnd.apple.mpegurl")
+            #expect(
+                playlist.status == 200
+                    && playlist.headers.first(name: "Content-Type") == "application/vnd.apple.mpegurl"
+            )
             #expect(playlist.headers.first(name: "Access-Control-Allow-Origin") == "*")
             let segment = try #require(playlist.text.split(separator: "\n").first { !$0.hasPrefix("#") })
             let redirect = try await stage.ask(String(segment))
@@ -93,7 +104,11 @@ struct ServerTests {
             }
             let order = #"{"url":"http://127.0.0.1:1/x.m3u8"}"#
             let refused = try await stage.ask(
-                "/api/downloads", method: .POST, headers: ["Content-Type": "application/json"], body: order)
+                "/api/downloads",
+                method: .POST,
+                headers: ["Content-Type": "application/json"],
+                body: order
+            )
             #expect(refused.status == 403 && refused.text.contains("allow-host"))
         }
     }
@@ -102,14 +117,24 @@ struct ServerTests {
         try await onStage { stage in
             let order = "{\"url\":\"\(stage.origin.address("ts/multivariant.m3u8"))\"}"
             let foreign = try await stage.ask(
-                "/api/downloads", method: .POST,
-                headers: ["Content-Type": "application/json", "Origin": "https://evil.example"], body: order)
+                "/api/downloads",
+                method: .POST,
+                headers: ["Content-Type": "application/json", "Origin": "https://evil.example"],
+                body: order
+            )
             #expect(foreign.status == 403)
             let plain = try await stage.ask(
-                "/api/downloads", method: .POST, headers: ["Content-Type": "text/plain"], body: order)
+                "/api/downloads",
+                method: .POST,
+                headers: ["Content-Type": "text/plain"],
+                body: order
+            )
             #expect(plain.status == 415)
             let rebound = try await stage.ask(
-                "/api/library/x", method: .DELETE, headers: ["Host": "evil.example"])
+                "/api/library/x",
+                method: .DELETE,
+                headers: ["Host": "evil.example"]
+            )
             #expect(rebound.status == 403)
             #expect(try await stage.ask("/api/library").text == #"{"assets":[]}"#)
         }
@@ -121,7 +146,10 @@ struct ServerTests {
             _ = try await stage.ask("/nowhere")
             let metrics = try await stage.ask("/metrics").text
             #expect(metrics.contains("millstream_requests_total{area=\"health\",status=\"200\"} 1"))
-            for path in ["/nowhere", "/console/../Package.swift", "/console/..%2f..%2fx", "/offline/x/y", "/api/streams/x/poster"] {
+            for path in [
+                "/nowhere", "/console/../Package.swift", "/console/..%2f..%2fx", "/offline/x/y",
+                "/api/streams/x/poster",
+            ] {
                 #expect(try await stage.ask(path).status == 404, "\(path)")
             }
             let head = try await stage.ask("/", method: .HEAD)

@@ -2,17 +2,24 @@
 struct VideoElement {
     let page: Page
 
-    var currentTime: Double { get async throws { try await page.number("document.querySelector('#video').currentTime") } }
-    var duration: Double { get async throws { try await page.number("document.querySelector('#video').duration || 0") } }
+    var currentTime: Double {
+        get async throws { try await page.number("document.querySelector('#video').currentTime") }
+    }
+    var duration: Double {
+        get async throws { try await page.number("document.querySelector('#video').duration || 0") }
+    }
 
     /// Waits until it plays and its frames advance.
     func waitUntilPlaying() async throws {
         try await eventually("the video plays", within: .seconds(60)) {
-            try await page.isTrue("(v => !v.paused && v.readyState >= 3 && v.currentTime > 0.2)(document.querySelector('#video'))")
+            try await page.isTrue(
+                "(v => !v.paused && v.readyState >= 3 && v.currentTime > 0.2)(document.querySelector('#video'))"
+            )
         }
         let first = try await page.number("document.querySelector('#video').getVideoPlaybackQuality().totalVideoFrames")
         try await eventually("frames advance") {
-            try await page.number("document.querySelector('#video').getVideoPlaybackQuality().totalVideoFrames") > first + 10
+            try await page.number("document.querySelector('#video').getVideoPlaybackQuality().totalVideoFrames") > first
+                + 10
         }
     }
 
@@ -55,7 +62,8 @@ struct VideoElement {
                 return value(cells.slice(2, 16)) + ' ' + value(cells.slice(16, 19))
               }
             })()
-            """)
+            """
+        )
         let numbers = text.split(separator: " ").compactMap { Int($0) }
         guard numbers.count == 2 else { throw Chromium.Failure(description: "no strip: \(text)") }
         return Strip(frame: numbers[0], variant: numbers[1])

@@ -1,0 +1,53 @@
+/// Playlists of the shape and size that parsers are compared with, made anew in every run.
+enum Inputs {
+    /// 100,000 segments with EXTINF and BYTERANGE, a date every ten, one map: about 10 MB.
+    static let vod: [UInt8] = {
+        var text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:6\n#EXT-X-PLAYLIST-TYPE:VOD\n"
+        text += "#EXT-X-MAP:URI=\"init.mp4\",BYTERANGE=\"720@0\"\n"
+        for number in 0..<100_000 {
+            if number % 10 == 0 {
+                let minute = number / 10
+                text += "#EXT-X-PROGRAM-DATE-TIME:2024-01-\(10 + minute / 1440 % 20)T"
+                text += "\(10 + minute / 60 % 14):\(10 + minute % 50):00.000Z\n"
+            }
+            text += "#EXTINF:5.99\(number % 10)99,segment number \(number)\n"
+            text += "#EXT-X-BYTERANGE:\(750_000 + number % 1000)@\(720 + number * 750_000)\n"
+            text += "video/1080p/media_\(number).m4s\n"
+        }
+        return Array((text + "#EXT-X-ENDLIST\n").utf8)
+    }()
+
+    /// 200 variants and 60 renditions: about 60 KB.
+    static let multi: [UInt8] = {
+        var text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-INDEPENDENT-SEGMENTS\n"
+        for number in 0..<60 {
+            text += "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"audio-\(number / 10)\",NAME=\"Language \(number)\","
+            text += "LANGUAGE=\"en\",DEFAULT=\(number % 10 == 0 ? "YES" : "NO"),AUTOSELECT=YES,CHANNELS=\"2\","
+            text += "URI=\"https://cdn.example.com/audio/\(number)/media.m3u8?token=0123456789abcdef\"\n"
+        }
+        for number in 0..<200 {
+            text +=
+                "#EXT-X-STREAM-INF:BANDWIDTH=\(200_000 + number * 40_000),AVERAGE-BANDWIDTH=\(180_000 + number * 39_000),"
+            text +=
+                "CODECS=\"avc1.640028,mp4a.40.2\",RESOLUTION=\(320 + number * 8)x\(180 + number * 4),FRAME-RATE=29.970,"
+            text +=
+                "AUDIO=\"audio-\(number % 6)\"\nhttps://cdn.example.com/video/\(number)/media.m3u8?token=0123456789abcdef\n"
+        }
+        return Array(text.utf8)
+    }()
+
+    /// 166 segments and 2,000 parts: about 130 KB.
+    static let lowLatency: [UInt8] = {
+        var text = "#EXTM3U\n#EXT-X-VERSION:9\n#EXT-X-TARGETDURATION:4\n#EXT-X-PART-INF:PART-TARGET=0.33334\n"
+        text += "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1.002\n#EXT-X-MEDIA-SEQUENCE:1000\n"
+        for number in 0..<166 {
+            for part in 0..<12 {
+                text +=
+                    "#EXT-X-PART:DURATION=0.33334,URI=\"part\(1000 + number).\(part).mp4\"\(part == 0 ? ",INDEPENDENT=YES" : "")\n"
+            }
+            text += "#EXTINF:4.00008,\nfileSequence\(1000 + number).mp4\n"
+        }
+        for part in 0..<8 { text += "#EXT-X-PART:DURATION=0.33334,URI=\"part1166.\(part).mp4\"\n" }
+        return Array((text + "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"part1166.8.mp4\"\n").utf8)
+    }()
+}
