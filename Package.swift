@@ -39,7 +39,12 @@ let package = Package(
     ],
     targets: [
         // Formats: pure values in, pure values out.
-        .target(name: "MediaTiming", swiftSettings: guarded),
+        .target(
+            name: "MediaTiming",
+            swiftSettings: guarded,
+            // Rounding is a function of libm, which nothing else brings in where Foundation is not linked.
+            linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]
+        ),
         .target(name: "ResourceAddressing", swiftSettings: guarded),
         .target(name: "ReportFormat", dependencies: ["MediaTiming"], swiftSettings: guarded),
         .target(
