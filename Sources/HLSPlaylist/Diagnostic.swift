@@ -40,6 +40,10 @@ private struct LineInspection {
     private let bytes: [UInt8]
     private let kind: Playlist.Kind
     private(set) var diagnostics: [Diagnostic] = []
+
+    /// A playlist with more mistakes than this is no help to anybody; the list must not exhaust memory.
+    private static let mostDiagnostics = 10_000
+
     private var lineNumber = 0
     private var seen: [TagName: Int] = [:]
     private var pendingSegment: Int?
@@ -75,6 +79,7 @@ private struct LineInspection {
         _ section: String,
         line: Int? = -1
     ) {
+        guard diagnostics.count < Self.mostDiagnostics else { return }
         diagnostics.append(
             Diagnostic(
                 line: line == -1 ? lineNumber : line,

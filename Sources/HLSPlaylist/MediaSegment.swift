@@ -169,11 +169,13 @@ public struct DateRange: Sendable {
     static func merged(_ tags: [AttributeList]) -> [DateRange] {
         var order: [String] = []
         var byID: [String: [AttributeList.Attribute]] = [:]
+        var known: [String: Set<String>] = [:]
         for tag in tags {
             guard let id = tag["ID"] else { continue }
             if byID[id] == nil { order.append(id) }
-            let known = Set(byID[id, default: []].map(\.name))
-            byID[id, default: []] += tag.attributes.filter { !known.contains($0.name) }
+            for attribute in tag.attributes where known[id, default: []].insert(attribute.name).inserted {
+                byID[id, default: []].append(attribute)
+            }
         }
         return order.map { DateRange(id: $0, attributes: byID[$0] ?? []) }
     }

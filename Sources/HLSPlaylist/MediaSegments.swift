@@ -151,9 +151,11 @@ extension MediaPlaylist {
 
     /// The keys that hold for a map: those whose tags stand before it (§4.4.4.5).
     private func keysBefore(_ map: PlaylistIndex.TagRecord) -> [EncryptionKey] {
-        let before = header.keys.prefix { index.tags[$0].lineStart < map.lineStart }
-        guard let last = before.last else { return [] }
-        return before.reversed().prefix { index.tags[$0].segment == index.tags[last].segment }.reversed().compactMap {
+        let next = header.keys.partitioningIndex { index.tags[$0].lineStart >= map.lineStart }
+        guard next > 0 else { return [] }
+        let segment = index.tags[header.keys[next - 1]].segment
+        let first = header.keys.partitioningIndex { index.tags[$0].segment >= segment }
+        return header.keys[first..<next].compactMap {
             EncryptionKey(attributes(at: index.tags[$0]), context: context, variables: header.variables)
         }
     }

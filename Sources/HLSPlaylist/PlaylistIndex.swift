@@ -194,21 +194,43 @@ struct WrittenByteRange {
     let length: Int64
     let start: Int64?
 
-    init?(_ bytes: [UInt8], in range: Range<Int>) {
-        self.init(bytes.text(range))
+    init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        self.init(bytes, in: 0..<bytes.count)
     }
 
-    init?(_ text: String) {
-        let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
-            .map { $0.trimmingBlanks() }
-        guard let first = parts.first, let length = UInt64(first).flatMap({ Int64(exactly: $0) }) else { return nil }
+    init?(_ bytes: [UInt8], in range: Range<Int>) {
+        let span = bytes.span
+        var index = range.lowerBound
+        guard let length = Self.number(span, &index, before: range.upperBound) else { return nil }
         self.length = length
-        guard parts.count > 1 else {
+        guard index < range.upperBound else {
             start = nil
             return
         }
-        guard let start = UInt64(parts[1]).flatMap({ Int64(exactly: $0) }) else { return nil }
+        guard span[index] == UInt8(ascii: "@") else { return nil }
+        index += 1
+        guard let start = Self.number(span, &index, before: range.upperBound), index == range.upperBound else {
+            return nil
+        }
         self.start = start
+    }
+
+    /// A decimal integer with blanks at either side; `nil` where there is none or it does not fit in 63 bits.
+    private static func number(_ bytes: Span<UInt8>, _ index: inout Int, before end: Int) -> Int64? {
+        while index < end, bytes[index].isBlank { index += 1 }
+        let first = index
+        var number: Int64 = 0
+        while index < end, bytes[index] >= UInt8(ascii: "0"), bytes[index] <= UInt8(ascii: "9") {
+            let (product, overflow) = number.multipliedReportingOverflow(by: 10)
+            let (sum, overflowed) = product.addingReportingOverflow(Int64(bytes[index] - UInt8(ascii: "0")))
+            guard !overflow, !overflowed else { return nil }
+            number = sum
+            index += 1
+        }
+        guard index > first else { return nil }
+        while index < end, bytes[index].isBlank { index += 1 }
+        return number
     }
 }
 
@@ -221,7 +243,7 @@ enum SegmentInformation {
         var (low, high) = (range.lowerBound, end)
         while low < high, bytes[low].isBlank { low += 1 }
         while high > low, bytes[high - 1].isBlank { high -= 1 }
-        return DecimalDigits(bytes[low..<high])
+        return DecimalDigits(bytes.span.extracting(low..<high))
     }
 
     /// What stands behind the comma, `nil` where that is nothing.

@@ -11,16 +11,15 @@ package struct DecimalDigits: Sendable, Hashable {
     /// Reads `[+-]digits[.digits]`; `nil` for anything else.
     ///
     /// Digits behind the point that no longer fit are dropped; digits before it that do not fit give `nil`.
-    package init?(_ text: some Sequence<UInt8>) {
+    package init?(_ text: Span<UInt8>) {
         var digits: Int64 = 0
         var counted = 0
         var fraction = 0
         var seenPoint = false
         var seenDigit = false
         var isNegative = false
-        var isFirst = true
-        for byte in text {
-            defer { isFirst = false }
+        for index in text.indices {
+            let byte = text[index]
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
                 seenDigit = true
@@ -38,7 +37,7 @@ package struct DecimalDigits: Sendable, Hashable {
                 if seenPoint { return nil }
                 seenPoint = true
             case UInt8(ascii: "-"), UInt8(ascii: "+"):
-                guard isFirst else { return nil }
+                guard index == 0 else { return nil }
                 isNegative = byte == UInt8(ascii: "-")
             default:
                 return nil

@@ -36,7 +36,7 @@ public struct MediaTime: Sendable, Hashable {
     ///
     /// - Parameter text: Digits with at most one point, of which at least one digit.
     public init?(decimal text: some StringProtocol) {
-        guard let parsed = DecimalDigits(text.utf8) else { return nil }
+        guard let parsed = DecimalDigits(Array(text.utf8).span) else { return nil }
         self.init(Int128(parsed.value), Int128(DecimalDigits.power(of: parsed.fractionDigits)))
     }
 

@@ -77,6 +77,11 @@ struct PlaybackRequest {
 struct EditedPlayback {
     let loading: ResourceLoading
 
+    /// Larger playlists are refused: a request must not cost the server more than a moment.
+    private static let byteLimit = ByteCount(64 << 20)
+    /// Nine days of segments of four seconds.
+    private static let entryLimit = 200_000
+
     /// The edited playlist.
     func playlist(for request: PlaybackRequest) async throws -> Playlist {
         let source = try await load(request.source, variables: request.variables)
@@ -98,11 +103,12 @@ struct EditedPlayback {
 
     /// What a source is, unedited.
     func load(_ address: ResourceAddress, variables: [String: String] = [:]) async throws -> Playlist {
-        let loaded = try await loading.load(TransportRequest(address, kind: .playlist))
+        let loaded = try await loading.load(TransportRequest(address, kind: .playlist), limit: Self.byteLimit)
         do {
             return try Playlist.parse(
                 loaded.bytes,
-                context: PlaylistContext(address: loaded.address, importableVariables: variables)
+                context: PlaylistContext(address: loaded.address, importableVariables: variables),
+                limits: PlaylistLimits(entryCount: Self.entryLimit)
             )
         } catch {
             let isManifest = loaded.bytes.prefix(4096).firstRange(of: Array("<MPD".utf8)) != nil
