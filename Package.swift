@@ -157,6 +157,7 @@ let package = Package(
             dependencies: [
                 "AssetStorage", "MediaTiming", "MediaTransport", "MillstreamDownloads", "MillstreamTesting",
                 "ResourceAddressing",
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: house
         ),

@@ -37,8 +37,8 @@ public struct PlannedRendition: Sendable {
         self.address = address
     }
 
-    /// Its folder inside the package: the same whenever the same rendition is planned.
-    var folder: String { position < 0 ? "media" : "\(role.rawValue)-\(position)" }
+    /// The playlist with its variables replaced, so that it means the same without the playlist that defined them.
+    var standalonePlaylist: MediaPlaylist { playlist.variables.isEmpty ? playlist : playlist.withAbsoluteAddresses() }
 }
 
 extension AssetLibrary {
@@ -74,7 +74,7 @@ extension AssetLibrary {
         do {
             try FileManager.default.createDirectory(at: packageDirectory(id), withIntermediateDirectories: true)
         } catch {
-            throw StorageError(.disk, "the package \(packageDirectory(id).path) cannot be made (\(error))")
+            throw StorageError(.disk, "the package \(packageDirectory(id).path) cannot be made (\(Self.reason(error)))")
         }
         return id
     }
@@ -91,6 +91,7 @@ extension AssetLibrary {
     ) throws {
         try database.write { database in
             var record = try Self.record(id, database)
+            try Self.remapRenditions(of: record, to: source, database)
             record.sourcePlaylist = source.bytes
             record.sourceAddress = address.text
             record.state = .partial
@@ -102,11 +103,15 @@ extension AssetLibrary {
 
     private static func plan(_ rendition: PlannedRendition, of id: String, _ database: Database) throws {
         var kept: [String: Int64] = [:]
-        let existing = try RenditionRecord.filter(Column("assetID") == id).filter(Column("folder") == rendition.folder)
-            .fetchOne(database)
+        let playlist = rendition.standalonePlaylist
+        let all = try RenditionRecord.filter(Column("assetID") == id).fetchAll(database)
+        let existing = all.first {
+            $0.position == rendition.position && ($0.role == .variant) == (rendition.role == .variant)
+        }
+        let folder = existing?.folder ?? Self.unusedFolder(for: rendition, besides: all.map(\.folder))
         if let existing {
             // Signed addresses change from load to load; the same segments in the same order are the same media.
-            if let old = try? MediaPlaylist(parsing: existing.playlist), haveSameMedia(old, rendition.playlist) {
+            if let old = try? MediaPlaylist(parsing: existing.playlist), haveSameMedia(old, playlist) {
                 let stored = try ResourceRecord.filter(Column("renditionID") == existing.id).fetchAll(database)
                 kept = Dictionary(uniqueKeysWithValues: stored.compactMap { row in row.bytes.map { (row.path, $0) } })
             }
@@ -114,7 +119,7 @@ extension AssetLibrary {
         }
         var record = RenditionRecord(
             assetID: id,
-            folder: rendition.folder,
+            folder: folder,
             role: rendition.role,
             position: rendition.position,
             language: rendition.language,
@@ -122,12 +127,12 @@ extension AssetLibrary {
             width: rendition.variant?.resolution?.width,
             height: rendition.variant?.resolution?.height,
             codecs: rendition.variant?.codecs.joined(separator: ",") ?? "",
-            playlist: rendition.playlist.bytes,
+            playlist: playlist.bytes,
             address: rendition.address.text
         )
         try record.insert(database)
         guard let renditionID = record.id else { return }
-        for resource in PackagePlan(rendition).resources {
+        for resource in PackagePlan(folder: folder, role: rendition.role, playlist: playlist).resources {
             var row = ResourceRecord(
                 assetID: id,
                 renditionID: renditionID,
@@ -145,12 +150,63 @@ extension AssetLibrary {
         }
     }
 
+    /// Whether two playlists name the same media, whatever signatures their addresses carry.
     private static func haveSameMedia(_ old: MediaPlaylist, _ new: MediaPlaylist) -> Bool {
-        old.segments.count == new.segments.count
-            && zip(old.segments, new.segments).allSatisfy { first, second in
-                first.duration == second.duration && first.byteRange == second.byteRange
-                    && ResourceAddress(first.uri).path == ResourceAddress(second.uri).path
+        guard old.segments.count == new.segments.count else { return false }
+        // Where paths alone do not tell segments apart, the query does.
+        let paths = Set(new.segments.lazy.map { "\($0.address.path) \($0.byteRange?.description ?? "")" })
+        let isFile = new.segments.allSatisfy { $0.address.lastPathComponent.contains(".") }
+        let pathsSuffice = paths.count == new.segments.count && (paths.count > 1 || isFile)
+        return zip(old.segments, new.segments).allSatisfy { first, second in
+            first.duration == second.duration && first.byteRange == second.byteRange
+                && ResourceAddress(first.uri).path == ResourceAddress(second.uri).path
+                && (pathsSuffice || ResourceAddress(first.uri).query == ResourceAddress(second.uri).query)
+        }
+    }
+
+    /// A folder that nothing in the package has: where variants moved, the first name may be taken.
+    private static func unusedFolder(for rendition: PlannedRendition, besides used: [String]) -> String {
+        guard rendition.position >= 0 else { return "media" }
+        var number = rendition.position
+        while used.contains("\(rendition.role.rawValue)-\(number)") { number += 1 }
+        return "\(rendition.role.rawValue)-\(number)"
+    }
+
+    /// Finds what is kept again in a source that changed: what moved gets its new position, what is gone goes.
+    private static func remapRenditions(of record: AssetRecord, to source: Playlist, _ database: Database) throws {
+        guard let bytes = record.sourcePlaylist, bytes != source.bytes, let old = try? Playlist.parse(bytes) else {
+            return
+        }
+        for var rendition in try RenditionRecord.filter(Column("assetID") == record.id).fetchAll(database) {
+            let isVariant = rendition.role == .variant
+            let names = (identities(in: old, variants: isVariant), identities(in: source, variants: isVariant))
+            let isKnown = names.0.indices.contains(rendition.position)
+            if rendition.position < 0, source.kind == .media { continue }
+            if isKnown, let position = names.1.firstIndex(of: names.0[rendition.position]) {
+                rendition.position = position
+                try rendition.update(database)
+            } else {
+                try rendition.delete(database)
             }
+        }
+    }
+
+    /// What tells the entries of a multivariant playlist apart, besides their places and signatures.
+    private static func identities(in playlist: Playlist, variants: Bool) -> [String] {
+        guard case .multivariant(let playlist) = playlist else { return [] }
+        guard variants else {
+            return playlist.renditions.map { rendition in
+                [
+                    rendition.attributes["TYPE"] ?? "", rendition.groupID, rendition.name, rendition.language ?? "",
+                    rendition.uri.map { ResourceAddress($0).path } ?? "",
+                ].joined(separator: "\u{1F}")
+            }
+        }
+        return playlist.variants.map { variant in
+            let rate = variant.bandwidth?.bitsPerSecond.description ?? ""
+            return [ResourceAddress(variant.uri).path, rate, variant.resolution?.description ?? ""]
+                .joined(separator: "\u{1F}")
+        }
     }
 
     /// The files that are missing, those that are needed first in front: keys and maps, then segments by their time.
@@ -282,7 +338,7 @@ extension AssetLibrary {
             )
             try Data(bytes).write(to: url, options: .atomic)
         } catch {
-            throw StorageError(.disk, "\(url.path) cannot be written (\(error))")
+            throw StorageError(.disk, "\(url.path) cannot be written (\(Self.reason(error)))")
         }
     }
 

@@ -24,7 +24,7 @@ extension AssetLibrary {
             try FileManager.default.moveItem(at: partial, to: folder)
         } catch {
             try? FileManager.default.removeItem(at: partial)
-            throw StorageError(.disk, "\(folder.path) cannot be written (\(error))")
+            throw StorageError(.disk, "\(folder.path) cannot be written (\(Self.reason(error)))")
         }
     }
 }

@@ -40,7 +40,7 @@ public final class AssetLibrary: Sendable {
         } catch let error as StorageError {
             throw error
         } catch {
-            throw StorageError(.cannotOpen, "the library \(directory.path) cannot be opened (\(error))")
+            throw StorageError(.cannotOpen, "the library \(directory.path) cannot be opened (\(Self.reason(error)))")
         }
         try sweep()
     }
@@ -113,6 +113,14 @@ public final class AssetLibrary: Sendable {
 
     // MARK: Inside
 
+    /// What the system says, without the wrapping.
+    static func reason(_ error: any Error) -> String {
+        var error = error as NSError
+        while let inner = error.userInfo[NSUnderlyingErrorKey] as? NSError { error = inner }
+        guard error.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
+        return String(cString: strerror(Int32(error.code)))
+    }
+
     static func record(_ id: String, _ database: Database) throws -> AssetRecord {
         guard let record = try AssetRecord.fetchOne(database, key: id), record.state != .deleting else {
             throw StorageError(.notFound, "the library has no asset \(id)")
@@ -134,7 +142,7 @@ public final class AssetLibrary: Sendable {
             do {
                 try FileManager.default.removeItem(at: package)
             } catch {
-                throw StorageError(.disk, "the package \(package.path) cannot be deleted (\(error))")
+                throw StorageError(.disk, "the package \(package.path) cannot be deleted (\(Self.reason(error)))")
             }
         }
         _ = try database.write { database in try AssetRecord.deleteOne(database, key: id) }

@@ -26,10 +26,6 @@ struct PackagePlan {
         self.playlist = playlist
     }
 
-    init(_ rendition: PlannedRendition) {
-        self.init(folder: rendition.folder, role: rendition.role, playlist: rendition.playlist)
-    }
-
     /// Every file once, in the order in which a player would want them.
     var resources: [Resource] {
         var result: [Resource] = []
@@ -84,7 +80,9 @@ struct PackagePlan {
     private func path(of segment: MediaSegment) -> String {
         let number = String(segment.position)
         let padded = String(repeating: "0", count: max(0, 6 - number.count)) + number
-        return "\(folder)/\(padded)\(fileExtension(of: segment.address, fallback: role == .subtitles ? ".vtt" : ""))"
+        // Players look at the ending: one that is missing or strange becomes that of the usual container.
+        let usual = role == .subtitles ? ".vtt" : segment.map == nil ? ".ts" : ".m4s"
+        return "\(folder)/\(padded)\(fileExtension(of: segment.address, fallback: usual))"
     }
 
     private func path(of map: MediaInitialization) -> String {
@@ -99,16 +97,20 @@ struct PackagePlan {
         return "\(folder)/key-\(stableName(address.path + (address.query ?? ""))).key"
     }
 
-    /// The extension as the source has it, where it is a plain one: players look at it.
+    /// The extension as the source has it, where it is one of media: players look at it.
     private func fileExtension(of address: ResourceAddress, fallback: String) -> String {
         let name = address.lastPathComponent
         guard let dot = name.lastIndex(of: ".") else { return fallback }
         let text = name[name.index(after: dot)...].lowercased()
-        let isPlain =
-            (1...5).contains(text.count)
-            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) }
-        return isPlain ? "." + text : fallback
+        return Self.mediaExtensions.contains(text) ? "." + text : fallback
     }
+
+    /// Endings that mean media to a player; others might mean something to a browser.
+    private static let mediaExtensions: Set<String> = [
+        "ts", "m2ts", "mp4", "m4s", "m4v", "m4a", "m4f", "cmfv", "cmfa", "cmft", "mov", "aac", "ac3", "ec3", "mp3",
+        "flac",
+        "vtt", "webvtt",
+    ]
 
     /// A short name that is the same for the same text in every process: FNV-1a in 64 bits.
     private func stableName(_ text: String) -> String {

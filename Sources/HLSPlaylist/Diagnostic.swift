@@ -215,12 +215,21 @@ private struct LineInspection {
             )
         }
         guard kind == .media else { return }
-        guard seen[.targetDuration] != nil else {
-            note(.error, "missing-target-duration", "EXT-X-TARGETDURATION is missing", "4.4.3.1", line: nil)
-            return
-        }
         let playlist = try? MediaPlaylist(parsing: bytes)
-        if let target = playlist?.targetDuration, let longest, longest.duration.seconds.rounded() > target.seconds {
+        for offset in playlist?.index.impliedOffsets ?? [] where offset.isGuessed {
+            note(
+                .error,
+                "byte-range-without-offset",
+                "segment \(offset.segment) has a byte range without an offset that follows no other of its resource",
+                "4.4.4.2",
+                line: nil
+            )
+        }
+        if seen[.targetDuration] == nil {
+            note(.error, "missing-target-duration", "EXT-X-TARGETDURATION is missing", "4.4.3.1", line: nil)
+        } else if let target = playlist?.targetDuration, let longest,
+            longest.duration.seconds.rounded() > target.seconds
+        {
             note(
                 .error,
                 "longer-than-target",

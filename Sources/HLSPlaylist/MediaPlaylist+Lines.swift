@@ -40,10 +40,18 @@ extension MediaPlaylist {
         return result
     }
 
-    /// The tag lines with the keys in force for a segment, and whether they stand at the segment itself.
-    package func keyLines(for position: Int) -> (lines: [Range<Int>], areOwn: Bool) {
-        let tags = keyTags(for: position)
-        return (tags.compactMap { range(of: $0) }, tags.first.map { Int(index.tags[$0].segment) == position } ?? true)
+    /// The tag lines with the keys in force for a segment, and whether each stands at the segment itself.
+    package func keyLines(for position: Int) -> [(line: Range<Int>, isOwn: Bool)] {
+        keyTags(for: position).compactMap { tag in
+            range(of: tag).map { ($0, Int(index.tags[tag].segment) == position) }
+        }
+    }
+
+    /// The tag lines with the keys that hold for the map of a segment.
+    package func mapKeyLines(for position: Int) -> [Range<Int>] {
+        let next = header.maps.partitioningIndex { index.tags[$0].segment > position }
+        guard next > 0 else { return [] }
+        return keyTags(before: index.tags[header.maps[next - 1]]).compactMap { range(of: $0) }
     }
 
     /// The line of the map in force for a segment, and whether it stands at the segment itself.

@@ -112,13 +112,12 @@ extension MediaPlaylist {
         guard let written else { return nil }
         if let start = written.start { return ByteRange(start: start, length: written.length) }
         let implied = index.impliedOffsets.partitioningIndex { $0.segment >= position }
-        guard implied < index.impliedOffsets.count, index.impliedOffsets[implied].segment == position,
-            let start = index.impliedOffsets[implied].start
+        guard implied < index.impliedOffsets.count, index.impliedOffsets[implied].segment == position
         else { return nil }
-        return ByteRange(start: start, length: written.length)
+        return ByteRange(start: index.impliedOffsets[implied].start, length: written.length)
     }
 
-    /// The keys in force: the last run of `EXT-X-KEY` tags before a segment, one for each key format (§4.4.4.4).
+    /// The keys in force for a segment, one for each key format (§4.4.4.4).
     package func keys(for position: Int) -> [EncryptionKey] {
         keyTags(for: position).compactMap {
             EncryptionKey(attributes(at: index.tags[$0]), context: context, variables: header.variables)
@@ -126,13 +125,15 @@ extension MediaPlaylist {
     }
 
     /// The positions in the index of the key tags in force for a segment.
-    ///
-    /// Tags with different formats that stand at one segment hold together; a later segment's tags replace them all,
-    /// since a tag without a new one for each format would leave a client with keys of two times.
-    func keyTags(for position: Int) -> ArraySlice<Int> {
+    func keyTags(for position: Int) -> [Int] {
         let next = header.keys.partitioningIndex { index.tags[$0].segment > position }
-        guard next > 0 else { return [] }
-        return tagsOwned(by: Int(index.tags[header.keys[next - 1]].segment), in: header.keys)
+        return next > 0 ? header.keysInForce[next - 1] : []
+    }
+
+    /// The positions in the index of the key tags that hold for a map: those before it (§4.4.4.5).
+    func keyTags(before map: PlaylistIndex.TagRecord) -> [Int] {
+        let next = header.keys.partitioningIndex { index.tags[$0].lineStart >= map.lineStart }
+        return next > 0 ? header.keysInForce[next - 1] : []
     }
 
     private func map(for position: Int) -> MediaInitialization? {
@@ -149,13 +150,8 @@ extension MediaPlaylist {
         )
     }
 
-    /// The keys that hold for a map: those whose tags stand before it (§4.4.4.5).
     private func keysBefore(_ map: PlaylistIndex.TagRecord) -> [EncryptionKey] {
-        let next = header.keys.partitioningIndex { index.tags[$0].lineStart >= map.lineStart }
-        guard next > 0 else { return [] }
-        let segment = index.tags[header.keys[next - 1]].segment
-        let first = header.keys.partitioningIndex { index.tags[$0].segment >= segment }
-        return header.keys[first..<next].compactMap {
+        keyTags(before: map).compactMap {
             EncryptionKey(attributes(at: index.tags[$0]), context: context, variables: header.variables)
         }
     }

@@ -35,8 +35,15 @@ public enum Playlist: Sendable {
         context: PlaylistContext = PlaylistContext(),
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistParsingError) -> Playlist {
-        let index = try PlaylistIndex(bytes, limits: limits)
-        guard index.hasHeader || index.kind != nil else { throw .notAPlaylist }
+        let index: PlaylistIndex
+        do {
+            index = try PlaylistIndex(bytes, limits: limits)
+        } catch {
+            // A film passes the limits too; that it is one says more.
+            if let content = ForeignContent(bytes) { throw .notAPlaylist(content: content) }
+            throw error
+        }
+        guard index.hasHeader || index.kind != nil else { throw .notAPlaylist(content: ForeignContent(bytes)) }
         return switch index.kind {
         case .multivariant: .multivariant(MultivariantPlaylist(bytes: bytes, index: index, context: context))
         case .media, nil: .media(MediaPlaylist(bytes: bytes, index: index, context: context))

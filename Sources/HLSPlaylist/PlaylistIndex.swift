@@ -32,8 +32,9 @@ struct PlaylistIndex: Sendable {
     /// The offset of a byte range that does not name it.
     struct ImpliedOffset: Sendable {
         var segment: Int
-        /// `nil` where there is nothing that it could follow.
-        var start: Int64?
+        var start: Int64
+        /// Whether there is nothing that it could follow.
+        var isGuessed: Bool
     }
 
     var segments: [SegmentRecord] = []
@@ -181,8 +182,12 @@ struct PlaylistIndex: Sendable {
         var start = written.start
         if start == nil {
             // §4.4.4.2: it begins behind the previous segment's range of the same resource.
-            if let previous = state.previousRange, bytes[previous.uri] == bytes[uri] { start = previous.end }
-            impliedOffsets.append(ImpliedOffset(segment: segments.count - 1, start: start))
+            // Where there is none, a lenient player begins with the resource.
+            let previous = state.previousRange.flatMap { bytes[$0.uri] == bytes[uri] ? $0.end : nil }
+            start = previous ?? 0
+            impliedOffsets.append(
+                ImpliedOffset(segment: segments.count - 1, start: previous ?? 0, isGuessed: previous == nil)
+            )
         }
         let end = start.flatMap { ByteRange(start: $0, length: written.length)?.end }
         state.previousRange = end.map { (uri, $0) }

@@ -1,6 +1,6 @@
 /// Changes to a playlist's bytes: what it does not name stays as it was.
 ///
-/// Ranges are those of the unpatched bytes and must not overlap.
+/// Ranges are those of the unpatched bytes; what two of them name is taken out once.
 package struct PlaylistPatch: Sendable {
     private var replacements: [(range: Range<Int>, bytes: [UInt8])] = []
 
@@ -26,9 +26,9 @@ package struct PlaylistPatch: Sendable {
         var position = whole.lowerBound
         for replacement in replacements.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
         where replacement.range.lowerBound >= whole.lowerBound && replacement.range.upperBound <= whole.upperBound {
-            result += bytes[position..<replacement.range.lowerBound]
+            if replacement.range.lowerBound > position { result += bytes[position..<replacement.range.lowerBound] }
             result += replacement.bytes
-            position = replacement.range.upperBound
+            position = max(position, replacement.range.upperBound)
         }
         result += bytes[position..<whole.upperBound]
         return result

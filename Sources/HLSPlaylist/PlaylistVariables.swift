@@ -4,9 +4,16 @@ import ResourceAddressing
 struct PlaylistVariables: Sendable {
     private(set) var values: [String: String] = [:]
 
+    /// The most bytes of a text with its variables replaced: values that name others grow twofold with each.
+    private static let mostBytes = 64 << 10
+    /// The most variables.
+    private static let mostVariables = 1_000
+    /// The longest name.
+    private static let longestName = 256
+
     /// Reads the definitions in their order; a value may use those above it.
     init(_ definitions: [AttributeList], context: PlaylistContext) {
-        for attributes in definitions {
+        for attributes in definitions.prefix(Self.mostVariables) {
             if let name = attributes["NAME"] {
                 if values[name] == nil { values[name] = substitute(attributes["VALUE"] ?? "") }
             } else if let name = attributes["IMPORT"] {
@@ -18,6 +25,8 @@ struct PlaylistVariables: Sendable {
     }
 
     /// Puts values in the place of `{$name}`; a name without a value stays as it is.
+    ///
+    /// So does the whole text where the result would pass 64 KiB.
     func substitute(_ text: String) -> String {
         guard !values.isEmpty, text.utf8.contains(UInt8(ascii: "{")) else { return text }
         var result = ""
@@ -25,8 +34,10 @@ struct PlaylistVariables: Sendable {
         while let open = rest.firstRange(of: "{$") {
             result += rest[..<open.lowerBound]
             let inside = rest[open.upperBound...]
-            if let close = inside.firstIndex(of: "}"), let value = values[String(inside[..<close])] {
+            let name = inside.prefix(Self.longestName)
+            if let close = name.firstIndex(of: "}"), let value = values[String(name[..<close])] {
                 result += value
+                guard result.utf8.count <= Self.mostBytes else { return text }
                 rest = inside[inside.index(after: close)...]
             } else {
                 result += "{$"

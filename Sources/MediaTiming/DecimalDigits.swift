@@ -23,16 +23,14 @@ package struct DecimalDigits: Sendable, Hashable {
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
                 seenDigit = true
+                if seenPoint, fraction == Self.mostDigits { continue }
                 if counted == Self.mostDigits {
                     guard seenPoint else { return nil }
                     continue
                 }
                 digits = digits * 10 + Int64(byte - UInt8(ascii: "0"))
                 if digits != 0 { counted += 1 }
-                if seenPoint {
-                    guard fraction < Self.mostDigits else { continue }
-                    fraction += 1
-                }
+                if seenPoint { fraction += 1 }
             case UInt8(ascii: "."):
                 if seenPoint { return nil }
                 seenPoint = true

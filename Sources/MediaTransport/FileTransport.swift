@@ -33,8 +33,11 @@ public struct FileTransport: Transport {
 
     private static func open(_ path: String, _ address: ResourceAddress) throws -> (OpenFile, Int64) {
         var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             throw TransportError(.fileNotFound, "there is no file \(path)", address: address)
+        }
+        guard !isFolder.boolValue else {
+            throw TransportError(.fileFailed, "\(path) is a folder, not a file", address: address)
         }
         guard let handle = FileHandle(forReadingAtPath: path) else {
             throw TransportError(.fileFailed, "the file \(path) cannot be read", address: address)

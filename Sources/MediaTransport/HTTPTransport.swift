@@ -13,8 +13,10 @@ public final class HTTPTransport: Transport {
     public struct Options: Sendable {
         /// What we call ourselves.
         public var userAgent: String
-        /// Header fields for every request; dropped when a redirect leads to another host.
+        /// Header fields for requests to ``trustedAddresses``: they may be secrets.
         public var headers: [HeaderField]
+        /// The addresses whose sites get ``headers``; `nil` sends them to every host that is asked directly.
+        public var trustedAddresses: [ResourceAddress]?
         /// How long a connection may take.
         public var connectTimeout: Duration
         /// How long nothing may come.
@@ -112,10 +114,10 @@ public final class HTTPTransport: Transport {
         var outgoing = HTTPClientRequest(url: withoutFragment)
         outgoing.headers.add(name: "User-Agent", value: options.userAgent)
         outgoing.headers.add(name: "Accept", value: "*/*")
-        if address.host == request.address.host, address.port == request.address.port {
-            for field in options.headers + request.headers {
-                outgoing.headers.replaceOrAdd(name: field.name, value: field.value)
-            }
+        let isFirstHost = address.host == request.address.host && address.port == request.address.port
+        let isTrusted = options.trustedAddresses.map { $0.contains { address.sharesSite(with: $0) } } ?? isFirstHost
+        for field in (isTrusted ? options.headers : []) + (isFirstHost ? request.headers : []) {
+            outgoing.headers.replaceOrAdd(name: field.name, value: field.value)
         }
         if let range = request.byteRange {
             outgoing.headers.replaceOrAdd(name: "Range", value: "bytes=\(range.start)-\(range.end - 1)")

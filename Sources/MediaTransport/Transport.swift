@@ -68,12 +68,14 @@ public struct HeaderField: Sendable, Hashable {
         self.value = value
     }
 
-    /// Reads `Name: value`; `nil` without a colon or a name, or with a line break in it.
+    /// Reads `Name: value`; `nil` where the name is no token or the value holds a control character.
     public init?(line: String) {
         let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, !line.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) else {
-            return nil
-        }
+        // A name is a token (RFC 9110 §5.1), a value holds no control characters.
+        let tokenBytes = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+        guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.allSatisfy(tokenBytes.contains),
+            parts[1].utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
+        else { return nil }
         name = String(parts[0])
         value = String(parts[1].drop { $0 == " " || $0 == "\t" })
     }

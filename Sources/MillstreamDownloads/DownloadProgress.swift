@@ -1,6 +1,7 @@
 public import AssetStorage
 public import MediaTiming
 public import ReportFormat
+import Synchronization
 
 /// How far a download is, in media time.
 public struct DownloadProgress: Sendable, Hashable {
@@ -82,5 +83,57 @@ struct ProgressCounter {
             bytes: bytes,
             percent: missing == 0 ? 100 : min(share, 99.9)
         )
+    }
+}
+
+/// What a download has, for those who fetch and those who tell.
+final class ProgressMeter: Sendable {
+    private struct State {
+        var counter: ProgressCounter
+        var flights: [Int: Int64] = [:]
+        var lastFlight = 0
+    }
+
+    private let state: Mutex<State>
+
+    init(_ counter: ProgressCounter) {
+        state = Mutex(State(counter: counter))
+    }
+
+    /// A file begins to come.
+    func takeOff() -> Int {
+        state.withLock { state in
+            state.lastFlight += 1
+            state.flights[state.lastFlight] = 0
+            return state.lastFlight
+        }
+    }
+
+    /// So many more bytes of it came.
+    func received(_ count: Int, by flight: Int) {
+        state.withLock { $0.flights[flight]? += Int64(count) }
+    }
+
+    /// It came, or was given up.
+    func land(_ flight: Int) {
+        state.withLock { _ = $0.flights.removeValue(forKey: flight) }
+    }
+
+    /// A file is there.
+    func stored(_ resource: StoredResource, bytes: ByteCount) {
+        state.withLock { $0.counter.stored(resource, bytes: bytes) }
+    }
+
+    /// How far it is, with the bytes of files that are on their way.
+    var progress: DownloadProgress {
+        state.withLock { state in
+            let progress = state.counter.progress
+            return DownloadProgress(
+                loadedTimeRanges: progress.loadedTimeRanges,
+                expected: progress.expected,
+                bytes: progress.bytes + ByteCount(state.flights.values.reduce(0, +)),
+                percent: progress.percent
+            )
+        }
     }
 }

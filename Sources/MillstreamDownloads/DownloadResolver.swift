@@ -59,6 +59,8 @@ struct DownloadResolver {
     /// What the selection means for a presentation; each playlist once.
     func choose(from playlist: MultivariantPlaylist) throws -> [Choice] {
         let variants = try chooseVariants(from: playlist)
+        try checkLanguages(selection.audio, .audio, of: variants, in: playlist)
+        try checkLanguages(selection.subtitles, .subtitles, of: variants, in: playlist)
         var choices = variants.map { position in
             Choice(
                 role: .variant,
@@ -86,6 +88,33 @@ struct DownloadResolver {
             )
         }
         return choices
+    }
+
+    /// A language that is not there is refused: who asks for Welsh must not find out on the train that there is no sound.
+    private func checkLanguages(
+        _ languages: DownloadSelection.Languages,
+        _ type: Rendition.MediaType,
+        of variants: [Int],
+        in playlist: MultivariantPlaylist
+    ) throws {
+        guard case .some(let wanted) = languages else { return }
+        let groups = Set(variants.compactMap { playlist.variants[$0].groupID(type) })
+        let offered = playlist.renditions.filter { $0.type == type && groups.contains($0.groupID) }
+        let missing = wanted.filter { language in
+            let one = DownloadSelection.Languages.some([language])
+            return !offered.contains { one.includes(language: $0.language, isDefault: $0.isDefault) }
+        }
+        guard !missing.isEmpty else { return }
+        var seen: Set<String> = []
+        let names = offered.map { $0.language ?? $0.name }.filter { seen.insert($0).inserted }
+        throw DownloadError(
+            .nothingSelected,
+            "there \(type == .audio ? "is no sound" : "are no subtitles") in "
+                + missing.joined(separator: ", "),
+            hint: names.isEmpty
+                ? "the stream has none \(type == .audio ? "apart from its video" : "at all")"
+                : "there is \(names.joined(separator: ", "))"
+        )
     }
 
     private func role(of type: Rendition.MediaType) -> (StoredRendition.Role, DownloadSelection.Languages)? {
@@ -155,8 +184,11 @@ struct DownloadResolver {
             let context = PlaylistContext(address: loaded.address, importableVariables: variables)
             return (try Playlist.parse(loaded.bytes, context: context), loaded.address)
         } catch {
-            let hint = loaded.bytes.starts(with: "<".utf8) ? "it looks like a web page or an MPD" : nil
-            throw DownloadError(.notAPlaylist, "\(address) is no HLS playlist (\(error))", hint: hint, address: address)
+            throw DownloadError(
+                .notAPlaylist,
+                "\(address): \(error)",
+                address: address
+            )
         }
     }
 

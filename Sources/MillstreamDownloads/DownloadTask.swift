@@ -65,7 +65,7 @@ public struct DownloadTask: Sendable {
         self.time = time
     }
 
-    /// Progress is told at most this often.
+    /// Progress is told this often, where there is any.
     private static let progressInterval = Duration.milliseconds(200)
     /// So many bytes are gathered before a thread is asked to write them.
     private static let writeSize = 1 << 20
@@ -76,7 +76,7 @@ public struct DownloadTask: Sendable {
     /// - Returns: The asset, complete.
     /// - Throws: ``DownloadError``; `CancellationError` when cancelled. What was fetched stays either way.
     @discardableResult
-    public func run(_ report: @Sendable (Event) -> Void = { _ in }) async throws -> StoredAsset {
+    public func run(_ report: @escaping @Sendable (Event) -> Void = { _ in }) async throws -> StoredAsset {
         do {
             return try await fetchAll(report)
         } catch let error as StorageError {
@@ -86,7 +86,7 @@ public struct DownloadTask: Sendable {
         }
     }
 
-    private func fetchAll(_ report: @Sendable (Event) -> Void) async throws -> StoredAsset {
+    private func fetchAll(_ report: @escaping @Sendable (Event) -> Void) async throws -> StoredAsset {
         let resolution = try await DownloadResolver(loading: loading, selection: options.selection).resolve(source)
         let id = try library.enter(
             source: source,
@@ -102,11 +102,38 @@ public struct DownloadTask: Sendable {
             renditions: resolution.renditions
         )
         let missing = try library.missingResources(id)
-        var counter = ProgressCounter(try library.asset(id), missing: missing.count)
-        report(.resolved(id: id, counter.progress))
+        let meter = ProgressMeter(ProgressCounter(try library.asset(id), missing: missing.count))
+        report(.resolved(id: id, meter.progress))
+        do {
+            // It ends with this scope.
+            async let _: Void = tell(meter, of: id, report)
+            try await fetch(missing, of: id, meter)
+        }
+        try library.finish(id)
+        let asset = try library.asset(id)
+        report(.progress(id: id, meter.progress))
+        report(.completed(asset))
+        return asset
+    }
+
+    /// Tells what changed until it is cancelled: at a steady pace, whether or not files come to an end meanwhile.
+    private func tell(
+        _ meter: ProgressMeter,
+        of id: String,
+        _ report: @escaping @Sendable (Event) -> Void
+    ) async {
+        var told = meter.progress
+        while (try? await time.sleep(for: Self.progressInterval)) != nil {
+            let progress = meter.progress
+            guard progress != told else { continue }
+            told = progress
+            report(.progress(id: id, progress))
+        }
+    }
+
+    private func fetch(_ missing: [StoredResource], of id: String, _ meter: ProgressMeter) async throws {
         var queue = FetchQueue(missing)
         var firstError: (any Error)?
-        var lastReport = time.now
         try await withThrowingTaskGroup(of: (StoredResource, Result<ByteCount, any Error>).self) { group in
             var running = 0
             fetching: while true {
@@ -117,14 +144,14 @@ public struct DownloadTask: Sendable {
                         break fetching
                     }
                     running += 1
-                    group.addTask { (resource, await Result.catching { try await fetch(resource, of: id) }) }
+                    group.addTask { (resource, await Result.catching { try await fetch(resource, of: id, meter) }) }
                 }
                 guard let (resource, result) = try await group.next() else { break }
                 running -= 1
                 switch result {
                 case .success(let bytes):
                     try library.markStored(resource, bytes: bytes)
-                    counter.stored(resource, bytes: bytes)
+                    meter.stored(resource, bytes: bytes)
                     queue.stored()
                 case .failure(let error):
                     // A full disk and a cancellation end everything at once.
@@ -132,18 +159,9 @@ public struct DownloadTask: Sendable {
                     firstError = firstError ?? error
                     queue.failed()
                 }
-                if time.now - lastReport >= Self.progressInterval {
-                    lastReport = time.now
-                    report(.progress(id: id, counter.progress))
-                }
             }
         }
         if let firstError { throw firstError }
-        try library.finish(id)
-        let asset = try library.asset(id)
-        report(.progress(id: id, counter.progress))
-        report(.completed(asset))
-        return asset
     }
 
     private var defaultTitle: String {
@@ -156,7 +174,11 @@ public struct DownloadTask: Sendable {
         return isGeneric && parts.count > 1 ? parts[parts.count - 2] : name
     }
 
-    private func fetch(_ resource: StoredResource, of id: String) async throws -> ByteCount {
+    private func fetch(
+        _ resource: StoredResource,
+        of id: String,
+        _ meter: ProgressMeter
+    ) async throws -> ByteCount {
         let url = library.packageDirectory(id).appendingPathComponent(resource.path)
         let request = TransportRequest(
             resource.address,
@@ -172,8 +194,11 @@ public struct DownloadTask: Sendable {
                 )
             }
             let file = try PackageFile(url, isSecret: resource.kind == .key)
+            // What is on its way counts until the file is there, or is given up.
+            let flight = meter.takeOff()
+            defer { meter.land(flight) }
             do {
-                try await write(response, to: file, resource)
+                try await write(response, to: file, resource) { meter.received($0, by: flight) }
                 if resource.byteRange == nil || response.status == 206 {
                     try loading.checkLength(file.count, of: response)
                 }
@@ -187,7 +212,12 @@ public struct DownloadTask: Sendable {
         }
     }
 
-    private func write(_ response: TransportResponse, to file: PackageFile, _ resource: StoredResource) async throws {
+    private func write(
+        _ response: TransportResponse,
+        to file: PackageFile,
+        _ resource: StoredResource,
+        _ received: (Int) -> Void
+    ) async throws {
         // A server may answer the whole resource where a range from its beginning was asked for.
         var wanted = response.status == 206 ? nil : resource.byteRange?.length
         var pending = ByteBuffer()
@@ -196,6 +226,7 @@ public struct DownloadTask: Sendable {
                 buffer = buffer.readSlice(length: min(buffer.readableBytes, Int(clamping: rest))) ?? ByteBuffer()
                 wanted = rest - Int64(buffer.readableBytes)
             }
+            received(buffer.readableBytes)
             pending.writeBuffer(&buffer)
             if wanted == 0 { break }
             if pending.readableBytes >= Self.writeSize {

@@ -20,12 +20,34 @@ struct PlaybackRequest {
     let delivery: SegmentDelivery
     /// The variables of the multivariant playlist that led here.
     let variables: [String: String]
+    /// What a player asks of a live origin: to wait for a segment, to leave old ones out (RFC 8216bis §6.2.5).
+    let directives: [QueryItems.Item]
+    /// What stands before the addresses of children: nothing, or where this server was reached, for a playlist that is
+    /// going to lie elsewhere.
+    var base = ""
 
-    init(source: ResourceAddress, plan: EditPlan, delivery: SegmentDelivery, variables: [String: String]) {
+    /// More edits than anybody needs; each costs the server a pass over the playlist.
+    private static let mostEdits = 16
+
+    init(
+        source: ResourceAddress,
+        plan: EditPlan,
+        delivery: SegmentDelivery,
+        variables: [String: String],
+        directives: [QueryItems.Item] = []
+    ) {
         self.source = source
         self.plan = plan
         self.delivery = delivery
         self.variables = variables
+        self.directives = directives
+    }
+
+    /// Where the playlist is loaded from: the source, with what the player asks of it.
+    var address: ResourceAddress {
+        guard !directives.isEmpty else { return source }
+        let mark = source.query == nil ? "?" : "&"
+        return ResourceAddress(source.text + mark + QueryItems(directives).text)
     }
 
     init(_ query: QueryItems) throws {
@@ -33,8 +55,10 @@ struct PlaybackRequest {
         var edits: [PlaylistEdit] = []
         var delivery = SegmentDelivery.redirect
         var variables: [String: String] = [:]
+        var directives: [QueryItems.Item] = []
         for item in query.items {
             switch item.name {
+            case let name where name.hasPrefix("_HLS_"): directives.append(item)
             case "url": source = ResourceAddress(item.value)
             case "segments":
                 guard let value = SegmentDelivery(rawValue: item.value) else {
@@ -58,7 +82,16 @@ struct PlaybackRequest {
         guard let source, source.isHTTP else {
             throw ServerError(.badRequest, "missing-url", "url has to be an http or https address")
         }
-        self.init(source: source, plan: EditPlan(edits), delivery: delivery, variables: variables)
+        guard edits.count <= Self.mostEdits else {
+            throw ServerError(.badRequest, "too-many-edits", "at most \(Self.mostEdits) edits are made at once")
+        }
+        self.init(
+            source: source,
+            plan: EditPlan(edits),
+            delivery: delivery,
+            variables: variables,
+            directives: directives
+        )
     }
 
     /// The same as an address on this server.
@@ -69,7 +102,14 @@ struct PlaybackRequest {
         items += variables.sorted { $0.key < $1.key }.map {
             QueryItems.Item(name: "define", value: "\($0.key)=\($0.value)")
         }
-        return "/play.m3u8?" + QueryItems(items).text
+        return base + "/play.m3u8?" + QueryItems(items).text
+    }
+
+    /// The request of a child of the playlist.
+    func child(_ source: ResourceAddress, _ plan: EditPlan, variables: [String: String]) -> PlaybackRequest {
+        var child = PlaybackRequest(source: source, plan: plan, delivery: delivery, variables: variables)
+        child.base = base
+        return child
     }
 }
 
@@ -84,7 +124,7 @@ struct EditedPlayback {
 
     /// The edited playlist.
     func playlist(for request: PlaybackRequest) async throws -> Playlist {
-        let source = try await load(request.source, variables: request.variables)
+        let source = try await load(request.address, variables: request.variables)
         switch source {
         case .multivariant(let playlist):
             var sources: [String: Playlist] = [:]
@@ -111,14 +151,13 @@ struct EditedPlayback {
                 limits: PlaylistLimits(entryCount: Self.entryLimit)
             )
         } catch {
-            let isManifest = loaded.bytes.prefix(4096).firstRange(of: Array("<MPD".utf8)) != nil
-            throw isManifest
-                ? ServerError(
-                    .unsupportedMediaType,
-                    "dash",
-                    "\(address) is a DASH manifest, which cannot be served yet"
-                )
-                : ServerError(.badGateway, error.code, "\(address) is no HLS playlist (\(error))")
+            // Other media are fine where they are, only not here; anything else is the origin's mistake.
+            switch error {
+            case .notAPlaylist(.dashManifest), .notAPlaylist(.movie), .notAPlaylist(.transportStream):
+                throw ServerError(.unsupportedMediaType, error.code, "\(address): \(error)")
+            default:
+                throw ServerError(.badGateway, error.code, "\(address): \(error)")
+            }
         }
     }
 
@@ -150,13 +189,7 @@ struct EditedPlayback {
         func child(_ entry: PresentationEntry) throws {
             guard let address = entry.address else { return }
             let plan = try request.plan.plan(for: entry, sources: sources, gaps: gaps)
-            let child = PlaybackRequest(
-                source: address,
-                plan: plan,
-                delivery: request.delivery,
-                variables: playlist.variables
-            )
-            children[Self.key(entry)] = child.path
+            children[Self.key(entry)] = request.child(address, plan, variables: playlist.variables).path
         }
         for variant in playlist.variants + playlist.iFrameVariants { try child(.variant(variant)) }
         for rendition in playlist.renditions { try child(.rendition(rendition)) }
@@ -182,7 +215,8 @@ struct EditedPlayback {
         Playlist.media(playlist).rewritingAddresses { address in
             switch address.role {
             case .segment, .part, .initialization, .key: segmentPath(address.address, request)
-            case .renditionReport: nil
+            case .renditionReport:
+                request.child(address.address, request.plan, variables: request.variables).path
             default: address.address.isAbsolute ? address.address.text : nil
             }
         }
@@ -195,6 +229,6 @@ struct EditedPlayback {
         let kept = PercentEncoding.encode(PercentEncoding.decode(name) ?? "segment")
         var items = [QueryItems.Item(name: "url", value: address.text)]
         if request.delivery == .proxy { items.append(QueryItems.Item(name: "segments", value: "proxy")) }
-        return "/segment/\(kept)?" + QueryItems(items).text
+        return request.base + "/segment/\(kept)?" + QueryItems(items).text
     }
 }

@@ -59,6 +59,18 @@ struct FileResponder {
         return low...min(high, size - 1)
     }
 
+    /// A media type that a browser plays or saves, and never runs: anything else becomes plain bytes.
+    static func safeMediaType(_ type: String?) -> String {
+        guard let type else { return "application/octet-stream" }
+        let name = type.lowercased().prefix { $0 != ";" }.filter { $0 != " " }
+        let isMedia = name.hasPrefix("video/") || name.hasPrefix("audio/") || name == "text/vtt"
+        let isPlaylist = ["application/vnd.apple.mpegurl", "application/x-mpegurl", "application/dash+xml"].contains(
+            name
+        )
+        let isPicture = ["image/jpeg", "image/png", "image/gif", "image/webp"].contains(name)
+        return isMedia || isPlaylist || isPicture || name == "application/mp4" ? type : "application/octet-stream"
+    }
+
     /// The media type by the ending of a name.
     static func mediaType(_ ending: String) -> String {
         switch ending.lowercased() {

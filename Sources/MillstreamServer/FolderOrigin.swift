@@ -31,7 +31,7 @@ public struct FolderOrigin: Sendable {
     /// - Parameters:
     ///   - onRequest: Told the path of each request before it is answered; it may wait, or throw to refuse.
     ///   - onRunning: Told the port once connections are taken.
-    /// - Throws: What kept it from listening.
+    /// - Throws: ``ListeningError`` where it could not listen.
     public func run(
         onRequest: @escaping @Sendable (String) async throws -> Void = { _ in },
         onRunning: @escaping @Sendable (Int) async -> Void
@@ -59,6 +59,6 @@ public struct FolderOrigin: Sendable {
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? port) },
             logger: logger
         )
-        try await application.serve()
+        try await application.serve(host: host, port: port)
     }
 }

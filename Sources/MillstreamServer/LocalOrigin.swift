@@ -1,4 +1,5 @@
 public import AssetStorage
+import Foundation
 import Hummingbird
 public import Logging
 import MediaTiming
@@ -58,7 +59,7 @@ public struct LocalOrigin: Sendable {
     /// Serves until the process is told to end by SIGINT or SIGTERM, or the task is cancelled.
     ///
     /// - Parameter onRunning: Told the port once connections are taken.
-    /// - Throws: What kept it from listening.
+    /// - Throws: ``ListeningError`` where it could not listen.
     public func run(onRunning: @escaping @Sendable (Int) async -> Void) async throws {
         let policy = SourcePolicy(
             allowedHosts: options.allowedHosts,
@@ -66,6 +67,10 @@ public struct LocalOrigin: Sendable {
         )
         var http = httpOptions
         http.mayVisit = { await policy.mayVisit($0) }
+        // Whoever can reach the server can name a source; secrets go to those of the catalogue and of the owner only.
+        http.trustedAddresses =
+            options.catalogue.streams.map(\.address)
+            + options.allowedHosts.map { ResourceAddress("http://\($0)/") }
         let transport = HTTPTransport(http)
         do {
             try await serve(policy, ResourceLoading(SchemeTransport(http: transport, file: nil)), onRunning)
@@ -74,6 +79,12 @@ public struct LocalOrigin: Sendable {
             throw error
         }
         try await transport.shutdown()
+    }
+
+    /// The names under which this machine is known, the one it was told among them.
+    private static func ownNames(_ host: String) -> Set<String> {
+        let machine = ProcessInfo.processInfo.hostName.lowercased()
+        return [host.lowercased(), machine, machine + ".local"]
     }
 
     private func serve(
@@ -86,7 +97,7 @@ public struct LocalOrigin: Sendable {
         let desk = DownloadDesk(library: library, loading: loading, broadcast: broadcast, logger: logger)
         let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestCounting(metrics: metrics))
-        router.add(middleware: SiteGuard(names: [options.host.lowercased()]))
+        router.add(middleware: SiteGuard(names: Self.ownNames(options.host)))
         router.add(middleware: ErrorAnswers())
         MediaRoutes(loading: loading, policy: policy, library: library).add(to: router)
         ConsoleRoutes(
@@ -104,7 +115,7 @@ public struct LocalOrigin: Sendable {
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? options.port) },
             logger: logger
         )
-        try await application.serve()
+        try await application.serve(host: options.host, port: options.port)
     }
 }
 

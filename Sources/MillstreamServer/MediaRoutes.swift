@@ -28,9 +28,13 @@ struct MediaRoutes {
     }
 
     @Sendable private func play(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-        let playback = try PlaybackRequest(QueryItems(request.uri.query))
+        var playback = try PlaybackRequest(QueryItems(request.uri.query))
+        if playback.plan.edits.contains(.absolute) { playback.base = Self.base(of: request) }
         return .playlist(try await EditedPlayback(loading: loading).playlist(for: playback).bytes)
     }
+
+    /// Where the client reached this server.
+    private static func base(of request: Request) -> String { "http://\(request.head.authority ?? "localhost")" }
 
     @Sendable private func segment(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
         let query = QueryItems(request.uri.query)
@@ -57,6 +61,7 @@ struct MediaRoutes {
         for (name, ours) in Self.passedOn {
             if let value = answer.header(name) { headers[ours] = value }
         }
+        headers[.contentType] = FileResponder.safeMediaType(headers[.contentType])
         headers[.cacheControl] = answer.header("Cache-Control") ?? "no-cache"
         let body = answer.body
         return Response(
@@ -90,16 +95,24 @@ struct MediaRoutes {
         guard let url = library.file(PercentEncoding.decode(path) ?? path, of: id) else {
             throw ServerError(.notFound, "not-found", "the asset has no \(path)")
         }
-        if path == "multivariant.m3u8", asset.state == .partial {
-            return .playlist(try completeOnly(asset))
-        }
         let isPlaylist = path.hasSuffix(".m3u8")
-        return try await files.respond(
+        let isAbsolute = isPlaylist && QueryItems(request.uri.query)["absolute"] != nil
+        if isAbsolute || path == "multivariant.m3u8" && asset.state == .partial {
+            var playlist = try Playlist.parse(
+                path == "multivariant.m3u8" ? completeOnly(asset) : [UInt8](Data(contentsOf: url)),
+                context: PlaylistContext(address: ResourceAddress(Self.base(of: request) + request.uri.path))
+            )
+            if isAbsolute { playlist = playlist.withAbsoluteAddresses() }
+            return .playlist(playlist.bytes)
+        }
+        var response = try await files.respond(
             url,
             to: request,
             context: context,
             cacheControl: isPlaylist ? "no-cache" : "private, max-age=3600"
         )
+        response.headers[.contentType] = FileResponder.safeMediaType(response.headers[.contentType])
+        return response
     }
 
     /// The multivariant playlist without what is not there from end to end: nobody shall choose what cannot play.

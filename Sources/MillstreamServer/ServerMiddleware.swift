@@ -40,6 +40,9 @@ struct SiteGuard<Context: RequestContext>: RouterMiddleware {
         next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
         let isSafe = [.get, .head, .options].contains(request.method)
+        // What is kept is nobody else's business, so reading it needs a name of ours too.
+        let isPrivate = request.uri.path.hasPrefix("/api/") || request.uri.path.hasPrefix("/offline/")
+        if !isSafe || isPrivate, let refusal = foreignName(of: request) { return refusal.response }
         if !isSafe, let refusal = refusal(of: request) { return refusal.response }
         if request.method == .options {
             var response = Response(status: .noContent)
@@ -56,19 +59,33 @@ struct SiteGuard<Context: RequestContext>: RouterMiddleware {
 
     private func addMediaHeaders(_ response: inout Response, path: String) {
         guard !path.hasPrefix("/api/") else { return }
+        // Media that calls itself a page must not run as one of ours.
+        let isPage = path == "/" || path.hasPrefix("/console/")
+        if !isPage { response.headers[.contentSecurityPolicy] = "sandbox; default-src 'none'" }
         response.headers[.accessControlAllowOrigin] = "*"
         response.headers[.accessControlExposeHeaders] = "Content-Length, Content-Range"
     }
 
-    /// Why a request that changes something is not taken.
-    private func refusal(of request: Request) -> ServerError? {
+    /// Why a request is not taken that came under a name which is not ours.
+    private func foreignName(of request: Request) -> ServerError? {
         let host = request.head.authority ?? ""
         let name = ResourceAddress("http://\(host)/").host ?? ""
         let isNumeric =
             name.contains(":") || name.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
         guard !name.isEmpty, isNumeric || name == "localhost" || names.contains(name) else {
-            return ServerError(.forbidden, "foreign-host", "the server was not reached under a name of its own")
+            return ServerError(
+                .forbidden,
+                "foreign-host",
+                "the server was not reached under a name of its own",
+                hint: "use its numeric address, or start it with --host NAME"
+            )
         }
+        return nil
+    }
+
+    /// Why a request that changes something is not taken.
+    private func refusal(of request: Request) -> ServerError? {
+        let host = request.head.authority ?? ""
         if let origin = request.headers[.origin], ResourceAddress(origin).authority?.lowercased() != host.lowercased() {
             return ServerError(.forbidden, "foreign-origin", "another site may not change anything here")
         }

@@ -36,15 +36,33 @@ public struct SourcePolicy: Sendable {
 
     /// Whether the server may load from an address.
     public func mayVisit(_ address: ResourceAddress) async -> Bool {
-        guard address.isHTTP, let host = address.host else { return false }
+        guard address.isHTTP, Self.isPlain(address), let host = address.host else { return false }
         if places.contains(Place(host: host, port: nil)) || places.contains(Place(host: host, port: address.port)) {
             return true
         }
         guard !isExclusive else { return false }
         let port = address.port ?? 80
         let resolved = try? await NIOThreadPool.singleton.runIfActive { Self.resolve(host, port: port) }
-        // A name that cannot be resolved leads nowhere; the transport will say so.
-        return (resolved ?? []).allSatisfy { Self.isPublic($0) }
+        // A name that cannot be resolved here might be resolved by somebody who reads it differently.
+        guard let resolved, !resolved.isEmpty else { return false }
+        return resolved.allSatisfy { Self.isPublic($0) }
+    }
+
+    /// Whether everybody reads the same host from an address.
+    ///
+    /// Clients differ in what they make of percent signs, letters that look like others, backslashes and names of users
+    /// before the host; what is judged here has to be what is asked there.
+    private static func isPlain(_ address: ResourceAddress) -> Bool {
+        guard let authority = address.authority, !address.text.utf8.contains(UInt8(ascii: "\\")) else { return false }
+        return authority.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"):
+                true
+            default: false
+            }
+        }
     }
 
     /// The numeric addresses of a host, as the system resolves it: also `127.1` and `2130706433`.

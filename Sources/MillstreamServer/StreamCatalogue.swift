@@ -1,4 +1,5 @@
 public import Foundation
+import HLSPlaylist
 public import ResourceAddressing
 
 /// The streams that the server offers.
@@ -89,8 +90,10 @@ public struct StreamCatalogue: Sendable {
                 ? JSONDecoder().decode([Entry].self, from: data)
                 : PropertyListDecoder().decode(PropertyList.self, from: data).streams
         } catch {
+            let content = ForeignContent([UInt8](data)).map { "; it is \($0.rawValue)" } ?? ""
             throw ReadingError(
-                description: "the catalogue \(address) is neither a Streams.plist nor JSON (\(Self.reason(error)))"
+                description:
+                    "the catalogue \(address) is neither a Streams.plist nor JSON\(content.isEmpty ? " (\(Self.reason(error)))" : content)"
             )
         }
         var used: Set<String> = []

@@ -12,10 +12,10 @@ public enum GapPlaylist {
 
     /// The playlist of a gap: `EXT-X-GAP` segments (RFC 8216bis §4.4.4.7) that together last exactly as long as asked.
     ///
-    /// - Returns: `nil` where the address is no gap's or it lasts longer than a day.
+    /// - Returns: `nil` where the address is no gap's or it lasts longer than two hours.
     public static func playlist(at address: String) -> MediaPlaylist? {
         guard address.hasPrefix("\(scheme):"), let total = MediaTime(decimal: address.dropFirst(scheme.count + 1)),
-            total > .zero, total <= MediaTime(seconds: 86_400)
+            total > .zero, total <= MediaTime(seconds: 7_200)
         else { return nil }
         let longest = MediaTime(seconds: 10)
         var text = "#EXTM3U\n#EXT-X-VERSION:8\n#EXT-X-TARGETDURATION:10\n#EXT-X-PLAYLIST-TYPE:VOD\n"

@@ -112,23 +112,16 @@ extension MultivariantPlaylist {
     }
 
     private func removeLostGroups(of variant: Variant, _ kept: Set<GroupName>, _ patch: inout PlaylistPatch) {
-        for type in Rendition.MediaType.allCases {
-            guard let group = variant.groupID(type), let attribute = variant.attributes.attribute(type.rawValue),
-                !kept.contains(GroupName(type: type.rawValue, id: group))
-            else { continue }
-            // From the comma before the name to the quotation mark behind the value.
-            var start = attribute.range.lowerBound - (attribute.isQuoted ? 1 : 0)
-            while start > variant.tagLine.lowerBound, bytes[start] != UInt8(ascii: ","),
-                bytes[start] != UInt8(ascii: ":")
-            {
-                start -= 1
-            }
-            var end = attribute.range.upperBound + (attribute.isQuoted ? 1 : 0)
-            if bytes[start] == UInt8(ascii: ":") {
-                start += 1
-                if end < variant.tagLine.upperBound, bytes[end] == UInt8(ascii: ",") { end += 1 }
-            }
-            patch.remove(start..<end)
+        let lost = Rendition.MediaType.allCases.filter { type in
+            variant.groupID(type).map { !kept.contains(GroupName(type: type.rawValue, id: $0)) } ?? false
         }
+        guard !lost.isEmpty, let colon = bytes[variant.tagLine].firstIndex(of: UInt8(ascii: ":")) else { return }
+        var end = variant.tagLine.upperBound
+        while end > colon, bytes[end - 1] == 0x0A || bytes[end - 1] == 0x0D { end -= 1 }
+        let names = Set(lost.map(\.rawValue))
+        let rest = variant.attributes.attributes.filter { !names.contains($0.name) }.map { attribute in
+            attribute.name + "=" + (attribute.isQuoted ? "\"\(attribute.value)\"" : attribute.value)
+        }
+        patch.replace((colon + 1)..<end, with: rest.joined(separator: ","))
     }
 }

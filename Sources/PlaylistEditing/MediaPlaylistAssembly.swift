@@ -45,6 +45,10 @@ struct MediaPlaylistAssembly {
     ///
     /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` where one timeline cannot hold them.
     static func assemble(host: MediaPlaylist, runs: [SegmentRun]) throws(PlaylistEditError) -> MediaPlaylist {
+        guard host.skippedSegmentCount == 0 else {
+            throw .cannotStitch(reason: "a delta update leaves segments out; load the whole playlist")
+        }
+        guard !host.segments.isEmpty else { throw .cannotStitch(reason: "the playlist has no segments") }
         var assembly = MediaPlaylistAssembly(host: host, runs: runs)
         try assembly.write()
         guard let playlist = try? MediaPlaylist(parsing: assembly.output, context: host.context) else {
@@ -145,13 +149,20 @@ struct MediaPlaylistAssembly {
                 reason: "segments without EXT-X-MAP cannot follow segments with one: nothing takes a map back"
             )
         }
-        let keys = playlist.keyLines(for: position)
-        if keys.lines.isEmpty || playlist.keys(for: position).isEmpty {
-            if isEncrypted, !own.contains(where: { $0.tag == .key }) { writeLine("#EXT-X-KEY:METHOD=NONE") }
-        } else if !keys.areOwn, !run.needsOwnVectors {
-            for line in keys.lines { writeLine(playlist.text(line)) }
+        if let map, !map.isOwn {
+            // The map is under the keys that stood before it, which may not be the segment's.
+            let mapKeys = playlist.mapKeyLines(for: position)
+            if mapKeys.isEmpty, isEncrypted { writeLine("#EXT-X-KEY:METHOD=NONE") }
+            for line in mapKeys { writeLine(playlist.text(line)) }
+            writeLine(playlist.text(map.line))
+            isEncrypted = !mapKeys.isEmpty
         }
-        if let map, !map.isOwn { writeLine(playlist.text(map.line)) }
+        let keys = playlist.keyLines(for: position)
+        if keys.isEmpty {
+            if isEncrypted, !own.contains(where: { $0.tag == .key }) { writeLine("#EXT-X-KEY:METHOD=NONE") }
+        } else if !run.needsOwnVectors {
+            for key in keys where !key.isOwn { writeLine(playlist.text(key.line)) }
+        }
         if let bitRate = playlist.bitRateLine(for: position), !bitRate.isOwn { writeLine(playlist.text(bitRate.line)) }
         let segment = playlist.segments[position]
         if let date = segment.programDateTime, !segment.hasOwnProgramDateTime {
@@ -162,12 +173,18 @@ struct MediaPlaylistAssembly {
     private mutating func writeSegment(_ position: Int, of run: SegmentRun, isFirstOfRun: Bool) {
         var lines = run.playlist.lines(ofSegment: position)[...]
         if position == 0, run.isHost { lines = lines.dropFirst(headerLines.count) }
-        let needsVectors = run.needsOwnVectors
-        if needsVectors { writeKeysWithVectors(position, of: run.playlist) }
+        // Keys stay on their side of a map, which they would encrypt otherwise.
+        var vectorsAreDue = run.needsOwnVectors
+        if vectorsAreDue, !lines.contains(where: { $0.tag == .key }) {
+            if !run.playlist.keyLines(for: position).isEmpty { writeKeysWithVectors(position, of: run.playlist) }
+            vectorsAreDue = false
+        }
         let keptOffset = isFirstOfRun && run.playlist.hasImpliedOffset(position)
         for line in lines {
             switch line.tag {
-            case .key where needsVectors: continue
+            case .key where run.needsOwnVectors:
+                if vectorsAreDue { writeKeysWithVectors(position, of: run.playlist) }
+                vectorsAreDue = false
             case .byteRange where keptOffset:
                 if let range = run.playlist.segments[position].byteRange {
                     writeLine("#EXT-X-BYTERANGE:\(range)")
@@ -183,16 +200,14 @@ struct MediaPlaylistAssembly {
 
     /// Writes a segment's keys with the vectors that its number used to give them.
     private mutating func writeKeysWithVectors(_ position: Int, of playlist: MediaPlaylist) {
-        let lines = playlist.keyLines(for: position).lines
-        let keys = playlist.keys(for: position)
-        if keys.isEmpty {
-            for line in lines where playlist.keyLines(for: position).areOwn { writeLine(playlist.text(line)) }
-            return
-        }
-        for line in lines {
-            let text = playlist.text(line)
-            let isMissing = !text.contains("IV=")
-            guard isMissing, text.contains("KEYFORMAT=\"identity\"") || !text.contains("KEYFORMAT=") else {
+        let keys = playlist.keyLines(for: position)
+        if keys.isEmpty { writeLine("#EXT-X-KEY:METHOD=NONE") }
+        for key in keys {
+            let text = playlist.text(key.line)
+            let bytes = Array(text.utf8)
+            let value = bytes.firstIndex(of: UInt8(ascii: ":")).map { ($0 + 1)..<bytes.count }
+            let attributes = AttributeList(bytes, in: value)
+            guard attributes["IV"] == nil, (attributes["KEYFORMAT"] ?? "identity") == "identity" else {
                 writeLine(text)
                 continue
             }

@@ -63,11 +63,11 @@ struct DownloadCommand: AsyncParsableCommand {
     mutating func run() async throws {
         let library = try library.open()
         let options = DownloadTask.Options(selection: try selection(), title: title, jobs: jobs)
-        let address = PlaylistSource.address(source)
+        let address = try PlaylistSource.address(source)
         let display = ProgressDisplay(isQuiet: quiet || json)
         let printsJSON = json
         do {
-            let asset = try await http.withLoading { loading in
+            let asset = try await http.withLoading(sources: [source]) { loading in
                 try await Interruption.cancelling {
                     try await DownloadTask(address, into: library, loading: loading, options: options).run { event in
                         Self.tell(event, display, printsJSON)
@@ -101,7 +101,7 @@ struct DownloadCommand: AsyncParsableCommand {
             case .completed(let asset): ("completed", asset.id, DownloadProgress(asset))
             }
         guard printsJSON else {
-            if let progress { name == "resolved" ? display.begin(progress) : display.show(progress) }
+            if let progress { display.show(progress) }
             return
         }
         let head = [

@@ -37,7 +37,7 @@ struct EditCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let plan = try edits.plan(arguments: CommandLine.arguments)
-        try await http.withLoading { loading in
+        try await http.withLoading(sources: [source] + plan.sources) { loading in
             let playlist = try await PlaylistSource(text: source, baseURL: baseURL).load(loading)
             switch playlist {
             case .media(let media):
@@ -47,6 +47,10 @@ struct EditCommand: AsyncParsableCommand {
             case .multivariant(let multivariant):
                 let sources = try await StitchSources(loading: loading).playlists(for: plan)
                 let edited = try plan.applied(to: multivariant, sources: sources)
+                if edited.iFrameVariants.isEmpty, !multivariant.iFrameVariants.isEmpty, !plan.edits.contains(.noIFrames)
+                {
+                    StandardError.write("note: I-frame playlists are left out: what is put in has none\n")
+                }
                 let changesMedia = plan.edits.contains { !$0.isFilter && $0 != .absolute }
                 guard changesMedia else {
                     try write(edited.bytes, to: output.map { isFolder($0) ? $0 + "/multivariant.m3u8" : $0 })
@@ -74,7 +78,12 @@ struct EditCommand: AsyncParsableCommand {
 
     private func write(_ bytes: [UInt8], to path: String?) throws {
         guard let path else { return StandardOutput.write(bytes) }
-        try OutputFile.write(bytes, to: URL(fileURLWithPath: path))
+        let url = URL(fileURLWithPath: path)
+        guard FileManager.default.fileExists(atPath: url.deletingLastPathComponent().path) else {
+            throw Failure(.failed, "disk-failed", "there is no folder \(url.deletingLastPathComponent().path)")
+        }
+        try OutputFile.write(bytes, to: url)
+        StandardError.write("1 playlist written to \(path)\n")
     }
 }
 
@@ -109,7 +118,12 @@ struct StitchSources {
     /// Every source as one media playlist: of a presentation, its leanest variant.
     func mediaPlaylists(for plan: EditPlan) async throws -> [String: MediaPlaylist] {
         var result: [String: MediaPlaylist] = [:]
-        for (name, playlist) in try await playlists(for: plan) { result[name] = try await mediaPlaylist(playlist) }
+        for (name, playlist) in try await playlists(for: plan) {
+            if case .multivariant(let multivariant) = playlist, multivariant.variants.count > 1 {
+                StandardError.write("note: \(name) has variants; the leanest is put into this media playlist\n")
+            }
+            result[name] = try await mediaPlaylist(playlist)
+        }
         return result
     }
 

@@ -4,34 +4,39 @@ import PlaylistEditing
 /// The edits of the command line; they are applied in the order in which they stand there.
 struct EditFlags: ParsableArguments {
     @Option(
+        parsing: .unconditionalSingleValue,
         help: ArgumentHelp("Keep variants whose BANDWIDTH lies in LOW...HIGH, such as 900k...4M.", valueName: "range")
     )
     var bandwidth: [String] = []
 
-    @Option(help: "Keep variants whose picture is at most this many pixels high.")
+    @Option(parsing: .unconditionalSingleValue, help: "Keep variants whose picture is at most this many pixels high.")
     var maxHeight: [String] = []
 
     @Flag(name: .customLong("no-i-frames"), help: "Take I-frame variants out.")
     var noIFrames: Int
 
-    @Option(help: "Keep whole segments from the one that holds this time.")
+    @Option(parsing: .unconditionalSingleValue, help: "Keep whole segments from the one that holds this time.")
     var start: [String] = []
 
-    @Option(help: "Keep whole segments, together never longer than this.")
+    @Option(parsing: .unconditionalSingleValue, help: "Keep whole segments, together never longer than this.")
     var duration: [String] = []
 
-    @Option(help: "Put another playlist behind, with a discontinuity between.")
+    @Option(parsing: .unconditionalSingleValue, help: "Put another playlist behind, with a discontinuity between.")
     var append: [String] = []
 
-    @Option(help: "Put another playlist before, with a discontinuity between.")
+    @Option(parsing: .unconditionalSingleValue, help: "Put another playlist before, with a discontinuity between.")
     var prepend: [String] = []
 
     @Option(
+        parsing: .unconditionalSingleValue,
         help: ArgumentHelp("Put another playlist in at the segment border nearest to a time.", valueName: "source@time")
     )
     var insert: [String] = []
 
-    @Option(help: ArgumentHelp("Cut out the whole segments inside START...END.", valueName: "range"))
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Cut out the whole segments inside START...END.", valueName: "range")
+    )
     var dropRange: [String] = []
 
     @Flag(help: "Write every address as an absolute one.")

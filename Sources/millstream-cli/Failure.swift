@@ -40,6 +40,7 @@ struct Failure: Error {
             self.init(isUsage ? .wrongUsage : .failed, error.code, error.description)
         case let error as TransportError: self.init(.failed, error.code.rawValue, error.description)
         case let error as StorageError: self.init(.failed, error.code.rawValue, error.description)
+        case let error as ListeningError: self.init(.failed, "cannot-listen", error.description, hint: error.hint)
         case let error as StreamCatalogue.ReadingError: self.init(.badInput, "bad-catalogue", error.description)
         case let error as DownloadError:
             let isInput = error.code == .notAPlaylist || error.code == .live
@@ -50,8 +51,9 @@ struct Failure: Error {
                 // Help and version: not an error, and not for the error stream.
                 self.init(.done, "", MillstreamCommand.fullMessage(for: error))
             } else if exitCode == .validationFailure {
-                let command =
-                    arguments.dropFirst().first { !$0.hasPrefix("-") }.map { "millstream \($0)" } ?? "millstream"
+                let names = MillstreamCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
+                let name = arguments.dropFirst().first.flatMap { names.contains($0) ? $0 : nil }
+                let command = (["millstream"] + (name.map { [$0] } ?? [])).joined(separator: " ")
                 self.init(
                     .wrongUsage,
                     "usage",

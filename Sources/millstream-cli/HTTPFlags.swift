@@ -44,10 +44,20 @@ struct HTTPFlags: ParsableArguments {
     }
 
     /// Runs `body` with a loader, and ends its connections behind it.
-    func withLoading<Result>(_ body: (ResourceLoading) async throws -> Result) async throws -> Result {
+    ///
+    /// Header fields go to the sites of the sources only, and files are read only where a source is one: a playlist from
+    /// elsewhere must neither collect secrets nor name files of this machine.
+    func withLoading<Result>(
+        sources: [String],
+        _ body: (ResourceLoading) async throws -> Result
+    ) async throws -> Result {
+        let addresses = try sources.map { $0 == "-" ? ResourceAddress(filePath: "/") : try PlaylistSource.address($0) }
+        var options = options
+        options.trustedAddresses = addresses
         let http = HTTPTransport(options)
+        let readsFiles = addresses.contains { !$0.isHTTP }
         let loading = ResourceLoading(
-            SchemeTransport(http: http, file: FileTransport()),
+            SchemeTransport(http: http, file: readsFiles ? FileTransport() : nil),
             policy: LoadErrorPolicy(retries: retries)
         )
         do {

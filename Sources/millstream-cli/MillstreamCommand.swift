@@ -16,6 +16,12 @@ import Foundation
     static func main() async {
         // A pipe that its reader closed (millstream inspect … | head) ends the program, as with any other.
         signal(SIGPIPE, SIG_DFL)
+        // Commands that have something to keep or to end take the signal themselves.
+        signal(SIGINT) { _ in
+            let line = "millstream: error: interrupted (interrupted)\n" as StaticString
+            write(STDERR_FILENO, line.utf8Start, line.utf8CodeUnitCount)
+            _exit(Failure.Status.interrupted.rawValue)
+        }
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

@@ -17,17 +17,28 @@ struct PlaylistSource {
                 context: PlaylistContext(address: address, importableVariables: variables)
             )
         } catch {
-            let isManifest = bytes.prefix(4096).firstRange(of: Array("<MPD".utf8)) != nil
-            throw isManifest
-                ? Failure(.badInput, "dash", "\(text) is a DASH manifest; this command reads HLS playlists")
-                : Failure(.badInput, error.code, "\(text) is \(error)")
+            throw Failure(.badInput, error.code, "\(text == "-" ? "the standard input" : text): \(error)")
         }
     }
 
     /// The address of a source that is not standard input.
-    static func address(_ text: String) -> ResourceAddress {
+    ///
+    /// - Throws: ``Failure`` where it is empty or of a scheme that cannot be loaded.
+    static func address(_ text: String) throws -> ResourceAddress {
+        guard !text.isEmpty else { throw Failure(.wrongUsage, "usage", "an empty text is no source") }
         let address = ResourceAddress(text)
-        if let scheme = address.normalizedScheme, ["http", "https", "file", "data"].contains(scheme) { return address }
+        if let scheme = address.normalizedScheme {
+            if ["http", "https", "file", "data"].contains(scheme) { return address }
+            // A drive letter and a name with a colon are files; what has an authority is meant as an address.
+            guard address.authority == nil else {
+                throw Failure(
+                    .wrongUsage,
+                    "usage",
+                    "\(scheme) addresses cannot be loaded",
+                    hint: "a source is an http or https address, a file, or -"
+                )
+            }
+        }
         return ResourceAddress(filePath: URL(fileURLWithPath: text).standardizedFileURL.path)
     }
 
@@ -39,7 +50,7 @@ struct PlaylistSource {
         if text == "-" {
             return ([UInt8](try FileHandle.standardInput.readToEnd() ?? Data()), base)
         }
-        let loaded = try await loading.load(TransportRequest(Self.address(text), kind: .playlist))
+        let loaded = try await loading.load(TransportRequest(try Self.address(text), kind: .playlist))
         return (loaded.bytes, base ?? loaded.address)
     }
 }

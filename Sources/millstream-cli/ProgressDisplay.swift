@@ -6,11 +6,15 @@ import Synchronization
 /// How far a download is, for a person: a bar on a terminal, plain lines elsewhere.
 final class ProgressDisplay: Sendable {
     private struct State {
-        var begun: Duration
-        var bytesAtBegin: Int64 = 0
-        var lastPercent = -10.0
+        /// What was there at some times of the last seconds, the oldest first: the rate is that of this window.
+        var samples: [(time: Duration, bytes: Int64, percent: Double)] = []
+        var lastLine: (time: Duration, percent: Double)?
         var hasBar = false
     }
+
+    private static let window = Duration.seconds(5)
+    /// Without a terminal a line comes at least this often, while anything comes.
+    private static let lineInterval = Duration.seconds(5)
 
     private let isQuiet: Bool
     private let time = SystemTimeSource()
@@ -18,36 +22,37 @@ final class ProgressDisplay: Sendable {
 
     init(isQuiet: Bool) {
         self.isQuiet = isQuiet
-        state = Mutex(State(begun: SystemTimeSource().now))
-    }
-
-    func begin(_ progress: DownloadProgress) {
-        state.withLock {
-            $0.begun = time.now
-            $0.bytesAtBegin = progress.bytes.bytes
-        }
-        show(progress)
+        state = Mutex(State())
     }
 
     func show(_ progress: DownloadProgress) {
         guard !isQuiet else { return }
         state.withLock { state in
-            let seconds = max((time.now - state.begun) / .seconds(1), 0.001)
-            let rate = Double(progress.bytes.bytes - state.bytesAtBegin) / seconds
+            let now = time.now
+            state.samples.append((now, progress.bytes.bytes, progress.percent))
+            while state.samples.count > 2, now - state.samples[1].time > Self.window { state.samples.removeFirst() }
             let done = progress.loadedTimeRanges.totalDuration
             var line = "\(Self.clock(done)) of \(Self.clock(progress.expected))  \(progress.bytes)"
-            line += "  \(ByteCount(Int64(rate)))/s"
-            if progress.percent > 0, progress.percent < 100 {
-                line +=
-                    "  \(Self.clock(MediaTime(approximating: seconds / progress.percent * (100 - progress.percent)) ?? .zero)) left"
+            if let first = state.samples.first, now - first.time > .milliseconds(100) {
+                let seconds = (now - first.time) / .seconds(1)
+                line += "  \(ByteCount(Int64(max(0, Double(progress.bytes.bytes - first.bytes) / seconds))))/s"
+                let pace = (progress.percent - first.percent) / seconds
+                if pace > 0, progress.percent < 100,
+                    let left = MediaTime(approximating: (100 - progress.percent) / pace)
+                {
+                    line += "  \(Self.clock(left)) left"
+                }
             }
             if StandardError.isTerminal {
                 let filled = Int(progress.percent / 5)
                 let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: 20 - filled)
                 StandardError.write("\r\u{1B}[K[\(bar)] \(Int(progress.percent))%  \(line)")
                 state.hasBar = true
-            } else if progress.percent - state.lastPercent >= 10 || progress.percent == 100 && state.lastPercent < 100 {
-                state.lastPercent = progress.percent
+            } else if state.lastLine.map({ last in
+                progress.percent - last.percent >= 10 || progress.percent == 100 && last.percent < 100
+                    || now - last.time >= Self.lineInterval
+            }) ?? true {
+                state.lastLine = (now, progress.percent)
                 StandardError.write("\(Int(progress.percent))%  \(line)\n")
             }
         }

@@ -52,19 +52,17 @@ struct ServeCommand: AsyncParsableCommand {
             logger: ServerLog.make("millstream")
         )
         let (host, opens) = (host, open)
-        try await ServerLog.naming(host: host, port: port) {
-            try await origin.run { port in
-                let address = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
-                StandardOutput.writeLine("Millstream serves at \(address)")
-                if opens { Browser.open(address) }
-            }
+        try await origin.run { port in
+            let address = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
+            StandardOutput.writeLine("Millstream serves at \(address)")
+            if opens { Browser.open(address) }
         }
     }
 
     private func loadCatalogue() async throws -> StreamCatalogue {
         guard let catalog else { return StreamCatalogue([]) }
-        return try await http.withLoading { loading in
-            let loaded = try await loading.load(TransportRequest(PlaylistSource.address(catalog), kind: .other))
+        return try await http.withLoading(sources: [catalog]) { loading in
+            let loaded = try await loading.load(TransportRequest(try PlaylistSource.address(catalog), kind: .other))
             return try StreamCatalogue(Data(loaded.bytes), at: loaded.address)
         }
     }
@@ -103,12 +101,8 @@ struct OriginCommand: AsyncParsableCommand {
             logger: ServerLog.make("millstream-origin")
         )
         let host = host
-        try await ServerLog.naming(host: host, port: port) {
-            try await origin.run { port in
-                StandardOutput.writeLine(
-                    "Serving the folder at http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
-                )
-            }
+        try await origin.run { port in
+            StandardOutput.writeLine("Serving the folder at http://\(host.contains(":") ? "[\(host)]" : host):\(port)/")
         }
     }
 }
@@ -119,22 +113,6 @@ enum ServerLog {
         var logger = Logger(label: label) { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .warning
         return logger
-    }
-
-    /// Runs a server; an address that cannot be had is the user's to mend, and says so.
-    static func naming(host: String, port: Int, _ body: () async throws -> Void) async throws {
-        do {
-            try await body()
-        } catch let error as Failure {
-            throw error
-        } catch {
-            throw Failure(
-                .failed,
-                "cannot-listen",
-                "nothing can be served at \(host):\(port) (\(error))",
-                hint: "another program may have the port; try --port 0"
-            )
-        }
     }
 }
 

@@ -92,6 +92,10 @@ struct CommandLineTests {
             (["download", "http://127.0.0.1:1/x.m3u8", "--retries", "0"], 1), (["--version"], 0),
             (["edit", "--help"], 0),
             (["serve", "--catalog", "/dev/null"], 2), (["download", "x", "--jobs", "0"], 64),
+            (["inspect", "ftp://h/x"], 64), (["inspect", ""], 64), (["inspect", "/tmp"], 1),
+            (["edit", "/dev/null", "--duration", "-5"], 64),
+            (["serve", "--port", "0", "--host", "no-such.invalid"], 1),
+            (["serve", "--port", "0", "--host", "192.0.2.1"], 1),
         ]
     )
     func failuresAreOneLineAndAStatus(arguments: [String], status: Int) async throws {
@@ -105,6 +109,44 @@ struct CommandLineTests {
             #expect(lines.first?.hasPrefix("millstream: error: ") == true && lines.first?.hasSuffix(")") == true)
             #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("hint: ") } && program.standardOutput.isEmpty)
         }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func messagesSayWhatIsTheMatterAndWhatThereIs() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let directory = try #require(Samples.directory)
+        func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
+        let movie = try await run("inspect", path("movie.mp4"))
+        #expect(movie.status == 2 && movie.errors.contains("an MP4 file, not an HLS playlist"))
+        let manifest = try await run("inspect", path("dash-number/manifest.mpd"))
+        #expect(manifest.status == 2 && manifest.errors.contains("a DASH manifest"))
+        let command = try await run("nonsense")
+        #expect(command.errors.contains("hint: see millstream --help"))
+        let away = try await run("edit", path("ts/180p/media.m3u8"), "--duration", "9", "-o", folder.path + "/a.m3u8")
+        #expect(away.status == 1 && away.errors.contains("there is no folder"))
+        let seam = try await run("edit", path("ts/180p/media.m3u8"), "--append", path("ad/multivariant.m3u8"))
+        #expect(seam.status == 0 && seam.errors.contains("the leanest is put into"))
+
+        let origin = try await RecordingOrigin(directory)
+        let taken = try await run("origin", directory.path, "--port", "\(origin.port)")
+        #expect(taken.status == 1 && taken.errors.contains("another program has the port"))
+        for (flag, value, missing) in [
+            ("--audio", "xx", "no sound in xx"), ("--subtitles", "en,cy", "no subtitles in cy"),
+        ] {
+            let address = origin.address("fmp4/multivariant.m3u8")
+            let result = try await run("download", address, flag, value, "--library", folder.path)
+            #expect(result.status == 1 && result.errors.contains(missing), "\(result.errors)")
+            #expect(result.errors.contains("hint: there is en, ko"))
+        }
+        #expect(try await assets().isEmpty)
+        await origin.stop()
+    }
+
+    @Test(.timeLimit(.minutes(2))) func ctrlCEndsEveryCommandWithItsStatus() async throws {
+        let program = try RunningProgram(["inspect", "-"], keepsInputOpen: true)
+        try await Task.sleep(for: .milliseconds(500))
+        program.send(SIGINT)
+        #expect(try await program.finish() == 130)
+        #expect(program.standardError == "millstream: error: interrupted (interrupted)\n")
     }
 
     @Test(.timeLimit(.minutes(2))) func aDownloadTellsItsProgressAsTimeRanges() async throws {

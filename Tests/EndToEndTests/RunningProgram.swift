@@ -7,6 +7,7 @@ final class RunningProgram: @unchecked Sendable {
     private let process = Process()
     private let output = Mutex("")
     private let errors = Mutex("")
+    private let input = Pipe()
 
     /// The program that this build made.
     static let executable: URL = {
@@ -14,11 +15,13 @@ final class RunningProgram: @unchecked Sendable {
         return products.appendingPathComponent("millstream")
     }()
 
-    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+    /// Starts the program; `keepsInputOpen` gives it a standard input that never ends.
+    init(_ arguments: [String], environment: [String: String] = [:], keepsInputOpen: Bool = false) throws {
         process.executableURL = Self.executable
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
         let (out, err) = (Pipe(), Pipe())
+        if keepsInputOpen { process.standardInput = input }
         process.standardOutput = out
         process.standardError = err
         out.fileHandleForReading.readabilityHandler = { [weak self] handle in

@@ -75,6 +75,7 @@ struct ServerTests {
                     && playlist.headers.first(name: "Content-Type") == "application/vnd.apple.mpegurl"
             )
             #expect(playlist.headers.first(name: "Access-Control-Allow-Origin") == "*")
+            #expect(playlist.headers.first(name: "Content-Security-Policy")?.hasPrefix("sandbox") == true)
             let segment = try #require(playlist.text.split(separator: "\n").first { !$0.hasPrefix("#") })
             let redirect = try await stage.ask(String(segment))
             #expect(redirect.status == 302)
@@ -88,6 +89,21 @@ struct ServerTests {
             let range = try await stage.ask(segment + "&segments=proxy", headers: ["Range": "bytes=188-375"])
             #expect(range.status == 206 && range.body == Array(original[188..<376]))
             #expect(range.headers.first(name: "Content-Range") == "bytes 188-375/\(original.count)")
+        }
+    }
+
+    /// A playlist that is saved has to lead back here from wherever it lies.
+    @Test(.timeLimit(.minutes(2))) func aPlaylistToSaveHasAbsoluteAddresses() async throws {
+        try await onStage { stage in
+            let source = stage.origin.address("ts/multivariant.m3u8")
+            let top = try await stage.ask("/play.m3u8?url=\(source)&max-height=200&duration=30&absolute=1")
+            let child = try #require(top.text.split(separator: "\n").first { !$0.hasPrefix("#") })
+            #expect(child.hasPrefix(stage.address + "play.m3u8?"))
+            let media = try await stage.ask(String(child))
+            let segments = media.text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+            #expect(!segments.isEmpty && segments.allSatisfy { $0.hasPrefix(stage.address + "segment/") })
+            let segment = try await stage.ask(String(try #require(segments.first)))
+            #expect(segment.status == 302)
         }
     }
 
@@ -136,6 +152,11 @@ struct ServerTests {
                 headers: ["Host": "evil.example"]
             )
             #expect(rebound.status == 403)
+            // A foreign name that leads here must not read what is kept either.
+            for path in ["/api/library", "/api/streams", "/offline/x/multivariant.m3u8"] {
+                let read = try await stage.ask(path, headers: ["Host": "evil.example:8080"])
+                #expect(read.status == 403 && read.text.contains("foreign-host"), "\(path)")
+            }
             #expect(try await stage.ask("/api/library").text == #"{"assets":[]}"#)
         }
     }

@@ -41,11 +41,13 @@ import Testing
         #expect(playlist.segments[2].byteRange == nil)
     }
 
-    @Test func aByteRangeOfAnotherResourceHasNoOffsetToFollow() throws {
+    @Test func aByteRangeWithNothingToFollowBeginsWithItsResource() throws {
         let text = "#EXTM3U\n#EXT-X-BYTERANGE:5@0\n#EXTINF:1,\na\n#EXT-X-BYTERANGE:5\n#EXTINF:1,\nb\n"
         let playlist = try MediaPlaylist(parsing: Array(text.utf8))
         #expect(playlist.segments[0].byteRange == ByteRange(start: 0, length: 5))
-        #expect(playlist.segments[1].byteRange == nil)
+        #expect(playlist.segments[1].byteRange == ByteRange(start: 0, length: 5))
+        let codes = Playlist.media(playlist).diagnostics.map(\.code)
+        #expect(codes.contains("byte-range-without-offset"))
     }
 
     @Test func keysHoldUntilTheNext() throws {
@@ -53,6 +55,60 @@ import Testing
         #expect(key.method == "AES-128" && key.uri == "https://cdn.example/key?id=1" && key.isIdentity)
         #expect(key.initializationVector == "0x00000000000000000000000000000001")
         #expect(playlist.segments[2].keys.isEmpty && playlist.segments[3].keys.isEmpty)
+    }
+
+    /// A key replaces the one of its format only; `NONE` ends them all.
+    @Test func keysOfDifferentFormatsHoldTogether() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://a",KEYFORMAT="com.apple.streamingkeydelivery"
+            #EXT-X-KEY:METHOD=SAMPLE-AES,URI="k1"
+            #EXTINF:1,
+            a
+            #EXT-X-KEY:METHOD=SAMPLE-AES,URI="k2"
+            #EXTINF:1,
+            b
+            #EXT-X-KEY:METHOD=NONE
+            #EXTINF:1,
+            c
+            #EXT-X-KEY:METHOD=SAMPLE-AES,URI="k3"
+            #EXTINF:1,
+            d
+
+            """
+        let keys = try MediaPlaylist(parsing: Array(text.utf8)).segments.map { $0.keys.map(\.uri) }
+        #expect(keys == [["skd://a", "k1"], ["skd://a", "k2"], [], ["k3"]])
+    }
+
+    /// Sums of numbers stay within 64 bits.
+    @Test func numbersBeyondReasonAreNotCountedFrom() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-MEDIA-SEQUENCE:9223372036854775807
+            #EXT-X-DISCONTINUITY-SEQUENCE:9223372036854775807
+            #EXT-X-SKIP:SKIPPED-SEGMENTS=9223372036854775807
+            #EXT-X-DISCONTINUITY
+            #EXTINF:1,
+            a
+            #EXTINF:1,
+            b
+
+            """
+        let playlist = try MediaPlaylist(parsing: Array(text.utf8))
+        #expect(playlist.segments.count == 2)
+        #expect(playlist.segments.allSatisfy { $0.sequence >= 0 && $0.discontinuitySequence >= 0 })
+    }
+
+    /// Each of these values is twice the one before: written out, the last had a hundred million bytes.
+    @Test func variablesThatGrowTwofoldDoNotFillTheMemory() throws {
+        var text = "#EXTM3U\n#EXT-X-DEFINE:NAME=\"v0\",VALUE=\"0123456789\"\n"
+        for number in 1...24 {
+            text += "#EXT-X-DEFINE:NAME=\"v\(number)\",VALUE=\"{$v\(number - 1)}{$v\(number - 1)}\"\n"
+        }
+        text += "#EXTINF:1,\n{$v24}\n#EXTINF:1,\n{$v3}\n"
+        let playlist = try MediaPlaylist(parsing: Array(text.utf8))
+        #expect(playlist.segments[0].uri.utf8.count <= 64 << 10)
+        #expect(playlist.segments[1].uri.utf8.count == 80)
     }
 
     @Test func mapsHoldWithTheirOwnRange() throws {
@@ -140,8 +196,16 @@ import Testing
     }
 
     @Test func whatIsNoPlaylistIsRefused() {
-        for text in ["", "<html></html>", "hello\nworld\n", "{\"a\":1}"] {
-            #expect(throws: PlaylistParsingError.notAPlaylist) { try Playlist.parse(Array(text.utf8)) }
+        let packets = String(repeating: "G" + String(repeating: "\u{0}", count: 187), count: 3)
+        let texts: [(String, ForeignContent?)] = [
+            ("", .nothing), (" \r\n", .nothing), ("\n<HTML lang=en></html>", .webPage), ("<!doctype html>", .webPage),
+            ("<?xml version=\"1.0\"?>\n<MPD>", .dashManifest), ("\u{0}\u{0}\u{0}\u{18}ftypmp42", .movie),
+            (packets, .transportStream), ("hello\nworld\n", nil), ("{\"a\":1}", nil), ("G", nil),
+        ]
+        for (text, content) in texts {
+            #expect(throws: PlaylistParsingError.notAPlaylist(content: content)) {
+                try Playlist.parse(Array(text.utf8))
+            }
         }
     }
 

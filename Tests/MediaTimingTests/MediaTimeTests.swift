@@ -11,6 +11,7 @@ import Testing
     @Test(arguments: [
         ("10", "10"), ("10.0", "10"), ("0.000001", "0.000001"), ("-3.5", "-3.5"), ("+2", "2"), (".5", "0.5"),
         ("1.12345678901234567", "1.12345678901234567"), ("4.", "4"),
+        ("123456789012345678.9", "123456789012345678"), ("12345678901234567.89", "12345678901234567.8"),
     ])
     func decimalsComeBack(text: String, expected: String) throws {
         #expect(try #require(MediaTime(decimal: text)).description == expected)

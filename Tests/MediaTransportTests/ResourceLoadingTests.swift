@@ -107,3 +107,15 @@ private final class InstantTime: TimeSource {
         #expect(error?.code == .addressRefused)
     }
 }
+
+@Suite struct HeaderFieldTests {
+    @Test func aFieldIsReadFromItsLine() throws {
+        let field = try #require(HeaderField(line: "X-Token:  a: b"))
+        #expect(field.name == "X-Token" && field.value == "a: b")
+    }
+
+    @Test(arguments: ["", "Name", ": x", "A B: x", "A\r\nB: x", "A: x\r\nEvil: y", "Ä: x", "A: \u{0}"])
+    func whatWouldBreakTheRequestIsNoField(line: String) {
+        #expect(HeaderField(line: line) == nil)
+    }
+}

@@ -4,6 +4,7 @@ import MediaTiming
 import MediaTransport
 import MillstreamDownloads
 import MillstreamTesting
+import NIOCore
 import ResourceAddressing
 import Synchronization
 import Testing
@@ -22,6 +23,42 @@ final class TemporaryLibrary {
 
     func text(_ path: String, of id: String) throws -> String {
         try String(contentsOf: library.packageDirectory(id).appendingPathComponent(path), encoding: .utf8)
+    }
+}
+
+/// Lets one answer stop before its last byte until it is told to go on.
+private final class HoldingTransport: Transport {
+    private let base: ScriptedTransport
+    private let held: String
+    private let gate = AsyncStream<Void>.makeStream()
+
+    init(_ base: ScriptedTransport, holding address: String) {
+        self.base = base
+        held = address
+    }
+
+    func release() { gate.continuation.finish() }
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        let response = try await base.send(request)
+        guard request.address.text == held else { return response }
+        var whole = ByteBuffer()
+        for try await buffer in response.body { whole.writeImmutableBuffer(buffer) }
+        let (parts, part) = AsyncStream<ByteBuffer>.makeStream()
+        part.yield(whole.readSlice(length: whole.readableBytes - 1) ?? ByteBuffer())
+        let rest = whole
+        Task {
+            for await _ in gate.stream {}
+            part.yield(rest)
+            part.finish()
+        }
+        return TransportResponse(
+            status: response.status,
+            headers: response.headers,
+            address: response.address,
+            expectedLength: response.expectedLength,
+            body: TransportBody(parts)
+        )
     }
 }
 
@@ -202,6 +239,93 @@ final class TemporaryLibrary {
         #expect(again.requestedAddresses.allSatisfy { $0.hasSuffix(".m3u8") })
     }
 
+    /// The query is all that tells these segments apart.
+    @Test func otherMediaAtTheSamePathIsFetched() async throws {
+        func transport(_ ids: [String]) -> ScriptedTransport {
+            let lines = ids.map { "#EXTINF:4,\nget?id=\($0)\n" }.joined()
+            var texts = Dictionary(uniqueKeysWithValues: ids.map { (origin + "get?id=\($0)", "media \($0)") })
+            texts[origin + "q.m3u8"] = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(lines)#EXT-X-ENDLIST\n"
+            return ScriptedTransport(texts: texts)
+        }
+        let asset = try await task(transport(["1", "2"]), source: "q.m3u8").run()
+        try await task(transport(["3", "4"]), source: "q.m3u8").run()
+        #expect(try temporary.text("media/000001.ts", of: asset.id) == "media 4")
+    }
+
+    /// The source got a variant in front: what is kept is found again, and keeps its folder.
+    @Test func whatMovedInTheSourceIsNotFetchedAgain() async throws {
+        let first = try await task(film(), DownloadSelection(variants: .best, audio: .none, subtitles: .none)).run()
+        #expect(first.renditions.map(\.folder) == ["variant-1"])
+        let changed = film()
+        changed.answer(
+            origin + "top.m3u8",
+            with: .text(
+                """
+                #EXTM3U
+                #EXT-X-STREAM-INF:BANDWIDTH=100000,RESOLUTION=320x180
+                tiny/v.m3u8
+                #EXT-X-STREAM-INF:BANDWIDTH=800000,RESOLUTION=640x360
+                low/v.m3u8
+                #EXT-X-STREAM-INF:BANDWIDTH=3000000,RESOLUTION=1280x720
+                high/v.m3u8
+
+                """
+            )
+        )
+        let selection = DownloadSelection(
+            variants: .maximumHeight(400),
+            audio: .none,
+            subtitles: .none
+        )
+        let second = try await task(changed, selection).run()
+        #expect(
+            second.id == first.id
+                && second.renditions.compactMap { $0.bandwidth?.bitsPerSecond }.sorted() == [800_000, 3_000_000]
+        )
+        #expect(Set(second.renditions.map(\.folder)).count == 2)
+        #expect(!changed.requestedAddresses.contains { $0.contains("high/") })
+        let top = try temporary.text("multivariant.m3u8", of: first.id)
+        let best = try #require(top.split(separator: "\n").drop { !$0.contains("BANDWIDTH=3000000") }.dropFirst().first)
+        #expect(best == "variant-1/media.m3u8", "the best variant is still the one that was kept first")
+    }
+
+    /// A kept playlist stands alone: the definitions of the multivariant playlist are not there for it any more.
+    @Test func importedVariablesAreReplacedInWhatIsKept() async throws {
+        let transport = ScriptedTransport(texts: [
+            origin + "v.m3u8": """
+            #EXTM3U
+            #EXT-X-DEFINE:NAME="cdn",VALUE="https://cdn.example/"
+            #EXT-X-STREAM-INF:BANDWIDTH=1
+            m.m3u8
+
+            """,
+            origin + "m.m3u8": """
+            #EXTM3U
+            #EXT-X-DEFINE:IMPORT="cdn"
+            #EXT-X-TARGETDURATION:4
+            #EXTINF:4,
+            {$cdn}a.ts
+            #EXT-X-ENDLIST
+
+            """,
+            "https://cdn.example/a.ts": "media",
+        ])
+        let asset = try await task(transport, source: "v.m3u8").run()
+        let kept = try temporary.text("variant-0/media.m3u8", of: asset.id)
+        #expect(kept.contains("\n000000.ts\n") && !kept.contains("{$"))
+        #expect(try await task(transport, source: "v.m3u8").run().state == .complete)
+    }
+
+    @Test(arguments: ["a.html", "a.svg", "a.m3u8", "a.js", "a"])
+    func filesNeverEndAsABrowserWouldRunThem(name: String) async throws {
+        let transport = ScriptedTransport(texts: [
+            origin + "e.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n\(name)\n#EXT-X-ENDLIST\n",
+            origin + name: "media",
+        ])
+        let asset = try await task(transport, source: "e.m3u8").run()
+        #expect(try temporary.text("media/000000.ts", of: asset.id) == "media")
+    }
+
     @Test func anotherSelectionAddsToWhatIsThere() async throws {
         let low = try await task(film(), DownloadSelection(variants: .lowest, audio: .defaults, subtitles: .none)).run()
         let transport = film()
@@ -330,6 +454,25 @@ final class TemporaryLibrary {
         }
         let percents = events.withLock { $0.map(\.percent) }
         #expect(percents.first == 0 && percents.last == 100 && percents == percents.sorted())
+    }
+
+    /// Progress is told while a file comes, not only when it is there.
+    @Test(.timeLimit(.minutes(1))) func bytesOnTheirWayCount() async throws {
+        let whole = try await task(film()).run()
+        try temporary.library.delete(whole.id)
+        let transport = HoldingTransport(film(), holding: origin + "high/1.m4s?sig=c")
+        let held = DownloadTask(
+            ResourceAddress(origin + "top.m3u8"),
+            into: temporary.library,
+            loading: ResourceLoading(transport)
+        )
+        let wasSeen = Mutex(false)
+        try await held.run { event in
+            guard case .progress(_, let progress) = event, progress.bytes.bytes == whole.bytes.bytes - 1 else { return }
+            wasSeen.withLock { $0 = progress.percent < 100 }
+            transport.release()
+        }
+        #expect(wasSeen.withLock { $0 })
     }
 
     @Test func deletingTakesEveryByteAndTwiceDoesNoHarm() async throws {

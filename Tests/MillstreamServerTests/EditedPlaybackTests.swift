@@ -134,6 +134,29 @@ import Testing
         #expect(query["url"] == "https://h/v/360.m3u8?sig=a%2Fb")
     }
 
+    @Test func whatThePlayerAsksOfALiveOriginReachesIt() async throws {
+        let live =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-RENDITION-REPORT:URI=\"b.m3u8\",LAST-MSN=3\n"
+        transport.answer("https://h/live.m3u8?t=1&_HLS_msn=4&_HLS_part=2", with: .text(live))
+        let playlist = try await play("url=https://h/live.m3u8%3Ft=1&_HLS_msn=4&_HLS_part=2")
+        let text = String(decoding: playlist.bytes, as: UTF8.self)
+        #expect(text.contains("URI=\"/play.m3u8?url=https://h/b.m3u8\""))
+    }
+
+    @Test func aRequestWithVeryManyEditsIsRefused() {
+        let edits = String(repeating: "&duration=9", count: 17)
+        #expect(throws: ServerError.self) { try PlaybackRequest(QueryItems("url=https://h/a.m3u8" + edits)) }
+    }
+
+    @Test(arguments: [
+        ("text/html", "application/octet-stream"), ("image/svg+xml", "application/octet-stream"),
+        ("video/mp4; codecs=x", "video/mp4; codecs=x"), ("TEXT/VTT", "TEXT/VTT"),
+        ("application/xhtml+xml; video/mp4", "application/octet-stream"),
+    ])
+    func onlyMediaIsPassedOnAsWhatItSaysItIs(type: String, expected: String) {
+        #expect(FileResponder.safeMediaType(type) == expected)
+    }
+
     @Test func whatIsNoPlaylistIsAnsweredClearly() async {
         let page = await #expect(throws: ServerError.self) { try await play("url=https://h/page") }
         #expect(page?.status == .badGateway && page?.code == "not-a-playlist")
@@ -155,7 +178,9 @@ import Testing
         "http://169.254.169.254/latest/meta-data", "http://172.20.0.1/", "http://0.0.0.0/", "http://2130706433/",
         "http://127.1/", "http://0x7f000001/", "http://[::ffff:127.0.0.1]/", "http://[fe80::1]/", "http://[fc00::1]/",
         "http://100.64.0.1/", "file:///etc/passwd", "ftp://example.com/", "http://user@127.0.0.1/",
-        "http://8.8.8.8@127.0.0.1/", "http://[64:ff9b::7f00:1]/",
+        "http://8.8.8.8@127.0.0.1/", "http://[64:ff9b::7f00:1]/", "http://127.0.0.1\\@8.8.8.8/",
+        "http://8.8.8.8\\@127.0.0.1/",
+        "http://%31%32%37.0.0.1/", "http://\u{2460}27.0.0.1/", "http://no-such-host.invalid/", "http://8.8.8.8%2f@x/",
     ])
     func whatOnlyThisMachineCanReachIsRefused(text: String) async {
         #expect(await !mayVisit(text))

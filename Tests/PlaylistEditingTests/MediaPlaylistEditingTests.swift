@@ -205,4 +205,56 @@ import Testing
         let empty = try playlist("#EXTM3U\n#EXT-X-ENDLIST\n")
         #expect(throws: PlaylistEditError.self) { try playlist(plain).appending(empty) }
     }
+
+    /// An initialization section is under the keys that stand before its tag, not under those of the segment.
+    @Test func aMapIsWrittenAgainUnderItsOwnKeys() throws {
+        let content = try playlist(
+            """
+            #EXTM3U
+            #EXT-X-MAP:URI="clear.mp4"
+            #EXT-X-KEY:METHOD=AES-128,URI="k",IV=0x01
+            #EXTINF:4,
+            0.m4s
+            #EXTINF:4,
+            1.m4s
+            #EXT-X-ENDLIST
+
+            """
+        )
+        let other = try playlist("#EXTM3U\n#EXT-X-MAP:URI=\"a.mp4\"\n#EXTINF:4,\na.m4s\n#EXT-X-ENDLIST\n")
+        let stitched = try content.inserting(other, at: MediaTime(seconds: 4))
+        let last = try #require(stitched.segments.last)
+        #expect(last.map?.uri == "clear.mp4" && last.map?.keys.isEmpty == true && last.keys.first?.uri == "k")
+        #expect(stitched.segments[1].map?.keys.isEmpty == true && stitched.segments[1].keys.isEmpty)
+        #expect(stitched.segments[0].map?.keys.isEmpty == true)
+    }
+
+    /// What looks like an attribute inside a quoted value is none.
+    @Test func vectorsAreWrittenWhereAnAddressOnlyLooksLikeOne() throws {
+        let source = try playlist(
+            "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k?IV=1,KEYFORMAT=x\"\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"
+        )
+        let stitched = try source.prepending(playlist(plain))
+        #expect(stitched.segments.last?.keys.first?.initializationVector == "0x00000000000000000000000000000000")
+    }
+
+    @Test func aDeltaUpdateIsRefusedNotStitched() throws {
+        let delta = try playlist("#EXTM3U\n#EXT-X-SKIP:SKIPPED-SEGMENTS=3\n#EXTINF:4,\na.ts\n")
+        #expect(throws: PlaylistEditError.self) { try delta.appending(playlist(plain)) }
+        #expect(throws: PlaylistEditError.self) { try playlist("#EXTM3U\n").appending(playlist(plain)) }
+    }
+
+    @Test func groupsThatAreGoneLeaveTheOtherAttributesAlone() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="E",URI="a.m3u8"
+            #EXT-X-STREAM-INF:AUDIO="a",NAME="x,SUBTITLES=\u{201C}",BANDWIDTH=1,SUBTITLES="s",VIDEO="v"
+            v.m3u8
+
+            """
+        let source = try MultivariantPlaylist(parsing: Array(text.utf8))
+        let lines = source.relocated(variant: { _ in "v.m3u8" }, rendition: { _ in nil }).bytes
+        let stream = String(decoding: lines, as: UTF8.self).split(separator: "\n").first { $0.contains("STREAM-INF") }
+        #expect(stream == "#EXT-X-STREAM-INF:NAME=\"x,SUBTITLES=\u{201C}\",BANDWIDTH=1")
+    }
 }
