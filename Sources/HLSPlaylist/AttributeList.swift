@@ -2,8 +2,9 @@ public import MediaTiming
 
 /// The attributes of a tag, in their order (RFC 8216bis §4.2).
 ///
-/// Reading is lenient: spaces around names, values and commas are passed over, a quotation mark that is never closed
-/// ends with the line, and of two attributes with one name the first counts.
+/// It is a view of the playlist's bytes: an attribute is looked for when it is asked for. Reading is lenient: spaces around
+/// names, values and commas are passed over, a quotation mark that is never closed ends with the line, and of two
+/// attributes with one name the first counts.
 public struct AttributeList: Sendable {
     /// One attribute as it is written.
     public struct Attribute: Sendable, Hashable {
@@ -17,72 +18,77 @@ public struct AttributeList: Sendable {
         package let range: Range<Int>
     }
 
-    /// All attributes, in their order, with repeated ones.
-    public let attributes: [Attribute]
+    private let bytes: [UInt8]
+    private let range: Range<Int>
 
-    /// Reads the attributes that stand in a range of a playlist.
+    /// The attributes that stand in a range of a playlist; `nil` for a tag without a value.
     package init(_ bytes: [UInt8], in range: Range<Int>?) {
-        var found: [Attribute] = []
-        var index = range?.lowerBound ?? 0
-        let end = range?.upperBound ?? 0
-        while index < end {
-            while index < end, bytes[index].isBlank || bytes[index] == UInt8(ascii: ",") { index += 1 }
-            let nameStart = index
-            while index < end, bytes[index] != UInt8(ascii: "="), bytes[index] != UInt8(ascii: ",") { index += 1 }
-            let name = Self.trim(bytes, nameStart..<index)
-            guard index < end, bytes[index] == UInt8(ascii: "=") else {
-                if !name.isEmpty {
-                    found.append(Attribute(name: bytes.text(name), value: "", isQuoted: false, range: index..<index))
-                }
-                continue
-            }
-            index += 1
-            while index < end, bytes[index].isBlank { index += 1 }
-            if index < end, bytes[index] == UInt8(ascii: "\"") {
-                let start = index + 1
-                index = start
-                while index < end, bytes[index] != UInt8(ascii: "\"") { index += 1 }
-                let value = start..<index
-                found.append(
-                    Attribute(name: bytes.text(name), value: bytes.text(value), isQuoted: true, range: value)
-                )
-                while index < end, bytes[index] != UInt8(ascii: ",") { index += 1 }
-            } else {
-                let start = index
-                while index < end, bytes[index] != UInt8(ascii: ",") { index += 1 }
-                let value = Self.trim(bytes, start..<index)
-                found.append(
-                    Attribute(name: bytes.text(name), value: bytes.text(value), isQuoted: false, range: value)
-                )
-            }
-        }
-        attributes = found
+        self.bytes = range == nil ? [] : bytes
+        self.range = range ?? 0..<0
     }
 
-    private static func trim(_ bytes: [UInt8], _ range: Range<Int>) -> Range<Int> {
-        var (low, high) = (range.lowerBound, range.upperBound)
-        while low < high, bytes[low].isBlank { low += 1 }
-        while high > low, bytes[high - 1].isBlank { high -= 1 }
-        return low..<high
+    /// All attributes, in their order, with repeated ones.
+    public var attributes: [Attribute] {
+        var cursor = AttributeCursor(range)
+        var result: [Attribute] = []
+        while let next = cursor.next(in: bytes.span) { result.append(attribute(next)) }
+        return result
+    }
+
+    private func attribute(_ written: WrittenAttribute) -> Attribute {
+        Attribute(
+            name: bytes.text(written.name),
+            value: bytes.text(written.value),
+            isQuoted: written.isQuoted,
+            range: written.value
+        )
+    }
+
+    /// Where the first attribute of a name stands.
+    func written(_ name: String) -> WrittenAttribute? {
+        let span = bytes.span
+        var cursor = AttributeCursor(range)
+        while let next = cursor.next(in: span) {
+            if span.holds(name, in: next.name) { return next }
+        }
+        return nil
     }
 
     /// The first attribute of a name.
-    public func attribute(_ name: String) -> Attribute? { attributes.first { $0.name == name } }
+    public func attribute(_ name: String) -> Attribute? { written(name).map { attribute($0) } }
 
     /// The value of an attribute as text, `nil` where it is missing.
-    public subscript(name: String) -> String? { attribute(name)?.value }
+    public subscript(name: String) -> String? { written(name).map { bytes.text($0.value) } }
 
     /// A decimal integer of 0 to 2^63-1; `nil` where it is missing or anything else.
     public func integer(_ name: String) -> Int64? {
-        guard let value = self[name], let number = UInt64(value) else { return nil }
-        return Int64(exactly: number)
+        guard let range = written(name)?.value, !range.isEmpty else { return nil }
+        var number: Int64 = 0
+        for byte in bytes[range] {
+            guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+            let (product, overflow) = number.multipliedReportingOverflow(by: 10)
+            let (sum, overflowed) = product.addingReportingOverflow(Int64(byte - UInt8(ascii: "0")))
+            guard !overflow, !overflowed else { return nil }
+            number = sum
+        }
+        return number
     }
 
     /// A decimal number as seconds or a rate, exact to the digits written.
-    public func decimal(_ name: String) -> MediaTime? { self[name].flatMap { MediaTime(decimal: $0) } }
+    public func decimal(_ name: String) -> MediaTime? {
+        guard let range = written(name)?.value, let digits = DecimalDigits(bytes.span.extracting(range)) else {
+            return nil
+        }
+        return MediaTime(digits)
+    }
 
     /// Whether the value is `YES`.
-    public func isYes(_ name: String) -> Bool { self[name] == "YES" }
+    public func isYes(_ name: String) -> Bool { holds("YES", in: name) }
+
+    /// Whether an attribute is there with exactly this value.
+    public func holds(_ value: String, in name: String) -> Bool {
+        written(name).map { bytes.span.holds(value, in: $0.value) } ?? false
+    }
 
     /// The values of a quoted list with commas, spaces around them removed.
     public func list(_ name: String, separator: Character = ",") -> [String] {
@@ -91,6 +97,50 @@ public struct AttributeList: Sendable {
             let trimmed = item.trimmingBlanks()
             return trimmed.isEmpty ? nil : String(trimmed)
         }
+    }
+}
+
+/// Where an attribute stands.
+struct WrittenAttribute {
+    let name: Range<Int>
+    /// Without quotation marks.
+    let value: Range<Int>
+    let isQuoted: Bool
+}
+
+/// Walks over the attributes of a tag.
+struct AttributeCursor {
+    private var position: Int
+    private let end: Int
+
+    init(_ range: Range<Int>) {
+        position = range.lowerBound
+        end = range.upperBound
+    }
+
+    mutating func next(in bytes: Span<UInt8>) -> WrittenAttribute? {
+        while position < end, bytes[position].isBlank || bytes[position] == UInt8(ascii: ",") { position += 1 }
+        guard position < end else { return nil }
+        let nameStart = position
+        while position < end, bytes[position] != UInt8(ascii: "="), bytes[position] != UInt8(ascii: ",") {
+            position += 1
+        }
+        let name = bytes.trimmingBlanks(nameStart..<position)
+        guard position < end, bytes[position] == UInt8(ascii: "=") else {
+            // A name without a value.
+            return WrittenAttribute(name: name, value: position..<position, isQuoted: false)
+        }
+        position += 1
+        while position < end, bytes[position].isBlank { position += 1 }
+        guard position < end, bytes[position] == UInt8(ascii: "\"") else {
+            let start = position
+            position = bytes.firstIndex(of: UInt8(ascii: ","), in: start..<end) ?? end
+            return WrittenAttribute(name: name, value: bytes.trimmingBlanks(start..<position), isQuoted: false)
+        }
+        let start = position + 1
+        let close = bytes.firstIndex(of: UInt8(ascii: "\""), in: start..<end) ?? end
+        position = bytes.firstIndex(of: UInt8(ascii: ","), in: close..<end) ?? end
+        return WrittenAttribute(name: name, value: start..<close, isQuoted: true)
     }
 }
 

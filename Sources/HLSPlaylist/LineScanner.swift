@@ -1,25 +1,33 @@
 /// Walks over the lines of a playlist without copying them.
+///
+/// A line ends with LF or CRLF (RFC 8216bis §4.1). A CR alone ends one too, as it does for most players; the diagnostics
+/// name it. The last line may end with neither.
 struct LineScanner {
     /// Where the next line starts.
     private(set) var position: Int
     private let end: Int
+    private let mayHaveReturns: Bool
 
-    init(_ range: Range<Int>) {
+    /// Begins at the start of a range; a reader of very many lines may say that there is no CR in them.
+    init(_ range: Range<Int>, mayHaveReturns: Bool = true) {
         position = range.lowerBound
         end = range.upperBound
+        self.mayHaveReturns = mayHaveReturns
     }
 
     /// The next line, `nil` behind the last.
-    ///
-    /// A line ends with LF or CRLF (RFC 8216bis §4.1); the last one may end with neither.
+    @inline(__always)
     mutating func next(in bytes: Span<UInt8>) -> Line? {
         guard position < end else { return nil }
         let start = position
-        var index = start
-        while index < end, bytes[index] != UInt8(ascii: "\n") { index += 1 }
-        position = index < end ? index + 1 : end
-        if index > start, bytes[index - 1] == UInt8(ascii: "\r") { index -= 1 }
-        return Line(start: start, contentEnd: index, end: position)
+        let feed = bytes.firstIndex(of: UInt8(ascii: "\n"), in: start..<end)
+        var contentEnd = feed ?? end
+        position = feed.map { $0 + 1 } ?? end
+        if mayHaveReturns, let carriage = bytes.firstIndex(of: UInt8(ascii: "\r"), in: start..<contentEnd) {
+            contentEnd = carriage
+            if feed != carriage + 1 { position = carriage + 1 }
+        }
+        return Line(start: start, contentEnd: contentEnd, end: position)
     }
 }
 
@@ -32,16 +40,13 @@ struct Line: Hashable {
     var range: Range<Int> { start..<end }
 
     /// The range of its text without white space at either side.
-    func trimmed(in bytes: Span<UInt8>) -> Range<Int> {
-        var (low, high) = (start, contentEnd)
-        while low < high, bytes[low].isBlank { low += 1 }
-        while high > low, bytes[high - 1].isBlank { high -= 1 }
-        return low..<high
-    }
+    @inline(__always)
+    func trimmed(in bytes: Span<UInt8>) -> Range<Int> { bytes.trimmingBlanks(start..<contentEnd) }
 }
 
 extension UInt8 {
     /// A space, a tab or a carriage return.
+    @inline(__always)
     var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\r") }
 }
 
@@ -49,20 +54,42 @@ extension [UInt8] {
     /// The text of a range; what is not UTF-8 becomes U+FFFD.
     func text(_ range: Range<Int>) -> String { String(decoding: self[range], as: UTF8.self) }
 
-    /// Whether the bytes at `offset` are those of `text`.
-    func hasPrefix(_ text: StaticString, at offset: Int, before end: Int) -> Bool {
-        span.hasPrefix(text, at: offset, before: end)
+    /// The line that starts at an offset; `nil` at the end.
+    func line(at offset: Int) -> Line? {
+        var scanner = LineScanner(offset..<count)
+        return scanner.next(in: span)
     }
+
+    /// The tag in the line that starts at an offset.
+    func tagLine(at offset: Int) -> TagLine? { line(at: offset).flatMap { TagLine($0, in: self) } }
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes at `offset` are those of `text`.
-    func hasPrefix(_ text: StaticString, at offset: Int, before end: Int) -> Bool {
-        let length = text.utf8CodeUnitCount
-        guard end - offset >= length else { return false }
-        return text.withUTF8Buffer { wanted in
-            for index in 0..<length where unsafe wanted[index] != self[offset + index] { return false }
-            return true
+    /// A range without white space at either side.
+    @inline(__always)
+    func trimmingBlanks(_ range: Range<Int>) -> Range<Int> {
+        var (low, high) = (range.lowerBound, range.upperBound)
+        while low < high, self[low].isBlank { low += 1 }
+        while high > low, self[high - 1].isBlank { high -= 1 }
+        return low..<high
+    }
+
+    /// Whether a range holds exactly the bytes of `text`.
+    @inline(__always)
+    func holds(_ text: String, in range: Range<Int>) -> Bool {
+        let wanted = text.utf8
+        guard wanted.count == range.count else { return false }
+        var index = range.lowerBound
+        for byte in wanted {
+            guard self[index] == byte else { return false }
+            index += 1
         }
+        return true
+    }
+
+    /// Whether the bytes at `offset` are those of `text`.
+    func hasPrefix(_ text: String, at offset: Int, before end: Int) -> Bool {
+        let length = text.utf8.count
+        return end - offset >= length && holds(text, in: offset..<(offset + length))
     }
 }

@@ -15,6 +15,9 @@ extension MediaPlaylist {
         package let isAddress: Bool
     }
 
+    /// The keys in force for a segment, one for each key format (§4.4.4.4).
+    package func keys(for position: Int) -> [EncryptionKey] { storage.keys(for: position) }
+
     /// The lines that belong to a segment; with the number of segments, those behind the last.
     ///
     /// The lines of the first segment begin with those that are about the whole playlist.
@@ -42,16 +45,15 @@ extension MediaPlaylist {
 
     /// The tag lines with the keys in force for a segment, and whether each stands at the segment itself.
     package func keyLines(for position: Int) -> [(line: Range<Int>, isOwn: Bool)] {
-        keyTags(for: position).compactMap { tag in
-            range(of: tag).map { ($0, Int(index.tags[tag].segment) == position) }
+        storage.keyTags(for: position).compactMap { tag in
+            range(of: tag).map { ($0, Int(index.tags[Int(tag)].segment) == position) }
         }
     }
 
     /// The tag lines with the keys that hold for the map of a segment.
     package func mapKeyLines(for position: Int) -> [Range<Int>] {
-        let next = header.maps.partitioningIndex { index.tags[$0].segment > position }
-        guard next > 0 else { return [] }
-        return keyTags(before: index.tags[header.maps[next - 1]]).compactMap { range(of: $0) }
+        guard let map = storage.lastTag(of: header.maps, before: position) else { return [] }
+        return storage.keyTags(before: map).compactMap { range(of: $0) }
     }
 
     /// The line of the map in force for a segment, and whether it stands at the segment itself.
@@ -64,8 +66,8 @@ extension MediaPlaylist {
 
     /// Whether a segment's byte range leaves its offset to the one before.
     package func hasImpliedOffset(_ position: Int) -> Bool {
-        let found = index.impliedOffsets.partitioningIndex { $0.segment >= position }
-        return found < index.impliedOffsets.count && index.impliedOffsets[found].segment == position
+        let written = storage.ownLines(of: position).byteRange.flatMap { WrittenByteRange(bytes, in: $0) }
+        return written.map { $0.start == nil } ?? false
     }
 
     /// How a line of this playlist ends, as its first line does.
@@ -77,11 +79,12 @@ extension MediaPlaylist {
         return "\r\n"
     }
 
-    private func line(of list: [Int], for position: Int) -> (line: Range<Int>, isOwn: Bool)? {
-        let next = list.partitioningIndex { index.tags[$0].segment > position }
-        guard next > 0, let range = range(of: list[next - 1]) else { return nil }
-        return (range, Int(index.tags[list[next - 1]].segment) == position)
+    private func line(of list: [UInt32], for position: Int) -> (line: Range<Int>, isOwn: Bool)? {
+        guard let tag = storage.lastTag(of: list, before: position),
+            let range = bytes.line(at: Int(tag.lineStart))?.range
+        else { return nil }
+        return (range, Int(tag.segment) == position)
     }
 
-    private func range(of tag: Int) -> Range<Int>? { line(at: Int(index.tags[tag].lineStart))?.range }
+    private func range(of tag: UInt32) -> Range<Int>? { bytes.line(at: Int(index.tags[Int(tag)].lineStart))?.range }
 }

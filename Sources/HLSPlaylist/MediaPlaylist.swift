@@ -6,12 +6,29 @@ import ResourceAddressing
 /// ``segments`` is a lazy collection: a segment is read from the bytes when it is asked for. Two playlists of a hundred
 /// thousand segments cost little more than their text.
 public struct MediaPlaylist: Sendable {
+    /// What a playlist consists of, shared by the playlist, its segments and its copies.
+    final class Storage: Sendable {
+        let bytes: [UInt8]
+        let context: PlaylistContext
+        let index: PlaylistIndex
+        let header: MediaPlaylistHeader
+
+        init(bytes: [UInt8], index: PlaylistIndex, context: PlaylistContext) {
+            self.bytes = bytes
+            self.index = index
+            self.context = context
+            header = MediaPlaylistHeader(bytes, index, context: context)
+        }
+    }
+
+    let storage: Storage
+
     /// The bytes of the playlist.
-    public let bytes: [UInt8]
+    public var bytes: [UInt8] { storage.bytes }
     /// Where it came from.
-    public let context: PlaylistContext
-    let index: PlaylistIndex
-    let header: MediaPlaylistHeader
+    public var context: PlaylistContext { storage.context }
+    var index: PlaylistIndex { storage.index }
+    var header: MediaPlaylistHeader { storage.header }
 
     /// Parses a media playlist as a lenient player would; see ``Playlist/parse(_:context:limits:)``.
     ///
@@ -28,14 +45,15 @@ public struct MediaPlaylist: Sendable {
     }
 
     init(bytes: [UInt8], index: PlaylistIndex, context: PlaylistContext) {
-        self.bytes = bytes
-        self.index = index
-        self.context = context
-        header = MediaPlaylistHeader(bytes, index, context: context)
+        storage = Storage(bytes: bytes, index: index, context: context)
+    }
+
+    init(_ storage: Storage) {
+        self.storage = storage
     }
 
     /// Its segments in their order.
-    public var segments: MediaSegments { MediaSegments(playlist: self) }
+    public var segments: MediaSegments { MediaSegments(storage: storage) }
 
     /// The protocol version it declares, 1 where it declares none (§4.4.1.2).
     public var version: Int { header.version ?? 1 }
@@ -71,7 +89,7 @@ public struct MediaPlaylist: Sendable {
     public var skippedSegmentCount: Int64 { header.skippedSegmentCount }
 
     /// The sum of all durations, exact to nine digits.
-    public var duration: MediaTime { time(index.endTicks) }
+    public var duration: MediaTime { storage.time(index.endTicks) }
 
     /// The date ranges in their order (§4.4.5.1); parts of one that is written several times are merged by its ID.
     public var dateRanges: [DateRange] { DateRange.merged(tags(.dateRange)) }
@@ -84,28 +102,13 @@ public struct MediaPlaylist: Sendable {
         tags(.renditionReport).compactMap { RenditionReport($0, context: context, variables: header.variables) }
     }
     /// The parts behind the last whole segment (§4.4.4.9).
-    public var trailingParts: [PartialSegment] { parts(ofSegment: index.segments.count) }
+    public var trailingParts: [PartialSegment] { storage.parts(ofSegment: index.segments.count) }
     /// The tags that the standard does not know, in their places.
     public var unknownTags: [UnknownTag] { UnknownTag.all(in: bytes, index) }
 
-    func time(_ ticks: Int64) -> MediaTime {
-        MediaTime(value: ticks, timescale: DecimalDigits.power(of: index.timeDigits))
-    }
-
     private func tags(_ tag: TagName) -> [AttributeList] {
-        index.tags.filter { $0.tag == tag }.map { attributes(at: $0) }
+        storage.index.tags.filter { $0.tag == tag }.map { storage.attributes(at: $0) }
     }
-
-    func attributes(at record: PlaylistIndex.TagRecord) -> AttributeList {
-        AttributeList(bytes, in: tagLine(at: Int(record.lineStart))?.value)
-    }
-
-    func line(at offset: Int) -> Line? {
-        var scanner = LineScanner(offset..<bytes.count)
-        return scanner.next(in: bytes.span)
-    }
-
-    func tagLine(at offset: Int) -> TagLine? { line(at: offset).flatMap { TagLine($0, in: bytes) } }
 }
 
 /// What a media playlist's `EXT-X-PLAYLIST-TYPE` promises (RFC 8216bis §4.4.3.5).

@@ -17,24 +17,23 @@ struct MediaPlaylistHeader: Sendable {
     var variables: PlaylistVariables
 
     /// The positions in ``PlaylistIndex/tags`` of tags that hold until the next of their kind, ascending.
-    var keys: [Int] = []
-    /// For each of ``keys``, the key tags that hold behind it: the last of each key format since the last `NONE`.
-    var keysInForce: [[Int]] = []
-    var maps: [Int] = []
-    var bitRates: [Int] = []
-    var dateTimes: [Int] = []
-    var discontinuities: [Int] = []
-    var gaps: [Int] = []
-    var parts: [Int] = []
+    var keys: [UInt32] = []
+    /// For each of ``keys``, the key tags of other formats that hold beside it; `nil` behind `NONE`, where none holds.
+    var otherKeys: [[UInt32]?] = []
+    var maps: [UInt32] = []
+    var bitRates: [UInt32] = []
+    var dateTimes: [UInt32] = []
+    var discontinuities: [UInt32] = []
+    var gaps: [UInt32] = []
+    var parts: [UInt32] = []
 
     init(_ bytes: [UInt8], _ index: PlaylistIndex, context: PlaylistContext) {
         var definitions: [AttributeList] = []
         variables = PlaylistVariables([], context: context)
         for (position, record) in index.tags.enumerated() {
+            let position = UInt32(position)
             switch record.tag {
-            case .key:
-                keys.append(position)
-                keysInForce.append(Self.keysInForce(behind: position, keysInForce.last ?? [], index, bytes))
+            case .key: note(key: position, index, bytes)
             case .map: maps.append(position)
             case .bitRate: bitRates.append(position)
             case .programDateTime: dateTimes.append(position)
@@ -46,8 +45,7 @@ struct MediaPlaylistHeader: Sendable {
             case .independentSegments: hasIndependentSegments = true
             case .version, .targetDuration, .mediaSequence, .discontinuitySequence, .playlistType, .start,
                 .partInformation, .serverControl, .skip, .define:
-                var scanner = LineScanner(Int(record.lineStart)..<bytes.count)
-                guard let line = scanner.next(in: bytes.span), let tagLine = TagLine(line, in: bytes) else { continue }
+                guard let tagLine = bytes.tagLine(at: Int(record.lineStart)) else { continue }
                 if record.tag == .define {
                     definitions.append(AttributeList(bytes, in: tagLine.value))
                 } else {
@@ -59,28 +57,29 @@ struct MediaPlaylistHeader: Sendable {
         variables = PlaylistVariables(definitions, context: context)
     }
 
+    /// The key tags in force behind one of ``keys``, in their order.
+    func keysInForce(behind position: Int) -> [UInt32] {
+        otherKeys[position].map { $0 + [keys[position]] } ?? []
+    }
+
     /// A key replaces the one of its format, and `NONE` all of them (§4.4.4.4).
-    private static func keysInForce(
-        behind tag: Int,
-        _ before: [Int],
-        _ index: PlaylistIndex,
-        _ bytes: [UInt8]
-    ) -> [Int] {
-        let attributes = attributes(of: tag, index, bytes)
-        guard attributes["METHOD"] != "NONE" else { return [] }
-        func format(_ attributes: AttributeList) -> String { attributes["KEYFORMAT"] ?? "identity" }
-        let own = format(attributes)
-        return before.filter { format(Self.attributes(of: $0, index, bytes)) != own }.suffix(mostKeyFormats) + [tag]
+    private mutating func note(key tag: UInt32, _ index: PlaylistIndex, _ bytes: [UInt8]) {
+        func attributes(_ tag: UInt32) -> AttributeList {
+            AttributeList(bytes, in: bytes.tagLine(at: Int(index.tags[Int(tag)].lineStart))?.value)
+        }
+        let own = attributes(tag)
+        var others: [UInt32]?
+        if !own.holds("NONE", in: "METHOD") {
+            let format = own["KEYFORMAT"] ?? "identity"
+            let before = keys.isEmpty ? [] : keysInForce(behind: keys.count - 1)
+            others = before.filter { (attributes($0)["KEYFORMAT"] ?? "identity") != format }.suffix(Self.mostKeyFormats)
+        }
+        keys.append(tag)
+        otherKeys.append(others)
     }
 
-    /// So many key formats can hold at once; a playlist with more is not meant to be played.
+    /// So many key formats can hold at once beside another; a playlist with more is not meant to be played.
     private static let mostKeyFormats = 15
-
-    private static func attributes(of tag: Int, _ index: PlaylistIndex, _ bytes: [UInt8]) -> AttributeList {
-        var scanner = LineScanner(Int(index.tags[tag].lineStart)..<bytes.count)
-        let line = scanner.next(in: bytes.span).flatMap { TagLine($0, in: bytes) }
-        return AttributeList(bytes, in: line?.value)
-    }
 
     /// Of a tag that stands twice, the first that can be read counts.
     private mutating func read(_ tag: TagName?, _ value: Range<Int>?, in bytes: [UInt8]) {

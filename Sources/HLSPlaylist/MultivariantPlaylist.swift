@@ -41,50 +41,20 @@ public struct MultivariantPlaylist: Sendable {
         self.bytes = bytes
         self.index = index
         self.context = context
-        func tagLine(_ offset: UInt32) -> TagLine? {
-            var scanner = LineScanner(Int(offset)..<bytes.count)
-            return scanner.next(in: bytes.span).flatMap { TagLine($0, in: bytes) }
-        }
-        let tags = index.tags.compactMap { record -> (tag: TagName, attributes: AttributeList, line: TagLine)? in
-            guard let tag = record.tag, tag != .header, tag != .variant, let line = tagLine(record.lineStart) else {
-                return nil
-            }
-            return (tag, AttributeList(bytes, in: line.value), line)
-        }
-        let variables = PlaylistVariables(tags.filter { $0.tag == .define }.map(\.attributes), context: context)
-        definedVariables = variables
+        var reader = EntryReader(bytes: bytes)
+        for record in index.tags { reader.read(record) }
+        definedVariables = PlaylistVariables(reader.definitions, context: context)
+        let source = PlaylistText(bytes: bytes, context: context, variables: definedVariables)
         variants = index.variants.compactMap { record in
-            guard let line = tagLine(record.tagStart), let uriStart = record.uriStart else { return nil }
-            var scanner = LineScanner(Int(uriStart)..<bytes.count)
-            guard let uriLine = scanner.next(in: bytes.span) else { return nil }
-            return Variant(
-                AttributeList(bytes, in: line.value),
-                tagLine: line.line.range,
-                uriLine: uriLine.range,
-                uri: (bytes.text(uriLine.trimmed(in: bytes.span)), uriLine.trimmed(in: bytes.span)),
-                context: context,
-                variables: variables
-            )
+            record.uriStart.map { Variant(source, tagStart: record.tagStart, uriStart: $0) }
         }
-        iFrameVariants = tags.filter { $0.tag == .iFrameVariant }.compactMap { tag in
-            guard let uri = tag.attributes.attribute("URI") else { return nil }
-            return Variant(
-                tag.attributes,
-                tagLine: tag.line.line.range,
-                uriLine: nil,
-                uri: (uri.value, uri.range),
-                context: context,
-                variables: variables
-            )
+        iFrameVariants = reader.iFrameVariants.filter { source.attributes(at: $0)["URI"] != nil }.map {
+            Variant(source, tagStart: $0, uriStart: nil)
         }
-        renditions = tags.filter { $0.tag == .media }.map {
-            Rendition($0.attributes, tagLine: $0.line.line.range, context: context, variables: variables)
-        }
-        declaredVersion = tags.first { $0.tag == .version }.flatMap { tag in
-            tag.line.value.flatMap { Int(Substring(bytes.text($0)).trimmingBlanks()) }
-        }
-        hasIndependentSegments = tags.contains { $0.tag == .independentSegments }
-        start = tags.first { $0.tag == .start }.flatMap { PlaylistStart($0.attributes) }
+        renditions = reader.renditions.map { Rendition(source, tagStart: $0) }
+        declaredVersion = reader.version
+        hasIndependentSegments = reader.hasIndependentSegments
+        start = reader.start
     }
 
     /// Its variables with their values (§4.4.2.3).
@@ -108,10 +78,53 @@ public struct MultivariantPlaylist: Sendable {
 
     private func attributeLists(_ tag: TagName) -> [AttributeList] {
         index.tags.filter { $0.tag == tag }.map { record in
-            var scanner = LineScanner(Int(record.lineStart)..<bytes.count)
-            let line = scanner.next(in: bytes.span).flatMap { TagLine($0, in: bytes) }
-            return AttributeList(bytes, in: line?.value)
+            AttributeList(bytes, in: bytes.tagLine(at: Int(record.lineStart))?.value)
         }
+    }
+}
+
+/// Sorts the tags of a multivariant playlist by what they are for.
+private struct EntryReader {
+    let bytes: [UInt8]
+    var definitions: [AttributeList] = []
+    var iFrameVariants: [UInt32] = []
+    var renditions: [UInt32] = []
+    var version: Int?
+    var hasIndependentSegments = false
+    var start: PlaylistStart?
+
+    mutating func read(_ record: PlaylistIndex.TagRecord) {
+        switch record.tag {
+        case .iFrameVariant: iFrameVariants.append(record.lineStart)
+        case .media: renditions.append(record.lineStart)
+        case .independentSegments: hasIndependentSegments = true
+        case .define, .version, .start:
+            guard let value = bytes.tagLine(at: Int(record.lineStart))?.value else { return }
+            switch record.tag {
+            case .define: definitions.append(AttributeList(bytes, in: value))
+            case .version: version = version ?? Int(Substring(bytes.text(value)).trimmingBlanks())
+            default: start = start ?? PlaylistStart(AttributeList(bytes, in: value))
+            }
+        default: break
+        }
+    }
+}
+
+/// What the entries of a multivariant playlist read their lines from.
+final class PlaylistText: Sendable {
+    let bytes: [UInt8]
+    let context: PlaylistContext
+    let variables: PlaylistVariables
+
+    init(bytes: [UInt8], context: PlaylistContext, variables: PlaylistVariables) {
+        self.bytes = bytes
+        self.context = context
+        self.variables = variables
+    }
+
+    /// The attributes of the tag in the line that starts at an offset.
+    func attributes(at lineStart: UInt32) -> AttributeList {
+        AttributeList(bytes, in: bytes.tagLine(at: Int(lineStart))?.value)
     }
 }
 
@@ -124,8 +137,7 @@ extension UnknownTag {
             let offset = Int(record.lineStart)
             lineNumber += bytes[counted..<offset].count { $0 == UInt8(ascii: "\n") }
             counted = offset
-            var scanner = LineScanner(offset..<bytes.count)
-            guard let line = scanner.next(in: bytes.span), let tag = TagLine(line, in: bytes) else { continue }
+            guard let tag = bytes.tagLine(at: offset) else { continue }
             result.append(
                 UnknownTag(
                     name: bytes.text(tag.name),

@@ -29,12 +29,12 @@ struct PlaylistIndex: Sendable {
         var uriStart: UInt32?
     }
 
-    /// The offset of a byte range that does not name it.
+    /// The offset of a byte range that does not name it; those of the segments behind it follow from their lengths.
     struct ImpliedOffset: Sendable {
-        var segment: Int
-        var start: Int64
+        var segment: UInt32
         /// Whether there is nothing that it could follow.
         var isGuessed: Bool
+        var start: Int64
     }
 
     var segments: [SegmentRecord] = []
@@ -62,19 +62,8 @@ struct PlaylistIndex: Sendable {
         }
         let span = bytes.span
         if span.hasPrefix("\u{FEFF}", at: 0, before: bytes.count) { textStart = 3 }
-        var scanner = LineScanner(textStart..<bytes.count)
         var state = ScanState(blockStart: textStart)
-        var lineNumber = 0
-        while let line = scanner.next(in: span) {
-            lineNumber += 1
-            guard line.end - line.start <= limits.lineLength else {
-                throw .limitExceeded(.lineLength(limits.lineLength), line: lineNumber)
-            }
-            read(line, in: bytes, &state)
-            guard segments.count + tags.count + variants.count <= limits.entryCount else {
-                throw .limitExceeded(.entryCount(limits.entryCount), line: lineNumber)
-            }
-        }
+        try scan(bytes, from: textStart, limits, &state)
         if let tagStart = state.pendingVariant {
             variants.append(VariantRecord(tagStart: tagStart, uriStart: nil))
         }
@@ -85,69 +74,144 @@ struct PlaylistIndex: Sendable {
     private struct ScanState {
         /// Where the lines of the next segment or variant begin.
         var blockStart: Int
-        var pendingDuration: DecimalDigits?
+        var pendingDuration = DecimalDigits(value: -1, fractionDigits: 0)
         var hasSegmentInformation = false
         var pendingVariant: UInt32?
         var pendingByteRange: Range<Int>?
-        /// The address and the end of the previous segment's byte range.
-        var previousRange: (uri: Range<Int>, end: Int64)?
+        var previousRange = PreviousRange.none
+        /// How many implied offsets stand one behind the other so far.
+        var chainLength = 0
     }
 
-    private mutating func read(_ line: Line, in bytes: [UInt8], _ state: inout ScanState) {
-        let text = line.trimmed(in: bytes.span)
-        guard !text.isEmpty else { return }
-        guard bytes[text.lowerBound] == UInt8(ascii: "#") else {
-            readAddress(text, line, in: bytes, &state)
-            return
+    /// What a byte range without an offset would follow; its end is computed only where one does.
+    private enum PreviousRange {
+        case none
+        case written(uri: Range<Int>, text: Range<Int>)
+        case implied(uri: Range<Int>, end: Int64)
+    }
+
+    private mutating func scan(
+        _ bytes: [UInt8],
+        from start: Int,
+        _ limits: PlaylistLimits,
+        _ state: inout ScanState
+    ) throws(PlaylistParsingError) {
+        let span = bytes.span
+        let end = bytes.count
+        let hasReturns = span.firstIndex(of: UInt8(ascii: "\r"), in: start..<end) != nil
+        var scanner = LineScanner(start..<end, mayHaveReturns: hasReturns)
+        var lineNumber = 0
+        while let line = scanner.next(in: span) {
+            lineNumber += 1
+            guard line.end - line.start <= limits.lineLength else {
+                throw .limitExceeded(.lineLength(limits.lineLength), line: lineNumber)
+            }
+            let text = line.trimmed(in: span)
+            guard !text.isEmpty else { continue }
+            if span[text.lowerBound] == UInt8(ascii: "#") {
+                readTag(text, line, in: bytes, &state)
+            } else {
+                readAddress(text, line, in: bytes, &state)
+            }
+            guard segments.count + tags.count + variants.count <= limits.entryCount else {
+                throw .limitExceeded(.entryCount(limits.entryCount), line: lineNumber)
+            }
+            // Growing twofold would cost twice the memory: what is left is foreseen from what was read.
+            if segments.count == 256, segments.capacity < 1024 {
+                let expected = Double(end) / Double(line.end) * 256 * 1.02
+                segments.reserveCapacity(min(Int(expected) + 16, limits.entryCount))
+            }
         }
-        if bytes.hasPrefix("#EXTINF", at: text.lowerBound, before: text.upperBound),
-            text.lowerBound + 7 == text.upperBound || bytes[text.lowerBound + 7] == UInt8(ascii: ":")
-        {
+    }
+
+    /// The tags that stand at nearly every segment, as eight bytes at a time.
+    private enum Spelling {
+        /// The bytes of `#EXTINF:`.
+        static var segmentInformation: UInt64 { 0x3A46_4E49_5458_4523 }
+        /// The bytes of `#EXT-X-BYTERANGE`.
+        static var byteRange: (UInt64, UInt64) { (0x422D_582D_5458_4523, 0x4547_4E41_5245_5459) }
+    }
+
+    @inline(__always)
+    private mutating func readTag(_ text: Range<Int>, _ line: Line, in bytes: [UInt8], _ state: inout ScanState) {
+        let span = bytes.span
+        if text.count >= 8 {
+            let word = span.word(at: text.lowerBound)
+            if word == Spelling.segmentInformation {
+                kind = kind ?? .media
+                state.hasSegmentInformation = true
+                state.pendingDuration = SegmentInformation.digits(span, in: (text.lowerBound + 8)..<text.upperBound)
+                return
+            }
+            if word == Spelling.byteRange.0, text.count > 16,
+                span.word(at: text.lowerBound + 8) == Spelling.byteRange.1,
+                span[text.lowerBound + 16] == UInt8(ascii: ":")
+            {
+                kind = kind ?? .media
+                state.pendingByteRange = (text.lowerBound + 17)..<text.upperBound
+                return
+            }
+        }
+        readOtherTag(text, line, in: bytes, &state)
+    }
+
+    private mutating func readOtherTag(_ text: Range<Int>, _ line: Line, in bytes: [UInt8], _ state: inout ScanState) {
+        let span = bytes.span
+        guard let name = TagLine.name(in: text, span) else { return }
+        let tag = TagName(span, in: name)
+        if tag == .segmentInformation {
+            // Without a colon: there is no duration, but an address may follow.
             kind = kind ?? .media
             state.hasSegmentInformation = true
-            state.pendingDuration = SegmentInformation.duration(bytes, in: text.dropFirst(8))
-        } else if bytes.hasPrefix("#EXT-X-BYTERANGE:", at: text.lowerBound, before: text.upperBound) {
-            kind = kind ?? .media
-            state.pendingByteRange = text.dropFirst(17)
-        } else if let tagLine = TagLine(line, in: bytes) {
-            let tag = tagLine.tag(in: bytes)
-            switch tag?.scope {
-            case .mediaPlaylist, .segment, .metadata: kind = kind ?? .media
-            case .multivariant: kind = kind ?? .multivariant
-            case .any, nil: break
-            }
-            if tag == .header { hasHeader = true }
-            if tag == .variant {
-                if let tagStart = state.pendingVariant {
-                    variants.append(VariantRecord(tagStart: tagStart, uriStart: nil))
-                }
-                state.pendingVariant = UInt32(line.start)
-            }
-            tags.append(TagRecord(lineStart: UInt32(line.start), segment: UInt32(segments.count), tag: tag))
+            state.pendingDuration = DecimalDigits(value: -1, fractionDigits: 0)
+            return
         }
+        switch tag?.scope {
+        case .mediaPlaylist, .segment, .metadata: kind = kind ?? .media
+        case .multivariant: kind = kind ?? .multivariant
+        case .any, nil: break
+        }
+        if tag == .header { hasHeader = true }
+        if tag == .variant {
+            if let tagStart = state.pendingVariant {
+                variants.append(VariantRecord(tagStart: tagStart, uriStart: nil))
+            }
+            state.pendingVariant = UInt32(line.start)
+        }
+        tags.append(TagRecord(lineStart: UInt32(line.start), segment: UInt32(segments.count), tag: tag))
     }
 
+    @inline(__always)
     private mutating func readAddress(_ text: Range<Int>, _ line: Line, in bytes: [UInt8], _ state: inout ScanState) {
-        if let tagStart = state.pendingVariant {
-            variants.append(VariantRecord(tagStart: tagStart, uriStart: UInt32(line.start)))
-            state.pendingVariant = nil
-            state.blockStart = line.end
-        } else if state.hasSegmentInformation {
+        if state.hasSegmentInformation, state.pendingVariant == nil {
             append(state.pendingDuration, blockStart: state.blockStart, uriStart: line.start)
             noteByteRange(text, in: bytes, &state)
             state.hasSegmentInformation = false
-            state.pendingDuration = nil
+            state.blockStart = line.end
+        } else if let tagStart = state.pendingVariant {
+            variants.append(VariantRecord(tagStart: tagStart, uriStart: UInt32(line.start)))
+            state.pendingVariant = nil
             state.blockStart = line.end
         }
         // An address that no tag announces is nothing that a player would load; the diagnostics name it.
     }
 
-    private mutating func append(_ duration: DecimalDigits?, blockStart: Int, uriStart: Int) {
+    @inline(__always)
+    private mutating func append(_ duration: DecimalDigits, blockStart: Int, uriStart: Int) {
         segments.append(
             SegmentRecord(blockStart: UInt32(blockStart), uriStart: UInt32(uriStart), startTicks: endTicks)
         )
         // A negative or unreadable duration adds nothing to the timeline.
-        guard let duration, duration.value > 0 else { return }
+        guard duration.value > 0 else { return }
+        if duration.fractionDigits == timeDigits {
+            let (sum, overflowed) = endTicks.addingReportingOverflow(duration.value)
+            endTicks = overflowed ? .max : sum
+        } else {
+            extend(by: duration)
+        }
+    }
+
+    private mutating func extend(by duration: DecimalDigits) {
         let digits = min(duration.fractionDigits, Self.mostTimeDigits)
         if digits > timeDigits { rescale(to: digits) }
         var ticks = duration.value
@@ -172,26 +236,54 @@ struct PlaylistIndex: Sendable {
         timeDigits = digits
     }
 
+    @inline(__always)
     private mutating func noteByteRange(_ uri: Range<Int>, in bytes: [UInt8], _ state: inout ScanState) {
-        guard let range = state.pendingByteRange, let written = WrittenByteRange(bytes, in: range) else {
-            state.pendingByteRange = nil
-            state.previousRange = nil
+        guard let range = state.pendingByteRange else {
+            state.previousRange = .none
             return
         }
         state.pendingByteRange = nil
-        var start = written.start
-        if start == nil {
-            // §4.4.4.2: it begins behind the previous segment's range of the same resource.
-            // Where there is none, a lenient player begins with the resource.
-            let previous = state.previousRange.flatMap { bytes[$0.uri] == bytes[uri] ? $0.end : nil }
-            start = previous ?? 0
-            impliedOffsets.append(
-                ImpliedOffset(segment: segments.count - 1, start: previous ?? 0, isGuessed: previous == nil)
-            )
+        if bytes.span.firstIndex(of: UInt8(ascii: "@"), in: range) != nil {
+            state.previousRange = .written(uri: uri, text: range)
+            state.chainLength = 0
+        } else {
+            noteImpliedOffset(uri, range, in: bytes, &state)
         }
-        let end = start.flatMap { ByteRange(start: $0, length: written.length)?.end }
-        state.previousRange = end.map { (uri, $0) }
     }
+
+    /// §4.4.4.2: a byte range without an offset begins behind the previous segment's range of the same resource.
+    private mutating func noteImpliedOffset(
+        _ uri: Range<Int>,
+        _ range: Range<Int>,
+        in bytes: [UInt8],
+        _ state: inout ScanState
+    ) {
+        guard let written = WrittenByteRange(bytes, in: range) else {
+            state.previousRange = .none
+            return
+        }
+        let previous: Int64? =
+            switch state.previousRange {
+            case .none: nil
+            case .written(let address, let text):
+                bytes[address] == bytes[uri] ? WrittenByteRange(bytes, in: text)?.range?.end : nil
+            case .implied(let address, let end): bytes[address] == bytes[uri] ? end : nil
+            }
+        // Where there is none, a lenient player begins with the resource.
+        let start = previous ?? 0
+        if previous == nil || state.chainLength % Self.chainStep == 0 {
+            impliedOffsets.append(
+                ImpliedOffset(segment: UInt32(segments.count - 1), isGuessed: previous == nil, start: start)
+            )
+            state.chainLength = 0
+        }
+        state.chainLength += 1
+        state.previousRange =
+            ByteRange(start: start, length: written.length).map { .implied(uri: uri, end: $0.end) } ?? .none
+    }
+
+    /// Of implied offsets that stand one behind the other, one in so many is kept; the others are counted from it.
+    private static let chainStep = 16
 }
 
 /// The numbers of an `EXT-X-BYTERANGE` tag or a `BYTERANGE` attribute: `length[@start]`.
@@ -221,6 +313,9 @@ struct WrittenByteRange {
         self.start = start
     }
 
+    /// The bytes that it means where it names its offset.
+    var range: ByteRange? { start.flatMap { ByteRange(start: $0, length: length) } }
+
     /// A decimal integer with blanks at either side; `nil` where there is none or it does not fit in 63 bits.
     private static func number(_ bytes: Span<UInt8>, _ index: inout Int, before end: Int) -> Int64? {
         while index < end, bytes[index].isBlank { index += 1 }
@@ -241,14 +336,42 @@ struct WrittenByteRange {
 
 /// What stands behind `#EXTINF:`: a duration, a comma and a title.
 enum SegmentInformation {
+    /// The digits up to the comma; -1 where they are no decimal number.
+    @inline(__always)
+    static func digits(_ bytes: Span<UInt8>, in range: Range<Int>) -> DecimalDigits {
+        var index = range.lowerBound
+        var value: Int64 = 0
+        var point = -1
+        // The usual spelling, up to 18 digits; all others take the long way.
+        while index < range.upperBound {
+            let byte = bytes[index] &- UInt8(ascii: "0")
+            if byte < 10 {
+                value = value &* 10 &+ Int64(byte)
+            } else if bytes[index] == UInt8(ascii: "."), point < 0 {
+                point = index
+            } else {
+                break
+            }
+            index += 1
+        }
+        let count = index - range.lowerBound
+        let isUsual = count <= 18 && count > (point < 0 ? 0 : 1)
+        if isUsual, index == range.upperBound || bytes[index] == UInt8(ascii: ",") {
+            return DecimalDigits(value: value, fractionDigits: point < 0 ? 0 : index - point - 1)
+        }
+        return anyDigits(bytes, in: range)
+    }
+
+    private static func anyDigits(_ bytes: Span<UInt8>, in range: Range<Int>) -> DecimalDigits {
+        let comma = bytes.firstIndex(of: UInt8(ascii: ","), in: range) ?? range.upperBound
+        return DecimalDigits(bytes.extracting(bytes.trimmingBlanks(range.lowerBound..<comma)))
+            ?? DecimalDigits(value: -1, fractionDigits: 0)
+    }
+
     /// The digits up to the comma; `nil` where they are no decimal number.
     static func duration(_ bytes: [UInt8], in range: Range<Int>) -> DecimalDigits? {
-        var end = range.lowerBound
-        while end < range.upperBound, bytes[end] != UInt8(ascii: ",") { end += 1 }
-        var (low, high) = (range.lowerBound, end)
-        while low < high, bytes[low].isBlank { low += 1 }
-        while high > low, bytes[high - 1].isBlank { high -= 1 }
-        return DecimalDigits(bytes.span.extracting(low..<high))
+        let comma = bytes.span.firstIndex(of: UInt8(ascii: ","), in: range) ?? range.upperBound
+        return DecimalDigits(bytes.span.extracting(bytes.span.trimmingBlanks(range.lowerBound..<comma)))
     }
 
     /// What stands behind the comma, `nil` where that is nothing.

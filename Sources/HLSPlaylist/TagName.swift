@@ -69,14 +69,51 @@ package enum TagName: String, CaseIterable, Sendable {
         }
     }
 
-    private static let byName: [[UInt8]: TagName] = Dictionary(
-        uniqueKeysWithValues: allCases.map { (Array($0.rawValue.utf8), $0) }
-    )
-
     /// The tag of this name, compared byte for byte as §4.1 wants it.
-    init?(_ name: ArraySlice<UInt8>) {
-        guard let tag = Self.byName[Array(name)] else { return nil }
+    init?(_ bytes: Span<UInt8>, in name: Range<Int>) {
+        guard name.count >= 6, let tag = Self.candidate(name.count, bytes[name.lowerBound + (name.count > 6 ? 6 : 3)]),
+            bytes.holds(tag.rawValue, in: name)
+        else { return nil }
         self = tag
+    }
+
+    /// The only tag whose name has this length and this letter: the first behind `EXT-X-`, or behind `EXT`.
+    private static func candidate(_ length: Int, _ letter: UInt8) -> TagName? {
+        switch (length, Unicode.Scalar(letter)) {
+        case (6, "M"): .header
+        case (6, "I"): .segmentInformation
+        case (9, "K"): .key
+        case (9, "M"): .map
+        case (9, "G"): .gap
+        case (10, "P"): .part
+        case (10, "S"): .skip
+        case (11, "S"): .start
+        case (11, "M"): .media
+        case (12, "D"): .define
+        case (13, "V"): .version
+        case (13, "E"): .endList
+        case (13, "B"): .bitRate
+        case (14, "P"): .partInformation
+        case (15, "B"): .byteRange
+        case (15, "D"): .dateRange
+        case (16, "S"): .variant
+        case (17, "S"): .sessionKey
+        case (18, "P"): .preloadHint
+        case (18, "S"): .sessionData
+        case (19, "P"): .playlistType
+        case (19, "I"): .iFramesOnly
+        case (19, "D"): .discontinuity
+        case (20, "T"): .targetDuration
+        case (20, "M"): .mediaSequence
+        case (20, "S"): .serverControl
+        case (22, "R"): .renditionReport
+        case (22, "C"): .contentSteering
+        case (23, "P"): .programDateTime
+        case (24, "I"): .iFrameVariant
+        case (26, "I"): .independentSegments
+        case (28, "D"): .discontinuitySequence
+        default: nil
+        }
     }
 }
 
@@ -91,13 +128,18 @@ struct TagLine {
     /// Reads a line as a tag; `nil` for comments, addresses and blank lines.
     init?(_ line: Line, in bytes: [UInt8]) {
         let text = line.trimmed(in: bytes.span)
-        guard bytes.hasPrefix("#EXT", at: text.lowerBound, before: text.upperBound) else { return nil }
-        var index = text.lowerBound + 1
-        while index < text.upperBound, bytes[index] != UInt8(ascii: ":") { index += 1 }
+        guard let name = Self.name(in: text, bytes.span) else { return nil }
         self.line = line
-        name = (text.lowerBound + 1)..<index
-        value = index < text.upperBound ? (index + 1)..<text.upperBound : nil
+        self.name = name
+        value = name.upperBound < text.upperBound ? (name.upperBound + 1)..<text.upperBound : nil
     }
 
-    func tag(in bytes: [UInt8]) -> TagName? { TagName(bytes[name]) }
+    /// Where the name of a tag stands in the text of a line; `nil` for anything that is no tag.
+    static func name(in text: Range<Int>, _ bytes: Span<UInt8>) -> Range<Int>? {
+        guard bytes.hasPrefix("#EXT", at: text.lowerBound, before: text.upperBound) else { return nil }
+        let colon = bytes.firstIndex(of: UInt8(ascii: ":"), in: text)
+        return (text.lowerBound + 1)..<(colon ?? text.upperBound)
+    }
+
+    func tag(in bytes: [UInt8]) -> TagName? { TagName(bytes.span, in: name) }
 }

@@ -3,51 +3,47 @@ public import ResourceAddressing
 
 /// One quality of a presentation: `EXT-X-STREAM-INF` or `EXT-X-I-FRAME-STREAM-INF` (RFC 8216bis §4.4.6.2, §4.4.6.3).
 public struct Variant: Sendable {
-    /// All attributes as written.
-    public let attributes: AttributeList
-    /// The address of its media playlist as written, with variables replaced.
-    public let uri: String
-    /// Its address, absolute where that of the multivariant playlist is known.
-    public let address: ResourceAddress
-    /// The peak bit rate; `nil` where the required attribute is missing or no integer.
-    public let bandwidth: BitRate?
-    /// The average bit rate.
-    public let averageBandwidth: BitRate?
-    /// RFC 6381 names of all formats in the variant.
-    public let codecs: [String]
-    /// The size of the picture.
-    public let resolution: Resolution?
-    /// Frames a second.
-    public let frameRate: MediaTime?
+    private let source: PlaylistText
+    private let tagStart: UInt32
+    private let uriStart: UInt32?
 
-    /// Where its tag and its address stand; `uriLine` is `nil` for I-frame variants, whose tag holds the address.
-    package let tagLine: Range<Int>
-    package let uriLine: Range<Int>?
-    package let uriRange: Range<Int>
-
-    init(
-        _ attributes: AttributeList,
-        tagLine: Range<Int>,
-        uriLine: Range<Int>?,
-        uri: (String, Range<Int>),
-        context: PlaylistContext,
-        variables: PlaylistVariables
-    ) {
-        self.attributes = attributes
-        self.uri = variables.substitute(uri.0)
-        address = context.resolve(self.uri)
-        bandwidth = attributes.integer("BANDWIDTH").map { BitRate(bitsPerSecond: $0) }
-        averageBandwidth = attributes.integer("AVERAGE-BANDWIDTH").map { BitRate(bitsPerSecond: $0) }
-        codecs = attributes.list("CODECS")
-        resolution = attributes["RESOLUTION"].flatMap { Resolution($0) }
-        frameRate = attributes.decimal("FRAME-RATE")
-        self.tagLine = tagLine
-        self.uriLine = uriLine
-        uriRange = uri.1
+    /// Makes the variant whose tag and address begin at these places; one for I-frames has its address in its tag.
+    init(_ source: PlaylistText, tagStart: UInt32, uriStart: UInt32?) {
+        self.source = source
+        self.tagStart = tagStart
+        self.uriStart = uriStart
     }
 
+    /// Where its tag and its address stand; `uriLine` is `nil` for I-frame variants, whose tag holds the address.
+    package var tagLine: Range<Int> { source.bytes.line(at: Int(tagStart))?.range ?? 0..<0 }
+    package var uriLine: Range<Int>? { uriStart.flatMap { source.bytes.line(at: Int($0))?.range } }
+    package var uriRange: Range<Int> {
+        let bytes = source.bytes
+        guard let uriStart else { return attributes.written("URI")?.value ?? 0..<0 }
+        return bytes.line(at: Int(uriStart))?.trimmed(in: bytes.span) ?? 0..<0
+    }
+
+    /// All attributes as written.
+    public var attributes: AttributeList { source.attributes(at: tagStart) }
+    /// The address of its media playlist as written, with variables replaced.
+    public var uri: String { source.variables.substitute(source.bytes.text(uriRange)) }
+    /// Its address, absolute where that of the multivariant playlist is known.
+    public var address: ResourceAddress { source.context.resolve(uri) }
+    /// The peak bit rate; `nil` where the required attribute is missing or no integer.
+    public var bandwidth: BitRate? { attributes.integer("BANDWIDTH").map { BitRate(bitsPerSecond: $0) } }
+    /// The average bit rate.
+    public var averageBandwidth: BitRate? {
+        attributes.integer("AVERAGE-BANDWIDTH").map { BitRate(bitsPerSecond: $0) }
+    }
+    /// RFC 6381 names of all formats in the variant.
+    public var codecs: [String] { attributes.list("CODECS") }
+    /// The size of the picture.
+    public var resolution: Resolution? { attributes["RESOLUTION"].flatMap { Resolution($0) } }
+    /// Frames a second.
+    public var frameRate: MediaTime? { attributes.decimal("FRAME-RATE") }
+
     /// Whether its playlist holds I-frames only: it stands in an `EXT-X-I-FRAME-STREAM-INF` tag.
-    public var isIFrames: Bool { uriLine == nil }
+    public var isIFrames: Bool { uriStart == nil }
 
     /// The group of renditions of a type that this variant plays with; `nil` where it names none.
     ///
@@ -98,21 +94,30 @@ public struct Rendition: Sendable {
         case closedCaptions = "CLOSED-CAPTIONS"
     }
 
-    /// All attributes as written.
-    public let attributes: AttributeList
-    /// What it holds; `nil` for a type that the standard does not know.
-    public let type: MediaType?
-    /// The group it belongs to.
-    public let groupID: String
-    /// What people call it.
-    public let name: String
-    /// Its language (RFC 5646).
-    public let language: String?
-    /// The address of its media playlist as written, with variables replaced; `nil` where the variant carries it.
-    public let uri: String?
-    /// Its address, absolute where that of the multivariant playlist is known.
-    public let address: ResourceAddress?
+    private let source: PlaylistText
+    private let tagStart: UInt32
 
+    init(_ source: PlaylistText, tagStart: UInt32) {
+        self.source = source
+        self.tagStart = tagStart
+    }
+
+    package var tagLine: Range<Int> { source.bytes.line(at: Int(tagStart))?.range ?? 0..<0 }
+
+    /// All attributes as written.
+    public var attributes: AttributeList { source.attributes(at: tagStart) }
+    /// What it holds; `nil` for a type that the standard does not know.
+    public var type: MediaType? { attributes["TYPE"].flatMap { MediaType(rawValue: $0) } }
+    /// The group it belongs to.
+    public var groupID: String { attributes["GROUP-ID"] ?? "" }
+    /// What people call it.
+    public var name: String { source.variables.substitute(attributes["NAME"] ?? "") }
+    /// Its language (RFC 5646).
+    public var language: String? { attributes["LANGUAGE"] }
+    /// The address of its media playlist as written, with variables replaced; `nil` where the variant carries it.
+    public var uri: String? { attributes["URI"].map(source.variables.substitute) }
+    /// Its address, absolute where that of the multivariant playlist is known.
+    public var address: ResourceAddress? { uri.map(source.context.resolve) }
     /// Whether a player takes it when the user says nothing.
     public var isDefault: Bool { attributes.isYes("DEFAULT") }
     /// Whether a player may take it by itself where it fits the user's settings.
@@ -121,17 +126,4 @@ public struct Rendition: Sendable {
     public var isForced: Bool { attributes.isYes("FORCED") }
     /// What is special about it, as uniform type identifiers.
     public var characteristics: [String] { attributes.list("CHARACTERISTICS") }
-
-    package let tagLine: Range<Int>
-
-    init(_ attributes: AttributeList, tagLine: Range<Int>, context: PlaylistContext, variables: PlaylistVariables) {
-        self.attributes = attributes
-        type = attributes["TYPE"].flatMap { MediaType(rawValue: $0) }
-        groupID = attributes["GROUP-ID"] ?? ""
-        name = variables.substitute(attributes["NAME"] ?? "")
-        language = attributes["LANGUAGE"]
-        uri = attributes["URI"].map(variables.substitute)
-        address = uri.map(context.resolve)
-        self.tagLine = tagLine
-    }
 }

@@ -46,6 +46,12 @@ package struct DecimalDigits: Sendable, Hashable {
         fractionDigits = fraction
     }
 
+    /// Makes a number of its digits.
+    package init(value: Int64, fractionDigits: Int) {
+        self.value = value
+        self.fractionDigits = fractionDigits
+    }
+
     /// Ten to the power of `exponent`, which is 0 to 18.
     package static func power(of exponent: Int) -> Int64 {
         var result: Int64 = 1

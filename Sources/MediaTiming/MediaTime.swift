@@ -37,7 +37,34 @@ public struct MediaTime: Sendable, Hashable {
     /// - Parameter text: Digits with at most one point, of which at least one digit.
     public init?(decimal text: some StringProtocol) {
         guard let parsed = DecimalDigits(Array(text.utf8).span) else { return nil }
-        self.init(Int128(parsed.value), Int128(DecimalDigits.power(of: parsed.fractionDigits)))
+        self.init(parsed)
+    }
+
+    /// Makes the time that decimal digits say, in seconds.
+    package init(_ digits: DecimalDigits) {
+        self.init(value: digits.value, fractionDigits: digits.fractionDigits)
+    }
+
+    /// Makes a time of a number whose last digits, 0 to 18 of them, stand behind the point.
+    ///
+    /// The only factors to cancel are those of ten, so no common divisor has to be searched for.
+    package init(value: Int64, fractionDigits: Int) {
+        guard value != 0 else {
+            self = .zero
+            return
+        }
+        var (top, bottom) = (value, DecimalDigits.power(of: fractionDigits))
+        let twos = min(top.trailingZeroBitCount, fractionDigits)
+        top >>= Int64(twos)
+        bottom >>= Int64(twos)
+        var fives = fractionDigits
+        while fives > 0, top % 5 == 0 {
+            top /= 5
+            bottom /= 5
+            fives -= 1
+        }
+        self.value = top
+        timescale = bottom
     }
 
     /// Makes the time nearest to a floating-point number of seconds, to the nanosecond.

@@ -1,7 +1,8 @@
-import HLSPlaylist
 import MediaTiming
 import ResourceAddressing
 import Testing
+
+@testable import HLSPlaylist
 
 @Suite struct MediaPlaylistTests {
     private let playlist: MediaPlaylist
@@ -55,6 +56,60 @@ import Testing
         #expect(key.method == "AES-128" && key.uri == "https://cdn.example/key?id=1" && key.isIdentity)
         #expect(key.initializationVector == "0x00000000000000000000000000000001")
         #expect(playlist.segments[2].keys.isEmpty && playlist.segments[3].keys.isEmpty)
+    }
+
+    /// Only some of the offsets that follow from others are kept; these are read across several of them.
+    @Test func longChainsOfByteRangesAreCountedOn() throws {
+        var text = "#EXTM3U\n"
+        var expected: [ByteRange?] = []
+        var start: Int64 = 40
+        for number in 0..<100 {
+            let length = Int64(number + 1)
+            if number == 50 { start = 9_000 }
+            text += "#EXT-X-BYTERANGE:\(length)\(number == 0 || number == 50 ? "@\(start)" : "")\n#EXTINF:1,\nall.ts\n"
+            expected.append(ByteRange(start: start, length: length))
+            start += length
+        }
+        let segments = try MediaPlaylist(parsing: Array(text.utf8)).segments
+        #expect(segments.map(\.byteRange) == expected)
+        #expect(segments.reversed().map(\.byteRange) == expected.reversed())
+    }
+
+    /// CR, LF and CRLF end lines, in any mixture.
+    @Test(arguments: ["\n", "\r\n", "\r"], ["\n", "\r\n", "\r"])
+    func everyLineEndIsOne(first: String, second: String) throws {
+        let text = [
+            "#EXTM3U", "#EXT-X-TARGETDURATION:4", "#EXTINF:3,t", "a.ts", "", "#EXTINF:4", "b.ts", "#EXT-X-ENDLIST",
+        ]
+        .enumerated().map { $1 + ($0.isMultiple(of: 2) ? first : second) }.joined()
+        let playlist = try MediaPlaylist(parsing: Array(text.utf8))
+        #expect(playlist.segments.map(\.uri) == ["a.ts", "b.ts"] && playlist.hasEndMarker)
+        #expect(playlist.segments.map(\.title) == ["t", nil] && playlist.duration == MediaTime(seconds: 7))
+        #expect(playlist.bytes == Array(text.utf8))
+    }
+
+    /// The spellings that the parser knows by their first bytes, with what comes close to them.
+    @Test(arguments: [
+        ("#EXTINF:5", "5"), ("#EXTINF: 5.25 ,x", "5.25"), ("#EXTINF:5.", "5"), ("#EXTINF:.5,", "0.5"),
+        ("#EXTINF:+5,", "5"),
+        ("#EXTINF:00000000000000000005,", "5"), ("#EXTINF:1.000000000000000000001,", "1"), ("#EXTINF:-5,", "0"),
+        ("#EXTINF:", "0"), ("#EXTINF", "0"), ("#EXTINF:1e3,", "0"), ("#EXTINF:nan,", "0"), ("#EXTINF:1.2.3,", "0"),
+        ("#EXTINF:99999999999999999999,", "0"), ("  #EXTINF:7,  ", "7"), ("\t#EXTINF:7\t", "7"),
+    ])
+    func durationsAreReadAsWritten(line: String, seconds: String) throws {
+        let playlist = try MediaPlaylist(parsing: Array("#EXTM3U\n\(line)\na.ts\n".utf8))
+        #expect(playlist.segments.map { $0.duration.description } == [seconds])
+        #expect(playlist.duration.description == seconds)
+    }
+
+    @Test func everyTagOfTheStandardIsKnownByItsName() {
+        for tag in TagName.allCases {
+            let name = Array(tag.rawValue.utf8)
+            #expect(TagName(name.span, in: 0..<name.count) == tag)
+            #expect(TagName(name.span, in: 0..<(name.count - 1)) != tag)
+            let lower = Array(tag.rawValue.lowercased().utf8)
+            #expect(TagName(lower.span, in: 0..<lower.count) == nil)
+        }
     }
 
     /// A key replaces the one of its format only; `NONE` ends them all.
