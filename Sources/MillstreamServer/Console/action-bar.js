@@ -34,7 +34,7 @@ export class ActionBar {
     }
 
     /**
-     * Shows the actions of `shown`: `{action: {label, name, disabled, describedBy, primary}}`.
+     * Shows the actions of `shown`: `{action: {label, name, primary}}`. What cannot be done is not there.
      * `name` says it in full for a screen reader ("Download Tears of Steel").
      */
     update(shown) {
@@ -49,8 +49,6 @@ export class ActionBar {
             setText(label, state.label);
             setAttribute(button, 'aria-label', state.name);
             setAttribute(button, 'title', state.name);
-            setAttribute(button, 'aria-describedby', state.describedBy);
-            button.disabled = Boolean(state.disabled);
             button.classList.toggle('primary', Boolean(state.primary));
             setHidden(button, false);
         }
@@ -58,7 +56,7 @@ export class ActionBar {
     }
 
     #focusAfter(action) {
-        const usable = ({ button }) => !button.hidden && !button.disabled;
+        const usable = ({ button }) => !button.hidden;
         const natural = (successors[action] ?? []).map((name) => this.#buttons.get(name)).filter(Boolean);
         const successor = [...natural, ...this.#buttons.values()].find(usable);
         successor?.button.focus({ preventScroll: true });

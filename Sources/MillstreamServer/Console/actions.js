@@ -1,18 +1,22 @@
 // What the buttons of cards and rows do.
 
-import { deleteAsset, sentenceOf, startDownload, stopDownload } from './api.js';
+import { deleteAsset, startDownload, stopDownload } from './api.js';
+import { stateOf } from './asset-state.js';
 import { confirmDeletion } from './confirm-deletion.js';
 import { chosenQuality } from './download-quality.js';
 import { sizeText } from './format.js';
+import { sentenceOf } from './sentence.js';
 import { announce, complain } from './status.js';
 
 export class Actions {
     #inventory;
     #player;
+    #news;
 
-    constructor(inventory, player) {
+    constructor(inventory, player, news) {
         this.#inventory = inventory;
         this.#player = player;
+        this.#news = news;
     }
 
     /** Does `action` for a stream of the catalogue, a kept asset, or a stream and its asset. */
@@ -30,7 +34,7 @@ export class Actions {
             await this.download(stream?.url ?? asset.source, title);
             break;
         case 'cancel':
-            await this.#attempt(`The download of “${title}” could not be stopped`, () => stopDownload(asset.id),
+            await this.#attempt(`The download of “${title}” could not be stopped.`, () => stopDownload(asset.id),
                 `The download of “${title}” is stopped. What is kept stays.`);
             break;
         case 'delete':
@@ -40,15 +44,19 @@ export class Actions {
     }
 
     async download(url, title) {
-        await this.#attempt(`“${title}” could not be downloaded`,
-            () => startDownload({ url, title, ...chosenQuality() }), `The download of “${title}” has begun.`);
+        const asset = this.#inventory.assetOf({ url });
+        const isComplete = stateOf(asset) === 'kept';
+        if (isComplete) this.#news.noteAskedAgain(asset);
+        await this.#attempt(`“${title}” could not be downloaded.`,
+            () => startDownload({ url, title, ...chosenQuality() }),
+            isComplete ? `Looking for what of “${title}” is not kept yet…` : `The download of “${title}” has begun.`);
     }
 
     async #delete(asset, title) {
         const question = `“${title}” takes ${sizeText(asset.bytes)}. The stream itself stays where it is.`;
         if (!(await confirmDeletion(question))) return;
         this.#player.closeKept(asset.id);
-        await this.#attempt(`“${title}” could not be deleted`, () => deleteAsset(asset.id),
+        await this.#attempt(`“${title}” could not be deleted.`, () => deleteAsset(asset.id),
             `The kept copy of “${title}” is deleted.`);
     }
 
@@ -57,7 +65,7 @@ export class Actions {
             await work();
             announce(success);
         } catch (error) {
-            complain(`${failure}: ${sentenceOf(error)}`);
+            complain(`${failure} ${sentenceOf(error)}`);
             return;
         }
         // The events say it as well; reading again shows it even while they are cut off.

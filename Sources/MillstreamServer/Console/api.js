@@ -11,11 +11,6 @@ export class ServerError extends Error {
     }
 }
 
-/** The message and the hint of an error, the server's or another, as one text for a person. */
-export function sentenceOf({ message, hint }) {
-    return [message, hint].filter(Boolean).map((text) => (/[.!?…]$/.test(text) ? text : `${text}.`)).join(' ');
-}
-
 /** Reads the error body of an answer; answers that carry none still get a message. */
 export async function errorOf(response) {
     try {
@@ -24,7 +19,7 @@ export async function errorOf(response) {
     } catch {
         // Not JSON: something in front of the server may have answered in its place.
     }
-    return new ServerError({ message: `The server answered with status ${response.status}` }, response.status);
+    return new ServerError({ message: `The server answered with status ${response.status}.` }, response.status);
 }
 
 async function request(method, path, body) {
@@ -39,8 +34,8 @@ async function request(method, path, body) {
     } catch {
         throw new ServerError({
             code: 'unreachable',
-            message: 'The server does not answer',
-            hint: 'See whether “millstream serve” is still running',
+            message: 'The server does not answer.',
+            hint: 'See whether “millstream serve” is still running.',
         });
     }
     if (!response.ok) throw await errorOf(response);
@@ -48,7 +43,7 @@ async function request(method, path, body) {
     try {
         return await response.json();
     } catch {
-        throw new ServerError({ message: 'The server’s answer could not be read' }, response.status);
+        throw new ServerError({ message: 'The server’s answer could not be read.' }, response.status);
     }
 }
 

@@ -2,7 +2,7 @@
 
 import { ActionBar } from './action-bar.js';
 import { percentOf, problemOf, stateOf } from './asset-state.js';
-import { element, setAttribute, setText, setTextOrHide } from './element.js';
+import { element, setAttribute, setProseOrHide, setText, setTextOrHide } from './element.js';
 import { clockText, heightText, languageText, percentText, sizeText, variantText } from './format.js';
 import { ProgressLine } from './progress-line.js';
 
@@ -52,7 +52,7 @@ export class AssetRow {
         this.#progress.update(state === 'downloading' ? asset : undefined, asset.title, pace);
         const isHalted = state === 'partial' || state === 'failed';
         setTextOrHide(this.#ranges, isHalted ? rangesText(asset.loadedTimeRanges) : '');
-        setTextOrHide(this.#problem, problemOf(asset));
+        setProseOrHide(this.#problem, problemOf(asset));
         setText(this.#size, sizeText(asset.bytes));
         setText(this.#duration, clockText(asset.duration ?? asset.expected));
         setText(this.#variants, variantsText(asset.variants));

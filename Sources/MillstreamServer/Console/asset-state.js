@@ -1,6 +1,6 @@
 // What an asset's fields say when read together.
 
-import { sentenceOf } from './api.js';
+import { sentenceOf } from './sentence.js';
 
 /** "remote" (nothing is kept), "downloading", "kept", "failed" or "partial". */
 export function stateOf(asset) {

@@ -40,6 +40,28 @@ export function setTextOrHide(node, text) {
     setHidden(node, !text);
 }
 
+/** Sets a text in which each address stands apart, so that one click marks it and no full stop belongs to it. */
+export function setProse(node, text) {
+    if (node.textContent !== text) node.replaceChildren(...proseOf(text));
+}
+
+/** Sets the text as `setProse` does and hides the element when there is none. */
+export function setProseOrHide(node, text) {
+    setProse(node, text ?? '');
+    setHidden(node, !text);
+}
+
+function proseOf(text) {
+    const pieces = [];
+    let end = 0;
+    for (const { 0: address, index } of text.matchAll(/https?:\/\/[^\s“”<>]*[^\s“”<>.,;:!?]/g)) {
+        const style = index + address.length === text.length ? 'address last' : 'address';
+        pieces.push(text.slice(end, index), element('code', { class: style, text: address }));
+        end = index + address.length;
+    }
+    return [...pieces, text.slice(end)];
+}
+
 export function setHidden(node, hidden) {
     if (node.hidden !== hidden) node.hidden = hidden;
 }

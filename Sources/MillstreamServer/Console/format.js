@@ -36,7 +36,8 @@ export function clockText(seconds) {
 export function remainingText(seconds) {
     if (!Number.isFinite(seconds)) return '';
     if (seconds < 1.5) return 'nearly done';
-    if (seconds < 90) return `about ${Math.round(seconds)} s left`;
+    if (seconds < 20) return `about ${Math.round(seconds)} s left`;
+    if (seconds < 90) return `about ${Math.round(seconds / 5) * 5} s left`;
     if (seconds < 5400) return `about ${Math.round(seconds / 60)} min left`;
     return `about ${Math.round(seconds / 3600)} h left`;
 }
@@ -81,7 +82,7 @@ export function hueOf(name) {
     return 150 + (hash % 190);
 }
 
-const sayingNothing = /^(index|master|main|multi|playlist|multivariant|prog_index|manifest)\b/i;
+const sayingNothing = /^(index|master|main|multi|media|playlist|multivariant|prog_index|manifest)\b/i;
 
 /** A title for an address that has none: its host and the last thing of its path that says something. */
 export function titleOfAddress(address) {

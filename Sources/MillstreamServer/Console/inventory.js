@@ -54,6 +54,7 @@ export class Inventory extends EventTarget {
             else read.delete(id);
         }
         const former = this.#assets;
+        for (const asset of read.values()) this.pace.note(asset);
         this.streams = streams;
         this.#assets = read;
         this.#tell('change');

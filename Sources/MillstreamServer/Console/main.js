@@ -1,9 +1,8 @@
 // Puts the parts of the console together.
 
 import { Actions } from './actions.js';
-import { sentenceOf } from './api.js';
-import { problemOf } from './asset-state.js';
 import { Catalogue } from './catalogue.js';
+import { DownloadNews } from './download-news.js';
 import { rememberDownloadQuality } from './download-quality.js';
 import { setText } from './element.js';
 import { followEvents } from './events.js';
@@ -12,20 +11,27 @@ import { Library } from './library.js';
 import { showNowPlaying } from './now-playing.js';
 import { followOpenURL } from './open-url.js';
 import { PlaybackEdits } from './playback-edits.js';
+import { showPlaybackProblems } from './playback-problem.js';
 import { Player } from './player.js';
 import { followKeys } from './player-keys.js';
-import { announce, complain } from './status.js';
+import { sentenceOf } from './sentence.js';
+import { complain } from './status.js';
+import { offerAddress } from './take-away.js';
+import { TrackMenus } from './track-menus.js';
 
 const video = document.getElementById('video');
 const inventory = new Inventory();
 const edits = new PlaybackEdits(inventory);
 const player = new Player(video, edits);
-const actions = new Actions(inventory, player);
+const actions = new Actions(inventory, player, new DownloadNews(inventory));
 const catalogue = new Catalogue(inventory, player, actions);
 const library = new Library(inventory, actions);
 
 rememberDownloadQuality();
 showNowPlaying(player, edits, video);
+showPlaybackProblems(player, edits, inventory);
+offerAddress(player);
+new TrackMenus(video, player, edits);
 followKeys(player, document.getElementById('player'));
 followOpenURL(inventory, player, actions);
 
@@ -46,13 +52,8 @@ function showSoon() {
 inventory.addEventListener('change', showSoon);
 player.addEventListener('select', showSoon);
 inventory.addEventListener('stranger', read);
-inventory.addEventListener('activity', ({ detail: { asset, former } }) => {
-    if (asset.activity === 'failed') {
-        complain(`The download of “${asset.title}” failed: ${problemOf(asset)}`);
-    } else if (former?.activity === 'downloading' && asset.state === 'complete') {
-        announce(`“${asset.title}” is kept and plays without its origin.`, { tone: 'good' });
-    }
-});
+// While a download stalls no event comes, and its figures have to say so all the same.
+setInterval(() => inventory.pace.isWatching && showSoon(), 1000);
 
 let withdrawComplaint = () => {};
 
@@ -63,7 +64,7 @@ async function read() {
         show();
         document.documentElement.dataset.ready = 'true';
     } catch (error) {
-        withdrawComplaint = complain(`The catalogue and the library could not be read: ${sentenceOf(error)}`);
+        withdrawComplaint = complain(`The catalogue and the library could not be read. ${sentenceOf(error)}`);
     }
 }
 

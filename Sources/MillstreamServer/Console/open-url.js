@@ -1,8 +1,9 @@
 // "Play any stream": an address pasted by a person. Which addresses may be read is for the server to say.
 
-import { inspect, sentenceOf } from './api.js';
-import { setTextOrHide } from './element.js';
+import { inspect } from './api.js';
+import { setProseOrHide } from './element.js';
 import { titleOfAddress } from './format.js';
+import { sentenceOf } from './sentence.js';
 import { announce } from './status.js';
 
 const form = document.getElementById('open-url');
@@ -19,7 +20,7 @@ export function followOpenURL(inventory, player, actions) {
             await inspect(source);
         } catch (error) {
             show(sentenceOf(error));
-            announce(`This address cannot be played: ${sentenceOf(error)}`, { tone: 'problem', spoken: true });
+            announce(`This address cannot be played. ${sentenceOf(error)}`, { tone: 'problem', spoken: true });
             return;
         }
         const stream = inventory.streamAt(source);
@@ -40,12 +41,16 @@ export function followOpenURL(inventory, player, actions) {
 
 function addressGiven() {
     const source = field.value.trim();
-    show(source ? '' : 'Paste the address of a playlist first.');
-    if (!source) field.focus();
-    return source;
+    const reason = source === '' ? 'Paste the address of a playlist first.'
+        : /^https?:\/\/[^/]/i.test(source) ? '' : 'An address begins with http:// or https://.';
+    show(reason);
+    if (!reason) return source;
+    field.focus();
+    announce(reason, { tone: 'problem', spoken: true });
+    return '';
 }
 
 function show(text) {
-    setTextOrHide(problem, text);
+    setProseOrHide(problem, text);
     field.setAttribute('aria-invalid', String(Boolean(text)));
 }

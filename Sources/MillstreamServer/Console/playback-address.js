@@ -21,3 +21,8 @@ export function playbackAddress(selection, edits) {
     if (edits.proxy) parameters.push(['segments', 'proxy']);
     return `/play.m3u8?${parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}`;
 }
+
+/** The same for a file: away from this server its addresses have to be absolute. */
+export function savedAddress(address) {
+    return `${address}${address.includes('?') ? '&' : '?'}absolute=1`;
+}

@@ -1,24 +1,30 @@
 // The panel of edits. They belong to the stream that was chosen; a change of any plays it again.
 
-import { inspect, sentenceOf } from './api.js';
-import { element, setHidden, setText, setTextOrHide } from './element.js';
-import { bitRateText, heightText } from './format.js';
+import { inspect } from './api.js';
+import { element, setText, setTextOrHide } from './element.js';
+import { bitRateText, heightText, languageText } from './format.js';
+import { PreviewLimit } from './preview-limit.js';
+import { accountOf } from './sentence.js';
 import { announce } from './status.js';
 import { VariantLadder } from './variant-ladder.js';
 
 const find = (id) => document.getElementById(id);
 
-/** Event: `change` when a person changed an edit. */
+/**
+ * Events: `change` when a person changed an edit; `languages` with `{audio, subtitles}`, arrays of names, when it is
+ * known what the stream has.
+ */
 export class PlaybackEdits extends EventTarget {
     #low = find('quality-low');
     #high = find('quality-high');
-    #preview = find('preview');
-    #custom = find('preview-custom');
+    #preview = new PreviewLimit();
     #append = find('append');
     #proxy = find('proxy');
     #ladder = new VariantLadder(find('variants'));
     #inventory;
     #inspection = 0;
+    #source;
+    #hasFailed = false;
     #appendChoices = '';
 
     constructor(inventory) {
@@ -27,19 +33,17 @@ export class PlaybackEdits extends EventTarget {
         find('edits').addEventListener('submit', (event) => event.preventDefault());
         this.#low.addEventListener('change', () => this.#limit(this.#low, this.#high));
         this.#high.addEventListener('change', () => this.#limit(this.#high, this.#low));
-        this.#preview.addEventListener('change', () => this.#changePreview());
-        this.#custom.addEventListener('change', () => this.#changePreview());
+        this.#preview.addEventListener('change', () => this.#changed());
         this.#append.addEventListener('change', () => this.#changed());
         this.#proxy.addEventListener('change', () => this.#changed());
     }
 
     /** The edits as the address wants them. */
     get values() {
-        const seconds = this.#preview.value === 'custom' ? this.#custom.valueAsNumber : Number(this.#preview.value);
         return {
             low: this.#low.value,
             high: this.#high.value,
-            duration: seconds > 0 ? String(seconds) : '',
+            duration: this.#preview.seconds,
             append: this.#inventory.stream(this.#append.value)?.url ?? '',
             proxy: this.#proxy.checked,
         };
@@ -47,19 +51,31 @@ export class PlaybackEdits extends EventTarget {
 
     /** Starts afresh for another stream. The way of the segments stays: it is about the origin's rules, not a cut. */
     begin(selection) {
-        this.#preview.value = '';
-        this.#append.value = '';
-        setHidden(find('preview-custom-row'), true);
-        this.#showVariants([]);
         const kept = selection.origin === 'kept';
-        const fields = [this.#low, this.#high, this.#preview, this.#custom, this.#append, this.#proxy];
-        for (const field of fields) field.disabled = kept;
+        this.#preview.reset(kept);
+        this.#append.value = '';
+        this.#showVariants([]);
+        for (const field of [this.#low, this.#high, this.#append, this.#proxy]) field.disabled = kept;
         setText(find('edits-note'), kept
             ? 'A kept copy is played as it is. Play the stream from its origin to edit it.'
             : 'The server makes them in the playlists, so every player gets them.');
+        this.#source = kept ? undefined : selection.source;
+        this.#hasFailed = false;
         this.#inspection += 1;
-        if (kept) this.#showVariants(selection.variants ?? []);
-        else this.#inspect(selection.source, this.#inspection);
+        if (kept) {
+            this.#showVariants(selection.variants ?? []);
+            this.#tellLanguages(selection.audio, selection.subtitles);
+        } else {
+            this.#tellLanguages();
+            this.#inspect(this.#inspection);
+        }
+    }
+
+    /** Reads the qualities after all, if that failed before. */
+    inspectAgain() {
+        if (!this.#source || !this.#hasFailed) return;
+        this.#inspection += 1;
+        this.#inspect(this.#inspection);
     }
 
     /** Sends the segments through the server from now on. */
@@ -92,21 +108,31 @@ export class PlaybackEdits extends EventTarget {
         this.#ladder.showPicture(width, height);
     }
 
-    async #inspect(source, inspection) {
+    async #inspect(inspection) {
         const note = find('variants-note');
         setTextOrHide(note, 'Reading the qualities…');
-        let text = '';
-        let variants = [];
+        let report = {};
+        let failure;
         try {
-            const report = await inspect(source);
-            variants = report.variants ?? [];
-            if (variants.length === 0) text = 'This stream has one quality only.';
+            report = await inspect(this.#source);
         } catch (error) {
-            text = `The qualities could not be read: ${sentenceOf(error)}`;
+            failure = error;
         }
         if (inspection !== this.#inspection) return;
+        this.#hasFailed = Boolean(failure);
+        const { variants = [], renditions = [] } = report;
         this.#showVariants(variants);
-        setTextOrHide(note, text);
+        setTextOrHide(note, failure ? `The qualities could not be read. ${accountOf(failure).message}`
+            : variants.length === 0 ? 'This stream has one quality only.' : '');
+        const languages = (type) => renditions.filter((rendition) => rendition.type === type)
+            .map(({ language, name }) => language ?? name);
+        this.#tellLanguages(languages('AUDIO'), languages('SUBTITLES'));
+    }
+
+    #tellLanguages(audio = [], subtitles = []) {
+        const names = (codes) => [...new Set(codes.filter(Boolean).map(languageText))];
+        const detail = { audio: names(audio), subtitles: names(subtitles) };
+        this.dispatchEvent(new CustomEvent('languages', { detail }));
     }
 
     #showVariants(variants) {
@@ -119,7 +145,7 @@ export class PlaybackEdits extends EventTarget {
                 element('option', { value: '', text: 'No limit' }),
                 ...sorted.map((variant) => element('option', {
                     value: variant.bandwidth,
-                    text: [bitRateText(variant.bandwidth), heightText(variant)].filter(Boolean).join(' · '),
+                    text: [heightText(variant), bitRateText(variant.bandwidth)].filter(Boolean).join(' · '),
                 })),
             );
         }
@@ -133,13 +159,6 @@ export class PlaybackEdits extends EventTarget {
             announce('The lowest and the highest quality are now the same, as neither can pass the other.');
         }
         this.#changed();
-    }
-
-    #changePreview() {
-        const custom = this.#preview.value === 'custom';
-        setHidden(find('preview-custom-row'), !custom);
-        if (!custom || this.#custom.valueAsNumber > 0) this.#changed();
-        else announce('The preview limit needs a number of seconds above 0.');
     }
 
     #changed() {

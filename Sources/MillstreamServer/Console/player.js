@@ -5,13 +5,14 @@ import { playbackAddress } from './playback-address.js';
 import { explainFailure } from './playback-failure.js';
 
 const hlsType = 'application/vnd.apple.mpegurl';
+const millisecondsToStay = 300;
 
 /**
  * Events: `select` when something else is chosen or the player is closed; `load` when an address begins to load;
  * `problem` when playback failed (`problem` says why) or goes on again (`problem` is then undefined).
  */
 export class Player extends EventTarget {
-    /** `{origin: "remote"|"kept", title, source, poster, stream, asset, variants}`. */
+    /** `{origin: "remote"|"kept", title, source, poster, stream, asset, variants, audio, subtitles}`. */
     selection;
     /** Where the server answers what plays, with the edits. */
     address;
@@ -21,6 +22,7 @@ export class Player extends EventTarget {
     #loads = 0;
     // Where the load under way is to begin; until it is there the video element says 0.
     #startPosition = 0;
+    #replayTimer;
 
     /** `edits` is the panel whose values go into the address. */
     constructor(video, edits) {
@@ -28,7 +30,7 @@ export class Player extends EventTarget {
         this.#video = video;
         this.#edits = edits;
         this.playsHLS = video.canPlayType(hlsType) !== '';
-        edits.addEventListener('change', () => this.replay());
+        edits.addEventListener('change', () => this.#replaySoon());
         video.addEventListener('loadedmetadata', () => this.#goToStart());
         video.addEventListener('error', () => this.#failed());
         video.addEventListener('playing', () => this.#setProblem(undefined));
@@ -38,9 +40,10 @@ export class Player extends EventTarget {
         this.#select({ origin: 'remote', title, source, poster, stream });
     }
 
-    playKept({ title, asset, poster }) {
-        const { id, source, variants } = asset;
-        this.#select({ origin: 'kept', title, source, poster, asset: id, variants });
+    /** `position` is where to begin, in seconds: a kept copy may step in for a stream that broke off. */
+    playKept({ title, asset, poster, position }) {
+        const { id, source, variants, audio, subtitles } = asset;
+        this.#select({ origin: 'kept', title, source, poster, asset: id, variants, audio, subtitles }, position);
     }
 
     isPlaying(stream) {
@@ -50,7 +53,12 @@ export class Player extends EventTarget {
 
     /** Starts again with the present edits, at the same position where the edited stream still has it. */
     replay() {
-        if (this.selection) this.#load(this.#video.ended ? 0 : this.#video.currentTime || this.#startPosition);
+        if (this.selection) this.#load(this.position);
+    }
+
+    /** Where playback is, or is about to begin; at the end that is the beginning. */
+    get position() {
+        return this.#video.ended ? 0 : this.#video.currentTime || this.#startPosition;
     }
 
     togglePlay() {
@@ -80,7 +88,7 @@ export class Player extends EventTarget {
         if (this.selection?.asset === id) this.close();
     }
 
-    #select(selection) {
+    #select(selection, position = 0) {
         const again = this.selection?.source === selection.source && this.selection.origin === selection.origin;
         this.selection = selection;
         // The edits belong to a stream; those of another one would cut this one for no visible reason.
@@ -88,10 +96,11 @@ export class Player extends EventTarget {
         if (selection.poster) this.#video.poster = selection.poster;
         else this.#video.removeAttribute('poster');
         this.#tell('select');
-        this.#load(0);
+        this.#load(position);
     }
 
     #load(position) {
+        clearTimeout(this.#replayTimer);
         this.#loads += 1;
         this.address = new URL(playbackAddress(this.selection, this.#edits.values), location.href).href;
         this.#setProblem(undefined);
@@ -100,6 +109,12 @@ export class Player extends EventTarget {
         this.#video.src = this.address;
         this.#startPosition = position;
         this.#play();
+    }
+
+    /** By keyboard a list is walked through entry by entry; only the one a person stays at is loaded. */
+    #replaySoon() {
+        clearTimeout(this.#replayTimer);
+        this.#replayTimer = setTimeout(() => this.replay(), millisecondsToStay);
     }
 
     #goToStart() {

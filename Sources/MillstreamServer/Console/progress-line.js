@@ -14,14 +14,15 @@ export class ProgressLine {
         setHidden(this.element, !asset);
         if (!asset) return;
         const percent = percentOf(asset);
-        const speed = pace.bytesPerSecond(asset.id);
+        const { bytesPerSecond, secondsLeft, secondsStalled } = pace.figureOf(asset.id);
         setProgress(this.#bar, percent);
         setAttribute(this.#bar, 'aria-label', `Download of ${title}`);
         setText(this.#text, [
             percent === null ? 'Preparing' : percentText(percent),
             sizeText(asset.bytes),
-            speed > 0 ? `${sizeText(speed)}/s` : '',
-            remainingText(pace.secondsLeft(asset.id)),
+            bytesPerSecond > 0 ? `${sizeText(bytesPerSecond)}/s` : '',
+            remainingText(secondsLeft),
+            secondsStalled > 0 ? `stalled for ${Math.floor(secondsStalled)} s` : '',
         ].filter(Boolean).join(' · '));
     }
 }

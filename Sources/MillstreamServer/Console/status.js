@@ -1,6 +1,6 @@
 // The one place where the page says what happened. It is a live region, so what appears here is read out too.
 
-import { element, icon } from './element.js';
+import { element, icon, setProse } from './element.js';
 
 const secondsShown = 7;
 const mostShown = 4;
@@ -30,10 +30,12 @@ export function complain(text) {
 }
 
 function show(text, tone) {
+    const said = element('p');
+    setProse(said, text);
     const message = element(
         'div',
         { class: 'message', dataset: { tone } },
-        element('p', { text }),
+        said,
         element(
             'button',
             { type: 'button', class: 'quiet', 'aria-label': 'Dismiss', onclick: () => message.remove() },

@@ -2,7 +2,7 @@
 
 import { ActionBar } from './action-bar.js';
 import { percentOf, problemOf, stateOf } from './asset-state.js';
-import { element, icon, setAttribute, setHidden, setText, setTextOrHide } from './element.js';
+import { element, icon, setAttribute, setHidden, setProseOrHide, setText, setTextOrHide } from './element.js';
 import { hueOf, initialsOf, percentText } from './format.js';
 import { ProgressLine } from './progress-line.js';
 
@@ -11,7 +11,8 @@ const kindNames = { hls: 'HLS', dash: 'DASH', file: 'File' };
 /** Why a stream cannot be played or downloaded from its origin; nothing when it can. */
 function obstacle(stream) {
     if (stream.kind === 'hls') return undefined;
-    return stream.kind === 'dash' ? 'DASH cannot be played here yet' : 'Plain files cannot be played here yet';
+    return stream.kind === 'dash' ? 'DASH cannot be played or downloaded here yet.'
+        : 'Plain files cannot be played or downloaded here yet.';
 }
 
 function badgeText(state, asset) {
@@ -81,30 +82,26 @@ export class StreamCard {
         setHidden(this.#playing, !playing);
         setTextOrHide(this.#detail, stream.detail);
         setTextOrHide(this.#reason, reason);
-        setTextOrHide(this.#problem, problemOf(asset));
+        setAttribute(this.element, 'aria-describedby', reason && this.#reason.id);
+        setProseOrHide(this.#problem, problemOf(asset));
         this.#progress.update(state === 'downloading' ? asset : undefined, stream.name, pace);
         this.#bar.update(this.#shownActions(state, reason));
     }
 
     #shownActions(state, reason) {
         const { name } = this.#stream;
-        const refused = { disabled: Boolean(reason), describedBy: reason && this.#reason.id };
         const kept = Boolean(this.#asset?.playableOffline);
-        const shown = {
-            play: {
-                label: 'Play', name: `Play ${name} from its origin`, primary: state !== 'kept' || !kept, ...refused,
-            },
-        };
+        const shown = {};
         if (kept) {
             const primary = state === 'kept';
             shown['play-kept'] = { label: 'Play kept copy', name: `Play kept copy of ${name}`, primary };
         }
-        if (state === 'remote') shown.download = { label: 'Download', name: `Download ${name}`, ...refused };
-        if (state === 'partial') {
-            shown.resume = { label: 'Resume', name: `Resume the download of ${name}`, ...refused };
-        }
-        if (state === 'failed') {
-            shown.resume = { label: 'Try again', name: `Try again to download ${name}`, ...refused };
+        if (!reason) {
+            const primary = state !== 'kept' || !kept;
+            shown.play = { label: 'Play', name: `Play ${name} from its origin`, primary };
+            if (state === 'remote') shown.download = { label: 'Download', name: `Download ${name}` };
+            if (state === 'partial') shown.resume = { label: 'Resume', name: `Resume the download of ${name}` };
+            if (state === 'failed') shown.resume = { label: 'Try again', name: `Try again to download ${name}` };
         }
         if (state === 'downloading') shown.cancel = { label: 'Cancel', name: `Cancel the download of ${name}` };
         if (this.#asset) shown.delete = { label: 'Delete', name: `Delete the kept copy of ${name}` };
