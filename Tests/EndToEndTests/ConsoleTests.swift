@@ -171,8 +171,13 @@ struct ConsoleTests {
             // And the origin is really gone.
             try await stage.page.click("\(card) [data-action=play]")
             try await eventually("the failure is told") {
-                try await !stage.page.text("document.querySelector('#status').textContent").isEmpty
+                try await stage.page.text("document.querySelector('#playback-problem').textContent")
+                    .contains("The origin does not answer.")
             }
+            // What is kept goes on from where the origin broke off.
+            try await stage.page.click("#play-kept-copy")
+            try await stage.video.waitUntilPlaying()
+            #expect(try await stage.page.text("document.querySelector('#now-playing').dataset.origin") == "kept")
         }
     }
 
