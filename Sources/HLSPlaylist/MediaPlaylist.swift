@@ -88,11 +88,16 @@ public struct MediaPlaylist: Sendable {
     /// How many segments a delta update leaves out (§4.4.5.2).
     public var skippedSegmentCount: Int64 { header.skippedSegmentCount }
 
+    /// The IDs of date ranges that a delta update says are gone; `nil` where it leaves no date ranges out (§4.4.5.2).
+    public var recentlyRemovedDateRanges: [String]? { header.recentlyRemovedDateRanges }
+
     /// The sum of all durations, exact to nine digits.
     public var duration: MediaTime { storage.time(index.endTicks) }
 
     /// The date ranges in their order (§4.4.5.1); parts of one that is written several times are merged by its ID.
-    public var dateRanges: [DateRange] { DateRange.merged(tags(.dateRange)) }
+    public var dateRanges: [DateRange] {
+        DateRange.merged(tags(.dateRange), context: context, variables: header.variables)
+    }
     /// What will come next (§4.4.5.3).
     public var preloadHints: [PreloadHint] {
         tags(.preloadHint).compactMap { PreloadHint($0, context: context, variables: header.variables) }

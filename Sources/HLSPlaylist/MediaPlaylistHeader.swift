@@ -14,6 +14,7 @@ struct MediaPlaylistHeader: Sendable {
     var partTargetDuration: MediaTime?
     var serverControl: ServerControl?
     var skippedSegmentCount: Int64 = 0
+    var recentlyRemovedDateRanges: [String]?
     var variables: PlaylistVariables
 
     /// The positions in ``PlaylistIndex/tags`` of tags that hold until the next of their kind, ascending.
@@ -97,10 +98,11 @@ struct MediaPlaylistHeader: Sendable {
             partTargetDuration = partTargetDuration ?? AttributeList(bytes, in: value).decimal("PART-TARGET")
         case .serverControl: serverControl = serverControl ?? ServerControl(AttributeList(bytes, in: value))
         case .skip:
-            skippedSegmentCount = min(
-                AttributeList(bytes, in: value).integer("SKIPPED-SEGMENTS") ?? 0,
-                Self.largestSequence
-            )
+            let attributes = AttributeList(bytes, in: value)
+            skippedSegmentCount = min(attributes.integer("SKIPPED-SEGMENTS") ?? 0, Self.largestSequence)
+            recentlyRemovedDateRanges = attributes["RECENTLY-REMOVED-DATERANGES"].map { list in
+                list.split(separator: "\t").map(String.init)
+            }
         default: break
         }
     }

@@ -63,8 +63,12 @@ public struct MultivariantPlaylist: Sendable {
     public func renditions(_ type: Rendition.MediaType, in groupID: String) -> [Rendition] {
         renditions.filter { $0.type == type && $0.groupID == groupID }
     }
-    /// The attribute lists of `EXT-X-SESSION-DATA`, in their order (§4.4.6.4).
-    public var sessionData: [AttributeList] { attributeLists(.sessionData) }
+    /// The values for the application, in their order (§4.4.6.4).
+    public var sessionData: [SessionData] {
+        attributeLists(.sessionData).compactMap {
+            SessionData($0, context: context, variables: definedVariables)
+        }
+    }
     /// Keys that a client may load early (§4.4.6.5).
     public var sessionKeys: [EncryptionKey] {
         attributeLists(.sessionKey).compactMap {
@@ -72,7 +76,11 @@ public struct MultivariantPlaylist: Sendable {
         }
     }
     /// Where the steering manifest is and on which pathway to begin (§4.4.6.6).
-    public var contentSteering: AttributeList? { attributeLists(.contentSteering).first }
+    public var contentSteering: ContentSteering? {
+        attributeLists(.contentSteering).first.flatMap {
+            ContentSteering($0, context: context, variables: definedVariables)
+        }
+    }
     /// The tags that the standard does not know, in their places.
     public var unknownTags: [UnknownTag] { UnknownTag.all(in: bytes, index) }
 
@@ -132,11 +140,10 @@ extension UnknownTag {
     static func all(in bytes: [UInt8], _ index: PlaylistIndex) -> [UnknownTag] {
         var result: [UnknownTag] = []
         var lineNumber = 1
-        var counted = 0
+        var scanner = LineScanner(index.textStart..<bytes.count)
         for record in index.tags where record.tag == nil {
             let offset = Int(record.lineStart)
-            lineNumber += bytes[counted..<offset].count { $0 == UInt8(ascii: "\n") }
-            counted = offset
+            while scanner.position < offset, scanner.next(in: bytes.span) != nil { lineNumber += 1 }
             guard let tag = bytes.tagLine(at: offset) else { continue }
             result.append(
                 UnknownTag(

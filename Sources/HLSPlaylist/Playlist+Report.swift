@@ -23,10 +23,14 @@ extension MultivariantPlaylist {
             "variants": .array(variants.map(\.report)),
             "renditions": .array(renditions.map(\.report)),
             "iFrameVariants": .array(iFrameVariants.map(\.report)),
-            "sessionData": .array(sessionData.map(\.sessionDataReport)),
+            "sessionData": .array(sessionData.map(\.report)),
             "sessionKeys": .array(sessionKeys.map(\.report)),
             "contentSteering": contentSteering.map {
-                .fields(["serverURI": .text($0["SERVER-URI"]), "pathwayID": .text($0["PATHWAY-ID"])])
+                .fields([
+                    "serverURI": .string($0.serverURI),
+                    "serverURL": .url($0.serverAddress),
+                    "pathwayID": .text($0.pathwayID),
+                ])
             },
             "start": start?.report,
             "unknownTags": .array(unknownTags.map(\.report)),
@@ -88,16 +92,19 @@ extension Variant {
             "bandwidth": bandwidth.map { .integer($0.bitsPerSecond) },
             "averageBandwidth": averageBandwidth.map { .integer($0.bitsPerSecond) },
             "codecs": .list(codecs),
+            "supplementalCodecs": .list(attributes.list("SUPPLEMENTAL-CODECS")),
             "width": resolution.map { .integer($0.width) },
             "height": resolution.map { .integer($0.height) },
             "frameRate": frameRate.map { .seconds($0) },
             "videoRange": .text(attributes["VIDEO-RANGE"]),
             "hdcpLevel": .text(attributes["HDCP-LEVEL"]),
+            "allowedCPC": .text(attributes["ALLOWED-CPC"]),
+            "requiredVideoLayout": .list(requiredVideoLayouts),
             "audio": .text(attributes["AUDIO"]),
             "video": .text(attributes["VIDEO"]),
             "subtitles": .text(attributes["SUBTITLES"]),
             "closedCaptions": .text(attributes["CLOSED-CAPTIONS"]),
-            "score": attributes.decimal("SCORE").map { .seconds($0) },
+            "score": score.map { .real($0) },
             "stableVariantID": .text(attributes["STABLE-VARIANT-ID"]),
             "pathwayID": .text(attributes["PATHWAY-ID"]),
             "name": .text(attributes["NAME"]),
@@ -117,6 +124,8 @@ extension Rendition {
             "autoselect": .bool(isAutoselect),
             "forced": .bool(isForced),
             "channels": .text(attributes["CHANNELS"]),
+            "bitDepth": bitDepth.map { .integer($0) },
+            "sampleRate": sampleRate.map { .integer($0) },
             "characteristics": .list(characteristics),
             "instreamID": .text(attributes["INSTREAM-ID"]),
             "stableRenditionID": .text(attributes["STABLE-RENDITION-ID"]),
@@ -161,12 +170,12 @@ extension ByteRange {
 extension EncryptionKey {
     fileprivate var report: ReportValue {
         .fields([
-            "method": .string(method),
+            "method": .string(method.rawValue),
             "uri": .text(uri),
             "url": .url(address),
             "iv": .text(initializationVector),
             "keyFormat": .string(keyFormat),
-            "keyFormatVersions": .text(keyFormatVersions),
+            "keyFormatVersions": .string(keyFormatVersions.map(String.init).joined(separator: "/")),
         ])
     }
 }
@@ -240,14 +249,15 @@ extension ServerControl {
     }
 }
 
-extension AttributeList {
-    fileprivate var sessionDataReport: ReportValue {
+extension SessionData {
+    fileprivate var report: ReportValue {
         .fields([
-            "dataID": .text(self["DATA-ID"]),
-            "value": .text(self["VALUE"]),
-            "uri": .text(self["URI"]),
-            "format": .text(self["FORMAT"]),
-            "language": .text(self["LANGUAGE"]),
+            "dataID": .string(dataID),
+            "value": .text(value),
+            "uri": .text(uri),
+            "url": .url(address),
+            "format": uri == nil ? nil : .text(format?.rawValue),
+            "language": .text(language),
         ])
     }
 }

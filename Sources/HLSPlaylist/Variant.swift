@@ -39,8 +39,32 @@ public struct Variant: Sendable {
     public var codecs: [String] { attributes.list("CODECS") }
     /// The size of the picture.
     public var resolution: Resolution? { attributes["RESOLUTION"].flatMap { Resolution($0) } }
-    /// Frames a second.
+    /// Frames a second, at most.
     public var frameRate: MediaTime? { attributes.decimal("FRAME-RATE") }
+    /// How much better than other variants it is; only variants of one playlist compare.
+    public var score: Double? {
+        attributes["SCORE"].flatMap { Double($0) }.flatMap { $0 >= 0 && $0.isFinite ? $0 : nil }
+    }
+    /// Formats that enhance those of ``codecs`` for players that know them.
+    public var supplementalCodecs: [SupplementalCodec] {
+        attributes.list("SUPPLEMENTAL-CODECS").map { SupplementalCodec($0) }
+    }
+    /// Which outputs its content may be shown on.
+    public var hdcpLevel: HDCPLevel? { attributes["HDCP-LEVEL"].map { HDCPLevel(rawValue: $0) } }
+    /// How the content protection of its keys may be configured; a player plays it where one configuration is its own.
+    public var allowedContentProtection: [ContentProtectionConfiguration] {
+        attributes.list("ALLOWED-CPC").compactMap { ContentProtectionConfiguration($0) }
+    }
+    /// The transfer characteristics of its picture; `nil` where the playlist does not say, which counts as SDR.
+    public var videoRange: VideoRange? { attributes["VIDEO-RANGE"].map { VideoRange(rawValue: $0) } }
+    /// The arrangements of the picture that a player has to know, such as `CH-STEREO`; each may have parts behind slashes.
+    public var requiredVideoLayouts: [String] { attributes.list("REQ-VIDEO-LAYOUT") }
+    /// What names it from one load of the playlist to the next.
+    public var stableID: String? { attributes["STABLE-VARIANT-ID"] }
+    /// The pathway it belongs to; `.` where the playlist does not say (§7.1).
+    public var pathwayID: String { attributes["PATHWAY-ID"] ?? "." }
+    /// What people call it: an attribute that the standard does not know and many playlists have.
+    public var name: String? { attributes["NAME"].map(source.variables.substitute) }
 
     /// Whether its playlist holds I-frames only: it stands in an `EXT-X-I-FRAME-STREAM-INF` tag.
     public var isIFrames: Bool { uriStart == nil }
@@ -54,76 +78,62 @@ public struct Variant: Sendable {
     }
 }
 
-/// Width and height of a picture in pixels (RFC 8216bis §4.2, decimal-resolution).
-public struct Resolution: Sendable, Hashable {
-    /// Pixels across.
-    public let width: Int
-    /// Pixels down.
-    public let height: Int
+/// A format that enhances another for players that know it: an entry of `SUPPLEMENTAL-CODECS` (RFC 8216bis §4.4.6.2).
+public struct SupplementalCodec: Sendable, Hashable {
+    /// Its RFC 6381 name.
+    public let codec: String
+    /// The compatibility brands that a player has to know as well.
+    public let brands: [String]
 
-    /// Makes a resolution.
-    public init(width: Int, height: Int) {
-        self.width = width
-        self.height = height
-    }
-
-    /// Reads `1280x720`.
-    public init?(_ text: some StringProtocol) {
-        let parts = text.split(omittingEmptySubsequences: false) { $0 == "x" || $0 == "X" }
-        guard parts.count == 2, let width = UInt32(parts[0]), let height = UInt32(parts[1]) else { return nil }
-        self.init(width: Int(width), height: Int(height))
+    init(_ text: String) {
+        let parts = text.split(separator: "/").map(String.init)
+        codec = parts.first ?? ""
+        brands = Array(parts.dropFirst())
     }
 }
 
-extension Resolution: CustomStringConvertible {
-    /// The value as text, for people.
-    public var description: String { "\(width)x\(height)" }
+/// A configuration of content protection: an entry of `ALLOWED-CPC` (RFC 8216bis §4.4.6.2).
+public struct ContentProtectionConfiguration: Sendable, Hashable {
+    /// The key format that it is about.
+    public let keyFormat: String
+    /// The labels of configurations, each of which will do.
+    public let labels: [String]
+
+    init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":") else { return nil }
+        keyFormat = String(text[..<colon])
+        labels = text[text.index(after: colon)...].split(separator: "/").map(String.init)
+    }
 }
 
-/// One alternative track: `EXT-X-MEDIA` (RFC 8216bis §4.4.6.1).
-public struct Rendition: Sendable {
-    /// What a rendition holds.
-    public enum MediaType: String, Sendable, Hashable, CaseIterable {
-        /// Sound.
-        case audio = "AUDIO"
-        /// Pictures.
-        case video = "VIDEO"
-        /// Text, in its own segments.
-        case subtitles = "SUBTITLES"
-        /// Text, inside the video.
-        case closedCaptions = "CLOSED-CAPTIONS"
-    }
+/// Which outputs content may be shown on: `HDCP-LEVEL` (RFC 8216bis §4.4.6.2); the standard may add some.
+public struct HDCPLevel: RawRepresentable, Sendable, Hashable {
+    /// The value as written.
+    public let rawValue: String
 
-    private let source: PlaylistText
-    private let tagStart: UInt32
+    /// Makes a level of its name.
+    public init(rawValue: String) { self.rawValue = rawValue }
 
-    init(_ source: PlaylistText, tagStart: UInt32) {
-        self.source = source
-        self.tagStart = tagStart
-    }
+    /// Any output.
+    public static let none = HDCPLevel(rawValue: "NONE")
+    /// Outputs protected by HDCP of type 0 or better.
+    public static let type0 = HDCPLevel(rawValue: "TYPE-0")
+    /// Outputs protected by HDCP of type 1 or better.
+    public static let type1 = HDCPLevel(rawValue: "TYPE-1")
+}
 
-    package var tagLine: Range<Int> { source.bytes.line(at: Int(tagStart))?.range ?? 0..<0 }
+/// Transfer characteristics: `VIDEO-RANGE` (RFC 8216bis §4.4.6.2); the standard may add some.
+public struct VideoRange: RawRepresentable, Sendable, Hashable {
+    /// The value as written.
+    public let rawValue: String
 
-    /// All attributes as written.
-    public var attributes: AttributeList { source.attributes(at: tagStart) }
-    /// What it holds; `nil` for a type that the standard does not know.
-    public var type: MediaType? { attributes["TYPE"].flatMap { MediaType(rawValue: $0) } }
-    /// The group it belongs to.
-    public var groupID: String { attributes["GROUP-ID"] ?? "" }
-    /// What people call it.
-    public var name: String { source.variables.substitute(attributes["NAME"] ?? "") }
-    /// Its language (RFC 5646).
-    public var language: String? { attributes["LANGUAGE"] }
-    /// The address of its media playlist as written, with variables replaced; `nil` where the variant carries it.
-    public var uri: String? { attributes["URI"].map(source.variables.substitute) }
-    /// Its address, absolute where that of the multivariant playlist is known.
-    public var address: ResourceAddress? { uri.map(source.context.resolve) }
-    /// Whether a player takes it when the user says nothing.
-    public var isDefault: Bool { attributes.isYes("DEFAULT") }
-    /// Whether a player may take it by itself where it fits the user's settings.
-    public var isAutoselect: Bool { attributes.isYes("AUTOSELECT") || isDefault }
-    /// Whether it must be shown to follow the film.
-    public var isForced: Bool { attributes.isYes("FORCED") }
-    /// What is special about it, as uniform type identifiers.
-    public var characteristics: [String] { attributes.list("CHARACTERISTICS") }
+    /// Makes a range of its name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Standard dynamic range.
+    public static let sdr = VideoRange(rawValue: "SDR")
+    /// Hybrid log-gamma.
+    public static let hlg = VideoRange(rawValue: "HLG")
+    /// Perceptual quantizer.
+    public static let pq = VideoRange(rawValue: "PQ")
 }

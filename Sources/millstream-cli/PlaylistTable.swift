@@ -102,7 +102,7 @@ struct PlaylistTable {
         var notes: [String] = []
         if segment.hasDiscontinuity { notes.append("discontinuity") }
         if segment.isGap { notes.append("gap") }
-        notes += segment.keys.map(\.method)
+        notes += segment.keys.map(\.method.rawValue)
         if let map = segment.map { notes.append("map \(map.uri)") }
         if segment.hasOwnProgramDateTime, let date = segment.programDateTime { notes.append("\(date)") }
         if !segment.parts.isEmpty { notes.append("\(segment.parts.count) parts") }

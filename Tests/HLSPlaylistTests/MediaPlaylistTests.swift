@@ -53,7 +53,7 @@ import Testing
 
     @Test func keysHoldUntilTheNext() throws {
         let key = try #require(playlist.segments[1].keys.first)
-        #expect(key.method == "AES-128" && key.uri == "https://cdn.example/key?id=1" && key.isIdentity)
+        #expect(key.method == .aes128 && key.uri == "https://cdn.example/key?id=1" && key.isIdentity)
         #expect(key.initializationVector == "0x00000000000000000000000000000001")
         #expect(playlist.segments[2].keys.isEmpty && playlist.segments[3].keys.isEmpty)
     }

@@ -36,8 +36,8 @@ import Testing
     @Test func theRestIsRead() {
         #expect(playlist.iFrameVariants.map(\.uri) == ["i360.m3u8"])
         #expect(playlist.start?.offset.description == "-12.5" && playlist.start?.isPrecise == true)
-        #expect(playlist.sessionData.first?["DATA-ID"] == "com.example.title")
-        #expect(playlist.contentSteering?["SERVER-URI"] == "/steer")
+        #expect(playlist.sessionData.first?.dataID == "com.example.title")
+        #expect(playlist.contentSteering?.serverURI == "/steer")
         #expect(playlist.hasIndependentSegments && playlist.declaredVersion == 7)
     }
 
