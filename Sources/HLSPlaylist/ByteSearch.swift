@@ -21,6 +21,26 @@ extension Span<UInt8> {
         }
     }
 
+    /// How many bytes from a place on are the same as those of another span from a place on.
+    func commonPrefix(from start: Int, with other: Span<UInt8>, from otherStart: Int) -> Int {
+        let length = Swift.min(count - start, other.count - otherStart)
+        precondition(start >= 0 && otherStart >= 0 && length >= 0)
+        let step = 4096
+        var same = 0
+        unsafe withUnsafeBufferPointer { first in
+            unsafe other.withUnsafeBufferPointer { second in
+                guard let first = first.baseAddress, let second = second.baseAddress else { return }
+                while same < length {
+                    let part = Swift.min(step, length - same)
+                    if unsafe memcmp(first + start + same, second + otherStart + same, part) != 0 { break }
+                    same += part
+                }
+            }
+        }
+        while same < length, self[start + same] == other[otherStart + same] { same += 1 }
+        return same
+    }
+
     /// Eight bytes as one number, the first of them the lowest; the caller sees to it that they are there.
     @inline(__always)
     func word(at offset: Int) -> UInt64 {

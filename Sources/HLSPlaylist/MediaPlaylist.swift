@@ -44,6 +44,45 @@ public struct MediaPlaylist: Sendable {
         self = playlist
     }
 
+    /// Parses a newer version of a media playlist; the result is the same as without the older one.
+    ///
+    /// Where segments went at the front and came at the back, as in a live playlist, only what changed is read; the rest is
+    /// compared byte for byte and taken over.
+    ///
+    /// - Parameters:
+    ///   - bytes: The newer version, whole; for a delta update see ``applying(_:)``.
+    ///   - previous: The older version.
+    ///   - context: Where the newer version came from.
+    ///   - limits: What is too large.
+    /// - Throws: ``PlaylistParsingError`` where nothing can be made of the bytes or they are a multivariant playlist.
+    /// - Complexity: O(*c* + *n*) for a change of *c* bytes, with an *n* that is compared and copied at the speed of memory.
+    public init(
+        parsing bytes: [UInt8],
+        after previous: MediaPlaylist,
+        context: PlaylistContext = PlaylistContext(),
+        limits: PlaylistLimits = PlaylistLimits()
+    ) throws(PlaylistParsingError) {
+        // The numbers say which segments went; where they mislead, nothing is the same and all is read.
+        let declared = MediaPlaylistHeader.mediaSequence(in: bytes) ?? 0
+        let dropped = declared - previous.mediaSequence
+        guard dropped >= 0, dropped < previous.segments.count else {
+            try self.init(parsing: bytes, context: context, limits: limits)
+            return
+        }
+        let index = try PlaylistIndex(
+            bytes,
+            after: previous.index,
+            of: previous.bytes,
+            dropping: Int(dropped),
+            limits: limits
+        )
+        guard index.hasHeader, index.kind == .media else {
+            try self.init(parsing: bytes, context: context, limits: limits)
+            return
+        }
+        self.init(bytes: bytes, index: index, context: context)
+    }
+
     init(bytes: [UInt8], index: PlaylistIndex, context: PlaylistContext) {
         storage = Storage(bytes: bytes, index: index, context: context)
     }

@@ -82,6 +82,21 @@ struct MediaPlaylistHeader: Sendable {
     /// So many key formats can hold at once beside another; a playlist with more is not meant to be played.
     private static let mostKeyFormats = 15
 
+    /// The number of the first segment, as the lines before it declare it.
+    static func mediaSequence(in bytes: [UInt8]) -> Int64? {
+        var scanner = LineScanner(0..<bytes.count)
+        while let line = scanner.next(in: bytes.span) {
+            guard let tag = TagLine(line, in: bytes) else {
+                if line.trimmed(in: bytes.span).isEmpty || bytes[line.start] == UInt8(ascii: "#") || line.start == 0 {
+                    continue
+                }
+                return nil
+            }
+            if tag.tag(in: bytes) == .mediaSequence, let value = tag.value { return integer(bytes.text(value)) }
+        }
+        return nil
+    }
+
     /// Of a tag that stands twice, the first that can be read counts.
     private mutating func read(_ tag: TagName?, _ value: Range<Int>?, in bytes: [UInt8]) {
         let text = String(value.map { bytes.text($0) }.map { Substring($0).trimmingBlanks() } ?? "")

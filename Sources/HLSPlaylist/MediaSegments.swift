@@ -37,6 +37,24 @@ struct SegmentLines {
     var byteRange: Range<Int>?
     /// Its address.
     var uri = 0..<0
+
+    /// Finds the lines of a segment.
+    init(_ record: PlaylistIndex.SegmentRecord, in bytes: [UInt8]) {
+        let span = bytes.span
+        var scanner = LineScanner(Int(record.blockStart)..<bytes.count)
+        while let line = scanner.next(in: span) {
+            let text = line.trimmed(in: span)
+            if line.start >= Int(record.uriStart) {
+                uri = text
+                break
+            }
+            if span.hasPrefix("#EXTINF", at: text.lowerBound, before: text.upperBound) {
+                information = text.dropFirst(8)
+            } else if span.hasPrefix("#EXT-X-BYTERANGE:", at: text.lowerBound, before: text.upperBound) {
+                byteRange = text.dropFirst(17)
+            }
+        }
+    }
 }
 
 extension MediaPlaylist.Storage {
@@ -49,26 +67,7 @@ extension MediaPlaylist.Storage {
     func attributes(at tag: UInt32) -> AttributeList { attributes(at: index.tags[Int(tag)]) }
 
     /// The lines of a segment.
-    func ownLines(of position: Int) -> SegmentLines {
-        let record = index.segments[position]
-        var own = SegmentLines()
-        let bytes = bytes
-        let span = bytes.span
-        var scanner = LineScanner(Int(record.blockStart)..<bytes.count)
-        while let line = scanner.next(in: span) {
-            let text = line.trimmed(in: span)
-            if line.start >= Int(record.uriStart) {
-                own.uri = text
-                break
-            }
-            if span.hasPrefix("#EXTINF", at: text.lowerBound, before: text.upperBound) {
-                own.information = text.dropFirst(8)
-            } else if span.hasPrefix("#EXT-X-BYTERANGE:", at: text.lowerBound, before: text.upperBound) {
-                own.byteRange = text.dropFirst(17)
-            }
-        }
-        return own
-    }
+    func ownLines(of position: Int) -> SegmentLines { SegmentLines(index.segments[position], in: bytes) }
 
     /// The tags of one kind that stand in the lines of one segment.
     func tags(in list: [UInt32], ownedBy position: Int) -> ArraySlice<UInt32> {

@@ -63,7 +63,11 @@ struct PlaylistIndex: Sendable {
         let span = bytes.span
         if span.hasPrefix("\u{FEFF}", at: 0, before: bytes.count) { textStart = 3 }
         var state = ScanState(blockStart: textStart)
-        try scan(bytes, from: textStart, limits, &state)
+        _ = try scan(bytes, from: textStart, limits, &state)
+        finish(state)
+    }
+
+    mutating func finish(_ state: ScanState) {
         if let tagStart = state.pendingVariant {
             variants.append(VariantRecord(tagStart: tagStart, uriStart: nil))
         }
@@ -71,31 +75,51 @@ struct PlaylistIndex: Sendable {
     }
 
     /// What the lines so far mean for the next one.
-    private struct ScanState {
+    struct ScanState {
         /// Where the lines of the next segment or variant begin.
         var blockStart: Int
         var pendingDuration = DecimalDigits(value: -1, fractionDigits: 0)
         var hasSegmentInformation = false
         var pendingVariant: UInt32?
         var pendingByteRange: Range<Int>?
-        var previousRange = PreviousRange.none
+        fileprivate var previousRange = PreviousRange.none
         /// How many implied offsets stand one behind the other so far.
         var chainLength = 0
+
+        init(blockStart: Int) { self.blockStart = blockStart }
+
+        /// Goes on behind a segment that was not read but taken over.
+        mutating func resume(behind segment: SegmentRecord, at position: Int, in bytes: [UInt8]) {
+            self = ScanState(blockStart: position)
+            let lines = SegmentLines(segment, in: bytes)
+            if let text = lines.byteRange { previousRange = .written(uri: lines.uri, text: text) }
+        }
     }
 
     /// What a byte range without an offset would follow; its end is computed only where one does.
-    private enum PreviousRange {
+    fileprivate enum PreviousRange {
         case none
         case written(uri: Range<Int>, text: Range<Int>)
         case implied(uri: Range<Int>, end: Int64)
     }
 
-    private mutating func scan(
+    /// Reads lines from a place on.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole playlist.
+    ///   - start: Where a line begins.
+    ///   - limits: What is too much.
+    ///   - state: What the lines before mean.
+    ///   - stoppingAtSegment: Whether to stop behind the first segment.
+    /// - Returns: Where the line behind the last one that was read begins.
+    /// - Throws: ``PlaylistParsingError/limitExceeded(_:line:)``, lines counted from `start`.
+    mutating func scan(
         _ bytes: [UInt8],
         from start: Int,
         _ limits: PlaylistLimits,
-        _ state: inout ScanState
-    ) throws(PlaylistParsingError) {
+        _ state: inout ScanState,
+        stoppingAtSegment: Bool = false
+    ) throws(PlaylistParsingError) -> Int {
         let span = bytes.span
         let end = bytes.count
         let hasReturns = span.firstIndex(of: UInt8(ascii: "\r"), in: start..<end) != nil
@@ -121,7 +145,9 @@ struct PlaylistIndex: Sendable {
                 let expected = Double(end) / Double(line.end) * 256 * 1.02
                 segments.reserveCapacity(min(Int(expected) + 16, limits.entryCount))
             }
+            if stoppingAtSegment, !segments.isEmpty { break }
         }
+        return scanner.position
     }
 
     /// The tags that stand at nearly every segment, as eight bytes at a time.
@@ -225,7 +251,7 @@ struct PlaylistIndex: Sendable {
     }
 
     /// Counts in finer units once a duration with more digits is met: at most nine times a playlist.
-    private mutating func rescale(to digits: Int) {
+    mutating func rescale(to digits: Int) {
         let factor = DecimalDigits.power(of: digits - timeDigits)
         func scaled(_ ticks: Int64) -> Int64 {
             let (product, overflow) = ticks.multipliedReportingOverflow(by: factor)

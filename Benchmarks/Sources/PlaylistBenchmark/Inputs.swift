@@ -1,10 +1,16 @@
 /// Playlists of the shape and size that parsers are compared with, made anew in every run.
 enum Inputs {
     /// 100,000 segments with EXTINF and BYTERANGE, a date every ten, one map: about 10 MB.
-    static let vod: [UInt8] = {
-        var text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:6\n#EXT-X-PLAYLIST-TYPE:VOD\n"
+    static let vod = Array((segments(0..<100_000) + "#EXT-X-ENDLIST\n").utf8)
+
+    /// The same as a live playlist, and one segment later.
+    static let live = (Array(segments(0..<100_000).utf8), Array(segments(1..<100_001).utf8))
+
+    private static func segments(_ numbers: Range<Int>) -> String {
+        var text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:6\n"
+        text += "#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n"
         text += "#EXT-X-MAP:URI=\"init.mp4\",BYTERANGE=\"720@0\"\n"
-        for number in 0..<100_000 {
+        for number in numbers {
             if number % 10 == 0 {
                 let minute = number / 10
                 text += "#EXT-X-PROGRAM-DATE-TIME:2024-01-\(10 + minute / 1440 % 20)T"
@@ -14,8 +20,8 @@ enum Inputs {
             text += "#EXT-X-BYTERANGE:\(750_000 + number % 1000)@\(720 + number * 750_000)\n"
             text += "video/1080p/media_\(number).m4s\n"
         }
-        return Array((text + "#EXT-X-ENDLIST\n").utf8)
-    }()
+        return text
+    }
 
     /// 200 variants and 60 renditions: about 60 KB.
     static let multi: [UInt8] = {

@@ -1,0 +1,88 @@
+import MediaTiming
+
+extension PlaylistIndex {
+    /// Reads a playlist of which much stood in a previous one already.
+    ///
+    /// A live playlist changes at its ends: segments go at the front and come at the back. What lies between is compared
+    /// byte for byte, which costs next to nothing beside reading it, and its places are taken over, moved.
+    ///
+    /// - Returns: The same index as reading everything gives.
+    init(
+        _ bytes: [UInt8],
+        after previous: PlaylistIndex,
+        of old: [UInt8],
+        dropping dropped: Int,
+        limits: PlaylistLimits
+    ) throws(PlaylistParsingError) {
+        guard bytes.count <= limits.byteCount else { throw .limitExceeded(.byteCount(limits.byteCount), line: 1) }
+        textStart = bytes.span.hasPrefix("\u{FEFF}", at: 0, before: bytes.count) ? 3 : 0
+        var state = ScanState(blockStart: textStart)
+        // The head is the playlist's own up to its first segment.
+        var position = try scan(bytes, from: textStart, limits, &state, stoppingAtSegment: true)
+        if segments.count == 1, kind == .media, state.pendingVariant == nil {
+            position = takeOver(previous, of: old, dropping: dropped, at: position, in: bytes, &state)
+        }
+        guard segments.count + tags.count <= limits.entryCount else {
+            throw .limitExceeded(.entryCount(limits.entryCount), line: 1)
+        }
+        _ = try scan(bytes, from: position, limits, &state)
+        finish(state)
+    }
+
+    /// Takes over what follows the first segment here and a segment there, as far as it is the same.
+    ///
+    /// - Returns: Where reading has to go on.
+    private mutating func takeOver(
+        _ previous: PlaylistIndex,
+        of old: [UInt8],
+        dropping dropped: Int,
+        at start: Int,
+        in bytes: [UInt8],
+        _ state: inout ScanState
+    ) -> Int {
+        let next = dropped + 1
+        guard previous.kind == .media, next < previous.segments.count, previous.variants.isEmpty,
+            timeDigits <= previous.timeDigits,
+            // Offsets that follow from the first segment's would have to be counted anew.
+            previous.impliedOffsets.isEmpty
+        else { return start }
+        let oldStart = Int(previous.segments[next].blockStart)
+        let same = bytes.span.commonPrefix(from: start, with: old.span, from: oldStart)
+        // Of a segment that is only begun, nothing is taken.
+        let end = previous.segments.partitioningIndex { Int($0.blockStart) > oldStart + same } - 1
+        guard end > next else { return start }
+        if timeDigits < previous.timeDigits { rescale(to: previous.timeDigits) }
+        let shift = start - oldStart
+        let ticks = endTicks - previous.segments[next].startTicks
+        segments.reserveCapacity(previous.segments.count + 64)
+        for record in previous.segments[next..<end] {
+            segments.append(
+                SegmentRecord(
+                    blockStart: UInt32(Int(record.blockStart) + shift),
+                    uriStart: UInt32(Int(record.uriStart) + shift),
+                    startTicks: Self.sum(record.startTicks, ticks)
+                )
+            )
+        }
+        endTicks = Self.sum(previous.segments[end].startTicks, ticks)
+        let oldEnd = Int(previous.segments[end].blockStart)
+        let first = previous.tags.partitioningIndex { Int($0.lineStart) >= oldStart }
+        let last = previous.tags.partitioningIndex { Int($0.lineStart) >= oldEnd }
+        for record in previous.tags[first..<last] {
+            tags.append(
+                TagRecord(
+                    lineStart: UInt32(Int(record.lineStart) + shift),
+                    segment: UInt32(Int(record.segment) - dropped),
+                    tag: record.tag
+                )
+            )
+        }
+        state.resume(behind: segments[segments.count - 1], at: oldEnd + shift, in: bytes)
+        return oldEnd + shift
+    }
+
+    private static func sum(_ first: Int64, _ second: Int64) -> Int64 {
+        let (sum, overflow) = first.addingReportingOverflow(second)
+        return overflow ? .max : sum
+    }
+}
