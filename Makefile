@@ -1,6 +1,6 @@
 # Each target forwards to the script of its name, which says what it does.
 
-.PHONY: help demo test check format bench
+.PHONY: help demo test check format docs bench
 
 help: ## list the targets
 	@sed -nE 's/^([a-z]+): ## (.*)/\1\t\2/p' Makefile | expand -t 10
@@ -16,6 +16,9 @@ check: ## what has to hold before a commit: format, build, tests
 
 format: ## format all Swift code in place
 	@Scripts/format
+
+docs: ## build the documentation and run its examples
+	@Scripts/docs
 
 bench: ## measure against the limits of this machine
 	@Scripts/bench

@@ -135,6 +135,7 @@ let package = Package(
         .testTarget(
             name: "HLSPlaylistTests",
             dependencies: ["HLSPlaylist", "MediaTiming", "ReportFormat", "ResourceAddressing", "SharedCorpus"],
+            exclude: ["Fixtures"],
             swiftSettings: house
         ),
         .testTarget(

@@ -92,11 +92,30 @@ public struct AttributeList: Sendable {
 
     /// The values of a quoted list with commas, spaces around them removed.
     public func list(_ name: String, separator: Character = ",") -> [String] {
-        guard let value = self[name] else { return [] }
-        return value.split(separator: separator).compactMap { item in
-            let trimmed = item.trimmingBlanks()
-            return trimmed.isEmpty ? nil : String(trimmed)
+        guard let range = written(name)?.value, let separator = separator.asciiValue else { return [] }
+        let span = bytes.span
+        var result: [String] = []
+        var start = range.lowerBound
+        while start < range.upperBound {
+            let end = span.firstIndex(of: separator, in: start..<range.upperBound) ?? range.upperBound
+            let item = span.trimmingBlanks(start..<end)
+            if !item.isEmpty { result.append(bytes.text(item)) }
+            start = end + 1
         }
+        return result
+    }
+
+    /// A decimal resolution; `nil` where it is missing or anything else.
+    func resolution(_ name: String) -> Resolution? {
+        guard let range = written(name)?.value else { return nil }
+        let span = bytes.span
+        var index = range.lowerBound
+        guard let width = span.digits(&index, before: range.upperBound), index < range.upperBound,
+            span[index] | 0x20 == UInt8(ascii: "x")
+        else { return nil }
+        index += 1
+        guard let height = span.digits(&index, before: range.upperBound), index == range.upperBound else { return nil }
+        return Resolution(width: width, height: height)
     }
 }
 

@@ -74,6 +74,18 @@ extension Span<UInt8> {
         return low..<high
     }
 
+    /// Reads decimal digits, at most nine; `nil` where there are none or more.
+    func digits(_ index: inout Int, before end: Int) -> Int? {
+        let start = index
+        var number = 0
+        while index < end, self[index] >= UInt8(ascii: "0"), self[index] <= UInt8(ascii: "9") {
+            guard index - start < 9 else { return nil }
+            number = number * 10 + Int(self[index] - UInt8(ascii: "0"))
+            index += 1
+        }
+        return index > start ? number : nil
+    }
+
     /// Whether a range holds exactly the bytes of `text`.
     @inline(__always)
     func holds(_ text: String, in range: Range<Int>) -> Bool {

@@ -57,6 +57,37 @@ struct SegmentLines {
     }
 }
 
+/// Where the attributes of an `EXT-X-PART` stand: there are very many of them, so they are found in one go.
+private struct WrittenPart {
+    var uri: Range<Int>?
+    var duration: Range<Int>?
+    var byteRange: Range<Int>?
+    var isIndependent = false
+    var isGap = false
+
+    init(_ bytes: [UInt8], in range: Range<Int>?) {
+        let span = bytes.span
+        var cursor = AttributeCursor(range ?? 0..<0)
+        var hasIndependent = false
+        var hasGap = false
+        while let next = cursor.next(in: span) {
+            if span.holds("URI", in: next.name) {
+                uri = uri ?? next.value
+            } else if span.holds("DURATION", in: next.name) {
+                duration = duration ?? next.value
+            } else if span.holds("BYTERANGE", in: next.name) {
+                byteRange = byteRange ?? next.value
+            } else if span.holds("INDEPENDENT", in: next.name), !hasIndependent {
+                hasIndependent = true
+                isIndependent = span.holds("YES", in: next.value)
+            } else if span.holds("GAP", in: next.name), !hasGap {
+                hasGap = true
+                isGap = span.holds("YES", in: next.value)
+            }
+        }
+    }
+}
+
 extension MediaPlaylist.Storage {
     func time(_ ticks: Int64) -> MediaTime { MediaTime(value: ticks, fractionDigits: index.timeDigits) }
 
@@ -168,13 +199,14 @@ extension MediaPlaylist.Storage {
 
     /// The parts that stand before a segment's address; with the number of segments, those behind the last.
     func parts(ofSegment position: Int) -> [PartialSegment] {
+        let bytes = bytes
         var result: [PartialSegment] = []
         var previous: (uri: String, end: Int64)?
         for tag in tags(in: header.parts, ownedBy: position) {
-            let attributes = attributes(at: tag)
-            guard let written = attributes["URI"] else { continue }
-            let uri = header.variables.substitute(written)
-            let range = attributes.written("BYTERANGE").flatMap { WrittenByteRange(bytes, in: $0.value) }
+            let written = WrittenPart(bytes, in: bytes.tagLine(at: Int(index.tags[Int(tag)].lineStart))?.value)
+            guard let address = written.uri else { continue }
+            let uri = header.variables.substitute(bytes.text(address))
+            let range = written.byteRange.flatMap { WrittenByteRange(bytes, in: $0) }
             let start = range.map { $0.start ?? (previous?.uri == uri ? previous?.end ?? 0 : 0) }
             let byteRange = range.flatMap { ByteRange(start: start ?? 0, length: $0.length) }
             previous = byteRange.map { (uri, $0.end) }
@@ -182,9 +214,12 @@ extension MediaPlaylist.Storage {
                 PartialSegment(
                     uri: uri,
                     address: context.resolve(uri),
-                    duration: attributes.decimal("DURATION") ?? .zero,
-                    isIndependent: attributes.isYes("INDEPENDENT"),
-                    isGap: attributes.isYes("GAP"),
+                    duration: written.duration.flatMap { DecimalDigits(bytes.span.extracting($0)) }.map {
+                        MediaTime($0)
+                    }
+                        ?? .zero,
+                    isIndependent: written.isIndependent,
+                    isGap: written.isGap,
                     byteRange: byteRange
                 )
             )

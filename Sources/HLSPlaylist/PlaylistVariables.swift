@@ -47,7 +47,7 @@ struct PlaylistVariables: Sendable {
         return result + rest
     }
 
-    private static func queryParameter(_ name: String, of address: ResourceAddress?) -> String? {
+    static func queryParameter(_ name: String, of address: ResourceAddress?) -> String? {
         for pair in (address?.query ?? "").split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             if let key = parts.first, PercentEncoding.decode(String(key)) == name, parts.count > 1 {

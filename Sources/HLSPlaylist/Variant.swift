@@ -38,7 +38,7 @@ public struct Variant: Sendable {
     /// RFC 6381 names of all formats in the variant.
     public var codecs: [String] { attributes.list("CODECS") }
     /// The size of the picture.
-    public var resolution: Resolution? { attributes["RESOLUTION"].flatMap { Resolution($0) } }
+    public var resolution: Resolution? { attributes.resolution("RESOLUTION") }
     /// Frames a second, at most.
     public var frameRate: MediaTime? { attributes.decimal("FRAME-RATE") }
     /// How much better than other variants it is; only variants of one playlist compare.

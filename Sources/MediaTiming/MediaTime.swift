@@ -135,6 +135,18 @@ extension MediaTime: AdditiveArithmetic {
         combine(left, right) { $0 - $1 }
     }
 
+    /// A time so many times as long.
+    public static func * (time: MediaTime, count: Int64) -> MediaTime {
+        MediaTime(Int128(time.value) * Int128(count), Int128(time.timescale))
+    }
+
+    /// The product with another number; both fractions of anything.
+    package func scaled(by other: MediaTime) -> MediaTime {
+        let (top, overflow) = Int128(value).multipliedReportingOverflow(by: Int128(other.value))
+        let (bottom, overflowed) = Int128(timescale).multipliedReportingOverflow(by: Int128(other.timescale))
+        return overflow || overflowed ? .zero : MediaTime(top, bottom)
+    }
+
     private static func combine(
         _ left: MediaTime,
         _ right: MediaTime,

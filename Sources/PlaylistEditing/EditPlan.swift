@@ -51,6 +51,8 @@ public struct EditPlan: Sendable, Hashable {
                 if case .multivariant(let absolute) = Playlist.multivariant(result).withAbsoluteAddresses() {
                     result = absolute
                 }
+            case .canonical:
+                if case .multivariant(let canonical) = Playlist.multivariant(result).canonical() { result = canonical }
             default: continue
             }
         }
@@ -85,6 +87,8 @@ public struct EditPlan: Sendable, Hashable {
             case .insert(_, let time): result = try result.inserting(try other(), at: time)
             case .dropRange(let range): result = try result.dropping(range)
             case .absolute: result = result.withAbsoluteAddresses()
+            case .canonical:
+                if case .media(let canonical) = Playlist.media(result).canonical() { result = canonical }
             case .bandwidth, .maxHeight, .noIFrames:
                 throw .wrongKind(edit: edit.spelling.name, expected: "multivariant")
             }

@@ -22,11 +22,13 @@ public enum PlaylistEdit: Sendable, Hashable {
     case dropRange(MediaTimeRange)
     /// Write every address as an absolute one.
     case absolute
+    /// Write the playlist in its canonical spelling.
+    case canonical
 
     /// Every name that an edit can have.
     public static let names = [
         "bandwidth", "max-height", "no-i-frames", "start", "duration", "append", "prepend", "insert", "drop-range",
-        "absolute",
+        "absolute", "canonical",
     ]
 
     /// Reads an edit.
@@ -70,6 +72,7 @@ public enum PlaylistEdit: Sendable, Hashable {
             let end = range.high ?? MediaTime(seconds: 1 << 40)
             self = .dropRange(MediaTimeRange(start: range.low ?? .zero, end: end))
         case "absolute": self = .absolute
+        case "canonical": self = .canonical
         default: throw .unknownEdit(name)
         }
     }
@@ -98,6 +101,7 @@ public enum PlaylistEdit: Sendable, Hashable {
         case .insert(let source, let time): ("insert", "\(source)@\(time)")
         case .dropRange(let range): ("drop-range", "\(range.start)...\(range.end)")
         case .absolute: ("absolute", "")
+        case .canonical: ("canonical", "")
         }
     }
 

@@ -6,49 +6,56 @@ public struct ResourceAddress: Sendable, Hashable {
     /// The address as it was given.
     public let text: String
 
-    /// The scheme as written, without its colon; `nil` for a relative reference.
-    public let scheme: String?
-    /// The part behind `//`: user, host and port; `nil` where there is none.
-    public let authority: String?
-    /// The path, possibly empty.
-    public let path: String
-    /// What stands behind the question mark, without it; `nil` where there is none.
-    public let query: String?
-    /// What stands behind the number sign, without it; `nil` where there is none.
-    public let fragment: String?
-
-    /// Splits an address; every text is one, if only a relative path.
+    /// Takes an address as it is; every text is one, if only a relative path.
+    ///
+    /// It is split when somebody asks for a part of it: most addresses are only passed on.
     public init(_ text: String) {
         self.text = text
+    }
+
+    /// The scheme as written, without its colon; `nil` for a relative reference.
+    public var scheme: String? { parts.scheme.map { String($0) } }
+    /// The part behind `//`: user, host and port; `nil` where there is none.
+    public var authority: String? { parts.authority.map { String($0) } }
+    /// The path, possibly empty.
+    public var path: String { String(parts.path) }
+    /// What stands behind the question mark, without it; `nil` where there is none.
+    public var query: String? { parts.query.map { String($0) } }
+    /// What stands behind the number sign, without it; `nil` where there is none.
+    public var fragment: String? { parts.fragment.map { String($0) } }
+
+    /// The parts of an address (RFC 3986 appendix B).
+    private struct Parts {
+        var scheme: Substring?
+        var authority: Substring?
+        var path: Substring
+        var query: Substring?
+        var fragment: Substring?
+    }
+
+    private var parts: Parts {
         var rest = text[...].utf8
+        var parts = Parts(path: "")
         if let hash = rest.firstIndex(of: UInt8(ascii: "#")) {
-            fragment = String(Substring(rest[rest.index(after: hash)...]))
+            parts.fragment = Substring(rest[rest.index(after: hash)...])
             rest = rest[..<hash]
-        } else {
-            fragment = nil
         }
         if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
-            query = String(Substring(rest[rest.index(after: mark)...]))
+            parts.query = Substring(rest[rest.index(after: mark)...])
             rest = rest[..<mark]
-        } else {
-            query = nil
         }
-        let schemeEnd = Self.schemeEnd(rest)
-        if let schemeEnd {
-            scheme = String(Substring(rest[..<schemeEnd]))
+        if let schemeEnd = Self.schemeEnd(rest) {
+            parts.scheme = Substring(rest[..<schemeEnd])
             rest = rest[rest.index(after: schemeEnd)...]
-        } else {
-            scheme = nil
         }
         if rest.starts(with: "//".utf8) {
             rest = rest.dropFirst(2)
             let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-            authority = String(Substring(rest[..<end]))
+            parts.authority = Substring(rest[..<end])
             rest = rest[end...]
-        } else {
-            authority = nil
         }
-        path = String(Substring(rest))
+        parts.path = Substring(rest)
+        return parts
     }
 
     /// Makes the address of a file from an absolute path; what a URI cannot hold is percent-encoded.
@@ -57,7 +64,7 @@ public struct ResourceAddress: Sendable, Hashable {
     }
 
     /// Whether it has a scheme, and so means the same wherever it is read.
-    public var isAbsolute: Bool { scheme != nil }
+    public var isAbsolute: Bool { Self.schemeEnd(text[...].utf8) != nil }
     /// The scheme in lower case.
     public var normalizedScheme: String? { scheme?.lowercased() }
     /// Whether it is an `http` or `https` address with a host.

@@ -51,7 +51,7 @@ struct EditCommand: AsyncParsableCommand {
                 {
                     StandardError.write("note: I-frame playlists are left out: what is put in has none\n")
                 }
-                let changesMedia = plan.edits.contains { !$0.isFilter && $0 != .absolute }
+                let changesMedia = plan.edits.contains { !$0.isFilter && ![.absolute, .canonical].contains($0) }
                 guard changesMedia else {
                     try write(edited.bytes, to: output.map { isFolder($0) ? $0 + "/multivariant.m3u8" : $0 })
                     return

@@ -42,6 +42,9 @@ struct EditFlags: ParsableArguments {
     @Flag(help: "Write every address as an absolute one.")
     var absolute: Int
 
+    @Flag(help: "Write the canonical spelling: one order of tags and attributes, no comments, no odd white space.")
+    var canonical: Int
+
     /// The edits in the order of the arguments.
     ///
     /// The parser gathers them by name; where each stood only the arguments themselves tell.
@@ -51,6 +54,7 @@ struct EditFlags: ParsableArguments {
             "prepend": prepend, "insert": insert, "drop-range": dropRange,
             "no-i-frames": Array(repeating: "", count: noIFrames),
             "absolute": Array(repeating: "", count: absolute),
+            "canonical": Array(repeating: "", count: canonical),
         ]
         var edits: [PlaylistEdit] = []
         for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("--") {

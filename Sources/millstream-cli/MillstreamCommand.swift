@@ -8,7 +8,8 @@ import Foundation
         abstract: "Play, keep and reshape HTTP live streams.",
         version: "0.1.0",
         subcommands: [
-            InspectCommand.self, EditCommand.self, DownloadCommand.self, LibraryCommand.self, ServeCommand.self,
+            InspectCommand.self, ValidateCommand.self, EditCommand.self, DownloadCommand.self, LibraryCommand.self,
+            ServeCommand.self,
             OriginCommand.self,
         ]
     )
@@ -29,6 +30,9 @@ import Foundation
             } else {
                 try command.run()
             }
+        } catch let code as ExitCode {
+            // The command has printed what it had to say.
+            Foundation.exit(code.rawValue)
         } catch {
             Failure(error, arguments: CommandLine.arguments).exit()
         }

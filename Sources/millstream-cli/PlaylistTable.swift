@@ -13,13 +13,14 @@ struct PlaylistTable {
         case .multivariant(let playlist): lines += Self.lines(of: playlist)
         case .media(let playlist): lines += Self.lines(of: playlist)
         }
-        let diagnostics = playlist.diagnostics
+        lines += Self.unknownTags(of: playlist)
+        let diagnostics = playlist.diagnostics.filter { $0.severity != .note }
         if !diagnostics.isEmpty {
             lines.append("")
             lines += diagnostics.map { diagnostic in
                 let place = diagnostic.line.map { "line \($0): " } ?? ""
                 return "\(diagnostic.severity.rawValue): \(place)\(diagnostic.message) "
-                    + "(\(diagnostic.code), section \(diagnostic.section))"
+                    + "[\(diagnostic.code), section \(diagnostic.section)]"
             }
         }
         text = lines.joined(separator: "\n")
@@ -55,7 +56,35 @@ struct PlaylistTable {
                 }
             )
         }
-        return lines
+        return lines + session(of: playlist)
+    }
+
+    /// What is about the session as a whole.
+    private static func session(of playlist: MultivariantPlaylist) -> [String] {
+        var rows = playlist.variables.sorted { $0.key < $1.key }.map { ["variable", $0.key, $0.value] }
+        rows += playlist.sessionData.map { ["data", $0.dataID, $0.value ?? $0.uri ?? ""] }
+        rows += playlist.sessionKeys.map { ["key", $0.method.rawValue, $0.uri ?? ""] }
+        if let steering = playlist.contentSteering {
+            rows.append(["steering", steering.pathwayID ?? "", steering.serverURI])
+        }
+        if let start = playlist.start { rows.append(["start", start.isPrecise ? "precise" : "", "\(start.offset) s"]) }
+        return rows.isEmpty ? [] : [""] + table(header: ["session", "name", "value"], rows: rows)
+    }
+
+    /// The tags that the standard does not know, counted.
+    private static func unknownTags(of playlist: Playlist) -> [String] {
+        let tags: [UnknownTag] =
+            switch playlist {
+            case .multivariant(let playlist): playlist.unknownTags
+            case .media(let playlist): playlist.unknownTags
+            }
+        guard !tags.isEmpty else { return [] }
+        let names = Dictionary(grouping: tags, by: \.name).sorted { $0.value[0].line < $1.value[0].line }
+        return [""]
+            + table(
+                header: ["other tag", "times", "first in line"],
+                rows: names.prefix(20).map { [$0.key, "\($0.value.count)", "\($0.value[0].line)"] }
+            )
     }
 
     private static func row(_ variant: Variant) -> [String] {
@@ -89,7 +118,47 @@ struct PlaylistTable {
                 ]
             }
         )
-        return lines
+        return lines + whatComes(in: playlist) + dateRanges(of: playlist)
+    }
+
+    /// What stands behind the last segment and what the server offers.
+    private static func whatComes(in playlist: MediaPlaylist) -> [String] {
+        var rows: [[String]] = []
+        if playlist.skippedSegmentCount > 0 { rows.append(["left out", "\(playlist.skippedSegmentCount) segments"]) }
+        if let target = playlist.partTargetDuration { rows.append(["parts", "at most \(target) s"]) }
+        if !playlist.trailingParts.isEmpty {
+            rows.append(["next segment", "\(playlist.trailingParts.count) parts of it so far"])
+        }
+        rows += playlist.preloadHints.map { ["announced", "\($0.type.lowercased()) \($0.uri)"] }
+        rows += playlist.renditionReports.map { report in
+            let number = report.lastMediaSequence.map { ", last number \($0)" } ?? ""
+            return ["other rendition", report.uri + number]
+        }
+        if let control = playlist.serverControl {
+            let offers = [
+                control.canBlockReload ? "waits for what comes" : nil,
+                control.canSkipUntil.map { "leaves out what is older than \($0) s" },
+                control.partHoldBack.map { "hold back \($0) s with parts" },
+                control.holdBack.map { "hold back \($0) s" },
+            ].compactMap { $0 }
+            rows.append(["server", offers.joined(separator: ", ")])
+        }
+        return rows.isEmpty ? [] : [""] + table(header: ["live", ""], rows: rows)
+    }
+
+    private static func dateRanges(of playlist: MediaPlaylist) -> [String] {
+        let ranges = playlist.dateRanges
+        guard !ranges.isEmpty else { return [] }
+        let rows = ranges.prefix(40).map { range in
+            let what = range.interstitial.map { $0.assetAddress?.text ?? $0.assetListAddress?.text ?? "" } ?? ""
+            return [
+                range.id, range.classIdentifier ?? "", range.startDate?.description ?? "",
+                (range.duration ?? range.plannedDuration)?.description ?? "",
+                range.cues.map { $0.rawValue.lowercased() }.joined(separator: " "), what,
+            ]
+        }
+        let rest = ranges.count > rows.count ? ["… and \(ranges.count - rows.count) more"] : []
+        return [""] + table(header: ["date range", "class", "start", "duration", "cue", "plays"], rows: rows) + rest
     }
 
     /// All positions of a short list; of a long one those at its ends, where `nil` stands for the rest.

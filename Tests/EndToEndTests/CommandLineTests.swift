@@ -35,10 +35,32 @@ struct CommandLineTests {
             let report = try json(result.output)
             let variants = try #require(report["variants"] as? [[String: Any]])
             let playlists = try #require(report["playlists"] as? [[String: Any]])
-            #expect(playlists.count >= variants.count && (report["diagnostics"] as? [Any])?.isEmpty == true)
+            let findings = try #require(report["diagnostics"] as? [[String: Any]])
+            #expect(playlists.count >= variants.count && findings.allSatisfy { $0["severity"] as? String != "error" })
             let longest = playlists.compactMap { ($0["duration"] as? NSNumber)?.doubleValue }.max()
             #expect(longest.map { $0 >= (stream == "ad" ? 20 : 60) } == true)
         }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func validationNamesRulesInEveryFormat() async throws {
+        let directory = try #require(Samples.directory)
+        let sample = directory.appendingPathComponent("fmp4/multivariant.m3u8").path
+        let good = try await run("validate", sample, "--follow", "--rules", "rfc,apple", "--format", "json")
+        let report = try json(good.output)
+        #expect((report["playlists"] as? [Any])?.count == 7 && report["rules"] as? [String] == ["apple", "rfc"])
+        #expect(good.status == ((report["errors"] as? Int) == 0 ? 0 : 2), "\(good.output)")
+
+        let bad = folder.appendingPathComponent("bad.m3u8")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data("#EXTM3U\n#EXTINF:4,\na.ts\n".utf8).write(to: bad)
+        let text = try await run("validate", bad.path)
+        #expect(text.status == 2 && text.output.contains("error: ") && text.output.contains("missing-target-duration"))
+        let sarif = try await run("validate", bad.path, "--format", "sarif")
+        let runs = try #require(try json(sarif.output)["runs"] as? [[String: Any]])
+        let results = try #require(runs.first?["results"] as? [[String: Any]])
+        #expect(sarif.status == 2 && results.map { $0["ruleId"] as? String } == ["missing-target-duration"])
+        #expect(try await run("validate", bad.path, "--rules", "none").status == 64)
     }
 
     @Test(.timeLimit(.minutes(2))) func editingWithoutEditsCopies() async throws {

@@ -7,6 +7,7 @@ final class RunningProgram: @unchecked Sendable {
     private let process = Process()
     private let output = Mutex("")
     private let errors = Mutex("")
+    private let openPipes = Mutex(2)
     private let input = Pipe()
 
     /// The program that this build made.
@@ -27,14 +28,19 @@ final class RunningProgram: @unchecked Sendable {
         out.fileHandleForReading.readabilityHandler = { [weak self] handle in
             let data = handle.availableData
             self?.output.withLock { $0 += String(decoding: data, as: UTF8.self) }
-            if data.isEmpty { handle.readabilityHandler = nil }
+            if data.isEmpty { self?.close(handle) }
         }
         err.fileHandleForReading.readabilityHandler = { [weak self] handle in
             let data = handle.availableData
             self?.errors.withLock { $0 += String(decoding: data, as: UTF8.self) }
-            if data.isEmpty { handle.readabilityHandler = nil }
+            if data.isEmpty { self?.close(handle) }
         }
         try process.run()
+    }
+
+    private func close(_ handle: FileHandle) {
+        handle.readabilityHandler = nil
+        openPipes.withLock { $0 -= 1 }
     }
 
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
@@ -48,8 +54,15 @@ final class RunningProgram: @unchecked Sendable {
     /// Waits for the end and gives the exit status; a signal counts as minus its number.
     func finish(within limit: Duration = .seconds(60)) async throws -> Int32 {
         try await eventually("the program ends", within: limit) { !self.process.isRunning }
-        // The last bytes may still be on their way through the pipe.
-        try await Task.sleep(for: .milliseconds(50))
+        // The last bytes may still be on their way. A program that was started meanwhile may hold our pipes open, so
+        // silence ends them too.
+        var (size, silence) = (-1, 0)
+        while openPipes.withLock({ $0 }) > 0, silence < 10 {
+            let now = standardOutput.utf8.count + standardError.utf8.count
+            silence = now == size ? silence + 1 : 0
+            size = now
+            try await Task.sleep(for: .milliseconds(50))
+        }
         return process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
     }
 

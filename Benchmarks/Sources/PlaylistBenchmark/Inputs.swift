@@ -24,23 +24,27 @@ enum Inputs {
     }
 
     /// 200 variants and 60 renditions: about 60 KB.
-    static let multi: [UInt8] = {
+    static let multi = Array(entries(variants: 200, renditions: 60).utf8)
+
+    /// Ten times as many: the time should be ten times as long, not more.
+    static let longMulti = Array(entries(variants: 2_000, renditions: 600).utf8)
+
+    private static func entries(variants: Int, renditions: Int) -> String {
         var text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-INDEPENDENT-SEGMENTS\n"
-        for number in 0..<60 {
+        for number in 0..<renditions {
             text += "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"audio-\(number / 10)\",NAME=\"Language \(number)\","
             text += "LANGUAGE=\"en\",DEFAULT=\(number % 10 == 0 ? "YES" : "NO"),AUTOSELECT=YES,CHANNELS=\"2\","
             text += "URI=\"https://cdn.example.com/audio/\(number)/media.m3u8?token=0123456789abcdef\"\n"
         }
-        for number in 0..<200 {
-            text +=
-                "#EXT-X-STREAM-INF:BANDWIDTH=\(200_000 + number * 40_000),AVERAGE-BANDWIDTH=\(180_000 + number * 39_000),"
-            text +=
-                "CODECS=\"avc1.640028,mp4a.40.2\",RESOLUTION=\(320 + number * 8)x\(180 + number * 4),FRAME-RATE=29.970,"
-            text +=
-                "AUDIO=\"audio-\(number % 6)\"\nhttps://cdn.example.com/video/\(number)/media.m3u8?token=0123456789abcdef\n"
+        for number in 0..<variants {
+            text += "#EXT-X-STREAM-INF:BANDWIDTH=\(200_000 + number * 40_000),"
+            text += "AVERAGE-BANDWIDTH=\(180_000 + number * 39_000),CODECS=\"avc1.640028,mp4a.40.2\","
+            text += "RESOLUTION=\(320 + number * 8)x\(180 + number * 4),FRAME-RATE=29.970,"
+            text += "AUDIO=\"audio-\(number % 6)\"\n"
+            text += "https://cdn.example.com/video/\(number)/media.m3u8?token=0123456789abcdef\n"
         }
-        return Array(text.utf8)
-    }()
+        return text
+    }
 
     /// 166 segments and 2,000 parts: about 130 KB.
     static let lowLatency: [UInt8] = {

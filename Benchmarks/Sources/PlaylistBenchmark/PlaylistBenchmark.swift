@@ -2,50 +2,58 @@ import CLimits
 import HLSPlaylist
 
 /// Times the parser beside the limits of the machine in one interleaved run: absolute times drift, ratios do not.
-@main enum PlaylistBenchmark {
+@main struct PlaylistBenchmark {
+    private static let rounds = 15
+    private static let limitName = "one-pass C parser on vod"
+
+    private var names: [String] = []
+    private var times: [String: [Duration]] = [:]
+    private var sizes: [String: Int] = [:]
+    private var checksum = 0
+
     static func main() throws {
-        let rounds = 15
+        var benchmark = PlaylistBenchmark()
+        let before = try MediaPlaylist(parsing: Inputs.live.0)
+        for _ in 0..<rounds { try benchmark.round(before) }
+        benchmark.report()
+        try Self.reportMemory("vod", Inputs.vod)
+        try Self.reportMemory("multi", Inputs.multi)
+        try Self.reportMemory("ll", Inputs.lowLatency)
+    }
+
+    private mutating func round(_ before: MediaPlaylist) throws {
         var offsets = [UInt32](repeating: 0, count: 100_000)
         var durations = [Double](repeating: 0, count: 100_000)
-        var times: [String: [Duration]] = [:]
-        var checksum = 0
-        var names: [String] = []
-        func time(_ name: String, _ body: () throws -> Int) rethrows {
-            if times[name] == nil { names.append(name) }
-            let start = ContinuousClock.now
-            checksum &+= try body()
-            times[name, default: []].append(ContinuousClock.now - start)
+        let (vod, multi, parts) = (Inputs.vod, Inputs.multi, Inputs.lowLatency)
+        time("memchr over the lines of vod", vod.count) { limit_lines(vod, vod.count) }
+        time(Self.limitName, vod.count) {
+            limit_one_pass(vod, vod.count, &offsets, &durations, offsets.count).segments
         }
-        let before = try MediaPlaylist(parsing: Inputs.live.0)
-        for _ in 0..<rounds {
-            time("memchr over the lines") { limit_lines(Inputs.vod, Inputs.vod.count) }
-            time("one-pass C parser") {
-                limit_one_pass(Inputs.vod, Inputs.vod.count, &offsets, &durations, offsets.count).segments
-            }
-            try time("vod") { try Self.parse(Inputs.vod) }
-            try time("vod, every segment read") { try Self.readAll(Inputs.vod) }
-            try time("vod, parsed and written") { try Playlist.parse(Inputs.vod).bytes.count }
-            try time("vod, one segment later") {
-                try MediaPlaylist(parsing: Inputs.live.1, after: before).segments.count
-            }
-            try time("multi") { try Self.parse(Inputs.multi) }
-            try time("multi, every entry read") { try Self.readEntries(Inputs.multi) }
-            try time("ll") { try Self.parse(Inputs.lowLatency) }
-            try time("ll, every part read") { try Self.readParts(Inputs.lowLatency) }
+        try time("vod", vod.count) { try Self.parse(vod) }
+        try time("vod, parsed and written", vod.count) { try Playlist.parse(vod).bytes.count }
+        try time("vod, every segment read", vod.count) { try Self.readAll(vod) }
+        try time("vod, one segment later", Inputs.live.1.count) {
+            try MediaPlaylist(parsing: Inputs.live.1, after: before).segments.count
         }
-        let limit = median(times["one-pass C parser"] ?? [])
-        print(
-            "median of \(rounds) interleaved rounds; vod \(Inputs.vod.count) bytes, multi \(Inputs.multi.count), "
-                + "ll \(Inputs.lowLatency.count); checksum \(checksum)"
-        )
-        for name in names {
-            let time = median(times[name] ?? [])
-            let milliseconds = (time / .microseconds(1)).rounded() / 1000
-            let ratio = ((time / limit) * 1000).rounded() / 1000
-            let padding = String(repeating: " ", count: 26 - name.count)
-            print("\(name)\(padding)\(milliseconds) ms, \(ratio) times the C parser on vod")
-        }
+        try time("vod, validated", vod.count) { try Playlist.parse(vod).validated().count }
+        try time("multi", multi.count) { try Self.parse(multi) }
+        try time("multi, ten times as long", Inputs.longMulti.count) { try Self.parse(Inputs.longMulti) }
+        try time("multi, every entry read", multi.count) { try Self.readEntries(multi) }
+        try time("ll", parts.count) { try Self.parse(parts) }
+        try time("ll, every part read", parts.count) { try Self.readParts(parts) }
     }
+
+    private mutating func time(_ name: String, _ bytes: Int, _ body: () throws -> Int) rethrows {
+        if times[name] == nil {
+            names.append(name)
+            sizes[name] = bytes
+        }
+        let start = ContinuousClock.now
+        checksum &+= try body()
+        times[name, default: []].append(ContinuousClock.now - start)
+    }
+
+    // MARK: What is timed
 
     private static func parse(_ bytes: [UInt8]) throws -> Int {
         switch try Playlist.parse(bytes) {
@@ -78,6 +86,42 @@ import HLSPlaylist
             sum &+ segment.uri.utf8.count &+ Int(segment.duration.value) &+ Int(segment.byteRange?.start ?? 0)
         }
     }
+
+    // MARK: What is told
+
+    private func report() {
+        let limit = Self.median(times[Self.limitName] ?? [])
+        print("median of \(Self.rounds) interleaved rounds; checksum \(checksum)")
+        print(Self.row("", "ms", "MB/s", "of the C parser"))
+        for name in names {
+            let time = Self.median(times[name] ?? [])
+            let speed = Double(sizes[name] ?? 0) / (time / .seconds(1)) / 1e6
+            print(
+                Self.row(name, Self.rounded(time / .milliseconds(1)), Self.rounded(speed), Self.rounded(time / limit))
+            )
+        }
+    }
+
+    private static func reportMemory(_ name: String, _ bytes: [UInt8]) throws {
+        let before = allocation_counts_now()
+        allocation_peak_begin()
+        let playlist = try Playlist.parse(bytes)
+        let after = allocation_counts_now()
+        let kept = after.live_bytes - before.live_bytes
+        let peak = after.peak_bytes - before.live_bytes
+        let count = try parse(playlist.bytes)
+        print(
+            "\(name): \(after.allocations - before.allocations) allocations, \(kept) bytes kept beside the source "
+                + "(\(rounded(Double(kept) / Double(max(count, 1)))) for each of \(count) entries), \(peak) at the most"
+        )
+    }
+
+    private static func row(_ columns: String...) -> String {
+        columns[0] + String(repeating: " ", count: max(1, 32 - columns[0].count))
+            + columns.dropFirst().map { String(repeating: " ", count: max(1, 12 - $0.count)) + $0 }.joined()
+    }
+
+    private static func rounded(_ number: Double) -> String { "\((number * 1000).rounded() / 1000)" }
 
     private static func median(_ times: [Duration]) -> Duration {
         times.sorted()[times.count / 2]

@@ -18,4 +18,16 @@ typedef struct {
 /// Reads EXTINF, BYTERANGE and addresses in one pass, keeping an offset and a duration for each segment.
 limit_summary limit_one_pass(const uint8_t *bytes, size_t count, uint32_t *offsets, double *durations, size_t capacity);
 
+/// What was allocated in this process so far.
+typedef struct {
+    uint64_t allocations;
+    int64_t live_bytes;
+    int64_t peak_bytes;
+} allocation_counts;
+
+allocation_counts allocation_counts_now(void);
+
+/// Lets the peak begin again at what is live now.
+void allocation_peak_begin(void);
+
 #endif

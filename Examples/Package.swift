@@ -1,0 +1,31 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Small programs, each the code of one article of the documentation. Scripts/docs builds and runs them.
+let package = Package(
+    name: "millstream-examples",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "millstream", path: "..")],
+    targets: [
+        .executableTarget(
+            name: "ReadPlaylist",
+            dependencies: [.product(name: "HLSPlaylist", package: "millstream")]
+        ),
+        .executableTarget(
+            name: "EditPlaylist",
+            dependencies: [
+                .product(name: "HLSPlaylist", package: "millstream"),
+                .product(name: "PlaylistEditing", package: "millstream"),
+            ]
+        ),
+        .executableTarget(
+            name: "FollowLivePlaylist",
+            dependencies: [.product(name: "HLSPlaylist", package: "millstream")]
+        ),
+        .executableTarget(
+            name: "ValidatePlaylist",
+            dependencies: [.product(name: "HLSPlaylist", package: "millstream")]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,173 @@
+import MediaTiming
+
+extension Playlist {
+    /// The playlist in its canonical spelling: what a lenient player makes of it, written as the standard wants it.
+    ///
+    /// Lines end with LF, and blank lines, comments, a byte-order mark and addresses that no tag announces are gone. Tags
+    /// about the whole playlist stand in front, once each, in the order of the standard; those of a segment keep their order,
+    /// with its byte range and its duration last. Attributes stand in the order of the standard, unknown ones behind them,
+    /// quoted where their type wants it, without spaces. Digits stay as they are written, and so do unknown tags.
+    ///
+    /// - Returns: A playlist with the same values; its canonical spelling is itself.
+    public func canonical() -> Playlist {
+        var writer = CanonicalWriter(playlist: self)
+        writer.write()
+        guard let playlist = try? Playlist.parse(Array(writer.output.utf8), context: context), playlist.kind == kind
+        else {
+            return self
+        }
+        return playlist
+    }
+}
+
+/// Writes a playlist anew from its lines.
+private struct CanonicalWriter {
+    let playlist: Playlist
+    private(set) var output = ""
+
+    init(playlist: Playlist) { self.playlist = playlist }
+
+    private var bytes: [UInt8] { playlist.bytes }
+
+    mutating func write() {
+        append("#EXTM3U")
+        switch playlist {
+        case .media(let media): write(media)
+        case .multivariant(let multivariant): write(multivariant)
+        }
+    }
+
+    private mutating func append(_ line: String) { output += line + "\n" }
+
+    // MARK: Tags about the whole playlist
+
+    private mutating func writeHead(_ index: PlaylistIndex) {
+        var lines: [TagName: [TagLine]] = [:]
+        for record in index.tags {
+            guard let tag = record.tag, tag.scope == .any || tag.scope == .mediaPlaylist || tag == .skip,
+                let line = bytes.tagLine(at: Int(record.lineStart))
+            else { continue }
+            lines[tag, default: []].append(line)
+        }
+        for tag in TagName.allCases where tag != .header && tag != .endList {
+            guard let written = lines[tag] else { continue }
+            // Variables are defined in their order; of the others the first that can be read counts.
+            let spelled = written.compactMap { spelling(tag, $0.value) }
+            for line in tag == .define ? spelled[...] : spelled.prefix(1) { append(line) }
+        }
+    }
+
+    /// A tag as the standard wants it; `nil` where its value cannot be read.
+    private func spelling(_ tag: TagName, _ value: Range<Int>?) -> String? {
+        let text = value.map { String(Substring(bytes.text($0)).trimmingBlanks()) } ?? ""
+        switch tag {
+        case .independentSegments, .iFramesOnly, .discontinuity, .gap, .endList: return "#\(tag.rawValue)"
+        case .version, .mediaSequence, .discontinuitySequence, .bitRate:
+            return UInt64(text).map { "#\(tag.rawValue):\($0)" }
+        case .targetDuration: return MediaTime(decimal: text).flatMap { $0 >= .zero ? "#\(tag.rawValue):\(text)" : nil }
+        case .playlistType: return PlaylistType(rawValue: text).map { "#\(tag.rawValue):\($0.rawValue)" }
+        case .segmentInformation: return segmentInformation(value ?? 0..<0)
+        case .byteRange:
+            return WrittenByteRange(text).map { range in
+                "#\(tag.rawValue):\(range.length)" + (range.start.map { "@\($0)" } ?? "")
+            }
+        case .programDateTime: return text.isEmpty ? nil : "#\(tag.rawValue):\(text)"
+        case .header: return nil
+        default: return attributeList(tag, value)
+        }
+    }
+
+    private func segmentInformation(_ value: Range<Int>) -> String {
+        let span = bytes.span
+        let comma = span.firstIndex(of: UInt8(ascii: ","), in: value) ?? value.upperBound
+        let digits = bytes.text(span.trimmingBlanks(value.lowerBound..<comma))
+        return "#EXTINF:\(digits),\(SegmentInformation.title(bytes, in: value) ?? "")"
+    }
+
+    private func attributeList(_ tag: TagName, _ value: Range<Int>?) -> String {
+        let grammar = AttributeGrammar.attributes(of: tag)
+        let order = Dictionary(
+            (grammar ?? [:]).enumerated().map { ($0.element.key, $0.offset) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        var seen: Set<String> = []
+        let attributes = AttributeList(bytes, in: value).attributes.filter { seen.insert($0.name).inserted }
+        let sorted = attributes.enumerated().sorted { first, second in
+            let places = (order[first.element.name] ?? .max, order[second.element.name] ?? .max)
+            return places.0 != places.1 ? places.0 < places.1 : first.offset < second.offset
+        }
+        let spelled = sorted.map { spelling($0.element, AttributeGrammar.kind(of: $0.element.name, in: tag)) }
+        return "#\(tag.rawValue):\(spelled.joined(separator: ","))"
+    }
+
+    private func spelling(_ attribute: AttributeList.Attribute, _ kind: AttributeKind?) -> String {
+        let isQuoted: Bool =
+            switch kind {
+            case .string, .anyString, .enumeratedList: true
+            case .captions: attribute.isQuoted || attribute.value != "NONE"
+            case nil: attribute.isQuoted
+            default: attribute.value.isEmpty || attribute.value.contains(",")
+            }
+        // What holds a quotation mark cannot stand between two.
+        let mayBeQuoted = !attribute.value.contains("\"")
+        return attribute.name + "=" + (isQuoted && mayBeQuoted ? "\"\(attribute.value)\"" : attribute.value)
+    }
+
+    // MARK: Media playlists
+
+    private mutating func write(_ media: MediaPlaylist) {
+        writeHead(media.index)
+        for position in 0...media.segments.count { writeBlock(media, position) }
+        if media.hasEndMarker { append("#EXT-X-ENDLIST") }
+    }
+
+    /// The lines of a segment; with the number of segments, those behind the last.
+    private mutating func writeBlock(_ media: MediaPlaylist, _ position: Int) {
+        var information: String?
+        var byteRange: String?
+        for line in media.lines(ofSegment: position) {
+            if line.isAddress {
+                if let byteRange { append(byteRange) }
+                append(information ?? "#EXTINF:0,")
+                append(bytes.text(line.text))
+                return
+            }
+            switch line.tag {
+            case .segmentInformation: information = spelling(.segmentInformation, line.value)
+            case .byteRange: byteRange = spelling(.byteRange, line.value)
+            case let tag?:
+                let isAboutAll = tag.scope == .any || tag.scope == .mediaPlaylist || tag == .skip
+                guard !isAboutAll, tag.scope != .multivariant, let spelled = spelling(tag, line.value) else { continue }
+                append(spelled)
+            case nil: writeUnknown(line.text)
+            }
+        }
+    }
+
+    private mutating func writeUnknown(_ text: Range<Int>) {
+        guard TagLine.name(in: text, bytes.span) != nil else { return }
+        append(bytes.text(text))
+    }
+
+    // MARK: Multivariant playlists
+
+    private mutating func write(_ multivariant: MultivariantPlaylist) {
+        writeHead(multivariant.index)
+        let addresses = Dictionary(
+            multivariant.variants.map { ($0.tagLine.lowerBound, $0.uriRange) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        for record in multivariant.index.tags {
+            guard let line = bytes.tagLine(at: Int(record.lineStart)) else { continue }
+            switch record.tag {
+            case .variant:
+                guard let address = addresses[Int(record.lineStart)] else { continue }
+                append(attributeList(.variant, line.value))
+                append(bytes.text(address))
+            case let tag? where tag.scope == .multivariant: append(attributeList(tag, line.value))
+            case .some: continue
+            case nil: writeUnknown(line.line.trimmed(in: bytes.span))
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+/// How the value of an attribute is written (RFC 8216bis §4.2).
+enum AttributeKind {
+    case integer
+    case hexadecimal
+    case decimal
+    case signedDecimal
+    case string
+    /// A quoted string that may be empty.
+    case anyString
+    case enumerated
+    /// Words in one quoted string, commas between.
+    case enumeratedList
+    case resolution
+    /// A quoted string, or `NONE`.
+    case captions
+}
+
+/// The attributes that the standard defines for each tag, in its order.
+enum AttributeGrammar {
+    private static let variant: KeyValuePairs<String, AttributeKind> = [
+        "BANDWIDTH": .integer, "AVERAGE-BANDWIDTH": .integer, "SCORE": .decimal, "CODECS": .string,
+        "SUPPLEMENTAL-CODECS": .string, "RESOLUTION": .resolution, "FRAME-RATE": .decimal, "HDCP-LEVEL": .enumerated,
+        "ALLOWED-CPC": .string, "VIDEO-RANGE": .enumerated, "REQ-VIDEO-LAYOUT": .string, "STABLE-VARIANT-ID": .string,
+        "AUDIO": .string, "VIDEO": .string, "SUBTITLES": .string, "CLOSED-CAPTIONS": .captions, "PATHWAY-ID": .string,
+    ]
+    private static let iFrameVariant: KeyValuePairs<String, AttributeKind> = [
+        "BANDWIDTH": .integer, "AVERAGE-BANDWIDTH": .integer, "SCORE": .decimal, "CODECS": .string,
+        "SUPPLEMENTAL-CODECS": .string, "RESOLUTION": .resolution, "FRAME-RATE": .decimal, "HDCP-LEVEL": .enumerated,
+        "ALLOWED-CPC": .string, "VIDEO-RANGE": .enumerated, "REQ-VIDEO-LAYOUT": .string, "STABLE-VARIANT-ID": .string,
+        "AUDIO": .string, "VIDEO": .string, "SUBTITLES": .string, "CLOSED-CAPTIONS": .captions, "PATHWAY-ID": .string,
+        "URI": .string,
+    ]
+    private static let key: KeyValuePairs<String, AttributeKind> = [
+        "METHOD": .enumerated, "URI": .string, "IV": .hexadecimal, "KEYFORMAT": .string, "KEYFORMATVERSIONS": .string,
+    ]
+    private static let media: KeyValuePairs<String, AttributeKind> = [
+        "TYPE": .enumerated, "URI": .string, "GROUP-ID": .string, "LANGUAGE": .string, "ASSOC-LANGUAGE": .string,
+        "NAME": .string, "STABLE-RENDITION-ID": .string, "DEFAULT": .enumerated, "AUTOSELECT": .enumerated,
+        "FORCED": .enumerated, "INSTREAM-ID": .string, "BIT-DEPTH": .integer, "SAMPLE-RATE": .integer,
+        "CHARACTERISTICS": .string, "CHANNELS": .string,
+    ]
+    private static let dateRange: KeyValuePairs<String, AttributeKind> = [
+        "ID": .string, "CLASS": .string, "START-DATE": .string, "CUE": .enumeratedList, "END-DATE": .string,
+        "DURATION": .decimal, "PLANNED-DURATION": .decimal, "SCTE35-CMD": .hexadecimal, "SCTE35-OUT": .hexadecimal,
+        "SCTE35-IN": .hexadecimal, "END-ON-NEXT": .enumerated,
+    ]
+    private static let serverControl: KeyValuePairs<String, AttributeKind> = [
+        "CAN-SKIP-UNTIL": .decimal, "CAN-SKIP-DATERANGES": .enumerated, "HOLD-BACK": .decimal,
+        "PART-HOLD-BACK": .decimal, "CAN-BLOCK-RELOAD": .enumerated,
+    ]
+    private static let preloadHint: KeyValuePairs<String, AttributeKind> = [
+        "TYPE": .enumerated, "URI": .string, "BYTERANGE-START": .integer, "BYTERANGE-LENGTH": .integer,
+    ]
+    private static let sessionData: KeyValuePairs<String, AttributeKind> = [
+        "DATA-ID": .string, "VALUE": .string, "URI": .string, "FORMAT": .enumerated, "LANGUAGE": .string,
+    ]
+    /// Those of a date range that is an interstitial (appendix D).
+    static let interstitial: KeyValuePairs<String, AttributeKind> = [
+        "X-ASSET-URI": .string, "X-ASSET-LIST": .string, "X-RESUME-OFFSET": .signedDecimal, "X-PLAYOUT-LIMIT": .decimal,
+        "X-SNAP": .enumeratedList, "X-RESTRICT": .enumeratedList, "X-CONTENT-MAY-VARY": .string,
+        "X-TIMELINE-OCCUPIES": .string, "X-TIMELINE-STYLE": .string, "X-SKIP-CONTROL-OFFSET": .integer,
+        "X-SKIP-CONTROL-DURATION": .integer, "X-SKIP-CONTROL-LABEL-ID": .string,
+    ]
+    /// Those of a date range that announces a resource to load early (appendix E).
+    static let preload: KeyValuePairs<String, AttributeKind> = [
+        "X-URI": .string, "X-TARGET-ID": .string, "X-TARGET-CLASS": .string,
+    ]
+
+    /// The attributes of a tag; `nil` where its value is no attribute list.
+    static func attributes(of tag: TagName) -> KeyValuePairs<String, AttributeKind>? {
+        switch tag {
+        case .start: ["TIME-OFFSET": .signedDecimal, "PRECISE": .enumerated]
+        case .define: ["NAME": .string, "VALUE": .anyString, "IMPORT": .string, "QUERYPARAM": .string]
+        case .partInformation: ["PART-TARGET": .decimal]
+        case .serverControl: serverControl
+        case .key, .sessionKey: key
+        case .map: ["URI": .string, "BYTERANGE": .string]
+        case .part:
+            [
+                "URI": .string, "DURATION": .decimal, "INDEPENDENT": .enumerated, "BYTERANGE": .string,
+                "GAP": .enumerated,
+            ]
+        case .dateRange: dateRange
+        case .skip: ["SKIPPED-SEGMENTS": .integer, "RECENTLY-REMOVED-DATERANGES": .anyString]
+        case .preloadHint: preloadHint
+        case .renditionReport: ["URI": .string, "LAST-MSN": .integer, "LAST-PART": .integer]
+        case .media: media
+        case .variant: variant
+        case .iFrameVariant: iFrameVariant
+        case .sessionData: sessionData
+        case .contentSteering: ["SERVER-URI": .string, "PATHWAY-ID": .string]
+        default: nil
+        }
+    }
+
+    /// How an attribute of a tag is written; `nil` for one that the standard does not know.
+    static func kind(of name: String, in tag: TagName) -> AttributeKind? {
+        attributes(of: tag)?.first { $0.key == name }?.value
+    }
+
+    /// The attributes that a tag needs, with the rules that say so.
+    static func required(in tag: TagName) -> KeyValuePairs<String, String> {
+        switch tag {
+        case .start: ["TIME-OFFSET": "start-without-time-offset"]
+        case .partInformation: ["PART-TARGET": "part-inf-without-target"]
+        case .key, .sessionKey: ["METHOD": "key-without-method"]
+        case .map: ["URI": "map-without-uri"]
+        case .part: ["URI": "part-without-uri", "DURATION": "part-without-duration"]
+        case .dateRange: ["ID": "date-range-without-id"]
+        case .skip: ["SKIPPED-SEGMENTS": "skip-without-count"]
+        case .preloadHint: ["TYPE": "preload-hint-without-type", "URI": "preload-hint-without-uri"]
+        case .renditionReport: ["URI": "rendition-report-without-uri"]
+        case .media:
+            ["TYPE": "media-without-type", "GROUP-ID": "media-without-group", "NAME": "media-without-name"]
+        case .variant: ["BANDWIDTH": "missing-attribute"]
+        case .iFrameVariant: ["BANDWIDTH": "missing-attribute", "URI": "i-frame-stream-without-uri"]
+        case .sessionData: ["DATA-ID": "session-data-without-id"]
+        case .contentSteering: ["SERVER-URI": "steering-without-server"]
+        default: [:]
+        }
+    }
+
+    /// The words that an enumerated attribute may be, with the rule that says so; `nil` where any will do.
+    static func words(of name: String, in tag: TagName) -> (words: Set<String>, rule: String)? {
+        switch (tag, name) {
+        case (.media, "TYPE"): (["AUDIO", "VIDEO", "SUBTITLES", "CLOSED-CAPTIONS"], "unknown-media-type")
+        case (.preloadHint, "TYPE"): (["PART", "MAP"], "unknown-preload-hint-type")
+        case (.sessionData, "FORMAT"): (["JSON", "RAW"], "unknown-session-data-format")
+        case (.key, "METHOD"), (.sessionKey, "METHOD"):
+            (["NONE", "AES-128", "SAMPLE-AES", "SAMPLE-AES-CTR", "AES-256-GCM"], "unknown-key-method")
+        case (.variant, "HDCP-LEVEL"), (.iFrameVariant, "HDCP-LEVEL"):
+            (["TYPE-0", "TYPE-1", "NONE"], "unknown-hdcp-level")
+        case (.variant, "VIDEO-RANGE"), (.iFrameVariant, "VIDEO-RANGE"): (["SDR", "HLG", "PQ"], "unknown-video-range")
+        case (_, "END-ON-NEXT"): (["YES"], "end-on-next-not-yes")
+        case (_, "PRECISE"), (_, "DEFAULT"), (_, "AUTOSELECT"), (_, "FORCED"), (_, "CAN-SKIP-DATERANGES"),
+            (_, "CAN-BLOCK-RELOAD"), (_, "INDEPENDENT"), (_, "GAP"):
+            (["YES", "NO"], "not-yes-or-no")
+        default: nil
+        }
+    }
+
+    /// The words that a list may hold, with the rule that says so.
+    static func listedWords(of name: String) -> (words: Set<String>, rule: String)? {
+        switch name {
+        case "CUE": (["PRE", "POST", "ONCE"], "unknown-cue")
+        case "X-SNAP": (["OUT", "IN"], "unknown-snap")
+        case "X-RESTRICT": (["SKIP", "JUMP"], "unknown-restriction")
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import MediaTiming
+
+/// The spellings of values in playlists (RFC 8216bis §4.2).
+enum Grammar {
+    private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+
+    /// Digits only, at least one.
+    static func isDigits(_ text: some StringProtocol) -> Bool { !text.isEmpty && text.utf8.allSatisfy(isDigit) }
+
+    /// Digits with at most one point and at least one digit.
+    static func isDecimal(_ text: some StringProtocol) -> Bool {
+        var (digits, points) = (0, 0)
+        for byte in text.utf8 {
+            if isDigit(byte) { digits += 1 } else if byte == UInt8(ascii: ".") { points += 1 } else { return false }
+        }
+        return digits > 0 && points <= 1
+    }
+
+    /// The same with at most one minus sign before it.
+    static func isSignedDecimal(_ text: String) -> Bool {
+        isDecimal(text.hasPrefix("-") ? text.dropFirst() : text[...])
+    }
+
+    /// `0x` or `0X` and hexadecimal digits.
+    static func isHexadecimal(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard bytes.count > 2, bytes[0] == UInt8(ascii: "0"), bytes[1] | 0x20 == UInt8(ascii: "x") else { return false }
+        return bytes.dropFirst(2).allSatisfy { byte in
+            isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
+        }
+    }
+
+    /// Two integers with a small x between.
+    static func isResolution(_ text: String) -> Bool {
+        let parts = text.split(separator: "x", omittingEmptySubsequences: false)
+        return parts.count == 2 && parts.allSatisfy { isDigits($0) && $0.utf8.count <= 20 }
+    }
+
+    /// Capital letters, digits and hyphens.
+    static func isAttributeName(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy {
+                isDigit($0) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: "-")
+            }
+    }
+
+    /// Letters, digits, hyphens and underscores.
+    static func isVariableName(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy {
+                isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) || $0 == UInt8(ascii: "-")
+                    || $0 == UInt8(ascii: "_")
+            }
+    }
+
+    /// `length` or `length@offset`.
+    static func isByteRange(_ text: String) -> Bool {
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        return parts.count <= 2 && parts.allSatisfy { isDigits($0) && $0.utf8.count <= 20 }
+    }
+
+    /// Whether an address begins with a scheme.
+    static func isAbsolute(_ address: String) -> Bool {
+        guard let colon = address.firstIndex(of: ":"), let first = address.utf8.first,
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first | 0x20)
+        else { return false }
+        return address[..<colon].utf8.allSatisfy {
+            isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) || "+.-".utf8.contains($0)
+        }
+    }
+
+    /// A well-formed language tag (RFC 5646 §2.1).
+    static func isLanguageTag(_ text: String) -> Bool {
+        var parts = text.split(separator: "-", omittingEmptySubsequences: false)[...]
+        guard
+            parts.allSatisfy({ part in
+                (1...8).contains(part.utf8.count)
+                    && part.utf8.allSatisfy {
+                        isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20)
+                    }
+            }), let first = parts.popFirst()
+        else { return false }
+        func isAlphabetic(_ part: Substring, _ lengths: ClosedRange<Int>) -> Bool {
+            lengths.contains(part.utf8.count) && !part.utf8.contains(where: isDigit)
+        }
+        if first.lowercased() == "x" { return !parts.isEmpty }
+        if first.lowercased() == "i" { return !parts.isEmpty }
+        guard isAlphabetic(first, 2...8) else { return false }
+        if ["en-gb-oed", "zh-min", "zh-guoyu", "zh-hakka", "zh-xiang", "zh-min-nan"].contains(text.lowercased()) {
+            return true
+        }
+        if first.utf8.count <= 3 {
+            for _ in 0..<3 { if let next = parts.first, isAlphabetic(next, 3...3) { parts.removeFirst() } }
+        }
+        if let next = parts.first, isAlphabetic(next, 4...4) { parts.removeFirst() }
+        if let next = parts.first, isAlphabetic(next, 2...2) || next.utf8.count == 3 && isDigits(next) {
+            parts.removeFirst()
+        }
+        while let next = parts.first,
+            next.utf8.count >= 5 || next.utf8.count == 4 && next.utf8.first.map(isDigit) == true
+        {
+            parts.removeFirst()
+        }
+        while let single = parts.popFirst() {
+            guard single.utf8.count == 1 else { return false }
+            let shortest = single.lowercased() == "x" ? 1 : 2
+            let before = parts.count
+            while let next = parts.first, next.utf8.count >= shortest { parts.removeFirst() }
+            guard parts.count < before else { return false }
+        }
+        return true
+    }
+}
+
+/// A date as validation sees it.
+struct InspectedDate {
+    let sinceEpoch: MediaTime
+    let hasZone: Bool
+    let hasMilliseconds: Bool
+
+    /// - Returns: `nil` where it is no date of the calendar.
+    init?(_ text: String) {
+        guard let moment = ProgramDateTime(text), Self.isOfTheCalendar(text) else { return nil }
+        sinceEpoch = moment.sinceEpoch
+        hasZone = moment.zoneMinutes != nil
+        guard let point = text.firstIndex(of: ".") else {
+            hasMilliseconds = false
+            return
+        }
+        hasMilliseconds = text[text.index(after: point)...].utf8.prefix { $0 >= 0x30 && $0 <= 0x39 }.count >= 3
+    }
+
+    private static func isOfTheCalendar(_ text: String) -> Bool {
+        let numbers = text.utf8.split { !($0 >= 0x30 && $0 <= 0x39) }.prefix(3).compactMap { Int(Substring($0)) }
+        guard numbers.count == 3 else { return false }
+        let (year, month, day) = (numbers[0], numbers[1], numbers[2])
+        let isLeap = year.isMultiple(of: 4) && !year.isMultiple(of: 100) || year.isMultiple(of: 400)
+        let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        return (1...12).contains(month) && (1...days[month - 1]).contains(day)
+    }
+}

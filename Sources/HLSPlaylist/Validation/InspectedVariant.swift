@@ -1,0 +1,111 @@
+import MediaTiming
+
+/// A variant with what its attributes say of its media, as Apple's rules see it.
+struct InspectedVariant {
+    let entry: InspectedEntry
+    let codecs: [InspectedCodec]
+    /// `nil` also where it is wrong.
+    let resolution: Resolution?
+    let frameRate: MediaTime?
+    let peak: BitRate?
+    let average: BitRate?
+    let isHighDynamicRange: Bool
+    /// `REQ-VIDEO-LAYOUT`, each entry with its specifiers.
+    let layouts: [String]
+
+    init(_ entry: InspectedEntry) {
+        self.entry = entry
+        codecs = entry.attributes.list("CODECS").compactMap { InspectedCodec($0) }
+        resolution = entry["RESOLUTION"].flatMap { Resolution($0) }
+        frameRate = entry.attributes.decimal("FRAME-RATE")
+        peak = entry.bitRate("BANDWIDTH")
+        average = entry.bitRate("AVERAGE-BANDWIDTH")
+        isHighDynamicRange = entry["VIDEO-RANGE"] == "PQ" || entry["VIDEO-RANGE"] == "HLG"
+        layouts = entry.attributes.list("REQ-VIDEO-LAYOUT")
+    }
+
+    var isIFrames: Bool { entry.line.tag == .iFrameVariant }
+    /// Whether it has pictures, by its codecs or its resolution.
+    var hasVideo: Bool { resolution != nil || hasVideoCodec }
+    var hasVideoCodec: Bool { codecs.contains { $0.medium == .video } }
+    var hasAudioCodec: Bool { codecs.contains { $0.medium == .audio } }
+    var hasH264: Bool { codecs.contains { $0.isH264 } }
+    var isImmersive: Bool { layouts.contains { $0.contains("PROJ-AIV") } }
+    var isStereoscopic: Bool { layouts.contains { $0.contains("CH-STEREO") } }
+    /// The average bit rate, or the peak where there is none.
+    var typicalBitRate: BitRate? { average ?? peak }
+}
+
+/// A name in `CODECS` (RFC 6381).
+struct InspectedCodec {
+    enum Medium {
+        case video
+        case text
+        /// Everything that is neither: unknown names are those of audio.
+        case audio
+    }
+
+    let name: String
+    let parts: [Substring]
+    let medium: Medium
+
+    private static let videoKinds: Set<Substring> = [
+        "avc1", "avc3", "hvc1", "hev1", "dvh1", "dvhe", "dav1", "dva1", "dvav", "av01", "mjpg", "vp08", "vp09", "vp8",
+        "vp9", "mp4v", "vvc1", "vvi1", "s263",
+    ]
+    private static let textKinds: Set<Substring> = ["stpp", "wvtt"]
+
+    /// Reads a name; `nil` where there is none between two commas.
+    init?(_ text: String) {
+        let trimmed = text[...].trimmingBlanks()
+        guard !trimmed.isEmpty else { return nil }
+        name = String(trimmed)
+        parts = Grammar.parts(name, ".")
+        medium = Self.medium(of: parts[0])
+    }
+
+    private static func medium(of kind: Substring) -> Medium {
+        if videoKinds.contains(kind) { return .video }
+        return textKinds.contains(kind) ? .text : .audio
+    }
+
+    /// The part before the first point.
+    var kind: Substring { parts[0] }
+    var isH264: Bool { medium == .video && kind.hasPrefix("avc") }
+    var isHEVC: Bool { kind == "hvc1" || kind == "hev1" }
+
+    /// The profile and level of H.264, as `avc1.PPCCLL` gives them.
+    var h264: (profile: Int, level: Int)? {
+        guard kind == "avc1" || kind == "avc3", parts.count == 2, parts[1].utf8.count == 6,
+            Grammar.isHexadecimal("0x\(parts[1])"), let number = Int(parts[1], radix: 16)
+        else { return nil }
+        return (number >> 16, number & 0xFF)
+    }
+
+    /// The profile, tier and level of HEVC, as `hvc1.[ABC]P.C.TL.…` gives them.
+    var hevc: (profile: Int, isHighTier: Bool, level: Int)? {
+        guard isHEVC, parts.count >= 4, Grammar.isHexadecimal("0x\(parts[2])") else { return nil }
+        let profile = ["A", "B", "C"].contains(parts[1].prefix(1)) ? parts[1].dropFirst() : parts[1]
+        let (tier, level) = (parts[3].prefix(1), parts[3].dropFirst())
+        guard Grammar.isDigits(profile), Grammar.isDigits(level), tier == "L" || tier == "H" else { return nil }
+        return (Int(profile) ?? .max, tier == "H", Int(level) ?? .max)
+    }
+
+    /// The level index of AV1, as `av01.P.LLT.…` gives it.
+    var av1LevelIndex: Int? {
+        guard kind == "av01", parts.count >= 4, parts[1].utf8.count == 1, Grammar.isDigits(parts[1]),
+            parts[2].utf8.count == 3, ["M", "H"].contains(parts[2].suffix(1)), Grammar.isDigits(parts[2].dropLast())
+        else { return nil }
+        return Int(parts[2].dropLast())
+    }
+
+    /// Whether it is APAC without its profile and level.
+    var isBareAPAC: Bool {
+        kind == "apac" && !(parts.count == 3 && parts.dropFirst().allSatisfy { Grammar.isName($0, with: "") })
+    }
+
+    /// Whether it is AAC or HE-AAC, which may be stereo.
+    var isAAC: Bool {
+        ["mp4a.40.2", "mp4a.40.02", "mp4a.40.5", "mp4a.40.05", "mp4a.40.29"].contains(name)
+    }
+}

@@ -1,0 +1,166 @@
+import MediaTiming
+
+/// A presentation as Apple's rules see it.
+struct ApplePresentation {
+    let variants: [InspectedVariant]
+    let iFrameVariants: [InspectedVariant]
+    let renditions: [InspectedEntry]
+    /// The variants with pictures.
+    let videoVariants: [InspectedVariant]
+    /// Whether some of it is immersive video, for which other limits hold.
+    let isImmersive: Bool
+    /// Whether all of it is stereoscopic video, and so for headsets only.
+    let isStereoscopic: Bool
+
+    init(_ presentation: InspectedPresentation) {
+        variants = presentation.variants.map { InspectedVariant($0) }
+        iFrameVariants = presentation.iFrameVariants.map { InspectedVariant($0) }
+        renditions = presentation.renditions
+        videoVariants = variants.filter(\.hasVideo)
+        isImmersive = variants.contains(where: \.isImmersive) || iFrameVariants.contains(where: \.isImmersive)
+        isStereoscopic = !videoVariants.isEmpty && videoVariants.allSatisfy(\.isStereoscopic)
+    }
+
+    var allVariants: [InspectedVariant] { variants + iFrameVariants }
+    var hasVideo: Bool { !videoVariants.isEmpty }
+}
+
+/// Apple's rules about multivariant playlists as a whole.
+extension PlaylistInspection {
+    func inspectAppleMultivariant() {
+        let presentation = ApplePresentation(presentation(noting: false))
+        inspectAppleVideo(presentation)
+        inspectAppleRenditions(presentation)
+        inspectAppleAttributes(presentation)
+        inspectAppleIFrames(presentation)
+        inspectAppleChoice(presentation)
+        inspectAppleSources(presentation)
+        inspectAppleOutputs(presentation)
+        for line in all(.contentSteering) where !attributes(line).has("PATHWAY-ID") {
+            note("apple-steering-without-pathway", line)
+        }
+        if presentation.hasVideo, !has(.independentSegments) { note("apple-missing-independent-segments", line: nil) }
+        inspectAppleKeys()
+    }
+
+    func note(_ rule: String, _ variant: InspectedVariant, _ detail: String? = nil) {
+        note(rule, variant.entry.line, detail)
+    }
+
+    /// Which attributes every variant has.
+    private func inspectAppleAttributes(_ presentation: ApplePresentation) {
+        let variants = presentation.variants
+        for variant in variants {
+            if !variant.entry.has("CODECS") { note("apple-missing-codecs", variant) }
+            if !variant.entry.has("AVERAGE-BANDWIDTH") { note("apple-missing-average-bandwidth", variant) }
+            if variant.entry.has("SUBTITLES"), !variant.codecs.isEmpty,
+                !variant.codecs.contains(where: { $0.medium == .text })
+            {
+                note("apple-subtitles-not-in-codecs", variant)
+            }
+        }
+        for variant in presentation.videoVariants {
+            if let peak = variant.peak?.bitsPerSecond, let average = variant.average?.bitsPerSecond,
+                peak > average, peak - average > average
+            {
+                note("apple-peak-twice-average", variant)
+            }
+            guard !variant.codecs.isEmpty else { continue }
+            if variant.resolution == nil { note("apple-missing-resolution", variant) }
+            if !variant.entry.has("FRAME-RATE") { note("apple-missing-frame-rate", variant) }
+        }
+        if variants.contains(where: { $0.entry.has("SCORE") }),
+            let bare = variants.first(where: { !$0.entry.has("SCORE") })
+        {
+            note("apple-missing-score", bare)
+        }
+    }
+
+    private func inspectAppleIFrames(_ presentation: ApplePresentation) {
+        let iFrameVariants = presentation.iFrameVariants
+        for variant in iFrameVariants {
+            if !variant.entry.has("CODECS") { note("apple-i-frame-without-codecs", variant) }
+            if !variant.entry.has("RESOLUTION") { note("apple-i-frame-without-resolution", variant) }
+        }
+        guard let first = iFrameVariants.first else {
+            if presentation.hasVideo { note("apple-no-i-frames", line: nil) }
+            return
+        }
+        if iFrameVariants.count == 1 { note("apple-one-i-frame-playlist", first) }
+        guard !presentation.isStereoscopic else { return }
+        if iFrameVariants.allSatisfy(\.isHighDynamicRange) { note("apple-i-frames-without-sdr", first) }
+        if iFrameVariants.contains(where: \.hasVideoCodec), !iFrameVariants.contains(where: \.hasH264) {
+            note("apple-i-frames-without-h264", first)
+        }
+    }
+
+    /// What a player can choose from.
+    private func inspectAppleChoice(_ presentation: ApplePresentation) {
+        inspectAppleDefaults(presentation.videoVariants)
+        inspectAppleAspectRatios(presentation.videoVariants)
+        guard let first = presentation.videoVariants.first else { return }
+        guard Set(presentation.videoVariants.map(\.peak)).count > 1 else {
+            note("apple-single-variant", first)
+            return
+        }
+        let top = presentation.videoVariants.compactMap { $0.resolution?.height }.max() ?? 0
+        let best = presentation.videoVariants.filter { $0.resolution?.height == top }
+        if top >= 720, Set(best.map { [$0.entry["BANDWIDTH"], $0.entry.uri] }).count < 2 {
+            note("apple-one-top-variant", line: nil, "(\(top))")
+        }
+    }
+
+    /// A player begins with the first variant of those with the audio it takes.
+    private func inspectAppleDefaults(_ variants: [InspectedVariant]) {
+        func distance(_ variant: InspectedVariant) -> Int64 {
+            abs((variant.typicalBitRate?.bitsPerSecond ?? 0) - 2_000_000)
+        }
+        let declared = variants.filter { ($0.typicalBitRate?.bitsPerSecond ?? 0) > 0 }
+        for group in declared.grouped(by: { $0.entry["AUDIO"] }) {
+            guard let first = group.first, distance(first) > 1_000_000,
+                group.contains(where: { distance($0) < distance(first) })
+            else { continue }
+            note("apple-default-variant", first)
+        }
+    }
+
+    private func inspectAppleAspectRatios(_ variants: [InspectedVariant]) {
+        let ratios = variants.compactMap(\.resolution).filter { $0.height > 0 }.map {
+            Double($0.width) / Double($0.height)
+        }
+        // Encoders round to even sizes.
+        if let least = ratios.min(), let greatest = ratios.max(), greatest / least > 1.02 {
+            note("apple-aspect-ratios-differ", line: nil)
+        }
+    }
+
+    /// Where its playlists come from.
+    private func inspectAppleSources(_ presentation: ApplePresentation) {
+        let variants = presentation.variants
+        if !variants.isEmpty, !has(.contentSteering) {
+            let copies = Set(
+                variants.map { variant in
+                    ["BANDWIDTH", "CODECS", "RESOLUTION"].map { variant.entry[$0] } + [
+                        variant.entry["AUDIO"].map { _ in "" }
+                    ]
+                }
+            )
+            if copies.count == variants.count { note("apple-no-failover", line: nil) }
+        }
+        let entries = presentation.allVariants.map(\.entry) + presentation.renditions
+        if let first = entries.first(where: { $0.uri?.lowercased().hasPrefix("http:") == true }) {
+            note("apple-playlist-without-tls", first)
+        }
+    }
+
+    /// Which outputs protected variants may be shown on.
+    private func inspectAppleOutputs(_ presentation: ApplePresentation) {
+        guard has(.sessionKey) else { return }
+        for variant in presentation.videoVariants {
+            guard let height = variant.resolution?.height, height >= 720 else { continue }
+            let level = variant.entry["HDCP-LEVEL"]
+            if height <= 1_080, level != "TYPE-0", level != "TYPE-1" { note("apple-hd-without-hdcp", variant) }
+            if height > 1_080, level != "TYPE-1" { note("apple-uhd-without-hdcp", variant) }
+        }
+    }
+}

@@ -1,0 +1,357 @@
+import MediaTiming
+
+/// An attribute as validation sees it.
+struct InspectedAttribute {
+    let name: String
+    /// As written, without quotation marks.
+    let raw: String
+    let isQuoted: Bool
+    /// With its variables replaced.
+    var value: String
+    /// Whether its value is wrong or not known, so that rules about it would only confuse.
+    var isOpaque = false
+}
+
+/// The attributes of a tag as validation sees them.
+struct InspectedAttributes {
+    fileprivate(set) var all: [InspectedAttribute] = []
+    /// Whether the list itself cannot be read to its end.
+    fileprivate(set) var isBroken = false
+
+    func attribute(_ name: String) -> InspectedAttribute? { all.first { $0.name == name } }
+    func has(_ name: String) -> Bool { attribute(name) != nil }
+    func isOpaque(_ name: String) -> Bool { attribute(name)?.isOpaque ?? false }
+
+    /// The value, `nil` where it is missing, wrong or not known.
+    subscript(name: String) -> String? { attribute(name).flatMap { $0.isOpaque ? nil : $0.value } }
+
+    /// A decimal number; `nil` where it is missing or none.
+    func decimal(_ name: String) -> MediaTime? {
+        guard let attribute = attribute(name), !attribute.isOpaque, !attribute.isQuoted,
+            Grammar.isSignedDecimal(attribute.value)
+        else { return nil }
+        return MediaTime(decimal: attribute.value)
+    }
+
+    func integer(_ name: String) -> Int64? {
+        guard let attribute = attribute(name), !attribute.isOpaque, !attribute.isQuoted,
+            Grammar.isDigits(attribute.value)
+        else { return nil }
+        return Int64(attribute.value)
+    }
+
+    /// The same without the values of `X-` attributes that are neither strings nor numbers.
+    func silencingBadExtensions() -> InspectedAttributes {
+        var result = self
+        for index in result.all.indices where result.all[index].name.hasPrefix("X-") && !result.all[index].isQuoted {
+            let value = result.all[index].value
+            if !Grammar.isHexadecimal(value), !Grammar.isSignedDecimal(value) { result.all[index].isOpaque = true }
+        }
+        return result
+    }
+
+    /// The members of a list with commas.
+    func list(_ name: String) -> [String] { (self[name] ?? "").split(separator: ",").map(String.init) }
+}
+
+/// The rules about attribute lists (RFC 8216bis §4.2, §4.3).
+extension PlaylistInspection {
+    func attributes(_ line: InspectedLine) -> InspectedAttributes { readAttributes(of: line, noting: false) }
+
+    /// Reads the attributes of a tag.
+    ///
+    /// - Parameters:
+    ///   - line: The tag.
+    ///   - notes: Whether to note what is wrong; variables are defined then too.
+    /// - Returns: The attributes; of two with one name the first.
+    func readAttributes(of line: InspectedLine, noting notes: Bool) -> InspectedAttributes {
+        guard let tag = line.tag else { return InspectedAttributes() }
+        var reader = AttributeListReader(inspection: self, line: line, tag: tag, notes: notes)
+        return reader.read()
+    }
+
+    /// Notes what is wrong with the value of an attribute of a date range that has a meaning in its class.
+    func inspectExtension(_ attribute: InspectedAttribute, _ kind: AttributeKind, _ line: InspectedLine) {
+        guard !attribute.isOpaque else { return }
+        var reader = AttributeListReader(inspection: self, line: line, tag: .dateRange, notes: true)
+        var attribute = attribute
+        reader.inspect(&attribute, kind)
+    }
+}
+
+/// Reads one attribute list.
+private struct AttributeListReader {
+    let inspection: PlaylistInspection
+    let line: InspectedLine
+    let tag: TagName
+    let notes: Bool
+    private var result = InspectedAttributes()
+    private var names: Set<String> = []
+
+    init(inspection: PlaylistInspection, line: InspectedLine, tag: TagName, notes: Bool) {
+        self.inspection = inspection
+        self.line = line
+        self.tag = tag
+        self.notes = notes
+    }
+
+    private func note(_ rule: String, _ detail: String? = nil) {
+        if notes { inspection.note(rule, line, detail) }
+    }
+
+    mutating func read() -> InspectedAttributes {
+        split()
+        if tag == .define, notes { inspectDefinition() }
+        for index in result.all.indices {
+            let attribute = result.all[index]
+            let kind = AttributeGrammar.kind(of: attribute.name, in: tag)
+            let mayHoldVariables =
+                attribute.isQuoted || kind == .hexadecimal
+                || kind == nil && (attribute.raw.lowercased().hasPrefix("0x") || attribute.raw.contains("{$"))
+            if mayHoldVariables, !(tag == .define && ["NAME", "IMPORT", "QUERYPARAM"].contains(attribute.name)) {
+                let (value, isOpaque) = inspection.substitute(attribute.raw, line: line.number, notes: notes)
+                result.all[index].value = value
+                result.all[index].isOpaque = isOpaque
+            }
+            guard let kind else { continue }
+            var inspected = result.all[index]
+            inspect(&inspected, kind)
+            result.all[index] = inspected
+        }
+        if tag == .define, notes { define() }
+        if !result.isBroken {
+            for (name, rule) in AttributeGrammar.required(in: tag) where !result.has(name) {
+                note(rule, rule == "missing-attribute" ? "(\(name))" : nil)
+            }
+        }
+        return result
+    }
+
+    // MARK: The list
+
+    private mutating func split() {
+        let bytes = inspection.bytes
+        let (start, end) = (line.value.lowerBound, line.value.upperBound)
+        guard start < end else { return }
+        var index = start
+        while true {
+            let nameStart = index
+            while index < end, bytes[index] != UInt8(ascii: "="), bytes[index] != UInt8(ascii: ",") { index += 1 }
+            if index >= end || bytes[index] == UInt8(ascii: ",") {
+                noteBareName(bytes.text(nameStart..<index))
+            } else {
+                index = readValue(nameStart..<index)
+            }
+            guard index < end else { return }
+            index += 1
+            if index >= end {
+                note("empty-attribute")
+                return
+            }
+        }
+    }
+
+    private mutating func noteBareName(_ name: String) {
+        if name.allSatisfy({ $0 == " " || $0 == "\t" }) {
+            note("empty-attribute")
+        } else {
+            note("attribute-without-value", "(\(name))")
+            result.isBroken = true
+        }
+    }
+
+    /// Reads a value behind its equals sign.
+    ///
+    /// - Returns: Where the comma behind it stands, or the end.
+    private mutating func readValue(_ written: Range<Int>) -> Int {
+        let bytes = inspection.bytes
+        let end = line.value.upperBound
+        var index = written.upperBound + 1
+        let name = bytes.span.trimmingBlanks(written)
+        var isSpaced = name != written
+        while index < end, bytes[index] == UInt8(ascii: " ") {
+            isSpaced = true
+            index += 1
+        }
+        var raw: Range<Int>
+        let isQuoted = index < end && bytes[index] == UInt8(ascii: "\"")
+        if isQuoted {
+            let open = index + 1
+            let close = bytes.span.firstIndex(of: UInt8(ascii: "\""), in: open..<end)
+            if close == nil {
+                note("unclosed-quote")
+                result.isBroken = true
+            }
+            raw = open..<(close ?? end)
+            index = close.map { $0 + 1 } ?? end
+            let rest = index
+            index = bytes.span.firstIndex(of: UInt8(ascii: ","), in: index..<end) ?? end
+            if !bytes.span.trimmingBlanks(rest..<index).isEmpty {
+                note("text-after-quote")
+                result.isBroken = true
+            } else if rest < index {
+                isSpaced = true
+            }
+        } else {
+            let rest = index
+            index = bytes.span.firstIndex(of: UInt8(ascii: ","), in: index..<end) ?? end
+            raw = bytes.span.trimmingBlanks(rest..<index)
+            if raw != rest..<index || bytes[raw].contains(UInt8(ascii: " ")) { isSpaced = true }
+        }
+        if isSpaced { note("space-in-attribute-list") }
+        add(bytes.text(name), bytes.text(raw), isQuoted)
+        return index
+    }
+
+    private mutating func add(_ name: String, _ raw: String, _ isQuoted: Bool) {
+        if !Grammar.isAttributeName(name) { note("bad-attribute-name", "(\(name))") }
+        if !names.insert(name).inserted {
+            note("repeated-attribute", "(\(name))")
+        } else {
+            result.all.append(InspectedAttribute(name: name, raw: raw, isQuoted: isQuoted, value: raw))
+        }
+    }
+
+    // MARK: Values
+
+    mutating func inspect(_ attribute: inout InspectedAttribute, _ kind: AttributeKind) {
+        let detail = "(\(attribute.name))"
+        switch kind {
+        case .string, .anyString, .enumeratedList: inspectString(&attribute, kind, detail)
+        case .captions:
+            if !attribute.isQuoted, attribute.value != "NONE" {
+                note("unquoted-string", detail)
+                attribute.isOpaque = true
+            } else if attribute.isQuoted, !attribute.isOpaque, attribute.value.isEmpty {
+                note("empty-string", detail)
+                attribute.isOpaque = true
+            }
+        default:
+            if attribute.isQuoted {
+                note("quoted-value", detail)
+                attribute.isOpaque = true
+            } else if !attribute.isOpaque, !isUnquotedValueRight(attribute, kind, detail) {
+                attribute.isOpaque = true
+            }
+        }
+    }
+
+    private func inspectString(_ attribute: inout InspectedAttribute, _ kind: AttributeKind, _ detail: String) {
+        guard attribute.isQuoted else {
+            note("unquoted-string", detail)
+            attribute.isOpaque = true
+            return
+        }
+        guard !attribute.isOpaque else { return }
+        if attribute.value.isEmpty, kind != .anyString {
+            // No layout at all is written as an empty one.
+            if attribute.name == "REQ-VIDEO-LAYOUT" { return }
+            note("empty-string", detail)
+            attribute.isOpaque = true
+            return
+        }
+        guard kind == .enumeratedList else { return }
+        let words = attribute.value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        guard words.allSatisfy({ word in !word.isEmpty && !word.contains(where: \.isWhitespace) }) else {
+            note("bad-enumerated-list", detail)
+            return
+        }
+        if Set(words).count != words.count { note("repeated-enumerated-value", detail) }
+        if let known = AttributeGrammar.listedWords(of: attribute.name), !Set(words).isSubset(of: known.words) {
+            note(known.rule)
+        }
+    }
+
+    private func isUnquotedValueRight(_ attribute: InspectedAttribute, _ kind: AttributeKind, _ detail: String) -> Bool
+    {
+        let value = attribute.value
+        switch kind {
+        case .integer: return inspection.inspectInteger(value, notes ? line.number : nil, detail)
+        case .hexadecimal:
+            guard Grammar.isHexadecimal(value) else {
+                note("not-hexadecimal", detail)
+                return false
+            }
+            if value.dropFirst(2).contains(where: { ("a"..."f").contains($0) }) {
+                note("lowercase-hexadecimal", detail)
+            }
+        case .decimal:
+            if tag == .dateRange, value.hasPrefix("-"), Grammar.isSignedDecimal(value) {
+                note("negative-duration", detail)
+                return false
+            }
+            guard Grammar.isDecimal(value) else {
+                note("not-a-decimal", detail)
+                return false
+            }
+        case .signedDecimal:
+            guard Grammar.isSignedDecimal(value) else {
+                note("not-a-signed-decimal", detail)
+                return false
+            }
+        case .resolution:
+            guard Grammar.isResolution(value) else {
+                note("bad-resolution", detail)
+                return false
+            }
+        case .enumerated:
+            guard let known = AttributeGrammar.words(of: attribute.name, in: tag), !known.words.contains(value) else {
+                return true
+            }
+            // The format of data that stands in the playlist means nothing.
+            if attribute.name == "FORMAT", !result.has("URI") { return true }
+            note(known.rule, detail)
+            return false
+        default: break
+        }
+        return true
+    }
+
+    // MARK: Definitions
+
+    private var definedNames: [InspectedAttribute] {
+        ["NAME", "IMPORT", "QUERYPARAM"].compactMap { result.attribute($0) }
+    }
+
+    private func inspectDefinition() {
+        guard !result.isBroken else { return }
+        let names = definedNames
+        if names.isEmpty { note("define-without-name") }
+        if names.count > 1 { note("define-with-two-names") }
+        if names.contains(where: { $0.name == "NAME" }), !result.has("VALUE") { note("define-without-value") }
+        for name in names where name.isQuoted && !name.raw.isEmpty && !Grammar.isVariableName(name.raw) {
+            note("bad-variable-name", "(\(name.raw))")
+        }
+        if names.contains(where: { $0.name == "IMPORT" }), inspection.kind == .multivariant {
+            note("import-in-multivariant")
+        }
+    }
+
+    private func define() {
+        guard let first = definedNames.first else { return }
+        var value: String?
+        switch first.name {
+        case "NAME": value = result.has("VALUE") ? result["VALUE"] : ""
+        case "IMPORT":
+            if inspection.kind == .media, let imports = inspection.imports {
+                if imports[first.raw] == nil { note("import-undeclared", "(\(first.raw))") }
+                value = imports[first.raw] ?? nil
+            }
+        default: value = queryParameter(first.raw)
+        }
+        if !inspection.define(first.raw, as: value, line: line.number) { note("repeated-variable", "(\(first.raw))") }
+    }
+
+    private func queryParameter(_ name: String) -> String? {
+        guard let address = inspection.context.address else { return nil }
+        guard let value = PlaylistVariables.queryParameter(name, of: address), !value.isEmpty else {
+            note("query-parameter-missing", "(\(name))")
+            return nil
+        }
+        guard !value.contains(where: { $0.isNewline || $0 == "\"" }) else {
+            note("query-parameter-bad-value", "(\(name))")
+            return nil
+        }
+        return value
+    }
+}

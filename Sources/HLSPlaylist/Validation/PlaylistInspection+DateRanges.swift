@@ -1,0 +1,209 @@
+import MediaTiming
+import ResourceAddressing
+
+/// A date range as validation sees it: the tags with its ID as one.
+private struct InspectedDateRange {
+    let id: String
+    /// The tag that names it first.
+    let line: InspectedLine
+    var attributes: [String: (attribute: InspectedAttribute, line: InspectedLine)] = [:]
+
+    func has(_ name: String) -> Bool { attributes[name] != nil }
+    func line(of name: String) -> InspectedLine { attributes[name]?.line ?? line }
+
+    subscript(name: String) -> String? {
+        attributes[name].flatMap { $0.attribute.isOpaque ? nil : $0.attribute.value }
+    }
+
+    var start: MediaTime? { self["START-DATE"].flatMap { InspectedDate($0)?.sinceEpoch } }
+    var end: MediaTime? { self["END-DATE"].flatMap { InspectedDate($0)?.sinceEpoch } }
+    var duration: MediaTime? { self["DURATION"].flatMap { Grammar.isDecimal($0) ? MediaTime(decimal: $0) : nil } }
+    var hasEnd: Bool { has("DURATION") || has("END-DATE") }
+}
+
+/// The rules about date ranges and what they may mean (RFC 8216bis §4.4.5.1, appendices D and F).
+extension PlaylistInspection {
+    func inspectDateRanges() {
+        let lines = all(.dateRange)
+        if let first = lines.first, !has(.programDateTime), !has(.skip) {
+            note("date-range-without-program-date", first)
+        }
+        let ranges = mergedDateRanges(lines)
+        let classes = Dictionary(ranges.map { ($0.id, $0["CLASS"]) }) { first, _ in first }
+        for range in ranges {
+            inspectEnds(range)
+            if range["CLASS"] == Interstitial.classIdentifier { inspectInterstitial(range) }
+            if range["CLASS"] == "com.apple.hls.preload" { inspectPreload(range, classes) }
+        }
+        inspectOverlaps(ranges)
+    }
+
+    private func mergedDateRanges(_ lines: [InspectedLine]) -> [InspectedDateRange] {
+        var ranges: [InspectedDateRange] = []
+        var positions: [String: Int] = [:]
+        for line in lines where !line.isBroken {
+            let attributes = inspectedAttributes(ofDateRange: line)
+            if attributes["END-ON-NEXT"] == "YES", attributes.has("DURATION") || attributes.has("END-DATE") {
+                note("end-on-next-with-end", line)
+            }
+            guard let id = attributes["ID"] else { continue }
+            let position = positions[id] ?? ranges.count
+            if position == ranges.count {
+                positions[id] = position
+                ranges.append(InspectedDateRange(id: id, line: line))
+                if !attributes.has("START-DATE"), !has(.skip) { note("date-range-without-start", line) }
+            }
+            for attribute in attributes.all {
+                if let known = ranges[position].attributes[attribute.name]?.attribute {
+                    if !known.isOpaque, !attribute.isOpaque, known.value != attribute.value {
+                        note("date-range-attribute-differs", line, "(\(attribute.name))")
+                    }
+                } else {
+                    ranges[position].attributes[attribute.name] = (attribute, line)
+                }
+            }
+        }
+        return ranges
+    }
+
+    private func inspectedAttributes(ofDateRange line: InspectedLine) -> InspectedAttributes {
+        let attributes = attributes(line)
+        for name in ["START-DATE", "END-DATE"] {
+            guard let date = attributes[name] else { continue }
+            inspectDate(
+                date,
+                line,
+                bad: "bad-date-range-date",
+                zone: "date-range-without-zone",
+                milliseconds: "date-range-without-milliseconds"
+            )
+        }
+        if Set(attributes.list("CUE")).isSuperset(of: ["PRE", "POST"]) { note("cue-pre-and-post", line) }
+        for attribute in attributes.all where !attribute.isQuoted && !attribute.isOpaque {
+            if attribute.name.hasPrefix("X-"), !Grammar.isHexadecimal(attribute.value),
+                !Grammar.isSignedDecimal(attribute.value)
+            {
+                note("bad-extension-attribute", line, "(\(attribute.name))")
+            }
+            if attribute.name.hasPrefix("SCTE35-"), !Self.isSpliceSection(attribute.value) {
+                note("scte35-not-a-section", line)
+            }
+        }
+        return attributes.silencingBadExtensions()
+    }
+
+    /// A splice section begins with its table identifier, 0xFC, and has eleven octets at least (SCTE 35 §9.6).
+    private static func isSpliceSection(_ text: String) -> Bool {
+        guard let octets = HexadecimalSequence.octets(text), text.utf8.count.isMultiple(of: 2) else { return false }
+        return octets.count >= 11 && octets[0] == 0xFC
+    }
+
+    private func inspectEnds(_ range: InspectedDateRange) {
+        if range["END-ON-NEXT"] == "YES", !range.has("CLASS") {
+            note("end-on-next-without-class", range.line(of: "END-ON-NEXT"))
+        }
+        if let start = range.start, let end = range.end {
+            if end < start {
+                note("date-range-ends-before-start", range.line(of: "END-DATE"))
+            } else if let duration = range.duration {
+                let difference = start + duration - end
+                let distance = difference < .zero ? .zero - difference : difference
+                if distance > MediaTime(value: 1, timescale: 1000) {
+                    note("date-range-end-differs", range.line(of: "END-DATE"))
+                }
+            }
+        }
+        if range.has("SCTE35-OUT"), range.has("SCTE35-IN"), !range.hasEnd,
+            range.line(of: "SCTE35-OUT").number != range.line(of: "SCTE35-IN").number
+        {
+            note("splice-without-end", range.line(of: "SCTE35-IN"))
+        }
+    }
+
+    /// Ranges of a class in which one ends where the next begins must not overlap.
+    private func inspectOverlaps(_ ranges: [InspectedDateRange]) {
+        let classes = Set(ranges.compactMap { $0["END-ON-NEXT"] == "YES" ? $0["CLASS"] : nil })
+        guard !classes.isEmpty else { return }
+        var groups: [String: [(start: MediaTime, end: MediaTime?, line: InspectedLine)]] = [:]
+        for range in ranges {
+            guard let name = range["CLASS"], classes.contains(name), let start = range.start else { continue }
+            let end = range.end ?? range.duration.map { start + $0 }
+            groups[name, default: []].append((start, end, range.line))
+        }
+        for group in groups.values {
+            var latest: (start: MediaTime, end: MediaTime)?
+            for range in group.sorted(by: { $0.start < $1.start }) {
+                if let latest, range.start < latest.end,
+                    range.end.map({ $0 > range.start }) ?? true || range.start > latest.start
+                {
+                    note("date-ranges-overlap", range.line)
+                }
+                if let end = range.end, latest.map({ end > $0.end }) ?? true { latest = (range.start, end) }
+            }
+        }
+    }
+
+    // MARK: Interstitials and preloads
+
+    private func inspectExtensions(_ range: InspectedDateRange, _ kinds: KeyValuePairs<String, AttributeKind>) {
+        for (name, kind) in kinds {
+            if let (attribute, line) = range.attributes[name] { inspectExtension(attribute, kind, line) }
+        }
+    }
+
+    private func inspectInterstitial(_ range: InspectedDateRange) {
+        let hasAsset = range.has("X-ASSET-URI")
+        let hasList = range.has("X-ASSET-LIST")
+        if hasAsset, hasList { note("interstitial-with-two-assets", range.line) }
+        if !hasAsset, !hasList { note("interstitial-without-asset", range.line) }
+        inspectExtensions(range, AttributeGrammar.interstitial)
+        if let uri = range["X-ASSET-URI"], !uri.isEmpty, !Grammar.isAbsolute(uri) {
+            note("relative-asset-uri", range.line(of: "X-ASSET-URI"))
+        }
+        let words: KeyValuePairs<String, (Set<String>, String)> = [
+            "X-CONTENT-MAY-VARY": (["YES", "NO"], "unknown-content-may-vary"),
+            "X-TIMELINE-OCCUPIES": (["POINT", "RANGE"], "unknown-timeline-occupies"),
+            "X-TIMELINE-STYLE": (["HIGHLIGHT", "PRIMARY"], "unknown-timeline-style"),
+        ]
+        for (name, (known, rule)) in words {
+            if let value = range[name], !known.contains(value), !value.isEmpty { note(rule, range.line(of: name)) }
+        }
+        if let label = range["X-SKIP-CONTROL-LABEL-ID"], !label.isEmpty,
+            !label.utf8.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) || $0 == 0x2D || $0 == 0x5F })
+        {
+            note("bad-skip-label", range.line(of: "X-SKIP-CONTROL-LABEL-ID"))
+        }
+        for name in ["X-ASSET-URI", "X-ASSET-LIST"] {
+            if let address = range[name], !address.isEmpty { inspectQuery(address, range, range.line(of: name)) }
+        }
+    }
+
+    private func inspectQuery(_ address: String, _ range: InspectedDateRange, _ line: InspectedLine) {
+        guard !address.hasPrefix("data:") else { return }
+        let address = ResourceAddress(address)
+        if PlaylistVariables.queryParameter("_HLS_interstitial_id", of: address) != range.id {
+            note("interstitial-without-query-id", line)
+        }
+        let names = (address.query ?? "").split(separator: "&").compactMap { $0.split(separator: "=").first }
+        let known = ["_HLS_interstitial_id", "_HLS_primary_id", "_HLS_start_offset"]
+        if names.contains(where: { $0.hasPrefix("_HLS_") && !known.contains(String($0)) }) {
+            note("reserved-query-parameter", line)
+        }
+    }
+
+    private func inspectPreload(_ range: InspectedDateRange, _ classes: [String: String?]) {
+        let needed: KeyValuePairs<String, String> = [
+            "X-URI": "preload-without-uri", "X-TARGET-ID": "preload-without-target-id",
+            "X-TARGET-CLASS": "preload-without-target-class",
+        ]
+        for (name, rule) in needed where !range.has(name) { note(rule, range.line) }
+        inspectExtensions(range, AttributeGrammar.preload)
+        if !range.hasEnd { note("preload-without-end", range.line) }
+        if range.has("CUE") || range.has("END-ON-NEXT") { note("preload-with-trigger", range.line) }
+        if let id = range["X-TARGET-ID"], let target = classes[id] ?? nil, let wanted = range["X-TARGET-CLASS"],
+            target != wanted
+        {
+            note("preload-target-class-differs", range.line)
+        }
+    }
+}

@@ -1,0 +1,204 @@
+import MediaTiming
+
+/// The rules about bytes, lines and the places of white space (RFC 8216bis §4.1, §4.4).
+extension PlaylistInspection {
+    /// Reads every line, and notes what is wrong with it by itself.
+    func readLines() {
+        let bytes = bytes
+        let span = bytes.span
+        var start = 0
+        if span.hasPrefix("\u{FEFF}", at: 0, before: bytes.count) {
+            start = 3
+            note("byte-order-mark", line: 1)
+        }
+        if String(validating: bytes, as: UTF8.self) == nil { note("not-utf-8", line: nil) }
+        var scanner = LineScanner(start..<bytes.count)
+        var number = 0
+        while let line = scanner.next(in: span) {
+            number += 1
+            read(line, number)
+        }
+        if number == 0 { note("header-not-first", line: 1) }
+    }
+
+    private func read(_ line: Line, _ number: Int) {
+        let bytes = bytes
+        let span = bytes.span
+        if line.end == line.contentEnd + 1, bytes[line.contentEnd] == UInt8(ascii: "\r") {
+            note("lone-carriage-return", line: number)
+        }
+        let text = span.trimmingBlanks(line.start..<line.contentEnd)
+        if number == 1, !span.holds("#EXTM3U", in: text) { note("header-not-first", line: 1) }
+        inspectBytes(line, text, number)
+        guard !text.isEmpty else { return }
+        let isHash = bytes[text.lowerBound] == UInt8(ascii: "#")
+        guard let name = TagLine.name(in: text, span) else {
+            if !isHash { readAddress(line, text, number) }
+            return
+        }
+        inspectEdges(line, text, number)
+        readTag(text, name, number)
+    }
+
+    /// Control characters, and text that is not composed.
+    private func inspectBytes(_ line: Line, _ text: Range<Int>, _ number: Int) {
+        let bytes = bytes
+        let span = bytes.span
+        var hasControl = false
+        var isASCII = true
+        var isInRemovedRanges = false
+        let isSkip = span.hasPrefix("#EXT-X-SKIP:", at: text.lowerBound, before: text.upperBound)
+        var index = line.start
+        let end = endOfMeaning(line, text)
+        while index < end {
+            let byte = span[index]
+            if byte >= 0x80 {
+                isASCII = false
+                if byte == 0xC2, index + 1 < end, span[index + 1] < 0xA0 { hasControl = true }
+            } else if byte < 0x20 || byte == 0x7F {
+                // The IDs of removed date ranges are separated by tabs.
+                if !(isSkip && byte == UInt8(ascii: "\t") && isInRemovedRanges) { hasControl = true }
+            } else if isSkip, byte == UInt8(ascii: "\"") {
+                isInRemovedRanges.toggle()
+            }
+            index += 1
+        }
+        if hasControl { note("control-character", line: number) }
+        if !isASCII, !Composition.isComposed(bytes.text(line.start..<line.contentEnd)) { note("not-nfc", line: number) }
+    }
+
+    /// Where a line ends for rules about its bytes: a blank title counts as none, since Apple's own tools write a tab there.
+    private func endOfMeaning(_ line: Line, _ text: Range<Int>) -> Int {
+        let bytes = bytes
+        guard bytes.span.hasPrefix("#EXTINF:", at: line.start, before: line.contentEnd),
+            let comma = bytes.span.firstIndex(of: UInt8(ascii: ","), in: text), comma + 1 == text.upperBound
+        else { return line.contentEnd }
+        return comma
+    }
+
+    private func inspectEdges(_ line: Line, _ text: Range<Int>, _ number: Int) {
+        let bytes = bytes
+        if bytes[line.start] == UInt8(ascii: " ") { note("leading-space", line: number) }
+        let isTitle =
+            bytes.span.hasPrefix("#EXTINF", at: text.lowerBound, before: text.upperBound)
+            && bytes.span.firstIndex(of: UInt8(ascii: ","), in: text) != nil
+        if bytes[line.contentEnd - 1] == UInt8(ascii: " "), !isTitle { note("trailing-space", line: number) }
+    }
+
+    private func readAddress(_ line: Line, _ text: Range<Int>, _ number: Int) {
+        let bytes = bytes
+        inspectEdges(line, text, number)
+        if bytes.span.firstIndex(of: UInt8(ascii: " "), in: text) != nil { note("space-in-address", line: number) }
+        if bytes.span.firstIndex(of: UInt8(ascii: "{"), in: text) != nil {
+            _ = substitute(bytes.text(text), line: number, notes: true)
+        }
+        append(InspectedLine(number, nil, text: text, value: nil))
+    }
+
+    private func readTag(_ text: Range<Int>, _ written: Range<Int>, _ number: Int) {
+        let bytes = bytes
+        var name = written
+        while name.upperBound > name.lowerBound, bytes[name.upperBound - 1] == UInt8(ascii: " ") {
+            name = name.lowerBound..<(name.upperBound - 1)
+        }
+        if name != written { note("space-in-tag", line: number) }
+        guard let tag = TagName(bytes.span, in: name) else {
+            noteUnknown(bytes.text(name), line: number)
+            return
+        }
+        let isForeign = kind == .media ? tag.scope == .multivariant : ![.any, .multivariant].contains(tag.scope)
+        guard !isForeign else {
+            note("mixed-kinds", line: number, "(\(tag.rawValue) in a \(kind.rawValue) playlist)")
+            return
+        }
+        let hasColon = written.upperBound < text.upperBound
+        var valueStart = hasColon ? written.upperBound + 1 : text.upperBound
+        var line = InspectedLine(number, tag, text: text, value: valueStart)
+        if tag == .header {
+            append(line)
+            return
+        }
+        if [.independentSegments, .endList, .iFramesOnly, .discontinuity, .gap].contains(tag) {
+            if hasColon { note("unexpected-value", line: number, "(\(tag.rawValue))") }
+            append(line)
+            return
+        }
+        while valueStart < text.upperBound, bytes[valueStart] == UInt8(ascii: " ") { valueStart += 1 }
+        guard valueStart < text.upperBound else {
+            note("missing-value", line: number, "(\(tag.rawValue))")
+            line.isBroken = true
+            append(line)
+            return
+        }
+        if bytes[written.upperBound + 1] == UInt8(ascii: " ") { note("space-in-tag", line: number) }
+        line = InspectedLine(number, tag, text: text, value: valueStart)
+        inspectValue(tag, &line)
+        append(line)
+    }
+
+    private func inspectValue(_ tag: TagName, _ line: inout InspectedLine) {
+        switch tag {
+        case .version, .targetDuration, .mediaSequence, .discontinuitySequence, .bitRate:
+            inspectInteger(text(line.value), line.number, "(\(tag.rawValue))")
+        case .programDateTime:
+            if bytes[line.value].contains(UInt8(ascii: " ")) { note("space-in-tag", line) }
+        default:
+            if AttributeGrammar.attributes(of: tag) != nil {
+                line.isBroken = readAttributes(of: line, noting: true).isBroken
+            }
+        }
+    }
+
+    /// Notes what keeps a text from being a decimal integer (§4.2).
+    ///
+    /// - Returns: Whether it is one.
+    @discardableResult
+    func inspectInteger(_ text: String, _ line: Int?, _ detail: String) -> Bool {
+        guard Grammar.isDigits(text) else {
+            if let line { note("not-an-integer", line: line, detail) }
+            return false
+        }
+        guard text.utf8.count <= 20, UInt64(text) != nil else {
+            if let line { note("integer-too-large", line: line, detail) }
+            return false
+        }
+        return true
+    }
+}
+
+/// Whether text is in Unicode normalization form C, as far as playlists need it.
+enum Composition {
+    /// The characters that have a scalar of their own besides being made of a letter and marks.
+    private static let composed: Set<Character> = {
+        let ranges: [ClosedRange<UInt32>] = [
+            0xC0...0x24F, 0x386...0x3CE, 0x400...0x4F9, 0x622...0x6D3, 0x1E00...0x1FFC,
+        ]
+        return Set(ranges.joined().compactMap { Unicode.Scalar($0) }.map { Character($0) })
+    }()
+
+    /// Scalars that only stand for another one.
+    private static let singletons: Set<UInt32> = [
+        0x340, 0x341, 0x343, 0x344, 0x374, 0x37E, 0x387, 0x2126, 0x212A, 0x212B,
+    ]
+
+    static func isComposed(_ text: String) -> Bool {
+        for character in text {
+            let scalars = character.unicodeScalars
+            if scalars.contains(where: { singletons.contains($0.value) || (0xF900...0xFA0D).contains($0.value) }) {
+                return false
+            }
+            guard scalars.count > 1 else { continue }
+            // A letter with marks that equals a single scalar should be that scalar; so should parts of a Hangul syllable.
+            let values = scalars.map(\.value)
+            if (0x1100...0x1112).contains(values[0]), (0x1161...0x1175).contains(values[1]) { return false }
+            for length in 2...max(2, min(values.count, 3)) {
+                var front = String.UnicodeScalarView()
+                front.append(contentsOf: scalars.prefix(length))
+                if let first = String(front).first, first.unicodeScalars.count == length, composed.contains(first) {
+                    return false
+                }
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,101 @@
+import MediaTiming
+
+/// The rules about media playlists as a whole (RFC 8216bis §4.4.2, §4.4.3, §4.4.5, §6.2).
+extension PlaylistInspection {
+    var hasEnd: Bool { has(.endList) }
+
+    /// The target duration; `nil` where there is none that can be read, or where it is zero.
+    var target: MediaTime? { integer(.targetDuration).flatMap { $0 > 0 ? MediaTime(seconds: $0) : nil } }
+
+    /// The value of `EXT-X-PLAYLIST-TYPE`, whatever it is.
+    var playlistType: String? { first(.playlistType).map { text($0.value) } }
+
+    /// The sum of all durations that can be read.
+    var totalDuration: MediaTime { segments.reduce(.zero) { $0 + ($1.duration ?? .zero) } }
+
+    func inspectMedia() {
+        inspectSegments()
+        inspectKindOfPlaylist()
+        inspectStart()
+        inspectServerControl()
+        inspectParts()
+        inspectHints()
+        inspectSkip()
+        inspectLiveWindow()
+        inspectDateRanges()
+    }
+
+    private func inspectKindOfPlaylist() {
+        if let line = first(.targetDuration) {
+            if integer(line) == 0 { note("target-duration-zero", line) }
+        } else {
+            note("missing-target-duration", line: nil)
+        }
+        guard let line = first(.playlistType), !line.isBroken, let type = playlistType else { return }
+        if type != "EVENT", type != "VOD" { note("unknown-playlist-type", line, "(\(type))") }
+        if type == "VOD", !hasEnd { note("vod-without-endlist", line) }
+    }
+
+    private func inspectStart() {
+        guard let line = first(.start), let offset = attributes(line).decimal("TIME-OFFSET"), !has(.skip),
+            !segments.isEmpty
+        else { return }
+        let whole = trailingParts.reduce(totalDuration) { $0 + (attributes($1).decimal("DURATION") ?? .zero) }
+        let distance = offset < .zero ? .zero - offset : whole - offset
+        if (offset < .zero ? .zero - offset : offset) > whole {
+            note("start-beyond-end", line)
+        } else if !hasEnd, let target, distance < target * 3 {
+            note("start-near-live-edge", line)
+        }
+    }
+
+    private func inspectServerControl() {
+        let control = first(.serverControl).map { ($0, attributes($0)) }
+        if let (line, attributes) = control {
+            if let target {
+                if let value = attributes.decimal("CAN-SKIP-UNTIL"), value < target * 6 {
+                    note("skip-boundary-too-short", line)
+                }
+                if let value = attributes.decimal("HOLD-BACK"), value < target * 3 { note("hold-back-too-short", line) }
+            }
+            if attributes["CAN-SKIP-DATERANGES"] == "YES", !attributes.has("CAN-SKIP-UNTIL") {
+                note("skip-date-ranges-without-boundary", line)
+            }
+        }
+        guard let information = first(.partInformation) else { return }
+        guard let (line, attributes) = control, attributes.has("PART-HOLD-BACK") else {
+            note("missing-part-hold-back", information)
+            return
+        }
+        guard let value = attributes.decimal("PART-HOLD-BACK"), let target = partTarget else { return }
+        if value < target * 2 {
+            note("part-hold-back-too-short", line)
+        } else if value < target * 3 {
+            note("part-hold-back-short", line)
+        }
+    }
+
+    private func inspectSkip() {
+        guard let skip = first(.skip) else { return }
+        let boundary = first(.serverControl).map { attributes($0) }
+        if boundary?.has("CAN-SKIP-UNTIL") != true { note("skip-without-server-control", skip) }
+        if hasEnd { note("skip-with-endlist", skip) }
+        // Half a second is what a rounded target duration may be off.
+        if let until = boundary?.decimal("CAN-SKIP-UNTIL"), let target,
+            totalDuration < until - target - MediaTime(value: 1, timescale: 2)
+        {
+            note("skip-too-much", skip)
+        }
+    }
+
+    private func inspectLiveWindow() {
+        guard !hasEnd, first(.playlistType) == nil, !has(.skip), let sequence = first(.mediaSequence),
+            (integer(sequence) ?? 0) > 0
+        else { return }
+        let slack = MediaTime(value: 1, timescale: 2) * Int64(segments.count)
+        if let target, totalDuration + slack < target * 3 { note("live-playlist-short", sequence) }
+        if let discontinuity = first(.discontinuity), !has(.discontinuitySequence) {
+            note("discontinuity-without-sequence", discontinuity)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+/// The rules about multivariant playlists as a whole (RFC 8216bis §4.4.6).
+extension PlaylistInspection {
+    func inspectMultivariant() {
+        let presentation = presentation(noting: true)
+        let groups = InspectedGroups(presentation.renditions)
+        for rendition in presentation.renditions { inspectRendition(rendition) }
+        inspectGroups(groups)
+        for variant in presentation.allVariants { inspectVariant(variant, groups) }
+        inspectVariantsTogether(presentation, groups)
+        inspectStableIDs(presentation.renditions, "STABLE-RENDITION-ID", "stable-rendition-id-differs")
+        inspectStableIDs(presentation.variants, "STABLE-VARIANT-ID", "stable-variant-id-differs")
+        inspectSessionData()
+        inspectSessionKeys()
+        inspectContentSteering(presentation.variants)
+    }
+
+    /// What leads to one media playlist has one stable identifier, or none.
+    private func inspectStableIDs(_ entries: [InspectedEntry], _ name: String, _ rule: String) {
+        var identifiers: [String: String?] = [:]
+        for entry in entries {
+            guard let uri = entry.uri else { continue }
+            guard let known = identifiers[uri] else {
+                identifiers[uri] = .some(entry[name])
+                continue
+            }
+            if known != entry[name], !entry.attributes.isOpaque(name) { note(rule, entry) }
+        }
+    }
+
+    // MARK: The session
+
+    private func inspectSessionData() {
+        struct Key: Hashable {
+            let id: String
+            let language: String?
+        }
+        var seen: Set<Key> = []
+        for line in all(.sessionData) where !line.isBroken {
+            let data = attributes(line)
+            inspectSessionValue(data, line)
+            guard let id = data["DATA-ID"] else { continue }
+            if !id.utf8.contains(UInt8(ascii: ".")) { note("data-id-without-domain", line, "(\(id))") }
+            if !seen.insert(Key(id: id, language: data["LANGUAGE"])).inserted {
+                note("repeated-session-data", line, "(\(id))")
+            }
+        }
+    }
+
+    private func inspectSessionValue(_ data: InspectedAttributes, _ line: InspectedLine) {
+        let reserved = ["_hls.localized-rendition-names", "_hls.media-presentation-settings"]
+        switch (data.has("VALUE"), data.has("URI")) {
+        case (true, true): note("session-data-with-two-values", line)
+        case (false, false): note("session-data-without-value", line)
+        case (true, false):
+            if let id = data["DATA-ID"], reserved.contains(id) { note("reserved-data-without-uri", line, "(\(id))") }
+        case (false, true): break
+        }
+    }
+
+    private func inspectSessionKeys() {
+        var seen: Set<[String?]> = []
+        for line in all(.sessionKey) {
+            let key = attributes(line)
+            let identity = [
+                key["METHOD"], key["URI"], key["IV"], key["KEYFORMAT"] ?? "identity", key["KEYFORMATVERSIONS"] ?? "1",
+            ]
+            if !seen.insert(identity).inserted { note("repeated-session-key", line) }
+        }
+    }
+
+    private func inspectContentSteering(_ variants: [InspectedEntry]) {
+        // A variant that does not say belongs to the pathway of this name.
+        let pathways = Set(variants.map { $0.has("PATHWAY-ID") ? $0["PATHWAY-ID"] : "." })
+        for line in all(.contentSteering) {
+            guard let id = attributes(line)["PATHWAY-ID"] else { continue }
+            if !Grammar.isPathwayID(id) {
+                note("bad-pathway-id", line, "(\(id))")
+            } else if !variants.isEmpty, !pathways.contains(id) {
+                note("unknown-pathway", line, "(\(id))")
+            }
+        }
+    }
+}

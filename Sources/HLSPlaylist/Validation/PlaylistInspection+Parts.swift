@@ -1,0 +1,83 @@
+import MediaTiming
+
+/// The rules about partial segments and what will come next (RFC 8216bis §4.4.4.9, §4.4.5.3, §4.4.5.4, appendix B).
+extension PlaylistInspection {
+    /// The longest that a part may be.
+    var partTarget: MediaTime? { first(.partInformation).flatMap { attributes($0).decimal("PART-TARGET") } }
+
+    func inspectParts() {
+        let parts = all(.part)
+        guard let first = parts.first, let last = parts.last else { return }
+        if !has(.partInformation) { note("missing-part-inf", first) }
+        if has(.iFramesOnly) { note("parts-in-i-frames-only", first) }
+        if !hasEnd, !announcesPart { note("part-without-preload-hint", last) }
+        if !has(.programDateTime), !has(.skip) { note("part-without-date", first) }
+        for segment in segments { inspect(segment.parts, of: segment) }
+        inspect(trailingParts, of: nil)
+        inspectAges()
+    }
+
+    /// Whether a hint announces a part, or cannot be read.
+    private var announcesPart: Bool {
+        all(.preloadHint).contains { line in
+            let attributes = attributes(line)
+            return attributes["TYPE"] == "PART" || !attributes.has("TYPE") || attributes.isOpaque("TYPE")
+        }
+    }
+
+    private func inspect(_ parts: [InspectedLine], of segment: InspectedSegment?) {
+        guard !parts.isEmpty else { return }
+        let target = partTarget
+        let all = parts.map { attributes($0) }
+        var total = MediaTime.zero
+        for (position, part) in all.enumerated() {
+            let line = parts[position]
+            if let duration = part.decimal("DURATION") {
+                total = total + duration
+                if let target, duration > target { note("part-longer-than-target", line) }
+                // The last one of a segment, and the last before a gap, may be as short as they are.
+                let isLast = position == all.count - 1 || all[position + 1]["GAP"] == "YES"
+                if let target, duration * 100 < target * 85, part["INDEPENDENT"] != "YES", part["GAP"] != "YES", !isLast
+                {
+                    note("part-too-short", line)
+                }
+            }
+            guard let range = part["BYTERANGE"], Grammar.isDigits(range) else { continue }
+            let follows = position > 0 && all[position - 1]["URI"] == part["URI"] && all[position - 1].has("BYTERANGE")
+            if !follows { note("part-byte-range-without-offset", line) }
+        }
+        if let segment, let duration = segment.duration {
+            let tolerance = max(
+                MediaTime(value: 1, timescale: 10),
+                MediaTime(value: 1, timescale: 10).scaled(by: duration)
+            )
+            if total - duration > tolerance { note("parts-longer-than-segment", segment.line) }
+        }
+    }
+
+    /// Parts further back than three target durations should be gone; one more is what reloading takes.
+    private func inspectAges() {
+        guard !hasEnd, let target else { return }
+        var behind = trailingParts.reduce(MediaTime.zero) { $0 + (attributes($1).decimal("DURATION") ?? .zero) }
+        var oldest: InspectedLine?
+        for segment in segments.reversed() {
+            if behind > target * 4, let part = segment.parts.first { oldest = part }
+            behind = behind + (segment.duration ?? .zero)
+        }
+        if let oldest { note("parts-too-old", oldest) }
+    }
+
+    func inspectHints() {
+        let hints = all(.preloadHint)
+        if hasEnd, let first = hints.first { note("preload-hint-after-end", first) }
+        var seen: Set<String> = []
+        for hint in hints {
+            if let type = attributes(hint)["TYPE"], !seen.insert(type).inserted { note("repeated-preload-hint", hint) }
+        }
+        for report in all(.renditionReport) {
+            if let uri = attributes(report)["URI"], Grammar.isAbsolute(uri) {
+                note("absolute-rendition-report", report)
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import MediaTiming
+import ResourceAddressing
+
+/// A segment as validation sees it.
+struct InspectedSegment {
+    let line: InspectedLine
+    /// With its variables replaced; `nil` where one of them is not known.
+    let address: String?
+    /// The tags that stand in its lines.
+    let tags: [InspectedLine]
+    /// `nil` where it cannot be read.
+    let duration: MediaTime?
+    /// The keys that hold for it.
+    let keys: [InspectedLine]
+    /// The map that holds for it.
+    let map: InspectedLine?
+
+    var parts: [InspectedLine] { tags.filter { $0.tag == .part } }
+
+    func first(_ tag: TagName) -> InspectedLine? { tags.first { $0.tag == tag } }
+}
+
+/// The rules about segments and the tags that hold for them (RFC 8216bis §4.4.4).
+extension PlaylistInspection {
+    /// The duration of an `EXTINF`; `nil` where it cannot be read.
+    func duration(_ line: InspectedLine) -> MediaTime? {
+        let value = bytes[line.value]
+        var range = line.value
+        if let comma = value.firstIndex(of: UInt8(ascii: ",")) { range = range.lowerBound..<comma }
+        while range.upperBound > range.lowerBound, bytes[range.upperBound - 1] == UInt8(ascii: " ") {
+            range = range.lowerBound..<(range.upperBound - 1)
+        }
+        let digits = text(range)
+        return Grammar.isDecimal(digits) ? MediaTime(decimal: digits) : nil
+    }
+
+    /// Reads the segments, and notes what is wrong with their tags and the order of them.
+    func inspectSegments() {
+        var walk = SegmentWalk(target: integer(.targetDuration))
+        for line in lines {
+            if line.tag == nil { walk.finishSegment(line, self) } else { walk.read(line, self) }
+        }
+        if let open = walk.information { note("extinf-without-address", open) }
+        segments = walk.segments
+        trailingParts = walk.pending.filter { $0.tag == .part }
+        inspectKeysAndMaps()
+        inspectDates()
+    }
+
+    private func inspectKeysAndMaps() {
+        var told: [Int] = []
+        for segment in segments {
+            let methods = Set(segment.keys.compactMap { attributes($0)["METHOD"] })
+            if methods.count > 1, let last = segment.keys.last, told != segment.keys.map(\.number) {
+                note("key-methods-differ", last)
+                told = segment.keys.map(\.number)
+            }
+            guard segment.map == nil, segment.first(.gap) == nil, let address = segment.address else { continue }
+            let path = ResourceAddress(address).path.lowercased()
+            if [".m4s", ".cmfv", ".cmfa", ".cmft"].contains(where: path.hasSuffix) {
+                note("fmp4-without-map", segment.line)
+            }
+        }
+    }
+
+    private func inspectDates() {
+        let isDated = has(.programDateTime)
+        var end: MediaTime?
+        for segment in segments {
+            let written = segment.first(.programDateTime)
+            if isDated, written == nil, segment.first(.discontinuity) != nil {
+                note("discontinuity-without-date", segment.line)
+            }
+            if let written, !written.isBroken, let date = InspectedDate(text(written.value)) {
+                if let end, date.sinceEpoch <= end - MediaTime(seconds: 1) { note("date-time-overlap", written) }
+                end = date.sinceEpoch
+            }
+            end = end.map { $0 + (segment.duration ?? .zero) }
+        }
+    }
+
+    func inspectDate(_ text: String, _ line: InspectedLine, bad: String, zone: String, milliseconds: String) {
+        guard let date = InspectedDate(text) else { return note(bad, line) }
+        if !date.hasZone { note(zone, line) }
+        if !date.hasMilliseconds { note(milliseconds, line) }
+    }
+}
+
+/// Goes through the lines of a media playlist and gathers its segments.
+private struct SegmentWalk {
+    let target: Int64?
+    private(set) var segments: [InspectedSegment] = []
+    private(set) var pending: [InspectedLine] = []
+    private(set) var information: InspectedLine?
+    private var keys: [InspectedLine] = []
+    private var map: InspectedLine?
+    private var hasDiscontinuity = false
+    private var hasPart = false
+    private var previousRange = PreviousRange.none
+
+    private enum PreviousRange: Equatable {
+        case none
+        /// What stood there is left out, so anything may follow it.
+        case skipped
+        case of(address: String?)
+    }
+
+    init(target: Int64?) { self.target = target }
+
+    mutating func finishSegment(_ line: InspectedLine, _ inspection: PlaylistInspection) {
+        let address = inspection.address(line)
+        if information == nil { inspection.note("address-without-extinf", line) }
+        let range = pending.first { $0.tag == .byteRange }
+        if let range, !range.isBroken {
+            let value = inspection.text(range.value)
+            if !Grammar.isByteRange(value) {
+                inspection.note("bad-byte-range", range)
+            } else if !value.contains("@"), previousRange != .skipped, previousRange != .of(address: address) {
+                inspection.note("byte-range-without-offset", range)
+            }
+        }
+        previousRange = range == nil ? .none : .of(address: address)
+        segments.append(
+            InspectedSegment(
+                line: line,
+                address: address,
+                tags: pending,
+                duration: information.flatMap { $0.isBroken ? nil : inspection.duration($0) },
+                keys: keys,
+                map: map
+            )
+        )
+        (pending, information, hasPart) = ([], nil, false)
+    }
+
+    mutating func read(_ line: InspectedLine, _ inspection: PlaylistInspection) {
+        if hasPart, [.discontinuity, .key, .map, .programDateTime].contains(line.tag) {
+            inspection.note("tag-after-part", line)
+        }
+        switch line.tag {
+        case .segmentInformation: readInformation(line, inspection)
+        case .skip:
+            previousRange = .skipped
+            if !segments.isEmpty { inspection.note("skip-after-segment", line) }
+        case .mediaSequence:
+            if !segments.isEmpty { inspection.note("media-sequence-after-segment", line) }
+        case .discontinuitySequence:
+            if !segments.isEmpty {
+                inspection.note("discontinuity-sequence-after-segment", line)
+            } else if hasDiscontinuity {
+                inspection.note("discontinuity-sequence-after-discontinuity", line)
+            }
+        case .discontinuity: hasDiscontinuity = true
+        case .part: hasPart = true
+        case .key: readKey(line, inspection)
+        case .map:
+            map = line
+            let needsVector = keys.contains { key in
+                let attributes = inspection.attributes(key)
+                return attributes["METHOD"] == "AES-128" && !attributes.has("IV")
+            }
+            if needsVector { inspection.note("map-key-without-iv", line) }
+        case .programDateTime where !line.isBroken:
+            inspection.inspectDate(
+                inspection.text(line.value),
+                line,
+                bad: "bad-date",
+                zone: "date-without-zone",
+                milliseconds: "date-without-milliseconds"
+            )
+        default: break
+        }
+        if line.tag?.scope == .segment { pending.append(line) }
+    }
+
+    private mutating func readInformation(_ line: InspectedLine, _ inspection: PlaylistInspection) {
+        if let open = information { inspection.note("extinf-without-address", open) }
+        information = line
+        guard !line.isBroken else { return }
+        if !inspection.bytes[line.value].contains(UInt8(ascii: ",")) { inspection.note("extinf-without-comma", line) }
+        guard let duration = inspection.duration(line) else { return inspection.note("bad-duration", line) }
+        // Rounded to the nearest second, it is longer where it reaches half a second more.
+        if let target, duration >= MediaTime(value: target, timescale: 1) + MediaTime(value: 1, timescale: 2) {
+            inspection.note("longer-than-target", line, "(\(duration) s, target \(target) s)")
+        }
+    }
+
+    private mutating func readKey(_ line: InspectedLine, _ inspection: PlaylistInspection) {
+        let attributes = inspection.attributes(line)
+        guard let method = attributes["METHOD"] else { return }
+        guard method != "NONE" else {
+            keys = []
+            return
+        }
+        let format = attributes["KEYFORMAT"] ?? "identity"
+        keys = keys.filter { (inspection.attributes($0)["KEYFORMAT"] ?? "identity") != format }.suffix(15) + [line]
+    }
+}

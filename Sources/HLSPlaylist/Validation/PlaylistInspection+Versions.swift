@@ -1,0 +1,182 @@
+import MediaTiming
+
+/// The rules that hold for tags of either kind of playlist, and those about versions (RFC 8216bis §4.4, §8).
+extension PlaylistInspection {
+    /// The declared version; `nil` where none is declared that can be read.
+    var version: Int64? { integer(.version) }
+
+    func inspectCommon() {
+        inspectRepetitions()
+        let version = version ?? 1
+        for line in lines {
+            switch line.tag {
+            case .media, .sessionData: inspectLanguages(line)
+            case .key, .sessionKey: inspectKey(line)
+            case .variant, .iFrameVariant:
+                if version >= 6, attributes(line).has("PROGRAM-ID") { note("removed-program-id", line) }
+            case .part, .map: inspectByteRange(line)
+            default: break
+            }
+        }
+        if version >= 7 {
+            for tag in unknownTags where tag.name == "EXT-X-ALLOW-CACHE" { note("removed-allow-cache", line: tag.line) }
+        }
+        inspectVersions()
+    }
+
+    private func inspectRepetitions() {
+        var seen: [TagName: Int] = [:]
+        for line in lines {
+            guard let tag = line.tag, let rule = Self.rule(forRepeated: tag) else { continue }
+            if let first = seen[tag] {
+                note(rule, line, "(\(tag.rawValue), first in line \(first))")
+            } else {
+                seen[tag] = line.number
+            }
+        }
+    }
+
+    private static func rule(forRepeated tag: TagName) -> String? {
+        switch tag {
+        case .version: "repeated-version"
+        case .independentSegments: "repeated-independent-segments"
+        case .start: "repeated-start"
+        case .skip: "repeated-skip"
+        case .contentSteering: "repeated-content-steering"
+        case let tag where tag.scope == .mediaPlaylist: "repeated-tag"
+        default: nil
+        }
+    }
+
+    private func inspectLanguages(_ line: InspectedLine) {
+        let attributes = attributes(line)
+        for name in ["LANGUAGE", "ASSOC-LANGUAGE"] {
+            if let language = attributes[name], !language.isEmpty, !Grammar.isLanguageTag(language) {
+                note("bad-language", line, "(\(language))")
+            }
+        }
+    }
+
+    private func inspectByteRange(_ line: InspectedLine) {
+        guard let range = attributes(line)["BYTERANGE"], !range.isEmpty else { return }
+        if !Grammar.isByteRange(range) {
+            note("bad-byte-range", line)
+        } else if line.tag == .map, !range.contains("@") {
+            note("map-byte-range-without-offset", line)
+        }
+    }
+
+    private func inspectKey(_ line: InspectedLine) {
+        guard !line.isBroken else { return }
+        let attributes = attributes(line)
+        let method = attributes["METHOD"]
+        guard method != "NONE" else {
+            if line.tag == .sessionKey {
+                note("session-key-method-none", line)
+            } else if attributes.all.count > 1 {
+                note("none-key-with-attributes", line)
+            }
+            return
+        }
+        if method != nil, !attributes.has("URI") { note("key-without-uri", line) }
+        if attributes.has("IV") {
+            if method == "SAMPLE-AES-CTR" { note("ctr-key-with-iv", line) }
+            if method == "AES-256-GCM" { note("gcm-key-with-iv", line) }
+        }
+        if let vector = attributes["IV"], vector.utf8.count > 34 { note("iv-too-long", line) }
+        if let versions = attributes["KEYFORMATVERSIONS"], !versions.isEmpty {
+            let parts = versions.split(separator: "/", omittingEmptySubsequences: false)
+            let areNumbers = parts.allSatisfy { Grammar.isDigits($0) && $0.contains { $0 != "0" } }
+            if !areNumbers { note("bad-key-format-versions", line) }
+        }
+    }
+
+    // MARK: Versions
+
+    private func inspectVersions() {
+        let needs = versionNeeds()
+        guard let tag = first(.version) else {
+            if let line = needs.map(\.line).min() { note("missing-version", line: line) }
+            return
+        }
+        guard let version else { return }
+        var told: Set<String> = []
+        for need in needs where version < need.version && told.insert(need.rule).inserted {
+            note(need.rule, line: need.line)
+        }
+        // Renditions come from version 4 on and are said to be harmless to older clients: any number fits them.
+        let usesRenditions =
+            kind == .multivariant
+            && lines.contains { line in
+                guard line.tag != .media else { return true }
+                guard line.tag == .variant || line.tag == .iFrameVariant else { return false }
+                let attributes = attributes(line)
+                return ["AUDIO", "VIDEO", "SUBTITLES"].contains(where: attributes.has)
+            }
+        let enough = needs.map(\.version).max() ?? 1
+        if !usesRenditions, version > max(enough, versionOfDurations, versionOfServerControl) {
+            note("version-too-high", tag)
+        }
+    }
+
+    /// What of a playlist needs a version, with the rule that says which (§8).
+    func versionNeeds() -> [(version: Int64, line: Int, rule: String)] {
+        let isIFramesOnly = has(.iFramesOnly)
+        var needs: [(version: Int64, line: Int, rule: String)] = []
+        for line in lines {
+            func need(_ version: Int64, _ rule: String) { needs.append((version, line.number, rule)) }
+            switch line.tag {
+            case .key:
+                let attributes = attributes(line)
+                if attributes.has("IV") { need(2, "version-for-iv") }
+                if attributes["METHOD"] == "SAMPLE-AES" { need(5, "version-for-sample-aes") }
+                if attributes.has("KEYFORMAT") || attributes.has("KEYFORMATVERSIONS") {
+                    need(5, "version-for-key-format")
+                }
+            case .segmentInformation:
+                if let digits = bytes[line.value].split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+                    .first,
+                    digits.contains(UInt8(ascii: "."))
+                {
+                    need(3, "version-for-decimal-duration")
+                }
+            case .byteRange: need(4, "version-for-byte-range")
+            case .iFramesOnly: need(4, "version-for-i-frames-only")
+            case .map: isIFramesOnly ? need(5, "version-for-i-frame-map") : need(6, "version-for-map")
+            case .media: versionNeed(ofRendition: line).map { need($0.0, $0.1) }
+            case .define:
+                attributes(line).has("QUERYPARAM")
+                    ? need(11, "version-for-query-parameter") : need(8, "version-for-variables")
+            case .skip:
+                attributes(line).has("RECENTLY-REMOVED-DATERANGES")
+                    ? need(10, "version-for-skipped-date-ranges") : need(9, "version-for-skip")
+            case .variant, .iFrameVariant:
+                if attributes(line).all.contains(where: { $0.name.hasPrefix("REQ-") }) {
+                    need(12, "version-for-required-attribute")
+                }
+            default: break
+            }
+        }
+        return needs
+    }
+
+    private func versionNeed(ofRendition line: InspectedLine) -> (Int64, String)? {
+        let attributes = attributes(line)
+        guard attributes.has("INSTREAM-ID"), let type = attributes["TYPE"] else { return nil }
+        if type != "CLOSED-CAPTIONS" { return (13, "version-for-in-stream-rendition") }
+        return attributes["INSTREAM-ID"]?.hasPrefix("SERVICE") == true ? (7, "version-for-service-captions") : nil
+    }
+
+    /// Before version 6 a segment may not be longer than the target duration, even by less than half a second.
+    private var versionOfDurations: Int64 {
+        guard let target = integer(.targetDuration) else { return 1 }
+        return all(.segmentInformation).contains { (duration($0) ?? .zero) > MediaTime(seconds: target) } ? 6 : 1
+    }
+
+    private var versionOfServerControl: Int64 {
+        guard let line = first(.serverControl) else { return 1 }
+        let attributes = attributes(line)
+        guard attributes.has("CAN-SKIP-UNTIL") else { return 1 }
+        return attributes.has("CAN-SKIP-DATERANGES") ? 10 : 9
+    }
+}

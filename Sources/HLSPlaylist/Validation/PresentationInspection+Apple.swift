@@ -1,0 +1,41 @@
+import MediaTiming
+
+/// Apple's rules about several playlists.
+extension PresentationInspection {
+    func inspectApple() {
+        let video: [(variant: InspectedVariant, child: InspectedChild)] =
+            mediaPlaylists.filter { $0.role == .variant }.map { (InspectedVariant($0.entry), $0) }
+            .filter { $0.0.hasVideo }
+        if !multivariant.has(.independentSegments),
+            let other = video.first(where: { !$0.child.inspection.has(.independentSegments) })
+        {
+            note("apple-no-independent-segments", "(\(other.child.address))")
+        }
+        for (variant, child) in video where child.inspection.segments.contains(where: { $0.map == nil }) {
+            if variant.codecs.contains(where: \.isHEVC) { note("apple-hevc-not-fmp4", in: child) }
+            if variant.codecs.contains(where: { $0.kind == "av01" }) { note("apple-av1-not-fmp4", in: child) }
+        }
+        inspectBoundaries(video.map(\.child).filter(\.isEnded))
+    }
+
+    private func inspectBoundaries(_ playlists: [InspectedChild]) {
+        guard let first = playlists.first else { return }
+        if let other = playlists.dropFirst().first(where: { !hasBoundaries(of: first, $0) }) {
+            note("apple-boundaries-differ", in: other)
+        }
+    }
+
+    /// Whether segments end at the same times, with a tenth of a second to spare.
+    private func hasBoundaries(of model: InspectedChild, _ child: InspectedChild) -> Bool {
+        let (expected, found) = (model.inspection.segments, child.inspection.segments)
+        guard expected.count == found.count else { return false }
+        let allowance = MediaTime(value: 1, timescale: 10)
+        var (expectedEnd, end) = (MediaTime.zero, MediaTime.zero)
+        for (left, right) in zip(expected, found) {
+            expectedEnd = expectedEnd + (left.duration ?? .zero)
+            end = end + (right.duration ?? .zero)
+            if max(expectedEnd, end) - min(expectedEnd, end) > allowance { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,120 @@
+import ArgumentParser
+import HLSPlaylist
+import ReportFormat
+import ResourceAddressing
+
+/// A playlist with what was found in it.
+struct ValidatedPlaylist {
+    let name: String
+    let kind: Playlist.Kind
+    let diagnostics: [Diagnostic]
+
+    init(_ name: String, _ playlist: Playlist, _ diagnostics: [Diagnostic]) {
+        self.name = name
+        kind = playlist.kind
+        self.diagnostics = diagnostics
+    }
+}
+
+/// The findings of a validation, as people, scripts and code scanners read them.
+struct ValidationReport {
+    let sets: Set<RuleSet>
+    let playlists: [ValidatedPlaylist]
+
+    init(_ sets: Set<RuleSet>, _ playlists: [ValidatedPlaylist]) {
+        self.sets = sets
+        self.playlists = playlists
+    }
+
+    private var all: [Diagnostic] { playlists.flatMap(\.diagnostics) }
+    var errorCount: Int { all.count { $0.severity == .error } }
+    private var warningCount: Int { all.count { $0.severity == .warning } }
+    private var rules: [ValidationRule] { ValidationRule.all.filter { sets.contains($0.ruleSet) } }
+
+    /// `NAME:LINE: error: MESSAGE [CODE, SECTION]`, as compilers write it, and a summary.
+    var text: String {
+        var lines = playlists.flatMap { playlist in
+            playlist.diagnostics.map { finding in
+                let place = finding.line.map { "\(playlist.name):\($0)" } ?? playlist.name
+                let section = finding.section.first?.isNumber == true ? "section \(finding.section)" : finding.section
+                return "\(place): \(finding.severity.rawValue): \(finding.message) [\(finding.code), \(section)]"
+            }
+        }
+        let names = sets.map(\.rawValue).sorted().joined(separator: " and ")
+        let subject = playlists.count == 1 ? "1 playlist" : "\(playlists.count) playlists"
+        let count = "\(Self.counted(errorCount, "error")), \(Self.counted(warningCount, "warning"))"
+        lines.append("\(subject) against \(rules.count) rules of \(names): \(count)")
+        return lines.joined(separator: "\n")
+    }
+
+    private static func counted(_ count: Int, _ noun: String) -> String {
+        "\(count) \(noun)\(count == 1 ? "" : "s")"
+    }
+
+    /// `{"rules", "errors", "warnings", "playlists": [{"source", "kind", "diagnostics"}]}`.
+    var json: ReportValue {
+        .fields([
+            "rules": .strings(sets.map(\.rawValue).sorted()),
+            "errors": .integer(errorCount),
+            "warnings": .integer(warningCount),
+            "playlists": .array(
+                playlists.map { playlist in
+                    .fields([
+                        "source": .string(playlist.name),
+                        "kind": .string(playlist.kind.rawValue),
+                        "diagnostics": .array(playlist.diagnostics.map(\.report)),
+                    ])
+                }
+            ),
+        ])
+    }
+
+    /// A log in the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS).
+    var sarif: ReportValue {
+        let positions = Dictionary(uniqueKeysWithValues: rules.enumerated().map { ($0.element.id, $0.offset) })
+        let driver = ReportValue.fields([
+            "name": .string("millstream"),
+            "version": .string(MillstreamCommand.configuration.version),
+            "rules": .array(rules.map(Self.sarifRule)),
+        ])
+        let results = playlists.flatMap { playlist in
+            playlist.diagnostics.map { Self.sarifResult($0, in: playlist.name, positions[$0.code]) }
+        }
+        let run = ReportValue.fields([
+            "tool": .fields(["driver": driver]), "columnKind": .string("utf16CodeUnits"), "results": .array(results),
+        ])
+        return .fields([
+            "$schema": .string("https://json.schemastore.org/sarif-2.1.0.json"), "version": .string("2.1.0"),
+            "runs": .array([run]),
+        ])
+    }
+
+    private static func sarifRule(_ rule: ValidationRule) -> ReportValue {
+        .fields([
+            "id": .string(rule.id),
+            "shortDescription": .fields(["text": .string(rule.statement)]),
+            "defaultConfiguration": .fields(["level": .string(rule.severity.rawValue)]),
+            "properties": .fields(["ruleSet": .string(rule.ruleSet.rawValue), "section": .string(rule.section)]),
+        ])
+    }
+
+    private static func sarifResult(_ finding: Diagnostic, in name: String, _ position: Int?) -> ReportValue {
+        let location = ReportValue.fields([
+            "artifactLocation": .fields(["uri": .string(sarifAddress(name))]),
+            "region": finding.line.map { .fields(["startLine": .integer($0)]) },
+        ])
+        return .fields([
+            "ruleId": .string(finding.code),
+            "ruleIndex": position.map { .integer($0) },
+            "level": .string(finding.severity.rawValue),
+            "message": .fields(["text": .string(finding.message)]),
+            "locations": .array([.fields(["physicalLocation": location])]),
+        ])
+    }
+
+    /// Addresses stay as they are; a path becomes a relative reference, which has no spaces.
+    private static func sarifAddress(_ name: String) -> String {
+        name == "-"
+            ? "stdin" : name.contains("://") ? name : PercentEncoding.encode(name, keeping: PercentEncoding.pathBytes)
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import HLSPlaylist
+import ReportFormat
+import SharedCorpus
+import Testing
+
+@Suite struct CanonicalTests {
+    private func canonical(_ text: String) throws -> String {
+        String(decoding: try Playlist.parse(Array(text.utf8)).canonical().bytes, as: UTF8.self)
+    }
+
+    @Test func aMediaPlaylistInAnySpelling() throws {
+        let text = try canonical(
+            "\u{FEFF}\r\n# a comment\r\n#EXTM3U\r\n#EXT-X-MEDIA-SEQUENCE:007\r\n#EXT-X-VERSION: 3 \r\n\r\n"
+                + "#EXT-X-KEY: URI = \"k\" , METHOD=AES-128,X=1,IV=\"0x01\"\r\n#EXTINF: 4.500\r\n#EXT-X-TARGETDURATION:5\r\n"
+                + "#EXT-X-CUE-OUT:3\r\n#EXT-X-BYTERANGE: 5 @ 6\r\n  a.ts  \r\n#EXT-X-ENDLIST\r\n#EXTINF:4,t\r\nb.ts"
+        )
+        #expect(
+            text == """
+                #EXTM3U
+                #EXT-X-VERSION:3
+                #EXT-X-TARGETDURATION:5
+                #EXT-X-MEDIA-SEQUENCE:7
+                #EXT-X-KEY:METHOD=AES-128,URI="k",IV=0x01,X=1
+                #EXT-X-CUE-OUT:3
+                #EXT-X-BYTERANGE:5@6
+                #EXTINF:4.500,
+                a.ts
+                #EXTINF:4,t
+                b.ts
+                #EXT-X-ENDLIST
+
+                """
+        )
+    }
+
+    @Test func aMultivariantPlaylistInAnySpelling() throws {
+        let text = try canonical(
+            """
+            #EXTM3U
+            #EXT-X-STREAM-INF:CODECS=avc1.4d401e,BANDWIDTH="5",NAME="n",NAME="m",CLOSED-CAPTIONS=NONE
+            # between
+            v.m3u8
+            stray.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=9
+            #EXT-X-INDEPENDENT-SEGMENTS
+            #EXT-X-MEDIA:NAME="E",TYPE=AUDIO,GROUP-ID=a
+            """
+        )
+        #expect(
+            text == """
+                #EXTM3U
+                #EXT-X-INDEPENDENT-SEGMENTS
+                #EXT-X-STREAM-INF:BANDWIDTH=5,CODECS="avc1.4d401e",CLOSED-CAPTIONS=NONE,NAME="n"
+                v.m3u8
+                #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="E"
+
+                """
+        )
+    }
+
+    /// What a report says, but for the lines, the mistakes and the order of fields.
+    private func values(_ report: ReportValue) -> ReportValue {
+        switch report {
+        case .object(let fields):
+            .object(
+                fields.filter { !["diagnostics", "line"].contains($0.name) }.sorted { $0.name < $1.name }
+                    .map { ReportValue.Field(name: $0.name, value: values($0.value)) }
+            )
+        case .array(let all): .array(all.map(values))
+        default: report
+        }
+    }
+
+    private func expectSameValues(_ bytes: [UInt8], _ name: String) {
+        guard let playlist = try? Playlist.parse(bytes) else { return }
+        let canonical = playlist.canonical()
+        #expect(values(canonical.report).json == values(playlist.report).json, "\(name)")
+        #expect(canonical.canonical().bytes == canonical.bytes, "\(name)")
+    }
+
+    @Test func theValuesStayTheSame() throws {
+        for fixture in RuleFixture.all where !fixture.isPresentation {
+            expectSameValues(try fixture.bytes(fixture.file), fixture.name)
+        }
+    }
+
+    @Test(.enabled(if: SharedCorpus.isNamed, "MILLSTREAM_SHARED names no folder"))
+    func theValuesOfOthersPlaylistsStayTheSame() throws {
+        for url in try SharedCorpus.files(below: "corpus/hls", extensions: ["m3u8"]) {
+            expectSameValues([UInt8](try Data(contentsOf: url)), url.lastPathComponent)
+        }
+    }
+}
