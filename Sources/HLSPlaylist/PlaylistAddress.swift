@@ -55,7 +55,9 @@ extension Playlist {
             else { continue }
             let attributes = AttributeList(bytes, in: tagLine.value)
             for name in Self.attributes(holdingAddressesOf: tag) {
-                guard let attribute = attributes.attribute(name), let role = Self.role(of: tag, attributes) else {
+                guard let attribute = attributes.attribute(name), !attribute.value.isEmpty,
+                    let role = Self.role(of: tag, attributes)
+                else {
                     continue
                 }
                 let uri = variables.substitute(attribute.value)

@@ -80,7 +80,7 @@ public struct MediaTime: Sendable, Hashable {
         let divisor = Self.greatestCommonDivisor(numerator.magnitude, denominator.magnitude)
         var top = numerator / Int128(divisor)
         var bottom = denominator / Int128(divisor)
-        if bottom > Int128(Int64.max) {
+        if bottom > Int128(Int64.max) || top.magnitude > UInt128(Int64.max) && bottom > 1_000_000_000 {
             // Nanoseconds, rounded: no media timescale needs more.
             let (quotient, remainder) = top.quotientAndRemainder(dividingBy: bottom)
             let nanoseconds = Double(remainder) / Double(bottom) * 1_000_000_000

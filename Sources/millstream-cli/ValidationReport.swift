@@ -44,6 +44,9 @@ struct ValidationReport {
         let subject = playlists.count == 1 ? "1 playlist" : "\(playlists.count) playlists"
         let count = "\(Self.counted(errorCount, "error")), \(Self.counted(warningCount, "warning"))"
         lines.append("\(subject) against \(rules.count) rules of \(names): \(count)")
+        if playlists.count == 1, playlists[0].kind == .multivariant {
+            lines.append("--follow loads its media playlists and judges them with it")
+        }
         return lines.joined(separator: "\n")
     }
 

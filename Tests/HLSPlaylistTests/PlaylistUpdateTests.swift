@@ -182,6 +182,17 @@ private struct LiveStream {
         #expect(try playlist(previousText).applying(update).dateRanges.map(\.id) == ["new"])
     }
 
+    /// Of two tags that say what is left out, the first that can be read counts, and none of them stays.
+    @Test func aRepeatedSkipIsNoneOfTheMergedPlaylist() throws {
+        let update = try playlist(
+            updateText.replacing("#EXT-X-SKIP:", with: "#EXT-X-SKIP\n#EXT-X-SKIP:")
+                .replacing("15.ts", with: "15.ts\n#EXT-X-SKIP:SKIPPED-SEGMENTS=1")
+        )
+        let merged = try playlist(previousText).applying(update)
+        #expect(merged.skippedSegmentCount == 0 && merged.segments.count == 5)
+        #expect(!String(decoding: merged.bytes, as: UTF8.self).contains("SKIP:"))
+    }
+
     @Test func aWholePlaylistIsTakenAsItIs() throws {
         let whole = try playlist("#EXTM3U\n#EXTINF:4,\na\n")
         #expect(try playlist(previousText).applying(whole).bytes == whole.bytes)

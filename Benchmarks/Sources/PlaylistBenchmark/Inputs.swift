@@ -18,7 +18,7 @@ enum Inputs {
             }
             text += "#EXTINF:5.99\(number % 10)99,segment number \(number)\n"
             text += "#EXT-X-BYTERANGE:\(750_000 + number % 1000)@\(720 + number * 750_000)\n"
-            text += "video/1080p/media_\(number).m4s\n"
+            text += "video/1080p/segment_\(number).m4s\n"
         }
         return text
     }
@@ -40,7 +40,7 @@ enum Inputs {
             text += "#EXT-X-STREAM-INF:BANDWIDTH=\(200_000 + number * 40_000),"
             text += "AVERAGE-BANDWIDTH=\(180_000 + number * 39_000),CODECS=\"avc1.640028,mp4a.40.2\","
             text += "RESOLUTION=\(320 + number * 8)x\(180 + number * 4),FRAME-RATE=29.970,"
-            text += "AUDIO=\"audio-\(number % 6)\"\n"
+            text += "AUDIO=\"audio-\(number % 6)\",HDCP-LEVEL=NONE,VIDEO-RANGE=SDR,CLOSED-CAPTIONS=NONE\n"
             text += "https://cdn.example.com/video/\(number)/media.m3u8?token=0123456789abcdef\n"
         }
         return text
@@ -53,7 +53,7 @@ enum Inputs {
         for number in 0..<166 {
             for part in 0..<12 {
                 text +=
-                    "#EXT-X-PART:DURATION=0.33334,URI=\"part\(1000 + number).\(part).mp4\"\(part == 0 ? ",INDEPENDENT=YES" : "")\n"
+                    "#EXT-X-PART:DURATION=0.33334,URI=\"fileSequence\(1000 + number).part\(part).mp4\"\(part == 0 ? ",INDEPENDENT=YES" : "")\n"
             }
             text += "#EXTINF:4.00008,\nfileSequence\(1000 + number).mp4\n"
         }

@@ -7,6 +7,11 @@ enum Grammar {
     /// Digits only, at least one.
     static func isDigits(_ text: some StringProtocol) -> Bool { !text.isEmpty && text.utf8.allSatisfy(isDigit) }
 
+    /// Digits that are a number of at most 64 bits.
+    private static func isInteger(_ text: Substring) -> Bool {
+        isDigits(text) && text.utf8.count <= 20 && UInt64(text) != nil
+    }
+
     /// Digits with at most one point and at least one digit.
     static func isDecimal(_ text: some StringProtocol) -> Bool {
         var (digits, points) = (0, 0)
@@ -33,7 +38,7 @@ enum Grammar {
     /// Two integers with a small x between.
     static func isResolution(_ text: String) -> Bool {
         let parts = text.split(separator: "x", omittingEmptySubsequences: false)
-        return parts.count == 2 && parts.allSatisfy { isDigits($0) && $0.utf8.count <= 20 }
+        return parts.count == 2 && parts.allSatisfy(isInteger)
     }
 
     /// Capital letters, digits and hyphens.
@@ -46,17 +51,18 @@ enum Grammar {
 
     /// Letters, digits, hyphens and underscores.
     static func isVariableName(_ text: some StringProtocol) -> Bool {
-        !text.isEmpty
-            && text.utf8.allSatisfy {
-                isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) || $0 == UInt8(ascii: "-")
-                    || $0 == UInt8(ascii: "_")
-            }
+        !text.isEmpty && text.utf8.allSatisfy(isVariableByte)
+    }
+
+    static func isVariableByte(_ byte: UInt8) -> Bool {
+        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "-")
+            || byte == UInt8(ascii: "_")
     }
 
     /// `length` or `length@offset`.
     static func isByteRange(_ text: String) -> Bool {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-        return parts.count <= 2 && parts.allSatisfy { isDigits($0) && $0.utf8.count <= 20 }
+        return parts.count <= 2 && parts.allSatisfy(isInteger)
     }
 
     /// Whether an address begins with a scheme.

@@ -81,10 +81,16 @@ struct InspectedGroups {
 
     private(set) var keys: [Key] = []
     private var membersByKey: [Key: [InspectedEntry]] = [:]
+    /// The names of groups whose type cannot be read.
+    private var untyped: Set<String> = []
 
     init(_ renditions: [InspectedEntry]) {
         for rendition in renditions {
-            guard let type = rendition["TYPE"], let id = rendition["GROUP-ID"] else { continue }
+            guard let id = rendition["GROUP-ID"] else { continue }
+            guard let type = rendition["TYPE"] else {
+                untyped.insert(id)
+                continue
+            }
             let key = Key(type: type, id: id)
             if membersByKey[key] == nil { keys.append(key) }
             membersByKey[key, default: []].append(rendition)
@@ -92,7 +98,9 @@ struct InspectedGroups {
     }
 
     func members(_ key: Key) -> [InspectedEntry] { membersByKey[key] ?? [] }
-    func contains(_ key: Key) -> Bool { membersByKey[key] != nil }
+
+    /// Whether a group is there, or may be: one whose type cannot be read is a mistake already, and no other.
+    func mayContain(_ key: Key) -> Bool { membersByKey[key] != nil || untyped.contains(key.id) }
 }
 
 extension Sequence {

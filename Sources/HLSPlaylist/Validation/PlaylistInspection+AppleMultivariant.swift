@@ -13,9 +13,10 @@ struct ApplePresentation {
     let isStereoscopic: Bool
 
     init(_ presentation: InspectedPresentation) {
-        variants = presentation.variants.map { InspectedVariant($0) }
-        iFrameVariants = presentation.iFrameVariants.map { InspectedVariant($0) }
-        renditions = presentation.renditions
+        // What cannot be read to its end lacks more than it should.
+        variants = presentation.variants.filter { !$0.line.isBroken }.map { InspectedVariant($0) }
+        iFrameVariants = presentation.iFrameVariants.filter { !$0.line.isBroken }.map { InspectedVariant($0) }
+        renditions = presentation.renditions.filter { !$0.line.isBroken }
         videoVariants = variants.filter(\.hasVideo)
         isImmersive = variants.contains(where: \.isImmersive) || iFrameVariants.contains(where: \.isImmersive)
         isStereoscopic = !videoVariants.isEmpty && videoVariants.allSatisfy(\.isStereoscopic)

@@ -92,7 +92,8 @@ extension PlaylistInspection {
         if bytes.span.firstIndex(of: UInt8(ascii: "{"), in: text) != nil {
             _ = substitute(bytes.text(text), line: number, notes: true)
         }
-        append(InspectedLine(number, nil, text: text, value: nil))
+        // What a tag of the other kind announces is foreign with it.
+        if takeAnnouncement() { append(InspectedLine(number, nil, text: text, value: nil)) }
     }
 
     private func readTag(_ text: Range<Int>, _ written: Range<Int>, _ number: Int) {
@@ -108,6 +109,7 @@ extension PlaylistInspection {
         }
         let isForeign = kind == .media ? tag.scope == .multivariant : ![.any, .multivariant].contains(tag.scope)
         guard !isForeign else {
+            announce(foreign: tag)
             note("mixed-kinds", line: number, "(\(tag.rawValue) in a \(kind.rawValue) playlist)")
             return
         }
@@ -123,7 +125,8 @@ extension PlaylistInspection {
             append(line)
             return
         }
-        while valueStart < text.upperBound, bytes[valueStart] == UInt8(ascii: " ") { valueStart += 1 }
+        // A tab is a control character already.
+        while valueStart < text.upperBound, bytes[valueStart].isBlank { valueStart += 1 }
         guard valueStart < text.upperBound else {
             note("missing-value", line: number, "(\(tag.rawValue))")
             line.isBroken = true

@@ -28,7 +28,8 @@ extension PlaylistInspection {
     private func inspectKindOfPlaylist() {
         if let line = first(.targetDuration) {
             if integer(line) == 0 { note("target-duration-zero", line) }
-        } else {
+        } else if lines.contains(where: { $0.tag.map { ![.any, .multivariant].contains($0.scope) } ?? false }) {
+            // Without a tag that only media playlists have it may be an empty multivariant one as well (§4.1).
             note("missing-target-duration", line: nil)
         }
         guard let line = first(.playlistType), !line.isBroken, let type = playlistType else { return }

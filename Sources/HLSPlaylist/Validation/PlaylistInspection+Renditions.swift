@@ -1,6 +1,7 @@
 /// The rules about renditions and their groups (RFC 8216bis §4.4.6.1).
 extension PlaylistInspection {
     func inspectRendition(_ rendition: InspectedEntry) {
+        guard !rendition.line.isBroken else { return }
         if let type = rendition["TYPE"] {
             inspectAttributes(of: rendition, type)
             inspectInstreamID(of: rendition, type)

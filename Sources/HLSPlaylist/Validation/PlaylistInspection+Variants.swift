@@ -3,6 +3,7 @@ import MediaTiming
 /// The rules about variants (RFC 8216bis §4.4.6.2, §4.4.6.3).
 extension PlaylistInspection {
     func inspectVariant(_ variant: InspectedEntry, _ groups: InspectedGroups) {
+        guard !variant.line.isBroken else { return }
         inspectGroupReferences(of: variant, groups)
         inspectNumbers(of: variant)
         inspectFormats(of: variant)
@@ -18,7 +19,7 @@ extension PlaylistInspection {
     private func inspectGroupReferences(of variant: InspectedEntry, _ groups: InspectedGroups) {
         func inspect(_ type: String, _ rule: String) {
             guard let attribute = variant.attributes.attribute(type), attribute.isQuoted, !attribute.isOpaque,
-                !groups.contains(InspectedGroups.Key(type: type, id: attribute.value))
+                !groups.mayContain(InspectedGroups.Key(type: type, id: attribute.value))
             else { return }
             note(rule, variant, "(\(attribute.value))")
         }

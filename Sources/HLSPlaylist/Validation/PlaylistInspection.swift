@@ -46,6 +46,9 @@ final class PlaylistInspection {
     private var definitions: [String: (value: String?, line: Int)] = [:]
     private(set) var findings: [Finding] = []
     private var counts: [String: Int] = [:]
+    /// Whether an `EXT-X-STREAM-INF` waits for its address, and which tag of the other kind does.
+    private var hasVariant = false
+    private var foreignTag: TagName?
     /// What rules about the whole media playlist found out; read by those about sets of playlists.
     var segments: [InspectedSegment] = []
     var trailingParts: [InspectedLine] = []
@@ -133,7 +136,24 @@ final class PlaylistInspection {
         return Grammar.isDigits(value) ? Int64(value) : nil
     }
 
-    func append(_ line: InspectedLine) { lines.append(line) }
+    func append(_ line: InspectedLine) {
+        if line.tag == .variant { hasVariant = true }
+        if line.tag == .segmentInformation { foreignTag = nil }
+        lines.append(line)
+    }
+
+    /// Notes that the next address may belong to a tag of the other kind of playlist.
+    func announce(foreign tag: TagName) {
+        if tag == .variant || tag == .segmentInformation { foreignTag = tag }
+    }
+
+    /// Ends what was announced for the next address.
+    ///
+    /// - Returns: Whether the address is the playlist's own: a variant's tag takes it before a segment's.
+    func takeAnnouncement() -> Bool {
+        defer { (hasVariant, foreignTag) = (false, foreignTag == .segmentInformation && hasVariant ? foreignTag : nil) }
+        return foreignTag == nil || kind == .multivariant && hasVariant
+    }
 
     /// The variables by their names; `nil` for one whose value is not known here.
     var variables: [String: String?] { definitions.mapValues(\.value) }
@@ -165,26 +185,35 @@ final class PlaylistInspection {
     ///   - notes: Whether to note those that are not defined.
     /// - Returns: The text, and whether the value of one of its variables is not known.
     func substitute(_ text: String, line: Int, notes: Bool) -> (text: String, isOpaque: Bool) {
-        guard text.utf8.contains(UInt8(ascii: "{")) else { return (text, false) }
-        var (result, rest, isOpaque) = ("", text[...], false)
-        while let open = rest.firstRange(of: "{$") {
-            result += rest[..<open.lowerBound]
-            let inside = rest[open.upperBound...]
-            guard let close = inside.firstIndex(of: "}"), Grammar.isVariableName(inside[..<close]) else {
-                result += "{$"
-                rest = inside
+        let source = Array(text.utf8)
+        guard source.contains(UInt8(ascii: "{")) else { return (text, false) }
+        var (result, position, isOpaque): ([UInt8], Int, Bool) = ([], 0, false)
+        while position < source.count {
+            guard let name = Self.reference(in: source, at: position) else {
+                result.append(source[position])
+                position += 1
                 continue
             }
-            let name = String(inside[..<close])
-            if let definition = definitions[name], definition.line <= line {
-                if let value = definition.value { result += value } else { isOpaque = true }
+            let variable = source.text(name)
+            if let definition = definitions[variable], definition.line <= line {
+                if let value = definition.value { result += value.utf8 } else { isOpaque = true }
             } else {
                 isOpaque = true
-                if notes { note("undefined-variable", line: line, "(\(name))") }
+                if notes { note("undefined-variable", line: line, "(\(variable))") }
             }
-            guard result.utf8.count <= 64 << 10 else { return (text, true) }
-            rest = inside[inside.index(after: close)...]
+            guard result.count <= 64 << 10 else { return (text, true) }
+            position = name.upperBound + 1
         }
-        return (result + rest, isOpaque)
+        return (String(decoding: result, as: UTF8.self), isOpaque)
+    }
+
+    /// Where the name of a variable reference that begins at a place stands; `nil` where none begins there.
+    private static func reference(in bytes: [UInt8], at position: Int) -> Range<Int>? {
+        guard bytes[position] == UInt8(ascii: "{"), position + 2 < bytes.count, bytes[position + 1] == UInt8(ascii: "$")
+        else { return nil }
+        var end = position + 2
+        while end < bytes.count, Grammar.isVariableByte(bytes[end]) { end += 1 }
+        guard end > position + 2, end < bytes.count, bytes[end] == UInt8(ascii: "}") else { return nil }
+        return (position + 2)..<end
     }
 }

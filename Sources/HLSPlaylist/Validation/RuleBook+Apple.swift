@@ -140,7 +140,7 @@ extension ValidationRule {
             "Apple 4.5",
             of: .apple,
             must: [
-                "apple-sdh-incomplete": "Subtitles that describe music and sound also transcribe dialogue."
+                "apple-sdh-incomplete": "Subtitles that describe music and sound must also transcribe dialogue."
             ]
         ),
         section(
@@ -168,7 +168,7 @@ extension ValidationRule {
             "Apple 6.1",
             of: .apple,
             must: [
-                "apple-no-i-frames": "Video comes with I-frame playlists."
+                "apple-no-i-frames": "Video must come with I-frame playlists."
             ]
         ),
         section(
@@ -310,7 +310,7 @@ extension ValidationRule {
             "Apple 9.9",
             of: .apple,
             must: [
-                "apple-single-variant": "Video comes in several bit rates."
+                "apple-single-variant": "Video must come in several bit rates."
             ]
         ),
         section(
@@ -376,7 +376,7 @@ extension ValidationRule {
             "Apple 9.20",
             of: .apple,
             must: [
-                "apple-apac-without-profile": "APAC in CODECS gives profile and level."
+                "apple-apac-without-profile": "APAC in CODECS must give profile and level."
             ]
         ),
         section(
@@ -404,14 +404,14 @@ extension ValidationRule {
             "Apple 13.2",
             of: .apple,
             must: [
-                "apple-fairplay-method": "FairPlay keys use SAMPLE-AES."
+                "apple-fairplay-method": "FairPlay keys must use SAMPLE-AES."
             ]
         ),
         section(
             "Apple 13.3",
             of: .apple,
             must: [
-                "apple-fairplay-key-format": "FairPlay keys have KEYFORMAT com.apple.streamingkeydelivery."
+                "apple-fairplay-key-format": "FairPlay keys must have KEYFORMAT com.apple.streamingkeydelivery."
             ]
         ),
         section(
@@ -491,14 +491,14 @@ extension ValidationRule {
             "Apple 1.5",
             of: .apple,
             must: [
-                "apple-hevc-not-fmp4": "HEVC comes in fragmented MPEG-4."
+                "apple-hevc-not-fmp4": "HEVC must come in fragmented MPEG-4."
             ]
         ),
         section(
             "Apple 1.39",
             of: .apple,
             must: [
-                "apple-av1-not-fmp4": "AV1 comes in fragmented MPEG-4."
+                "apple-av1-not-fmp4": "AV1 must come in fragmented MPEG-4."
             ]
         ),
         section(

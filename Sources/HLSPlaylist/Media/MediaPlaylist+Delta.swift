@@ -1,0 +1,146 @@
+import MediaTiming
+
+/// Why a delta update could not be applied: the whole playlist has to be loaded.
+public enum PlaylistUpdateError: Error, Sendable, Hashable {
+    /// Segments that the update leaves out are not in the previous playlist.
+    case segmentsMissing(first: Int64, count: Int64)
+    /// The previous playlist is a delta update itself.
+    case previousIsIncomplete
+}
+
+extension PlaylistUpdateError: CustomStringConvertible {
+    /// The value as text, for people.
+    public var description: String {
+        switch self {
+        case .segmentsMissing(let first, let count):
+            "the update leaves out \(count) segments from number \(first), which the previous playlist does not have"
+        case .previousIsIncomplete: "the previous playlist leaves segments out itself"
+        }
+    }
+}
+
+extension MediaPlaylist {
+    /// The playlist that a delta update means: what it leaves out comes from this, the previous, playlist
+    /// (RFC 8216bis §4.4.5.2 and §6.3.7).
+    ///
+    /// The lines of the update stay as they are but for `EXT-X-SKIP`, in whose place the lines of the skipped segments
+    /// stand, with the key, the map, the bit rate and the date that hold for the first of them. Parts of skipped segments
+    /// are left out: servers do not list parts that old. Date ranges stay where the update says which are gone, else those
+    /// of the update count.
+    ///
+    /// - Parameter update: What the server answered; a whole playlist is returned as it is.
+    /// - Returns: The whole playlist.
+    /// - Throws: ``PlaylistUpdateError`` where something is missing, and the whole playlist has to be loaded.
+    public func applying(_ update: MediaPlaylist) throws(PlaylistUpdateError) -> MediaPlaylist {
+        let skips = update.index.tags.filter { $0.tag == .skip }
+        guard let skip = skips.first, update.skippedSegmentCount > 0 else { return update }
+        guard skippedSegmentCount == 0 else { throw .previousIsIncomplete }
+        let (count, dropped) = (update.skippedSegmentCount, update.mediaSequence - mediaSequence)
+        guard dropped >= 0, dropped <= segments.count, count <= Int64(segments.count) - dropped else {
+            throw .segmentsMissing(first: update.mediaSequence, count: count)
+        }
+        var merger = DeltaMerger(previous: self, update: update)
+        merger.merge(Int(dropped)..<Int(dropped + count), at: skip, without: skips.dropFirst())
+        guard let merged = try? MediaPlaylist(parsing: merger.output, context: update.context),
+            merged.segments.count == Int(count) + update.segments.count
+        else { throw .segmentsMissing(first: update.mediaSequence, count: count) }
+        return merged
+    }
+}
+
+/// Writes the lines of an update with those of the skipped segments among them.
+private struct DeltaMerger {
+    let previous: MediaPlaylist
+    let update: MediaPlaylist
+    private(set) var output: [UInt8] = []
+    /// The IDs of the date ranges that are not taken from the previous playlist.
+    private let foreignRanges: Set<String>
+    private let keepsRanges: Bool
+
+    init(previous: MediaPlaylist, update: MediaPlaylist) {
+        self.previous = previous
+        self.update = update
+        keepsRanges = update.recentlyRemovedDateRanges != nil
+        foreignRanges = Set(update.dateRanges.map(\.id) + (update.recentlyRemovedDateRanges ?? []))
+    }
+
+    /// Puts segments in the place of a tag, and takes those out that repeat it.
+    mutating func merge(
+        _ skipped: Range<Int>,
+        at skip: PlaylistIndex.TagRecord,
+        without repetitions: ArraySlice<PlaylistIndex.TagRecord>
+    ) {
+        let skipLine = update.bytes.line(at: Int(skip.lineStart))?.range ?? 0..<0
+        output += update.bytes[..<skipLine.lowerBound]
+        writeDateRanges(outside: skipped)
+        writeWhatHolds(for: skipped.lowerBound)
+        for position in skipped { writeSegment(position, isFirst: position == skipped.lowerBound) }
+        var rest = skipLine.upperBound
+        for repetition in repetitions {
+            guard let line = update.bytes.line(at: Int(repetition.lineStart))?.range else { continue }
+            output += update.bytes[rest..<line.lowerBound]
+            rest = line.upperBound
+        }
+        output += update.bytes[rest...]
+    }
+
+    /// Date ranges that do not stand among the skipped segments.
+    private mutating func writeDateRanges(outside skipped: Range<Int>) {
+        guard keepsRanges else { return }
+        for record in previous.index.tags where record.tag == .dateRange && !skipped.contains(Int(record.segment)) {
+            guard let line = previous.bytes.line(at: Int(record.lineStart)), isOurs(line) else { continue }
+            write(line.range)
+        }
+    }
+
+    private func isOurs(_ line: Line) -> Bool {
+        guard keepsRanges, let tag = TagLine(line, in: previous.bytes),
+            let id = AttributeList(previous.bytes, in: tag.value)["ID"]
+        else { return false }
+        return !foreignRanges.contains(id)
+    }
+
+    /// What stands before the first skipped segment and holds for it.
+    private mutating func writeWhatHolds(for position: Int) {
+        if let map = previous.mapLine(for: position), !map.isOwn {
+            for line in previous.mapKeyLines(for: position) { write(line) }
+            write(map.line)
+        }
+        for key in previous.keyLines(for: position) where !key.isOwn { write(key.line) }
+        if let bitRate = previous.bitRateLine(for: position), !bitRate.isOwn { write(bitRate.line) }
+        let segment = previous.segments[position]
+        if let date = segment.programDateTime, !segment.hasOwnProgramDateTime {
+            output += Array("#EXT-X-PROGRAM-DATE-TIME:\(date)\n".utf8)
+        }
+    }
+
+    private mutating func writeSegment(_ position: Int, isFirst: Bool) {
+        for line in previous.lines(ofSegment: position) {
+            switch line.tag {
+            case .part: continue
+            case .dateRange:
+                guard let whole = previous.bytes.line(at: line.range.lowerBound), isOurs(whole) else { continue }
+            case .byteRange where isFirst && previous.hasImpliedOffset(position):
+                if let range = previous.segments[position].byteRange {
+                    output += Array("#EXT-X-BYTERANGE:\(range)\n".utf8)
+                    continue
+                }
+            case let tag?:
+                // What is about the whole playlist stands before its first segment; the update has its own.
+                if tag.scope == .any || tag.scope == .mediaPlaylist || tag.scope == .metadata { continue }
+            case nil:
+                // Comments and unknown tags before the first segment are the playlist's, not the segment's.
+                if position == 0, !line.isAddress { continue }
+            }
+            write(line.range)
+        }
+    }
+
+    /// Copies a line of the previous playlist, with an end where it has none.
+    private mutating func write(_ range: Range<Int>) {
+        output += previous.bytes[range]
+        if let last = output.last, last != UInt8(ascii: "\n"), last != UInt8(ascii: "\r") {
+            output.append(UInt8(ascii: "\n"))
+        }
+    }
+}

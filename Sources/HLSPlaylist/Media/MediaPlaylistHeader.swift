@@ -1,0 +1,136 @@
+import MediaTiming
+
+/// What a media playlist says about itself, and which tags hold for stretches of its segments.
+struct MediaPlaylistHeader: Sendable {
+    var version: Int?
+    var targetDuration: MediaTime?
+    var mediaSequence: Int64?
+    var discontinuitySequence: Int64?
+    var hasEndMarker = false
+    var playlistType: PlaylistType?
+    var isIFramesOnly = false
+    var hasIndependentSegments = false
+    var start: PlaylistStart?
+    var partTargetDuration: MediaTime?
+    var serverControl: ServerControl?
+    var skippedSegmentCount: Int64 = 0
+    var recentlyRemovedDateRanges: [String]?
+    var variables: PlaylistVariables
+
+    /// The positions in ``PlaylistIndex/tags`` of tags that hold until the next of their kind, ascending.
+    var keys: [UInt32] = []
+    /// For each of ``keys``, the key tags of other formats that hold beside it; `nil` behind `NONE`, where none holds.
+    var otherKeys: [[UInt32]?] = []
+    var maps: [UInt32] = []
+    var bitRates: [UInt32] = []
+    var dateTimes: [UInt32] = []
+    var discontinuities: [UInt32] = []
+    var gaps: [UInt32] = []
+    var parts: [UInt32] = []
+
+    init(_ bytes: [UInt8], _ index: PlaylistIndex, context: PlaylistContext) {
+        var definitions: [AttributeList] = []
+        variables = PlaylistVariables([], context: context)
+        for (position, record) in index.tags.enumerated() {
+            let position = UInt32(position)
+            switch record.tag {
+            case .key: note(key: position, index, bytes)
+            case .map: maps.append(position)
+            case .bitRate: bitRates.append(position)
+            case .programDateTime: dateTimes.append(position)
+            case .discontinuity: discontinuities.append(position)
+            case .gap: gaps.append(position)
+            case .part: parts.append(position)
+            case .endList: hasEndMarker = true
+            case .iFramesOnly: isIFramesOnly = true
+            case .independentSegments: hasIndependentSegments = true
+            case .version, .targetDuration, .mediaSequence, .discontinuitySequence, .playlistType, .start,
+                .partInformation, .serverControl, .skip, .define:
+                guard let tagLine = bytes.tagLine(at: Int(record.lineStart)) else { continue }
+                if record.tag == .define {
+                    definitions.append(AttributeList(bytes, in: tagLine.value))
+                } else {
+                    read(record.tag, tagLine.value, in: bytes)
+                }
+            default: break
+            }
+        }
+        variables = PlaylistVariables(definitions, context: context)
+    }
+
+    /// The key tags in force behind one of ``keys``, in their order.
+    func keysInForce(behind position: Int) -> [UInt32] {
+        otherKeys[position].map { $0 + [keys[position]] } ?? []
+    }
+
+    /// A key replaces the one of its format, and `NONE` all of them (§4.4.4.4).
+    private mutating func note(key tag: UInt32, _ index: PlaylistIndex, _ bytes: [UInt8]) {
+        func attributes(_ tag: UInt32) -> AttributeList {
+            AttributeList(bytes, in: bytes.tagLine(at: Int(index.tags[Int(tag)].lineStart))?.value)
+        }
+        let own = attributes(tag)
+        var others: [UInt32]?
+        if !own.holds("NONE", in: "METHOD") {
+            func format(_ key: AttributeList) -> String {
+                key["KEYFORMAT"].flatMap { $0.isEmpty ? nil : $0 } ?? "identity"
+            }
+            let ownFormat = format(own)
+            let before = keys.isEmpty ? [] : keysInForce(behind: keys.count - 1)
+            others = before.filter { format(attributes($0)) != ownFormat }.suffix(Self.mostKeyFormats)
+        }
+        keys.append(tag)
+        otherKeys.append(others)
+    }
+
+    /// So many key formats can hold at once beside another; a playlist with more is not meant to be played.
+    private static let mostKeyFormats = 15
+
+    /// The number of the first segment, as the lines before it declare it.
+    static func mediaSequence(in bytes: [UInt8]) -> Int64? {
+        var scanner = LineScanner(0..<bytes.count)
+        while let line = scanner.next(in: bytes.span) {
+            guard let tag = TagLine(line, in: bytes) else {
+                if line.trimmed(in: bytes.span).isEmpty || bytes[line.start] == UInt8(ascii: "#") || line.start == 0 {
+                    continue
+                }
+                return nil
+            }
+            if tag.tag(in: bytes) == .mediaSequence, let value = tag.value { return integer(bytes.text(value)) }
+        }
+        return nil
+    }
+
+    /// Of a tag that stands twice, the first that can be read counts.
+    private mutating func read(_ tag: TagName?, _ value: Range<Int>?, in bytes: [UInt8]) {
+        let text = String(value.map { bytes.text($0) }.map { Substring($0).trimmingBlanks() } ?? "")
+        switch tag {
+        case .version: version = version ?? Self.integer(text).map { Int($0) }
+        case .targetDuration:
+            // Some writers put decimals here; a player takes them.
+            targetDuration = targetDuration ?? MediaTime(decimal: text).flatMap { $0 >= .zero ? $0 : nil }
+        case .mediaSequence: mediaSequence = mediaSequence ?? Self.integer(text)
+        case .discontinuitySequence: discontinuitySequence = discontinuitySequence ?? Self.integer(text)
+        case .playlistType: playlistType = playlistType ?? PlaylistType(rawValue: text)
+        case .start: start = start ?? PlaylistStart(AttributeList(bytes, in: value))
+        case .partInformation:
+            partTargetDuration = partTargetDuration ?? AttributeList(bytes, in: value).decimal("PART-TARGET")
+        case .serverControl: serverControl = serverControl ?? ServerControl(AttributeList(bytes, in: value))
+        case .skip:
+            let attributes = AttributeList(bytes, in: value)
+            guard skippedSegmentCount == 0, let count = attributes.integer("SKIPPED-SEGMENTS") else { return }
+            skippedSegmentCount = min(count, Self.largestSequence)
+            recentlyRemovedDateRanges = attributes["RECENTLY-REMOVED-DATERANGES"].map { list in
+                list.split(separator: "\t").map(String.init)
+            }
+        default: break
+        }
+    }
+
+    /// Far more than a stream that began with time itself would need, and little enough that sums of numbers fit.
+    static let largestSequence: Int64 = 1 << 60
+
+    private static func integer(_ text: String) -> Int64? {
+        let bytes = Array(text.utf8)
+        return bytes.integer(0..<bytes.count).flatMap { $0 <= largestSequence ? $0 : nil }
+    }
+}

@@ -1,0 +1,248 @@
+public import MediaTiming
+
+/// The segments of a media playlist, read when they are asked for.
+public struct MediaSegments: RandomAccessCollection, Sendable {
+    let storage: MediaPlaylist.Storage
+
+    /// The position of the first segment.
+    public var startIndex: Int { 0 }
+    /// The position behind the last segment.
+    public var endIndex: Int { storage.index.segments.count }
+
+    /// - Complexity: O(*l*) for a segment of *l* bytes.
+    public subscript(position: Int) -> MediaSegment { MediaSegment(storage, at: position) }
+
+    /// The position of the segment that holds a time, counted from the first segment; `nil` outside.
+    ///
+    /// - Complexity: O(log *n*).
+    public func position(at time: MediaTime) -> Int? {
+        guard time >= .zero, time < storage.time(storage.index.endTicks) else { return nil }
+        let next = storage.index.segments.partitioningIndex { storage.time($0.startTicks) > time }
+        return next - 1
+    }
+
+    /// The stretch of time that a segment fills, without reading its lines.
+    public func timeRange(at position: Int) -> MediaTimeRange {
+        let records = storage.index.segments
+        let end = position + 1 < records.count ? records[position + 1].startTicks : storage.index.endTicks
+        return MediaTimeRange(start: storage.time(records[position].startTicks), end: storage.time(end))
+    }
+}
+
+/// What stands in the lines of one segment: where, not what.
+struct SegmentLines {
+    /// Behind `#EXTINF:`.
+    var information: Range<Int>?
+    /// Behind `#EXT-X-BYTERANGE:`.
+    var byteRange: Range<Int>?
+    /// Its address.
+    var uri = 0..<0
+
+    /// Finds the lines of a segment.
+    init(_ record: PlaylistIndex.SegmentRecord, in bytes: [UInt8]) {
+        let span = bytes.span
+        var scanner = LineScanner(Int(record.blockStart)..<bytes.count)
+        while let line = scanner.next(in: span) {
+            let text = line.trimmed(in: span)
+            if line.start >= Int(record.uriStart) {
+                uri = text
+                break
+            }
+            if span.hasPrefix("#EXTINF", at: text.lowerBound, before: text.upperBound),
+                text.count == 7 || span[text.lowerBound + 7] == UInt8(ascii: ":")
+            {
+                information = text.dropFirst(8)
+            } else if span.hasPrefix("#EXT-X-BYTERANGE:", at: text.lowerBound, before: text.upperBound) {
+                byteRange = text.dropFirst(17)
+            }
+        }
+    }
+}
+
+/// Where the attributes of an `EXT-X-PART` stand: there are very many of them, so they are found in one go.
+private struct WrittenPart {
+    var uri: Range<Int>?
+    var duration: Range<Int>?
+    var byteRange: Range<Int>?
+    var isIndependent = false
+    var isGap = false
+
+    init(_ bytes: [UInt8], in range: Range<Int>?) {
+        let span = bytes.span
+        var cursor = AttributeCursor(range ?? 0..<0)
+        var hasIndependent = false
+        var hasGap = false
+        while let next = cursor.next(in: span) {
+            if span.holds("URI", in: next.name) {
+                uri = uri ?? next.value
+            } else if span.holds("DURATION", in: next.name) {
+                duration = duration ?? next.value
+            } else if span.holds("BYTERANGE", in: next.name) {
+                byteRange = byteRange ?? next.value
+            } else if span.holds("INDEPENDENT", in: next.name), !hasIndependent {
+                hasIndependent = true
+                isIndependent = span.holds("YES", in: next.value)
+            } else if span.holds("GAP", in: next.name), !hasGap {
+                hasGap = true
+                isGap = span.holds("YES", in: next.value)
+            }
+        }
+    }
+}
+
+extension MediaPlaylist.Storage {
+    func time(_ ticks: Int64) -> MediaTime { MediaTime(value: ticks, fractionDigits: index.timeDigits) }
+
+    func attributes(at record: PlaylistIndex.TagRecord) -> AttributeList {
+        AttributeList(bytes, in: bytes.tagLine(at: Int(record.lineStart))?.value, variables: header.variables)
+    }
+
+    func attributes(at tag: UInt32) -> AttributeList { attributes(at: index.tags[Int(tag)]) }
+
+    /// The lines of a segment.
+    func ownLines(of position: Int) -> SegmentLines { SegmentLines(index.segments[position], in: bytes) }
+
+    /// The tags of one kind that stand in the lines of one segment.
+    func tags(in list: [UInt32], ownedBy position: Int) -> ArraySlice<UInt32> {
+        guard !list.isEmpty else { return [] }
+        let low = list.partitioningIndex { index.tags[Int($0)].segment >= position }
+        var high = low
+        while high < list.count, index.tags[Int(list[high])].segment == position { high += 1 }
+        return list[low..<high]
+    }
+
+    /// Whether a tag of one kind stands in the lines of one segment.
+    func hasTag(in list: [UInt32], ownedBy position: Int) -> Bool { !tags(in: list, ownedBy: position).isEmpty }
+
+    /// The last tag of one kind up to a segment: the one that holds for it.
+    func lastTag(of list: [UInt32], before position: Int) -> PlaylistIndex.TagRecord? {
+        let next = list.partitioningIndex { index.tags[Int($0)].segment > position }
+        return next > 0 ? index.tags[Int(list[next - 1])] : nil
+    }
+
+    /// The bytes of a segment's resource, with the offset that follows from the segments before it.
+    func byteRange(_ text: Range<Int>?, of position: Int) -> ByteRange? {
+        guard let text, let written = WrittenByteRange(bytes, in: text) else { return nil }
+        if let start = written.start { return ByteRange(start: start, length: written.length) }
+        let next = index.impliedOffsets.partitioningIndex { $0.segment > position }
+        guard next > 0 else { return nil }
+        // The offsets between two that are kept are those of one chain: each begins where the one before ends.
+        var start = index.impliedOffsets[next - 1].start
+        for segment in Int(index.impliedOffsets[next - 1].segment)..<position {
+            guard let text = ownLines(of: segment).byteRange, let written = WrittenByteRange(bytes, in: text) else {
+                return nil
+            }
+            start += written.length
+        }
+        return ByteRange(start: start, length: written.length)
+    }
+
+    /// The keys in force for a segment, one for each key format (§4.4.4.4).
+    func keys(for position: Int) -> [EncryptionKey] { keys(of: keyTags(for: position)) }
+
+    private func keys(of tags: [UInt32]) -> [EncryptionKey] {
+        tags.compactMap { EncryptionKey(attributes(at: $0), context: context) }
+    }
+
+    /// The positions in the index of the key tags in force for a segment.
+    func keyTags(for position: Int) -> [UInt32] {
+        let next = header.keys.partitioningIndex { index.tags[Int($0)].segment > position }
+        return next > 0 ? header.keysInForce(behind: next - 1) : []
+    }
+
+    /// The positions in the index of the key tags that hold for a map: those before it (§4.4.4.5).
+    func keyTags(before map: PlaylistIndex.TagRecord) -> [UInt32] {
+        let next = header.keys.partitioningIndex { index.tags[Int($0)].lineStart >= map.lineStart }
+        return next > 0 ? header.keysInForce(behind: next - 1) : []
+    }
+
+    func map(for position: Int) -> MediaInitialization? {
+        guard let record = lastTag(of: header.maps, before: position) else { return nil }
+        let attributes = attributes(at: record)
+        guard let uri = attributes["URI"] else { return nil }
+        let range = attributes["BYTERANGE"].flatMap { WrittenByteRange($0) }
+        return MediaInitialization(
+            uri: uri,
+            address: context.resolve(uri),
+            byteRange: range.flatMap { ByteRange(start: $0.start ?? 0, length: $0.length) },
+            keys: keys(of: keyTags(before: record))
+        )
+    }
+
+    /// The date of a segment, carried forward from the last one that is written.
+    func programDateTime(of position: Int) -> ProgramDateTime? {
+        guard let record = lastTag(of: header.dateTimes, before: position), let moment = writtenDate(record) else {
+            return nil
+        }
+        let age = index.segments[position].startTicks - index.segments[Int(record.segment)].startTicks
+        return moment.advanced(by: time(age))
+    }
+
+    private func writtenDate(_ record: PlaylistIndex.TagRecord) -> ProgramDateTime? {
+        bytes.tagLine(at: Int(record.lineStart))?.value.flatMap { ProgramDateTime(bytes.text($0)) }
+    }
+
+    /// Whether a date that can be read is written at a segment.
+    func hasOwnDate(_ position: Int) -> Bool {
+        guard let record = lastTag(of: header.dateTimes, before: position), record.segment == position else {
+            return false
+        }
+        return writtenDate(record) != nil
+    }
+
+    func bitRate(for position: Int) -> BitRate? {
+        guard let record = lastTag(of: header.bitRates, before: position),
+            let value = bytes.tagLine(at: Int(record.lineStart))?.value,
+            let kilobits = bytes.trimmedInteger(value)
+        else { return nil }
+        let (bits, overflow) = kilobits.multipliedReportingOverflow(by: 1_000)
+        return overflow ? nil : BitRate(bitsPerSecond: bits)
+    }
+
+    /// How many parts are looked back at for one that names its offset: more than any server leaves unnamed.
+    private static var longestPartChain: Int { 256 }
+
+    private func writtenPart(_ position: Int) -> WrittenPart {
+        let record = index.tags[Int(header.parts[position])]
+        return WrittenPart(bytes, in: bytes.tagLine(at: Int(record.lineStart))?.value)
+    }
+
+    /// The parts that stand before a segment's address; with the number of segments, those behind the last.
+    func parts(ofSegment position: Int) -> [PartialSegment] {
+        let bytes = bytes
+        var result: [PartialSegment] = []
+        var previous: (uri: String, end: Int64)?
+        let own = tags(in: header.parts, ownedBy: position)
+        // A range without an offset follows the part before, which may be one of the segment before (§4.4.4.9).
+        var first = own.startIndex
+        while first > 0, first < own.endIndex, own.startIndex - first < Self.longestPartChain,
+            let range = writtenPart(first).byteRange, WrittenByteRange(bytes, in: range)?.start == nil
+        {
+            first -= 1
+        }
+        for position in first..<own.endIndex {
+            let written = writtenPart(position)
+            guard let address = written.uri else { continue }
+            let uri = header.variables.substitute(bytes.text(address))
+            let range = written.byteRange.flatMap { WrittenByteRange(bytes, in: $0) }
+            let start = range.map { $0.start ?? (previous?.uri == uri ? previous?.end ?? 0 : 0) }
+            let byteRange = range.flatMap { ByteRange(start: start ?? 0, length: $0.length) }
+            previous = byteRange.map { (uri, $0.end) }
+            guard position >= own.startIndex else { continue }
+            result.append(
+                PartialSegment(
+                    uri: uri,
+                    address: context.resolve(uri),
+                    duration: written.duration.flatMap { DecimalDigits(bytes.span.extracting($0)) }.map {
+                        MediaTime($0)
+                    }
+                        ?? .zero,
+                    isIndependent: written.isIndependent,
+                    isGap: written.isGap,
+                    byteRange: byteRange
+                )
+            )
+        }
+        return result
+    }
+}

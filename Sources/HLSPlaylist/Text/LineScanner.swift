@@ -1,0 +1,135 @@
+/// Walks over the lines of a playlist without copying them.
+///
+/// A line ends with LF or CRLF (RFC 8216bis §4.1). A CR alone ends one too, as it does for most players; the diagnostics
+/// name it. The last line may end with neither.
+struct LineScanner {
+    /// Where the next line starts.
+    private(set) var position: Int
+    private let end: Int
+    private let mayHaveReturns: Bool
+
+    /// Begins at the start of a range; a reader of very many lines may say that there is no CR in them.
+    init(_ range: Range<Int>, mayHaveReturns: Bool = true) {
+        position = range.lowerBound
+        end = range.upperBound
+        self.mayHaveReturns = mayHaveReturns
+    }
+
+    /// The next line, `nil` behind the last.
+    @inline(__always)
+    mutating func next(in bytes: Span<UInt8>) -> Line? {
+        guard position < end else { return nil }
+        let start = position
+        guard mayHaveReturns else {
+            let feed = bytes.firstIndex(of: UInt8(ascii: "\n"), in: start..<end)
+            position = feed.map { $0 + 1 } ?? end
+            return Line(start: start, contentEnd: feed ?? end, end: position)
+        }
+        // In growing stretches: where lines end with CR, the next LF may be as far away as the end of the file.
+        var (low, length) = (start, 256)
+        while low < end {
+            let high = low + min(length, end - low)
+            let feed = bytes.firstIndex(of: UInt8(ascii: "\n"), in: low..<high)
+            if let carriage = bytes.firstIndex(of: UInt8(ascii: "\r"), in: low..<(feed ?? high)) {
+                position = carriage + 1
+                if position < end, bytes[position] == UInt8(ascii: "\n") { position += 1 }
+                return Line(start: start, contentEnd: carriage, end: position)
+            }
+            if let feed {
+                position = feed + 1
+                return Line(start: start, contentEnd: feed, end: position)
+            }
+            low = high
+            length *= 2
+        }
+        position = end
+        return Line(start: start, contentEnd: end, end: end)
+    }
+}
+
+/// One line: where it starts, where its text ends, and where the next line starts.
+struct Line: Hashable {
+    let start: Int
+    let contentEnd: Int
+    let end: Int
+
+    var range: Range<Int> { start..<end }
+
+    /// The range of its text without white space at either side.
+    @inline(__always)
+    func trimmed(in bytes: Span<UInt8>) -> Range<Int> { bytes.trimmingBlanks(start..<contentEnd) }
+}
+
+extension UInt8 {
+    /// A space, a tab or a carriage return.
+    @inline(__always)
+    var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\r") }
+}
+
+extension [UInt8] {
+    /// The text of a range; what is not UTF-8 becomes U+FFFD.
+    func text(_ range: Range<Int>) -> String { String(decoding: self[range], as: UTF8.self) }
+
+    /// A decimal integer without a sign (§4.2); `nil` for anything else and for one of more than 63 bits.
+    func trimmedInteger(_ range: Range<Int>) -> Int64? {
+        let span = span
+        return integer(span.trimmingBlanks(range))
+    }
+
+    /// A decimal integer without a sign (§4.2); `nil` for anything else and for one of more than 63 bits.
+    func integer(_ range: Range<Int>) -> Int64? {
+        guard self[range].allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else { return nil }
+        return Int64(text(range))
+    }
+
+    /// The line that starts at an offset; `nil` at the end.
+    func line(at offset: Int) -> Line? {
+        var scanner = LineScanner(offset..<count)
+        return scanner.next(in: span)
+    }
+
+    /// The tag in the line that starts at an offset.
+    func tagLine(at offset: Int) -> TagLine? { line(at: offset).flatMap { TagLine($0, in: self) } }
+}
+
+extension Span<UInt8> {
+    /// A range without white space at either side.
+    @inline(__always)
+    func trimmingBlanks(_ range: Range<Int>) -> Range<Int> {
+        var (low, high) = (range.lowerBound, range.upperBound)
+        while low < high, self[low].isBlank { low += 1 }
+        while high > low, self[high - 1].isBlank { high -= 1 }
+        return low..<high
+    }
+
+    /// Reads decimal digits, at most nine; `nil` where there are none or more.
+    func digits(_ index: inout Int, before end: Int) -> Int? {
+        let start = index
+        var number = 0
+        while index < end, self[index] >= UInt8(ascii: "0"), self[index] <= UInt8(ascii: "9") {
+            guard index - start < 9 else { return nil }
+            number = number * 10 + Int(self[index] - UInt8(ascii: "0"))
+            index += 1
+        }
+        return index > start ? number : nil
+    }
+
+    /// Whether a range holds exactly the bytes of `text`.
+    @inline(__always)
+    func holds(_ text: String, in range: Range<Int>) -> Bool {
+        let wanted = text.utf8
+        guard wanted.count == range.count else { return false }
+        var index = range.lowerBound
+        for byte in wanted {
+            guard self[index] == byte else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    /// Whether the bytes at `offset` are those of `text`.
+    func hasPrefix(_ text: String, at offset: Int, before end: Int) -> Bool {
+        let length = text.utf8.count
+        return end - offset >= length && holds(text, in: offset..<(offset + length))
+    }
+}

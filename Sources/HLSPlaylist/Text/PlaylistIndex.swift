@@ -1,0 +1,422 @@
+import MediaTiming
+
+/// Where everything stands in a playlist's bytes: the one thing a parse builds.
+///
+/// It holds offsets, not values. A segment costs 16 bytes here, however long its lines are; what a caller asks for is
+/// read from the bytes at that moment. `EXTINF` and `EXT-X-BYTERANGE`, which stand at nearly every segment, are not
+/// listed: they are found in the segment's own lines.
+struct PlaylistIndex: Sendable {
+    /// A media segment: its lines begin behind the previous segment's address and end with its own.
+    struct SegmentRecord: Sendable {
+        var blockStart: UInt32
+        var uriStart: UInt32
+        /// When it begins, in units of ten to the power of minus ``PlaylistIndex/timeDigits`` seconds.
+        var startTicks: Int64
+    }
+
+    /// A tag that is not listed with its segment.
+    struct TagRecord: Sendable {
+        var lineStart: UInt32
+        /// The segment that follows it; the number of segments for a tag behind the last.
+        var segment: UInt32
+        /// `nil` for one that the standard does not know.
+        var tag: TagName?
+    }
+
+    /// A variant: its tag and the line with its address.
+    struct VariantRecord: Sendable {
+        var tagStart: UInt32
+        var uriStart: UInt32?
+    }
+
+    /// The offset of a byte range that does not name it; those of the segments behind it follow from their lengths.
+    struct ImpliedOffset: Sendable {
+        var segment: UInt32
+        /// Whether there is nothing that it could follow.
+        var isGuessed: Bool
+        var start: Int64
+    }
+
+    var segments: [SegmentRecord] = []
+    var tags: [TagRecord] = []
+    var variants: [VariantRecord] = []
+    var impliedOffsets: [ImpliedOffset] = []
+    /// How many decimal digits the durations have behind the point, 0 to 9.
+    var timeDigits = 0
+    /// The end of the last segment, in the same units as ``SegmentRecord/startTicks``.
+    var endTicks: Int64 = 0
+    /// Where the lines behind the last address begin.
+    var trailerStart = 0
+    /// Where the text begins, behind a byte-order mark.
+    var textStart = 0
+    var hasHeader = false
+    var kind: Playlist.Kind?
+
+    /// The digits behind the point that start times count: nanoseconds.
+    private static let mostTimeDigits = 9
+
+    /// Reads all lines once.
+    init(_ bytes: [UInt8], limits: PlaylistLimits) throws(PlaylistParsingError) {
+        guard bytes.count <= limits.byteCount else {
+            throw .limitExceeded(.byteCount(limits.byteCount), line: 1)
+        }
+        let span = bytes.span
+        if span.hasPrefix("\u{FEFF}", at: 0, before: bytes.count) { textStart = 3 }
+        var state = ScanState(blockStart: textStart)
+        _ = try scan(bytes, from: textStart, limits, &state)
+        finish(state)
+    }
+
+    mutating func finish(_ state: ScanState) {
+        if let tagStart = state.pendingVariant {
+            variants.append(VariantRecord(tagStart: tagStart, uriStart: nil))
+        }
+        trailerStart = state.blockStart
+    }
+
+    /// What the lines so far mean for the next one.
+    struct ScanState {
+        /// Where the lines of the next segment or variant begin.
+        var blockStart: Int
+        var pendingDuration = DecimalDigits(value: -1, fractionDigits: 0)
+        var hasSegmentInformation = false
+        var pendingVariant: UInt32?
+        /// Whether the variant was announced behind the segment.
+        var isVariantLast = false
+        var pendingByteRange: Range<Int>?
+        fileprivate var previousRange = PreviousRange.none
+        /// How many implied offsets stand one behind the other so far.
+        var chainLength = 0
+
+        init(blockStart: Int) { self.blockStart = blockStart }
+
+        /// Goes on behind a segment that was not read but taken over.
+        mutating func resume(behind segment: SegmentRecord, at position: Int, in bytes: [UInt8]) {
+            self = ScanState(blockStart: position)
+            let lines = SegmentLines(segment, in: bytes)
+            if let text = lines.byteRange { previousRange = .written(uri: lines.uri, text: text) }
+        }
+    }
+
+    /// What a byte range without an offset would follow; its end is computed only where one does.
+    fileprivate enum PreviousRange {
+        case none
+        case written(uri: Range<Int>, text: Range<Int>)
+        case implied(uri: Range<Int>, end: Int64)
+    }
+
+    /// Reads lines from a place on.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole playlist.
+    ///   - start: Where a line begins.
+    ///   - limits: What is too much.
+    ///   - state: What the lines before mean.
+    ///   - stoppingAtSegment: Whether to stop behind the first segment.
+    /// - Returns: Where the line behind the last one that was read begins.
+    /// - Throws: ``PlaylistParsingError/limitExceeded(_:line:)``, lines counted from `start`.
+    mutating func scan(
+        _ bytes: [UInt8],
+        from start: Int,
+        _ limits: PlaylistLimits,
+        _ state: inout ScanState,
+        stoppingAtSegment: Bool = false
+    ) throws(PlaylistParsingError) -> Int {
+        let span = bytes.span
+        let end = bytes.count
+        let hasReturns = span.firstIndex(of: UInt8(ascii: "\r"), in: start..<end) != nil
+        var scanner = LineScanner(start..<end, mayHaveReturns: hasReturns)
+        var lineNumber = 0
+        while let line = scanner.next(in: span) {
+            lineNumber += 1
+            guard line.end - line.start <= limits.lineLength else {
+                throw .limitExceeded(.lineLength(limits.lineLength), line: lineNumber)
+            }
+            let text = line.trimmed(in: span)
+            guard !text.isEmpty else { continue }
+            if span[text.lowerBound] == UInt8(ascii: "#") {
+                readTag(text, line, in: bytes, &state)
+            } else {
+                readAddress(text, line, in: bytes, &state)
+            }
+            guard segments.count + tags.count + variants.count <= limits.entryCount else {
+                throw .limitExceeded(.entryCount(limits.entryCount), line: lineNumber)
+            }
+            // Growing twofold would cost twice the memory: what is left is foreseen from what was read.
+            if segments.count == 256, segments.capacity < 1024 {
+                let expected = Double(end) / Double(line.end) * 256 * 1.02
+                segments.reserveCapacity(min(Int(expected) + 16, limits.entryCount))
+            }
+            if stoppingAtSegment, !segments.isEmpty { break }
+        }
+        return scanner.position
+    }
+
+    /// The tags that stand at nearly every segment, as eight bytes at a time.
+    private enum Spelling {
+        /// The bytes of `#EXTINF:`.
+        static var segmentInformation: UInt64 { 0x3A46_4E49_5458_4523 }
+        /// The bytes of `#EXT-X-BYTERANGE`.
+        static var byteRange: (UInt64, UInt64) { (0x422D_582D_5458_4523, 0x4547_4E41_5245_5459) }
+    }
+
+    @inline(__always)
+    private mutating func readTag(_ text: Range<Int>, _ line: Line, in bytes: [UInt8], _ state: inout ScanState) {
+        let span = bytes.span
+        if text.count >= 8 {
+            let word = span.word(at: text.lowerBound)
+            if word == Spelling.segmentInformation {
+                kind = kind ?? .media
+                state.hasSegmentInformation = true
+                state.isVariantLast = false
+                state.pendingDuration = SegmentInformation.digits(span, in: (text.lowerBound + 8)..<text.upperBound)
+                return
+            }
+            if word == Spelling.byteRange.0, text.count > 16,
+                span.word(at: text.lowerBound + 8) == Spelling.byteRange.1,
+                span[text.lowerBound + 16] == UInt8(ascii: ":")
+            {
+                kind = kind ?? .media
+                state.pendingByteRange = (text.lowerBound + 17)..<text.upperBound
+                return
+            }
+        }
+        readOtherTag(text, line, in: bytes, &state)
+    }
+
+    private mutating func readOtherTag(_ text: Range<Int>, _ line: Line, in bytes: [UInt8], _ state: inout ScanState) {
+        let span = bytes.span
+        guard let name = TagLine.name(in: text, span) else { return }
+        let tag = TagName(span, in: name)
+        if tag == .segmentInformation {
+            // Without a colon: there is no duration, but an address may follow.
+            kind = kind ?? .media
+            state.hasSegmentInformation = true
+            state.isVariantLast = false
+            state.pendingDuration = DecimalDigits(value: -1, fractionDigits: 0)
+            return
+        }
+        switch tag?.scope {
+        case .mediaPlaylist, .segment, .metadata: kind = kind ?? .media
+        case .multivariant: kind = kind ?? .multivariant
+        case .any, nil: break
+        }
+        if tag == .header { hasHeader = true }
+        if tag == .variant {
+            if let tagStart = state.pendingVariant {
+                variants.append(VariantRecord(tagStart: tagStart, uriStart: nil))
+            }
+            state.pendingVariant = UInt32(line.start)
+            state.isVariantLast = true
+        }
+        tags.append(TagRecord(lineStart: UInt32(line.start), segment: UInt32(segments.count), tag: tag))
+    }
+
+    @inline(__always)
+    private mutating func readAddress(_ text: Range<Int>, _ line: Line, in bytes: [UInt8], _ state: inout ScanState) {
+        // An address belongs to the tag that announced it last; in a multivariant playlist, to a variant before all.
+        if state.hasSegmentInformation, state.pendingVariant == nil || !state.isVariantLast && kind == .media {
+            append(state.pendingDuration, blockStart: state.blockStart, uriStart: line.start)
+            noteByteRange(text, in: bytes, &state)
+            state.hasSegmentInformation = false
+            state.pendingVariant = nil
+            state.blockStart = line.end
+        } else if let tagStart = state.pendingVariant {
+            // A segment's lines go on behind it: what stands before it may be the segment's.
+            variants.append(VariantRecord(tagStart: tagStart, uriStart: UInt32(line.start)))
+            state.pendingVariant = nil
+        }
+        // An address that no tag announces is nothing that a player would load; the diagnostics name it.
+    }
+
+    @inline(__always)
+    private mutating func append(_ duration: DecimalDigits, blockStart: Int, uriStart: Int) {
+        segments.append(
+            SegmentRecord(blockStart: UInt32(blockStart), uriStart: UInt32(uriStart), startTicks: endTicks)
+        )
+        // A negative or unreadable duration adds nothing to the timeline.
+        guard duration.value > 0 else { return }
+        if duration.fractionDigits == timeDigits {
+            let (sum, overflowed) = endTicks.addingReportingOverflow(duration.value)
+            endTicks = overflowed ? .max : sum
+        } else {
+            extend(by: duration)
+        }
+    }
+
+    private mutating func extend(by duration: DecimalDigits) {
+        let digits = min(duration.fractionDigits, Self.mostTimeDigits)
+        if digits > timeDigits { rescale(to: digits) }
+        var ticks = duration.value
+        if duration.fractionDigits > digits {
+            let divisor = DecimalDigits.power(of: duration.fractionDigits - digits)
+            ticks = ticks / divisor + (ticks % divisor >= divisor / 2 ? 1 : 0)
+        }
+        let (scaled, overflow) = ticks.multipliedReportingOverflow(by: DecimalDigits.power(of: timeDigits - digits))
+        let (sum, overflowed) = endTicks.addingReportingOverflow(overflow ? .max : scaled)
+        endTicks = overflowed ? .max : sum
+    }
+
+    /// Counts in finer units once a duration with more digits is met: at most nine times a playlist.
+    mutating func rescale(to digits: Int) {
+        let factor = DecimalDigits.power(of: digits - timeDigits)
+        func scaled(_ ticks: Int64) -> Int64 {
+            let (product, overflow) = ticks.multipliedReportingOverflow(by: factor)
+            return overflow ? .max : product
+        }
+        for index in segments.indices { segments[index].startTicks = scaled(segments[index].startTicks) }
+        endTicks = scaled(endTicks)
+        timeDigits = digits
+    }
+
+    @inline(__always)
+    private mutating func noteByteRange(_ uri: Range<Int>, in bytes: [UInt8], _ state: inout ScanState) {
+        guard let range = state.pendingByteRange else {
+            state.previousRange = .none
+            return
+        }
+        state.pendingByteRange = nil
+        if bytes.span.firstIndex(of: UInt8(ascii: "@"), in: range) != nil {
+            state.previousRange = .written(uri: uri, text: range)
+            state.chainLength = 0
+        } else {
+            noteImpliedOffset(uri, range, in: bytes, &state)
+        }
+    }
+
+    /// §4.4.4.2: a byte range without an offset begins behind the previous segment's range of the same resource.
+    private mutating func noteImpliedOffset(
+        _ uri: Range<Int>,
+        _ range: Range<Int>,
+        in bytes: [UInt8],
+        _ state: inout ScanState
+    ) {
+        guard let written = WrittenByteRange(bytes, in: range) else {
+            state.previousRange = .none
+            return
+        }
+        let previous: Int64? =
+            switch state.previousRange {
+            case .none: nil
+            case .written(let address, let text):
+                bytes[address] == bytes[uri] ? WrittenByteRange(bytes, in: text)?.range?.end : nil
+            case .implied(let address, let end): bytes[address] == bytes[uri] ? end : nil
+            }
+        // Where there is none, a lenient player begins with the resource.
+        let start = previous ?? 0
+        if previous == nil || state.chainLength % Self.chainStep == 0 {
+            impliedOffsets.append(
+                ImpliedOffset(segment: UInt32(segments.count - 1), isGuessed: previous == nil, start: start)
+            )
+            state.chainLength = 0
+        }
+        state.chainLength += 1
+        state.previousRange =
+            ByteRange(start: start, length: written.length).map { .implied(uri: uri, end: $0.end) } ?? .none
+    }
+
+    /// Of implied offsets that stand one behind the other, one in so many is kept; the others are counted from it.
+    private static let chainStep = 16
+}
+
+/// The numbers of an `EXT-X-BYTERANGE` tag or a `BYTERANGE` attribute: `length[@start]`.
+struct WrittenByteRange {
+    let length: Int64
+    let start: Int64?
+
+    init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        self.init(bytes, in: 0..<bytes.count)
+    }
+
+    init?(_ bytes: [UInt8], in range: Range<Int>) {
+        let span = bytes.span
+        var index = range.lowerBound
+        guard let length = Self.number(span, &index, before: range.upperBound) else { return nil }
+        self.length = length
+        guard index < range.upperBound else {
+            start = nil
+            return
+        }
+        guard span[index] == UInt8(ascii: "@") else { return nil }
+        index += 1
+        guard let start = Self.number(span, &index, before: range.upperBound), index == range.upperBound else {
+            return nil
+        }
+        self.start = start
+    }
+
+    /// The bytes that it means where it names its offset.
+    var range: ByteRange? { start.flatMap { ByteRange(start: $0, length: length) } }
+
+    /// A decimal integer with blanks at either side; `nil` where there is none or it does not fit in 63 bits.
+    private static func number(_ bytes: Span<UInt8>, _ index: inout Int, before end: Int) -> Int64? {
+        while index < end, bytes[index].isBlank { index += 1 }
+        let first = index
+        var number: Int64 = 0
+        while index < end, bytes[index] >= UInt8(ascii: "0"), bytes[index] <= UInt8(ascii: "9") {
+            let (product, overflow) = number.multipliedReportingOverflow(by: 10)
+            let (sum, overflowed) = product.addingReportingOverflow(Int64(bytes[index] - UInt8(ascii: "0")))
+            guard !overflow, !overflowed else { return nil }
+            number = sum
+            index += 1
+        }
+        guard index > first else { return nil }
+        while index < end, bytes[index].isBlank { index += 1 }
+        return number
+    }
+}
+
+/// What stands behind `#EXTINF:`: a duration, a comma and a title.
+enum SegmentInformation {
+    /// The digits up to the comma; -1 where they are no decimal number.
+    @inline(__always)
+    static func digits(_ bytes: Span<UInt8>, in range: Range<Int>) -> DecimalDigits {
+        var index = range.lowerBound
+        var value: Int64 = 0
+        var point = -1
+        // The usual spelling, up to 18 digits; all others take the long way.
+        while index < range.upperBound {
+            let byte = bytes[index] &- UInt8(ascii: "0")
+            if byte < 10 {
+                value = value &* 10 &+ Int64(byte)
+            } else if bytes[index] == UInt8(ascii: "."), point < 0 {
+                point = index
+            } else {
+                break
+            }
+            index += 1
+        }
+        let count = index - range.lowerBound
+        let isUsual = count <= 18 && count > (point < 0 ? 0 : 1)
+        if isUsual, index == range.upperBound || bytes[index] == UInt8(ascii: ",") {
+            return DecimalDigits(value: value, fractionDigits: point < 0 ? 0 : index - point - 1)
+        }
+        return anyDigits(bytes, in: range)
+    }
+
+    private static func anyDigits(_ bytes: Span<UInt8>, in range: Range<Int>) -> DecimalDigits {
+        let comma = bytes.firstIndex(of: UInt8(ascii: ","), in: range) ?? range.upperBound
+        return DecimalDigits(bytes.extracting(bytes.trimmingBlanks(range.lowerBound..<comma)))
+            ?? DecimalDigits(value: -1, fractionDigits: 0)
+    }
+
+    /// The digits up to the comma; `nil` where they are no decimal number.
+    static func duration(_ bytes: [UInt8], in range: Range<Int>) -> DecimalDigits? {
+        let comma = bytes.span.firstIndex(of: UInt8(ascii: ","), in: range) ?? range.upperBound
+        return DecimalDigits(bytes.span.extracting(bytes.span.trimmingBlanks(range.lowerBound..<comma)))
+    }
+
+    /// What stands behind the comma, `nil` where that is nothing.
+    static func title(_ bytes: [UInt8], in range: Range<Int>) -> String? {
+        guard let comma = bytes[range].firstIndex(of: UInt8(ascii: ",")), comma + 1 < range.upperBound else {
+            return nil
+        }
+        return bytes.text((comma + 1)..<range.upperBound)
+    }
+}
+
+extension Range<Int> {
+    /// The range without its first `count` elements, empty where it has fewer.
+    func dropFirst(_ count: Int) -> Range<Int> { Swift.min(lowerBound + count, upperBound)..<upperBound }
+}

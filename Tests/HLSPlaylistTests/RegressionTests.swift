@@ -1,0 +1,210 @@
+import HLSPlaylist
+import MediaTiming
+import ReportFormat
+import Testing
+
+/// Mistakes that were made once.
+@Suite struct RegressionTests {
+    private func media(_ lines: String...) throws -> MediaPlaylist {
+        try MediaPlaylist(
+            parsing: Array((["#EXTM3U", "#EXT-X-TARGETDURATION:6"] + lines).map { $0 + "\n" }.joined().utf8)
+        )
+    }
+
+    private func diagnostics(_ text: String) throws -> [Diagnostic] {
+        try Playlist.parse(Array(text.utf8)).diagnostics
+    }
+
+    /// `ownLines(of:)` asks for the prefix `#EXTINF`, the index for the tag.
+    @Test func anUnknownTagThatBeginsLikeADurationIsNone() throws {
+        let segment = try #require(try media("#EXTINF:5,one", "#EXTINFX:9,", "a.ts").segments.first)
+        #expect(segment.timeRange.start == .zero)
+        #expect(segment.duration == MediaTime(seconds: 5) && segment.title == "one")
+    }
+
+    /// The address of a variant begins a new block, and what stands before it is lost for the segment.
+    @Test func aVariantInsideASegmentHidesNothingOfIt() throws {
+        let playlist = try media(
+            "#EXTINF:5,one",
+            "#EXT-X-BYTERANGE:5@3",
+            "#EXT-X-STREAM-INF:BANDWIDTH=1",
+            "v.m3u8",
+            "a.ts"
+        )
+        let segment = try #require(playlist.segments.first)
+        #expect(segment.uri == "a.ts" && playlist.duration == MediaTime(seconds: 5))
+        #expect(segment.duration == MediaTime(seconds: 5) && segment.title == "one")
+        #expect(segment.byteRange == ByteRange(start: 3, length: 5))
+        #expect(!Playlist.media(playlist).diagnostics.contains { $0.code == "address-without-extinf" })
+    }
+
+    @Test func aDurationInAMultivariantPlaylistIsForeignAndNothingElse() throws {
+        let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n#EXTINF:4,\na.ts\n"
+        let codes = try diagnostics(text).filter { $0.line == 4 }.map(\.code)
+        #expect(codes == ["mixed-kinds"])
+    }
+
+    @Test func aVariantInAMediaPlaylistIsForeignAndNothingElse() throws {
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:4,\na.ts\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n"
+        let codes = try diagnostics(text).map(\.code)
+        #expect(codes == ["mixed-kinds"])
+    }
+
+    @Test func unknownTagsAreCountedInLinesOfAnyEnd() throws {
+        let text = "#EXTM3U\r#EXT-X-TARGETDURATION:6\r#EXT-FOO\r#EXTINF:4,\ra.ts\r"
+        let playlist = try MediaPlaylist(parsing: Array(text.utf8))
+        #expect(try diagnostics(text).filter { $0.code == "unknown-tag" }.map(\.line) == [3])
+        #expect(playlist.unknownTags.map(\.line) == [3])
+    }
+
+    @Test func diagnosticsComeInTheOrderOfTheirLines() throws {
+        let lines = try diagnostics("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:4,\n#EXT-FOO\n#EXTINF:4,\na.ts\n")
+            .compactMap(\.line)
+        #expect(lines == lines.sorted())
+    }
+
+    @Test(arguments: ["-5", "+5"])
+    func aBitRateHasNoSign(text: String) throws {
+        let segment = try #require(try media("#EXT-X-BITRATE:\(text)", "#EXTINF:4,", "a.ts").segments.first)
+        #expect(segment.bitRate == nil)
+    }
+
+    @Test func aBitRateMayHaveWhiteSpaceBeforeItLikeOtherNumbers() throws {
+        let segment = try #require(try media("#EXT-X-BITRATE: 1500", "#EXTINF:4,", "a.ts").segments.first)
+        #expect(segment.bitRate?.bitsPerSecond == 1_500_000)
+    }
+
+    /// A decimal integer has no sign (§4.2).
+    @Test func anIntegerWithASignIsNamed() throws {
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:+5\n#EXTINF:4,\na.ts\n"
+        let codes = try diagnostics(text).map(\.code)
+        #expect(codes == ["not-an-integer"])
+    }
+
+    @Test func aVersionIsNotNegative() throws {
+        let playlist = try media("#EXT-X-VERSION:-3", "#EXTINF:4,", "a.ts")
+        #expect(playlist.declaredVersion == nil)
+    }
+
+    /// Nanoseconds since 1970 fit in 64 bits, finer units do not.
+    @Test(arguments: [
+        ("2024-01-01T00:00:00.1234567891Z", 1_704_067_200), ("2024-01-01T00:00:00.123456789012Z", 1_704_067_200),
+    ])
+    func aDateWithManyDigitsIsNotAnother(text: String, seconds: Int64) throws {
+        let date = try #require(ProgramDateTime(text))
+        #expect(date.sinceEpoch >= MediaTime(seconds: seconds))
+        #expect(date.sinceEpoch < MediaTime(seconds: seconds + 1))
+    }
+
+    /// Rewriting puts a new address where the value stands: there is no place for one without an equals sign.
+    @Test(arguments: ["#EXT-X-MAP:URI", "#EXT-X-KEY:METHOD=AES-128,URI", "#EXT-X-MAP:URI,BYTERANGE=\"5@0\""])
+    func anAttributeWithoutAValueIsNoAddress(line: String) throws {
+        let playlist = Playlist.media(try media(line, "#EXTINF:4,", "a.ts"))
+        #expect(playlist.addresses.map(\.uri) == ["a.ts"])
+    }
+
+    /// §4.4.4.9: a part without an offset follows the part before, whichever segment that belongs to.
+    @Test func aPartFollowsTheLastPartOfTheSegmentBefore() throws {
+        let playlist = try media(
+            "#EXT-X-PART:DURATION=2,URI=\"all.mp4\",BYTERANGE=\"10@0\"",
+            "#EXT-X-PART:DURATION=2,URI=\"all.mp4\",BYTERANGE=\"20\"",
+            "#EXTINF:4,",
+            "#EXT-X-BYTERANGE:30@0",
+            "all.mp4",
+            "#EXT-X-PART:DURATION=2,URI=\"all.mp4\",BYTERANGE=\"5\""
+        )
+        #expect(playlist.segments.first?.parts.map(\.byteRange?.description) == ["10@0", "20@10"])
+        #expect(playlist.trailingParts.map(\.byteRange?.description) == ["5@30"])
+    }
+
+    /// §4.3: variables may stand in every quoted string and hexadecimal sequence, not only in addresses and names.
+    @Test func variablesAreReplacedInEveryQuotedString() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-DEFINE:NAME="codec",VALUE="avc1.4d401e"
+            #EXT-X-DEFINE:NAME="language",VALUE="en"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio-{$language}",NAME="{$language}",LANGUAGE="{$language}"
+            #EXT-X-STREAM-INF:BANDWIDTH=1,CODECS="{$codec}",AUDIO="audio-en"
+            v.m3u8
+
+            """
+        let playlist = try MultivariantPlaylist(parsing: Array(text.utf8))
+        let variant = try #require(playlist.variants.first)
+        #expect(playlist.renditions.map(\.name) == ["en"])
+        #expect(playlist.renditions.map(\.language) == ["en"])
+        #expect(playlist.renditions(.audio, in: "audio-en").count == 1)
+        #expect(variant.codecs == ["avc1.4d401e"])
+    }
+
+    @Test func variablesAreReplacedInKeysAndDateRanges() throws {
+        let playlist = try media(
+            "#EXT-X-DEFINE:NAME=\"iv\",VALUE=\"0011223344556677\"",
+            "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x{$iv}{$iv}",
+            "#EXTINF:4,",
+            "a.ts",
+            "#EXT-X-DATERANGE:ID=\"{$iv}\",X-COM=\"{$iv}\""
+        )
+        #expect(
+            playlist.segments.first?.keys.map(\.initializationVector) == ["0x00112233445566770011223344556677"]
+        )
+        #expect(playlist.dateRanges.map(\.id) == ["0011223344556677"])
+    }
+
+    /// An empty key format is the default one where a key is read, but not where it is decided which key it replaces.
+    @Test func aKeyWithAnEmptyFormatIsReplacedByOneWithout() throws {
+        let playlist = try media(
+            "#EXT-X-KEY:METHOD=AES-128,URI=\"k1\",KEYFORMAT=\"\"",
+            "#EXT-X-KEY:METHOD=AES-128,URI=\"k2\"",
+            "#EXTINF:4,",
+            "a.ts"
+        )
+        #expect(playlist.segments.first?.keys.map(\.uri) == ["k2"])
+    }
+
+    @Test func aLimitCannotPassWhatOffsetsCanHold() {
+        var limits = PlaylistLimits()
+        limits.byteCount = .max
+        #expect(limits.byteCount <= Int(UInt32.max))
+    }
+
+    /// Each line looks for an LF up to the end of the file: a megabyte of CR takes 20 s, and two megabytes 80.
+    @Test func linesThatEndWithACRCostNoMoreThanOthers() throws {
+        let count = 600_000
+        let clock = ContinuousClock()
+        let head = Array("#EXTM3U\n".utf8)
+        let feeds = try clock.measure { _ = try Playlist.parse(head + [UInt8](repeating: 0x0A, count: count)) }
+        let returns = try clock.measure { _ = try Playlist.parse(head + [UInt8](repeating: 0x0D, count: count)) }
+        #expect(returns < feeds * 4)
+    }
+
+    /// An opening that nothing closes is looked behind for 256 characters each time.
+    @Test func variablesThatAreNeverClosedCostNoMoreThanText() throws {
+        func playlist(_ uri: String) throws -> MediaPlaylist {
+            try media("#EXT-X-DEFINE:NAME=\"a\",VALUE=\"b\"", "#EXTINF:4,", uri)
+        }
+        let (open, plain) = (String(repeating: "{$", count: 20_000), "{" + String(repeating: "ab", count: 20_000))
+        let clock = ContinuousClock()
+        let (first, second) = (try playlist(plain), try playlist(open))
+        let plainTime = clock.measure { #expect(first.segments.first?.uri.utf8.count == plain.utf8.count) }
+        let openTime = clock.measure { #expect(second.segments.first?.uri.utf8.count == open.utf8.count) }
+        #expect(openTime < plainTime * 20)
+    }
+}
+
+@Suite struct HostileInputTests {
+    /// Text that costs more for each of its parts the more of them there are would let a stranger stop a server.
+    @Test(.timeLimit(.minutes(1))) func isReadInTime() throws {
+        let openings = String(repeating: "{$", count: 200_000)
+        let texts = [
+            "#EXT-X-DEFINE:NAME=\"a\",VALUE=\"b\"\n#EXTINF:1,\n\(openings)\n", "#EXT-X-DATERANGE:ID=\"\(openings)\"\n",
+            String(repeating: "#EXT-X-PRELOAD-HINT:TYPE=\"xxxxxxxxxxxxxxxxxxxxxxxx\"\n", count: 5_000),
+            String(repeating: "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n", count: 10_000) + "#EXTINF:1,\na\n",
+            String(repeating: "\r", count: 300_000), String(repeating: ",", count: 300_000),
+        ]
+        for text in texts {
+            let playlist = try Playlist.parse(Array(("#EXTM3U\n" + text).utf8))
+            _ = playlist.validated(against: [.rfc, .apple])
+            #expect(!playlist.report.json.isEmpty && !playlist.canonical().bytes.isEmpty)
+        }
+    }
+}
