@@ -1,14 +1,14 @@
 import Foundation
-import Synchronization
 
 /// The program under test as a process of its own.
+///
+/// What it prints goes to files: a pipe is read when there is time, and a loaded machine has none.
 final class RunningProgram: @unchecked Sendable {
-    // Safe: the process is started once, before anybody else sees it; the text is behind a mutex.
+    // Safe: the process is started once, before anybody else sees it.
     private let process = Process()
-    private let output = Mutex("")
-    private let errors = Mutex("")
-    private let openPipes = Mutex(2)
     private let input = Pipe()
+    private let output: URL
+    private let errors: URL
 
     /// The program that this build made.
     static let executable: URL = {
@@ -21,32 +21,23 @@ final class RunningProgram: @unchecked Sendable {
         process.executableURL = Self.executable
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
-        let (out, err) = (Pipe(), Pipe())
+        let folder = FileManager.default.temporaryDirectory
+        output = folder.appendingPathComponent("output-\(UUID())")
+        errors = folder.appendingPathComponent("errors-\(UUID())")
+        for file in [output, errors] { try Data().write(to: file) }
         if keepsInputOpen { process.standardInput = input }
-        process.standardOutput = out
-        process.standardError = err
-        out.fileHandleForReading.readabilityHandler = { [weak self] handle in
-            let data = handle.availableData
-            self?.output.withLock { $0 += String(decoding: data, as: UTF8.self) }
-            if data.isEmpty { self?.close(handle) }
-        }
-        err.fileHandleForReading.readabilityHandler = { [weak self] handle in
-            let data = handle.availableData
-            self?.errors.withLock { $0 += String(decoding: data, as: UTF8.self) }
-            if data.isEmpty { self?.close(handle) }
-        }
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: errors)
         try process.run()
     }
 
-    private func close(_ handle: FileHandle) {
-        handle.readabilityHandler = nil
-        openPipes.withLock { $0 -= 1 }
+    deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        for file in [output, errors] { try? FileManager.default.removeItem(at: file) }
     }
 
-    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
-
-    var standardOutput: String { output.withLock { $0 } }
-    var standardError: String { errors.withLock { $0 } }
+    var standardOutput: String { (try? Data(contentsOf: output)).map { String(decoding: $0, as: UTF8.self) } ?? "" }
+    var standardError: String { (try? Data(contentsOf: errors)).map { String(decoding: $0, as: UTF8.self) } ?? "" }
     var isRunning: Bool { process.isRunning }
 
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
@@ -54,15 +45,6 @@ final class RunningProgram: @unchecked Sendable {
     /// Waits for the end and gives the exit status; a signal counts as minus its number.
     func finish(within limit: Duration = .seconds(60)) async throws -> Int32 {
         try await eventually("the program ends", within: limit) { !self.process.isRunning }
-        // The last bytes may still be on their way. A program that was started meanwhile may hold our pipes open, so
-        // silence ends them too.
-        var (size, silence) = (-1, 0)
-        while openPipes.withLock({ $0 }) > 0, silence < 10 {
-            let now = standardOutput.utf8.count + standardError.utf8.count
-            silence = now == size ? silence + 1 : 0
-            size = now
-            try await Task.sleep(for: .milliseconds(50))
-        }
         return process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
     }
 
