@@ -193,6 +193,40 @@ private struct LiveStream {
         #expect(!String(decoding: merged.bytes, as: UTF8.self).contains("SKIP:"))
     }
 
+    /// An end of encryption is carried on too.
+    @Test func clearSegmentsBehindAnEncryptedMapStayClear() throws {
+        let previous = try playlist(
+            """
+            #EXTM3U
+            #EXT-X-MEDIA-SEQUENCE:100
+            #EXT-X-KEY:METHOD=AES-128,URI="k1",IV=0x01
+            #EXT-X-MAP:URI="init.mp4"
+            #EXT-X-KEY:METHOD=NONE
+            #EXTINF:4,
+            100.m4s
+            #EXTINF:4,
+            101.m4s
+
+            """
+        )
+        let update = try playlist(
+            "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:101\n#EXT-X-SKIP:SKIPPED-SEGMENTS=1\n#EXTINF:4,\n102.m4s\n"
+        )
+        let merged = try previous.applying(update)
+        #expect(merged.segments.allSatisfy { $0.keys.isEmpty && $0.map?.keys.first?.uri == "k1" })
+    }
+
+    /// A later tag with the same ID adds attributes; what was said before still holds.
+    @Test func anExtendedDateRangeKeepsItsBeginning() throws {
+        let update = updateText.replacing(
+            "ID=\"new\",START-DATE=\"2024-01-01T00:00:16Z\"",
+            with: "ID=\"inside\",DURATION=12"
+        )
+        let merged = try playlist(previousText).applying(playlist(update))
+        let range = try #require(merged.dateRanges.first { $0.id == "inside" })
+        #expect(range.startDate != nil && range.duration == MediaTime(seconds: 12))
+    }
+
     @Test func aWholePlaylistIsTakenAsItIs() throws {
         let whole = try playlist("#EXTM3U\n#EXTINF:4,\na\n")
         #expect(try playlist(previousText).applying(whole).bytes == whole.bytes)

@@ -53,15 +53,23 @@ private struct DeltaMerger {
     let previous: MediaPlaylist
     let update: MediaPlaylist
     private(set) var output: [UInt8] = []
-    /// The IDs of the date ranges that are not taken from the previous playlist.
-    private let foreignRanges: Set<String>
+    /// The IDs of the date ranges that the update says are gone, and the lines of those that it has.
+    private let goneRanges: Set<String>
+    private let updatedLines: Set<[UInt8]>
     private let keepsRanges: Bool
 
     init(previous: MediaPlaylist, update: MediaPlaylist) {
         self.previous = previous
         self.update = update
         keepsRanges = update.recentlyRemovedDateRanges != nil
-        foreignRanges = Set(update.dateRanges.map(\.id) + (update.recentlyRemovedDateRanges ?? []))
+        goneRanges = Set(update.recentlyRemovedDateRanges ?? [])
+        updatedLines = Set(
+            update.index.tags.filter { $0.tag == .dateRange }.compactMap { record in
+                update.bytes.line(at: Int(record.lineStart)).map {
+                    Array(update.bytes[$0.trimmed(in: update.bytes.span)])
+                }
+            }
+        )
     }
 
     /// Puts segments in the place of a tag, and takes those out that repeat it.
@@ -97,7 +105,9 @@ private struct DeltaMerger {
         guard keepsRanges, let tag = TagLine(line, in: previous.bytes),
             let id = AttributeList(previous.bytes, in: tag.value)["ID"]
         else { return false }
-        return !foreignRanges.contains(id)
+        // A tag that is there again stays once; one with the same ID and more attributes adds to it (§4.4.5.1).
+        return !goneRanges.contains(id)
+            && !updatedLines.contains(Array(previous.bytes[line.trimmed(in: previous.bytes.span)]))
     }
 
     /// What stands before the first skipped segment and holds for it.
@@ -105,6 +115,8 @@ private struct DeltaMerger {
         if let map = previous.mapLine(for: position), !map.isOwn {
             for line in previous.mapKeyLines(for: position) { write(line) }
             write(map.line)
+            // The map's keys hold on, unless something ends them.
+            if !previous.mapKeyLines(for: position).isEmpty { output += Array("#EXT-X-KEY:METHOD=NONE\n".utf8) }
         }
         for key in previous.keyLines(for: position) where !key.isOwn { write(key.line) }
         if let bitRate = previous.bitRateLine(for: position), !bitRate.isOwn { write(bitRate.line) }

@@ -44,7 +44,9 @@ extension PlaylistIndex {
         guard previous.kind == .media, next < previous.segments.count, previous.variants.isEmpty,
             timeDigits <= previous.timeDigits,
             // Offsets that follow from the first segment's would have to be counted anew.
-            previous.impliedOffsets.isEmpty
+            previous.impliedOffsets.isEmpty,
+            // Sums that reached their end say nothing about distances.
+            previous.endTicks < .max, endTicks < .max
         else { return start }
         let oldStart = Int(previous.segments[next].blockStart)
         let same = bytes.span.commonPrefix(from: start, with: old.span, from: oldStart)

@@ -1,4 +1,5 @@
 import MediaTiming
+import ResourceAddressing
 
 /// An attribute as validation sees it.
 struct InspectedAttribute {
@@ -343,7 +344,8 @@ private struct AttributeListReader {
     }
 
     private func queryParameter(_ name: String) -> String? {
-        guard let address = inspection.context.address else { return nil }
+        // A file that was saved has another address than the one it was made for.
+        guard let address = inspection.context.address, address.isHTTP else { return nil }
         guard let value = PlaylistVariables.queryParameter(name, of: address), !value.isEmpty else {
             note("query-parameter-missing", "(\(name))")
             return nil

@@ -39,6 +39,7 @@ extension PlaylistInspection {
     }
 
     private func mergedDateRanges(_ lines: [InspectedLine]) -> [InspectedDateRange] {
+        let isUpdate = has(.skip)
         var ranges: [InspectedDateRange] = []
         var positions: [String: Int] = [:]
         for line in lines where !line.isBroken {
@@ -51,7 +52,7 @@ extension PlaylistInspection {
             if position == ranges.count {
                 positions[id] = position
                 ranges.append(InspectedDateRange(id: id, line: line))
-                if !attributes.has("START-DATE"), !has(.skip) { note("date-range-without-start", line) }
+                if !attributes.has("START-DATE"), !isUpdate { note("date-range-without-start", line) }
             }
             for attribute in attributes.all {
                 if let known = ranges[position].attributes[attribute.name]?.attribute {
