@@ -62,8 +62,9 @@ private struct CanonicalWriter {
         let text = value.map { String(Substring(bytes.text($0)).trimmingBlanks()) } ?? ""
         switch tag {
         case .independentSegments, .iFramesOnly, .discontinuity, .gap, .endList: return "#\(tag.rawValue)"
-        case .version, .mediaSequence, .discontinuitySequence, .bitRate:
-            return UInt64(text).map { "#\(tag.rawValue):\($0)" }
+        case .version, .mediaSequence, .discontinuitySequence:
+            return MediaPlaylistHeader.integer(text).map { "#\(tag.rawValue):\($0)" }
+        case .bitRate: return value.flatMap { bytes.trimmedInteger($0) }.map { "#\(tag.rawValue):\($0)" }
         case .targetDuration: return MediaTime(decimal: text).flatMap { $0 >= .zero ? "#\(tag.rawValue):\(text)" : nil }
         case .playlistType: return PlaylistType(rawValue: text).map { "#\(tag.rawValue):\($0.rawValue)" }
         case .segmentInformation: return segmentInformation(value ?? 0..<0)
@@ -73,6 +74,9 @@ private struct CanonicalWriter {
             }
         case .programDateTime: return text.isEmpty ? nil : "#\(tag.rawValue):\(text)"
         case .header: return nil
+        case .start where PlaylistStart(AttributeList(bytes, in: value)) == nil: return nil
+        case .partInformation where AttributeList(bytes, in: value).decimal("PART-TARGET") == nil: return nil
+        case .skip where AttributeList(bytes, in: value).integer("SKIPPED-SEGMENTS") == nil: return nil
         default: return attributeList(tag, value)
         }
     }

@@ -149,7 +149,7 @@ private struct LiveStream {
         #expect(merged.segments.map(\.sequence) == [11, 12, 13, 14, 15])
         #expect(merged.segments.map { $0.keys.first?.uri } == ["k1", "k2", "k2", "k2", "k2"])
         #expect(merged.segments.allSatisfy { $0.map?.uri == "i.mp4" && $0.map?.keys.first?.uri == "k1" })
-        #expect(merged.segments.map { $0.bitRate?.bitsPerSecond } == Array(repeating: 800_000, count: 5))
+        #expect(merged.segments.map { $0.bitRate?.bitsPerSecond } == [nil, nil, 800_000, 800_000, 800_000])
         #expect(merged.segments[0].byteRange == ByteRange(start: 110, length: 11))
         #expect(merged.segments[1].byteRange == ByteRange(start: 121, length: 12))
         #expect(merged.segments.map(\.hasDiscontinuity) == [false, true, false, false, false])
@@ -225,6 +225,24 @@ private struct LiveStream {
         let merged = try playlist(previousText).applying(playlist(update))
         let range = try #require(merged.dateRanges.first { $0.id == "inside" })
         #expect(range.startDate != nil && range.duration == MediaTime(seconds: 12))
+    }
+
+    /// What stands behind the head belongs to the first segment, also where the standard does not know it.
+    @Test func theFirstSegmentKeepsItsOwnUnknownTags() throws {
+        let previous = try playlist(
+            "#EXTM3U\n#EXT-X-OWN\n#EXT-X-MEDIA-SEQUENCE:5\n#EXT-X-CUE-OUT:30\n#EXTINF:4,\na.ts\n#EXTINF:4,\nb.ts\n"
+        )
+        let update = try playlist(
+            "#EXTM3U\n#EXT-X-OWN\n#EXT-X-MEDIA-SEQUENCE:5\n#EXT-X-SKIP:SKIPPED-SEGMENTS=2\n#EXTINF:4,\nc.ts\n"
+        )
+        let merged = try previous.applying(update)
+        #expect(merged.unknownTags.map(\.name) == ["EXT-X-OWN", "EXT-X-CUE-OUT"])
+    }
+
+    @Test func aPassedLimitIsNamed() throws {
+        #expect(throws: PlaylistUpdateError.limitExceeded(.entryCount(6))) {
+            _ = try playlist(previousText).applying(playlist(updateText), limits: PlaylistLimits(entryCount: 6))
+        }
     }
 
     @Test func aWholePlaylistIsTakenAsItIs() throws {

@@ -367,8 +367,8 @@ extension Quirk {
 
             """,
             reads: [
-                "media, target 6", "0 https://h/p/a.ts 4 s 2024-01-01T00:00:00.000Z", "1 https://h/p/b.ts 4 s",
-                "2 https://h/p/c.ts 4 s",
+                "media, target 6", "0 https://h/p/a.ts 4 s 2024-01-01T00:00:00.000Z",
+                "1 https://h/p/b.ts 4 s 2024-01-01T00:00:04.000Z", "2 https://h/p/c.ts 4 s 2024-01-01T00:00:08.000Z",
             ],
             names: ["6 bad-date", "9 missing-value"]
         ),

@@ -189,9 +189,65 @@ import Testing
         let openTime = clock.measure { #expect(second.segments.first?.uri.utf8.count == open.utf8.count) }
         #expect(openTime < plainTime * 20)
     }
+
+    /// One date or bit rate that cannot be read says nothing, and so takes nothing back.
+    @Test func whatCannotBeReadEndsNothing() throws {
+        let playlist = try media(
+            "#EXT-X-PROGRAM-DATE-TIME:2024-01-01T00:00:00Z",
+            "#EXT-X-BITRATE:800",
+            "#EXTINF:4,",
+            "a.ts",
+            "#EXT-X-PROGRAM-DATE-TIME:now",
+            "#EXT-X-BITRATE:fast",
+            "#EXTINF:4,",
+            "b.ts"
+        )
+        #expect(playlist.segments[1].programDateTime?.description == "2024-01-01T00:00:04.000Z")
+        #expect(playlist.segments[1].bitRate == BitRate(bitsPerSecond: 800_000))
+    }
+
+    /// What the canonical spelling takes for readable is what reading takes for it.
+    @Test(arguments: [
+        "#EXT-X-VERSION:+7", "#EXT-X-MEDIA-SEQUENCE:+5",
+        "#EXT-X-MEDIA-SEQUENCE:9223372036854775807\n#EXT-X-MEDIA-SEQUENCE:1",
+        "#EXT-X-START:FOO=1\n#EXT-X-START:TIME-OFFSET=3", "#EXT-X-PART-INF:X=1\n#EXT-X-PART-INF:PART-TARGET=1",
+        "#EXT-X-BITRATE:+100", "#EXT-X-BITRATE:100\n#EXT-X-BITRATE:x",
+        "#EXT-X-SKIP:X=1\n#EXT-X-SKIP:SKIPPED-SEGMENTS=3\n#EXT-X-SKIP:SKIPPED-SEGMENTS=4",
+    ])
+    func theCanonicalSpellingReadsAlike(lines: String) throws {
+        let playlist = try media(lines, "#EXTINF:4,", "a.ts")
+        guard case .media(let canonical) = Playlist.media(playlist).canonical() else { return }
+        #expect(canonical.declaredVersion == playlist.declaredVersion && canonical.start == playlist.start)
+        #expect(canonical.segments[0].sequence == playlist.segments[0].sequence)
+        #expect(canonical.partTargetDuration == playlist.partTargetDuration)
+        #expect(canonical.segments[0].bitRate == playlist.segments[0].bitRate)
+        #expect(canonical.skippedSegmentCount == playlist.skippedSegmentCount)
+    }
 }
 
 @Suite struct HostileInputTests {
+    /// A long value that every segment names costs no more than a few times the playlist.
+    @Test func longVariablesHaveABudget() throws {
+        let segments = String(repeating: "#EXTINF:1,\n{$a}\n", count: 100_000)
+        let text = "#EXTM3U\n#EXT-X-DEFINE:NAME=\"a\",VALUE=\"\(String(repeating: "v", count: 8_000))\"\n\(segments)"
+        let playlist = try Playlist.parse(Array(text.utf8))
+        #expect(playlist.addresses.reduce(0) { $0 + $1.uri.utf8.count } < (256 << 20) + 4 * text.utf8.count)
+        let short = text.replacing(String(repeating: "v", count: 8_000), with: String(repeating: "v", count: 500))
+        #expect(try Playlist.parse(Array(short.utf8)).addresses.last?.uri.utf8.count == 500)
+    }
+
+    /// Long keys that hold for many segments are read once, so this takes no more than a moment.
+    @Test(.timeLimit(.minutes(1))) func longKeysAreReadOnce() throws {
+        let long = String(repeating: "k", count: 1_000_000)
+        let keys = (0..<8).map { "#EXT-X-KEY:METHOD=SAMPLE-AES,KEYFORMAT=\"f\($0)\",URI=\"\(long)\"\n" }.joined()
+        let segments = String(
+            repeating: "#EXT-X-KEY:METHOD=SAMPLE-AES,KEYFORMAT=\"own\",URI=\"k\"\n#EXTINF:1,\na\n",
+            count: 4_000
+        )
+        let playlist = try MediaPlaylist(parsing: Array("#EXTM3U\n\(keys)#EXT-X-MAP:URI=\"\(long)\"\n\(segments)".utf8))
+        #expect(playlist.segments.allSatisfy { $0.keys.count == 9 && $0.map?.keys.count == 8 })
+    }
+
     /// Text that costs more for each of its parts the more of them there are would let a stranger stop a server.
     @Test(.timeLimit(.minutes(1))) func isReadInTime() throws {
         let openings = String(repeating: "{$", count: 200_000)

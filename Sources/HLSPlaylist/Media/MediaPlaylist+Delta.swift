@@ -6,6 +6,8 @@ public enum PlaylistUpdateError: Error, Sendable, Hashable {
     case segmentsMissing(first: Int64, count: Int64)
     /// The previous playlist is a delta update itself.
     case previousIsIncomplete
+    /// The whole playlist would pass a limit.
+    case limitExceeded(PlaylistLimits.Limit)
 }
 
 extension PlaylistUpdateError: CustomStringConvertible {
@@ -15,6 +17,7 @@ extension PlaylistUpdateError: CustomStringConvertible {
         case .segmentsMissing(let first, let count):
             "the update leaves out \(count) segments from number \(first), which the previous playlist does not have"
         case .previousIsIncomplete: "the previous playlist leaves segments out itself"
+        case .limitExceeded(let limit): "with the segments that the update leaves out, \(limit)"
         }
     }
 }
@@ -28,10 +31,15 @@ extension MediaPlaylist {
     /// are left out: servers do not list parts that old. Date ranges stay where the update says which are gone, else those
     /// of the update count.
     ///
-    /// - Parameter update: What the server answered; a whole playlist is returned as it is.
+    /// - Parameters:
+    ///   - update: What the server answered; a whole playlist is returned as it is.
+    ///   - limits: How large the whole playlist may be.
     /// - Returns: The whole playlist.
     /// - Throws: ``PlaylistUpdateError`` where something is missing, and the whole playlist has to be loaded.
-    public func applying(_ update: MediaPlaylist) throws(PlaylistUpdateError) -> MediaPlaylist {
+    public func applying(
+        _ update: MediaPlaylist,
+        limits: PlaylistLimits = PlaylistLimits()
+    ) throws(PlaylistUpdateError) -> MediaPlaylist {
         let skips = update.index.tags.filter { $0.tag == .skip }
         guard let skip = skips.first, update.skippedSegmentCount > 0 else { return update }
         guard skippedSegmentCount == 0 else { throw .previousIsIncomplete }
@@ -41,10 +49,13 @@ extension MediaPlaylist {
         }
         var merger = DeltaMerger(previous: self, update: update)
         merger.merge(Int(dropped)..<Int(dropped + count), at: skip, without: skips.dropFirst())
-        guard let merged = try? MediaPlaylist(parsing: merger.output, context: update.context),
-            merged.segments.count == Int(count) + update.segments.count
-        else { throw .segmentsMissing(first: update.mediaSequence, count: count) }
-        return merged
+        do {
+            let merged = try MediaPlaylist(parsing: merger.output, context: update.context, limits: limits)
+            if merged.segments.count == Int(count) + update.segments.count { return merged }
+        } catch .limitExceeded(let limit, _) {
+            throw .limitExceeded(limit)
+        } catch {}
+        throw .segmentsMissing(first: update.mediaSequence, count: count)
     }
 }
 
@@ -127,7 +138,10 @@ private struct DeltaMerger {
     }
 
     private mutating func writeSegment(_ position: Int, isFirst: Bool) {
-        for line in previous.lines(ofSegment: position) {
+        let lines = previous.lines(ofSegment: position)
+        // Before the first segment, unknown tags up to the last line about the whole playlist are the playlist's.
+        let headEnd = position > 0 ? 0 : lines.last { $0.tag.map(Self.isAboutAll) ?? false }?.range.upperBound ?? 0
+        for line in lines {
             switch line.tag {
             case .part: continue
             case .dateRange:
@@ -139,14 +153,15 @@ private struct DeltaMerger {
                 }
             case let tag?:
                 // What is about the whole playlist stands before its first segment; the update has its own.
-                if tag.scope == .any || tag.scope == .mediaPlaylist || tag.scope == .metadata { continue }
+                if Self.isAboutAll(tag) || tag.scope == .metadata { continue }
             case nil:
-                // Comments and unknown tags before the first segment are the playlist's, not the segment's.
-                if position == 0, !line.isAddress { continue }
+                if line.range.lowerBound < headEnd { continue }
             }
             write(line.range)
         }
     }
+
+    private static func isAboutAll(_ tag: TagName) -> Bool { tag.scope == .any || tag.scope == .mediaPlaylist }
 
     /// Copies a line of the previous playlist, with an end where it has none.
     private mutating func write(_ range: Range<Int>) {

@@ -1,5 +1,6 @@
 public import MediaTiming
 import ResourceAddressing
+import Synchronization
 
 /// A list of media segments (RFC 8216bis §4.4.3), every byte of it kept.
 ///
@@ -12,6 +13,8 @@ public struct MediaPlaylist: Sendable {
         let context: PlaylistContext
         let index: PlaylistIndex
         let header: MediaPlaylistHeader
+        /// What was read last of the tags that hold for many segments.
+        let held = Mutex(HeldValues())
 
         init(bytes: [UInt8], index: PlaylistIndex, context: PlaylistContext) {
             self.bytes = bytes

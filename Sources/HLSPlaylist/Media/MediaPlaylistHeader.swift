@@ -30,11 +30,12 @@ struct MediaPlaylistHeader: Sendable {
 
     init(_ bytes: [UInt8], _ index: PlaylistIndex, context: PlaylistContext) {
         var definitions: [AttributeList] = []
+        var formats: [(tag: UInt32, format: String)] = []
         variables = PlaylistVariables([], context: context)
         for (position, record) in index.tags.enumerated() {
             let position = UInt32(position)
             switch record.tag {
-            case .key: note(key: position, index, bytes)
+            case .key: note(key: position, index, bytes, &formats)
             case .map: maps.append(position)
             case .bitRate: bitRates.append(position)
             case .programDateTime: dateTimes.append(position)
@@ -55,7 +56,12 @@ struct MediaPlaylistHeader: Sendable {
             default: break
             }
         }
-        variables = PlaylistVariables(definitions, context: context)
+        let entryCount = index.tags.count + index.segments.count
+        variables = PlaylistVariables(
+            definitions,
+            context: context,
+            mostGrowth: PlaylistVariables.mostGrowth(byteCount: bytes.count, entryCount: entryCount)
+        )
     }
 
     /// The key tags in force behind one of ``keys``, in their order.
@@ -64,22 +70,29 @@ struct MediaPlaylistHeader: Sendable {
     }
 
     /// A key replaces the one of its format, and `NONE` all of them (§4.4.4.4).
-    private mutating func note(key tag: UInt32, _ index: PlaylistIndex, _ bytes: [UInt8]) {
-        func attributes(_ tag: UInt32) -> AttributeList {
-            AttributeList(bytes, in: bytes.tagLine(at: Int(index.tags[Int(tag)].lineStart))?.value)
-        }
-        let own = attributes(tag)
-        var others: [UInt32]?
-        if !own.holds("NONE", in: "METHOD") {
-            func format(_ key: AttributeList) -> String {
-                key["KEYFORMAT"].flatMap { $0.isEmpty ? nil : $0 } ?? "identity"
-            }
-            let ownFormat = format(own)
-            let before = keys.isEmpty ? [] : keysInForce(behind: keys.count - 1)
-            others = before.filter { format(attributes($0)) != ownFormat }.suffix(Self.mostKeyFormats)
+    ///
+    /// - Parameters:
+    ///   - tag: The position of its tag in the index.
+    ///   - index: The index.
+    ///   - bytes: The playlist.
+    ///   - formats: Those of the keys in force so far, in their order.
+    private mutating func note(
+        key tag: UInt32,
+        _ index: PlaylistIndex,
+        _ bytes: [UInt8],
+        _ formats: inout [(tag: UInt32, format: String)]
+    ) {
+        let own = AttributeList(bytes, in: bytes.tagLine(at: Int(index.tags[Int(tag)].lineStart))?.value)
+        if own.holds("NONE", in: "METHOD") {
+            formats = []
+            otherKeys.append(nil)
+        } else {
+            let format = own["KEYFORMAT"].flatMap { $0.isEmpty ? nil : $0 } ?? "identity"
+            formats = formats.filter { $0.format != format }.suffix(Self.mostKeyFormats)
+            otherKeys.append(formats.map(\.tag))
+            formats.append((tag, format))
         }
         keys.append(tag)
-        otherKeys.append(others)
     }
 
     /// So many key formats can hold at once beside another; a playlist with more is not meant to be played.
@@ -129,7 +142,8 @@ struct MediaPlaylistHeader: Sendable {
     /// Far more than a stream that began with time itself would need, and little enough that sums of numbers fit.
     static let largestSequence: Int64 = 1 << 60
 
-    private static func integer(_ text: String) -> Int64? {
+    /// A number that is counted from; `nil` for none, and for one that no stream reaches.
+    static func integer(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         return bytes.integer(0..<bytes.count).flatMap { $0 <= largestSequence ? $0 : nil }
     }

@@ -58,8 +58,8 @@ public struct MediaSegment: Sendable {
     public var isGap: Bool { playlist.hasTag(in: playlist.header.gaps, ownedBy: position) }
     /// Whether encoding or timestamps break off before it (§4.4.4.3).
     public var hasDiscontinuity: Bool { playlist.hasTag(in: playlist.header.discontinuities, ownedBy: position) }
-    /// Its bit rate, as the playlist announces it (§4.4.4.8).
-    public var bitRate: BitRate? { playlist.bitRate(for: position) }
+    /// Its bit rate, as the playlist announces it; `nil` for a part of a resource, which is never announced (§4.4.4.8).
+    public var bitRate: BitRate? { lines.byteRange == nil ? playlist.bitRate(for: position) : nil }
     /// Its parts (§4.4.4.9).
     public var parts: [PartialSegment] { playlist.parts(ofSegment: position) }
 

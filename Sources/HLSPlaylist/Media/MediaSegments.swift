@@ -1,4 +1,5 @@
 public import MediaTiming
+import Synchronization
 
 /// The segments of a media playlist, read when they are asked for.
 public struct MediaSegments: RandomAccessCollection, Sendable {
@@ -141,7 +142,10 @@ extension MediaPlaylist.Storage {
     func keys(for position: Int) -> [EncryptionKey] { keys(of: keyTags(for: position)) }
 
     private func keys(of tags: [UInt32]) -> [EncryptionKey] {
-        tags.compactMap { EncryptionKey(attributes(at: $0), context: context) }
+        guard !tags.isEmpty else { return [] }
+        return held.withLock { held in
+            held.keys(of: tags) { EncryptionKey(attributes(at: $0), context: context) }
+        }
     }
 
     /// The positions in the index of the key tags in force for a segment.
@@ -158,6 +162,13 @@ extension MediaPlaylist.Storage {
 
     func map(for position: Int) -> MediaInitialization? {
         guard let record = lastTag(of: header.maps, before: position) else { return nil }
+        if let known = held.withLock({ $0.map(at: record.lineStart) }) { return known }
+        let map = writtenMap(record)
+        if let map { held.withLock { $0.note(map, at: record.lineStart) } }
+        return map
+    }
+
+    private func writtenMap(_ record: PlaylistIndex.TagRecord) -> MediaInitialization? {
         let attributes = attributes(at: record)
         guard let uri = attributes["URI"] else { return nil }
         let range = attributes["BYTERANGE"].flatMap { WrittenByteRange($0) }
@@ -171,15 +182,35 @@ extension MediaPlaylist.Storage {
 
     /// The date of a segment, carried forward from the last one that is written.
     func programDateTime(of position: Int) -> ProgramDateTime? {
-        guard let record = lastTag(of: header.dateTimes, before: position), let moment = writtenDate(record) else {
+        guard let (record, moment) = lastReadable(of: header.dateTimes, before: position, writtenDate) else {
             return nil
         }
         let age = index.segments[position].startTicks - index.segments[Int(record.segment)].startTicks
         return moment.advanced(by: time(age))
     }
 
+    /// The last tag of one kind up to a segment whose value can be read, some that cannot be passed over.
+    private func lastReadable<Value>(
+        of list: [UInt32],
+        before position: Int,
+        _ read: (PlaylistIndex.TagRecord) -> Value?
+    ) -> (PlaylistIndex.TagRecord, Value)? {
+        let next = list.partitioningIndex { index.tags[Int($0)].segment > position }
+        for tag in list[max(0, next - Self.mostUnreadableTags)..<next].reversed() {
+            if let value = read(index.tags[Int(tag)]) { return (index.tags[Int(tag)], value) }
+        }
+        return nil
+    }
+
+    /// More of them one behind the other than this, and what stood before them counts no more.
+    private static var mostUnreadableTags: Int { 16 }
+    /// No date is longer; a line that is should not cost anything for each segment behind it.
+    private static var longestDate: Int { 64 }
+
     private func writtenDate(_ record: PlaylistIndex.TagRecord) -> ProgramDateTime? {
-        bytes.tagLine(at: Int(record.lineStart))?.value.flatMap { ProgramDateTime(bytes.text($0)) }
+        bytes.tagLine(at: Int(record.lineStart))?.value.flatMap {
+            $0.count <= Self.longestDate ? ProgramDateTime(bytes.text($0)) : nil
+        }
     }
 
     /// Whether a date that can be read is written at a segment.
@@ -191,12 +222,13 @@ extension MediaPlaylist.Storage {
     }
 
     func bitRate(for position: Int) -> BitRate? {
-        guard let record = lastTag(of: header.bitRates, before: position),
-            let value = bytes.tagLine(at: Int(record.lineStart))?.value,
-            let kilobits = bytes.trimmedInteger(value)
-        else { return nil }
-        let (bits, overflow) = kilobits.multipliedReportingOverflow(by: 1_000)
-        return overflow ? nil : BitRate(bitsPerSecond: bits)
+        lastReadable(of: header.bitRates, before: position) { record -> BitRate? in
+            guard let value = bytes.tagLine(at: Int(record.lineStart))?.value,
+                let kilobits = bytes.trimmedInteger(value)
+            else { return nil }
+            let (bits, overflow) = kilobits.multipliedReportingOverflow(by: 1_000)
+            return overflow ? nil : BitRate(bitsPerSecond: bits)
+        }?.1
     }
 
     /// How many parts are looked back at for one that names its offset: more than any server leaves unnamed.
@@ -213,7 +245,8 @@ extension MediaPlaylist.Storage {
         var result: [PartialSegment] = []
         var previous: (uri: String, end: Int64)?
         let own = tags(in: header.parts, ownedBy: position)
-        // A range without an offset follows the part before, which may be one of the segment before (§4.4.4.9).
+        // A range without an offset follows the part before (§4.4.4.9), which should be one of the same segment; a player
+        // that meets one across the border goes on all the same.
         var first = own.startIndex
         while first > 0, first < own.endIndex, own.startIndex - first < Self.longestPartChain,
             let range = writtenPart(first).byteRange, WrittenByteRange(bytes, in: range)?.start == nil

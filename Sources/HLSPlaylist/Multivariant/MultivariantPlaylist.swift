@@ -43,7 +43,14 @@ public struct MultivariantPlaylist: Sendable {
         self.context = context
         var reader = EntryReader(bytes: bytes)
         for record in index.tags { reader.read(record) }
-        definedVariables = PlaylistVariables(reader.definitions, context: context)
+        definedVariables = PlaylistVariables(
+            reader.definitions,
+            context: context,
+            mostGrowth: PlaylistVariables.mostGrowth(
+                byteCount: bytes.count,
+                entryCount: index.tags.count + index.variants.count
+            )
+        )
         let source = PlaylistText(bytes: bytes, context: context, variables: definedVariables)
         variants = index.variants.compactMap { record in
             record.uriStart.map { Variant(source, tagStart: record.tagStart, uriStart: $0) }

@@ -4,15 +4,37 @@ import ResourceAddressing
 struct PlaylistVariables: Sendable {
     private(set) var values: [String: String] = [:]
 
-    /// The most bytes of a text with its variables replaced: values that name others grow twofold with each.
-    private static let mostBytes = 64 << 10
+    /// How many bytes a text may grow by when its variables are replaced: values that name others grow twofold with each,
+    /// and a long one may be named in every segment.
+    let mostGrowth: Int
+
+    /// The most that one text may grow by.
+    static let longestGrowth = 8 << 10
+    /// The most that all entries of a playlist may grow by together, beside four times the size of the playlist.
+    private static let growthOfPlaylist = 256 << 20
     /// The most variables.
     private static let mostVariables = 1_000
     /// The longest name.
     private static let longestName = 256
 
+    /// How many bytes each text of a playlist may grow by when its variables are replaced.
+    ///
+    /// - Parameters:
+    ///   - byteCount: The size of the playlist.
+    ///   - entryCount: How many tags and addresses it has.
+    /// - Returns: Bytes, at most 8 KiB.
+    static func mostGrowth(byteCount: Int, entryCount: Int) -> Int {
+        min(longestGrowth, (growthOfPlaylist + 4 * byteCount) / max(1, entryCount))
+    }
+
     /// Reads the definitions in their order; a value may use those above it.
-    init(_ definitions: [AttributeList], context: PlaylistContext) {
+    ///
+    /// - Parameters:
+    ///   - definitions: The attributes of the `EXT-X-DEFINE` tags.
+    ///   - context: Where imported values and those of the query come from.
+    ///   - mostGrowth: How many bytes a text may grow by.
+    init(_ definitions: [AttributeList], context: PlaylistContext, mostGrowth: Int = longestGrowth) {
+        self.mostGrowth = mostGrowth
         for attributes in definitions.prefix(Self.mostVariables) {
             if let name = attributes["NAME"] {
                 if values[name] == nil { values[name] = substitute(attributes["VALUE"] ?? "") }
@@ -26,7 +48,7 @@ struct PlaylistVariables: Sendable {
 
     /// Puts values in the place of `{$name}`; a name without a value stays as it is.
     ///
-    /// So does the whole text where the result would pass 64 KiB.
+    /// So does the whole text where it would grow by more than ``mostGrowth``.
     func substitute(_ text: String) -> String {
         guard !values.isEmpty, text.utf8.contains(UInt8(ascii: "{")) else { return text }
         let bytes = Array(text.utf8)
@@ -41,7 +63,7 @@ struct PlaylistVariables: Sendable {
                 if close < bytes.count, close - start <= Self.longestName, let value = values[bytes.text(start..<close)]
                 {
                     result += value.utf8
-                    guard result.count <= Self.mostBytes else { return text }
+                    guard result.count <= bytes.count + mostGrowth else { return text }
                     position = close + 1
                     continue
                 }

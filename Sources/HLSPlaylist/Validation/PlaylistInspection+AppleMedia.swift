@@ -10,7 +10,7 @@ extension PlaylistInspection {
         if has(.endList), !has(.playlistType), integer(.mediaSequence) ?? 0 == 0 {
             note("apple-missing-playlist-type", line: nil)
         }
-        if let segment = segments.first(where: { $0.address?.lowercased().hasPrefix("http:") == true }) {
+        if let segment = segments.first(where: { address($0.line)?.lowercased().hasPrefix("http:") == true }) {
             note("apple-segment-without-tls", segment.line)
         }
         inspectAppleKeys()
@@ -23,7 +23,7 @@ extension PlaylistInspection {
             if let duration = segment.duration, duration > most { note("apple-longer-than-target", segment.line) }
         }
         let isText = segments.contains { segment in
-            guard let address = segment.address, address.contains("vtt") else { return false }
+            guard let address = address(segment.line), address.contains("vtt") else { return false }
             let path = ResourceAddress(address).path
             return path.hasSuffix(".vtt") || path.hasSuffix(".webvtt")
         }

@@ -205,7 +205,7 @@ private struct AttributeListReader {
     }
 
     private mutating func add(_ name: String, _ raw: String, _ isQuoted: Bool) {
-        if !Grammar.isAttributeName(name) { note("bad-attribute-name", "(\(name))") }
+        if !Grammar.isAttributeName(name) { note("bad-attribute-name", name.isEmpty ? "(there is none)" : "(\(name))") }
         if !names.insert(name).inserted {
             note("repeated-attribute", "(\(name))")
         } else {
@@ -231,7 +231,7 @@ private struct AttributeListReader {
             if attribute.isQuoted {
                 note("quoted-value", detail)
                 attribute.isOpaque = true
-            } else if !attribute.isOpaque, !isUnquotedValueRight(attribute, kind, detail) {
+            } else if !attribute.isOpaque, !isUnquotedValueRight(attribute, kind) {
                 attribute.isOpaque = true
             }
         }
@@ -259,13 +259,19 @@ private struct AttributeListReader {
         }
         if Set(words).count != words.count { note("repeated-enumerated-value", detail) }
         if let known = AttributeGrammar.listedWords(of: attribute.name), !Set(words).isSubset(of: known.words) {
-            note(known.rule)
+            note(known.rule, Self.written(attribute))
         }
     }
 
-    private func isUnquotedValueRight(_ attribute: InspectedAttribute, _ kind: AttributeKind, _ detail: String) -> Bool
-    {
-        let value = attribute.value
+    /// An attribute as it is written, for a message.
+    private static func written(_ attribute: InspectedAttribute) -> String {
+        let most = 60
+        let value = attribute.value.count > most ? attribute.value.prefix(most) + "…" : attribute.value[...]
+        return "(\(attribute.name)=\(value))"
+    }
+
+    private func isUnquotedValueRight(_ attribute: InspectedAttribute, _ kind: AttributeKind) -> Bool {
+        let (value, detail) = (attribute.value, Self.written(attribute))
         switch kind {
         case .integer: return inspection.inspectInteger(value, notes ? line.number : nil, detail)
         case .hexadecimal:

@@ -4,8 +4,6 @@ import ResourceAddressing
 /// A segment as validation sees it.
 struct InspectedSegment {
     let line: InspectedLine
-    /// With its variables replaced; `nil` where one of them is not known.
-    let address: String?
     /// The tags that stand in its lines.
     let tags: [InspectedLine]
     /// `nil` where it cannot be read.
@@ -48,14 +46,15 @@ extension PlaylistInspection {
     }
 
     private func inspectKeysAndMaps() {
-        var told: [Int] = []
+        var judged: [Int] = []
         for segment in segments {
-            let methods = Set(segment.keys.compactMap { attributes($0)["METHOD"] })
-            if methods.count > 1, let last = segment.keys.last, told != segment.keys.map(\.number) {
-                note("key-methods-differ", last)
-                told = segment.keys.map(\.number)
+            // Keys hold for many segments; they are read once.
+            if segment.keys.map(\.number) != judged {
+                judged = segment.keys.map(\.number)
+                let methods = Set(segment.keys.compactMap { attributes($0)["METHOD"] })
+                if methods.count > 1, let last = segment.keys.last { note("key-methods-differ", last) }
             }
-            guard segment.map == nil, segment.first(.gap) == nil, let address = segment.address else { continue }
+            guard segment.map == nil, segment.first(.gap) == nil, let address = address(segment.line) else { continue }
             let path = ResourceAddress(address).path.lowercased()
             if [".m4s", ".cmfv", ".cmfa", ".cmft"].contains(where: path.hasSuffix) {
                 note("fmp4-without-map", segment.line)
@@ -102,28 +101,28 @@ private struct SegmentWalk {
         case none
         /// What stood there is left out, so anything may follow it.
         case skipped
-        case of(address: String?)
+        case of(address: ArraySlice<UInt8>)
     }
 
     init(target: Int64?) { self.target = target }
 
     mutating func finishSegment(_ line: InspectedLine, _ inspection: PlaylistInspection) {
-        let address = inspection.address(line)
         if information == nil { inspection.note("address-without-extinf", line) }
         let range = pending.first { $0.tag == .byteRange }
         if let range, !range.isBroken {
             let value = inspection.text(range.value)
             if !Grammar.isByteRange(value) {
                 inspection.note("bad-byte-range", range)
-            } else if !value.contains("@"), previousRange != .skipped, previousRange != .of(address: address) {
+            } else if !value.contains("@"), previousRange != .skipped,
+                previousRange != .of(address: inspection.bytes[line.text])
+            {
                 inspection.note("byte-range-without-offset", range)
             }
         }
-        previousRange = range == nil ? .none : .of(address: address)
+        previousRange = range == nil ? .none : .of(address: inspection.bytes[line.text])
         segments.append(
             InspectedSegment(
                 line: line,
-                address: address,
                 tags: pending,
                 duration: information.flatMap { $0.isBroken ? nil : inspection.duration($0) },
                 keys: keys,

@@ -113,9 +113,9 @@ extension PlaylistInspection {
                 let attributes = attributes(line)
                 return ["AUDIO", "VIDEO", "SUBTITLES"].contains(where: attributes.has)
             }
-        let enough = needs.map(\.version).max() ?? 1
-        if !usesRenditions, version > max(enough, versionOfDurations, versionOfServerControl) {
-            note("version-too-high", tag)
+        let enough = max(needs.map(\.version).max() ?? 1, versionOfDurations, versionOfServerControl)
+        if !usesRenditions, version > enough {
+            note("version-too-high", tag, "(it is \(version), \(enough) is enough)")
         }
     }
 

@@ -201,7 +201,7 @@ final class PlaylistInspection {
                 isOpaque = true
                 if notes { note("undefined-variable", line: line, "(\(variable))") }
             }
-            guard result.count <= 64 << 10 else { return (text, true) }
+            guard result.count <= source.count + PlaylistVariables.longestGrowth else { return (text, true) }
             position = name.upperBound + 1
         }
         return (String(decoding: result, as: UTF8.self), isOpaque)
