@@ -31,6 +31,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.26.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.36.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
@@ -60,14 +62,23 @@ let package = Package(
             swiftSettings: guarded
         ),
 
+        .target(name: "NetworkConditioning", dependencies: ["MediaTiming"], swiftSettings: guarded),
+        .target(
+            name: "Adaptation",
+            dependencies: ["MediaTiming"],
+            swiftSettings: guarded
+        ),
+
         // Effects: the network and the disk.
         .target(
             name: "MediaTransport",
             dependencies: [
-                "MediaTiming", "ResourceAddressing",
+                "MediaTiming", "NetworkConditioning", "ResourceAddressing",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
@@ -111,7 +122,11 @@ let package = Package(
         ),
         .target(
             name: "MillstreamTesting",
-            dependencies: ["MediaTiming", "MediaTransport", "ResourceAddressing"],
+            dependencies: [
+                "MediaTiming", "MediaTransport", "ResourceAddressing",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
             swiftSettings: house
         ),
         .executableTarget(
@@ -144,8 +159,30 @@ let package = Package(
             swiftSettings: house
         ),
         .testTarget(
+            name: "NetworkConditioningTests",
+            dependencies: ["MediaTiming", "NetworkConditioning", "SharedCorpus"],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "AdaptationTests",
+            dependencies: ["Adaptation", "MediaTiming", "SharedCorpus"],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "MillstreamTestingTests",
+            dependencies: [
+                "MillstreamTesting",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: house
+        ),
+        .testTarget(
             name: "MediaTransportTests",
-            dependencies: ["MediaTiming", "MediaTransport", "MillstreamTesting", "ResourceAddressing"],
+            dependencies: [
+                "MediaTiming", "MediaTransport", "MillstreamTesting", "NetworkConditioning", "ResourceAddressing",
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
             swiftSettings: house
         ),
         .testTarget(

@@ -7,6 +7,16 @@ public protocol TimeSource: Sendable {
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     func sleep(for duration: Duration) async throws
+
+    /// Where a task has to run that outlives the call which began it; `nil` for anywhere.
+    ///
+    /// A simulated world runs everything on one thread, and what leaves it is lost to it.
+    var taskExecutor: (any TaskExecutor)? { get }
+}
+
+extension TimeSource {
+    /// Anywhere.
+    public var taskExecutor: (any TaskExecutor)? { nil }
 }
 
 /// The machine's own monotonic clock.

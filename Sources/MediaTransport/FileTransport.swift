@@ -1,5 +1,5 @@
 import Foundation
-import MediaTiming
+public import MediaTiming
 import NIOCore
 import NIOPosix
 import ResourceAddressing
@@ -7,9 +7,10 @@ import ResourceAddressing
 /// Files of this machine, by `file` addresses.
 public struct FileTransport: Transport {
     private static let chunkSize = 256 * 1024
+    private let time: any TimeSource
 
     /// Makes a transport.
-    public init() {}
+    public init(time: any TimeSource = SystemTimeSource()) { self.time = time }
 
     /// Asks for a resource; see ``Transport/send(_:)``.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
@@ -17,17 +18,25 @@ public struct FileTransport: Transport {
             throw TransportError(.addressRefused, "not the address of a file", address: request.address)
         }
         let address = request.address
+        let begun = time.now
         let (handle, size) = try await NIOThreadPool.singleton.runIfActive { try Self.open(path, address) }
         let range = request.byteRange ?? ByteRange(start: 0, length: size)
-        guard let range, range.end <= size else {
+        let offset = request.resumption?.offset ?? 0
+        guard let range, range.end <= size, offset <= range.length,
+            let rest = ByteRange(start: range.start + offset, length: range.length - offset)
+        else {
             throw TransportError(.wrongContent, "the file has \(size) bytes only", address: address)
         }
+        let record = TransferRecord(TransferMeasurement(sent: begun))
+        let chunks = FileChunks(handle: handle, range: rest, chunkSize: Self.chunkSize, address: address)
+        record.update { $0.firstByte = time.now - begun }
         return TransportResponse(
-            status: 200,
+            status: rest.length == size ? 200 : 206,
             headers: [],
             address: address,
-            expectedLength: range.length,
-            body: TransportBody(FileChunks(handle: handle, range: range, chunkSize: Self.chunkSize, address: address))
+            expectedLength: rest.length,
+            body: TransportBody(chunks).measured(by: record, time),
+            record: record
         )
     }
 

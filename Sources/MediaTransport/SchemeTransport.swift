@@ -1,26 +1,30 @@
 import Foundation
+public import MediaTiming
 import ResourceAddressing
 
 /// Sends each request to the transport that its scheme needs: HTTP, files, and the bytes in a `data` address itself.
 public struct SchemeTransport: Transport {
     private let http: any Transport
     private let file: (any Transport)?
+    private let time: any TimeSource
 
     /// Makes a transport.
     ///
     /// - Parameters:
     ///   - http: For `http` and `https`.
     ///   - file: For `file`; `nil` refuses them, as whoever fetches for strangers must.
-    public init(http: any Transport, file: (any Transport)?) {
+    ///   - time: The clock that `data` addresses are measured by.
+    public init(http: any Transport, file: (any Transport)?, time: any TimeSource = SystemTimeSource()) {
         self.http = http
         self.file = file
+        self.time = time
     }
 
     /// Asks for a resource; see ``Transport/send(_:)``.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         switch request.address.normalizedScheme {
         case "http", "https": return try await http.send(request)
-        case "data": return try Self.bytes(of: request)
+        case "data": return try bytes(of: request)
         case "file":
             guard let file else { break }
             return try await file.send(request)
@@ -34,7 +38,7 @@ public struct SchemeTransport: Transport {
     }
 
     /// The bytes in a `data` address (RFC 2397).
-    private static func bytes(of request: TransportRequest) throws -> TransportResponse {
+    private func bytes(of request: TransportRequest) throws -> TransportResponse {
         let text = request.address.text.dropFirst("data:".count)
         guard let comma = text.firstIndex(of: ",") else {
             throw TransportError(.addressRefused, "a data address without a comma", address: request.address)
@@ -47,12 +51,19 @@ public struct SchemeTransport: Transport {
         guard let bytes else {
             throw TransportError(.addressRefused, "a data address that cannot be decoded", address: request.address)
         }
+        let range = request.byteRange ?? ByteRange(start: 0, length: Int64(bytes.count))
+        guard let range, range.end <= bytes.count else {
+            throw TransportError(.wrongContent, "the data address has \(bytes.count) bytes", address: request.address)
+        }
+        let record = TransferRecord(TransferMeasurement(sent: time.now))
+        record.update { $0.firstByte = .zero }
         return TransportResponse(
-            status: 200,
+            status: range.length == bytes.count ? 200 : 206,
             headers: [],
             address: request.address,
-            expectedLength: Int64(bytes.count),
-            body: TransportBody(bytes)
+            expectedLength: range.length,
+            body: TransportBody(bytes[Int(range.start)..<Int(range.end)]).measured(by: record, time),
+            record: record
         )
     }
 }

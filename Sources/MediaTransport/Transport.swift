@@ -2,7 +2,7 @@ public import MediaTiming
 public import NIOCore
 public import ResourceAddressing
 
-/// Where bytes come from: HTTP, a file, a script of a test.
+/// Where bytes come from: HTTP, a file, a cache, a link under conditions, a script of a test.
 ///
 /// One request is one attempt. Whether another follows is decided by ``LoadErrorPolicy`` in ``ResourceLoading``, never
 /// by a transport.
@@ -10,7 +10,8 @@ public protocol Transport: Sendable {
     /// Asks for a resource.
     ///
     /// - Returns: The response as soon as its head is there; the body comes as it arrives.
-    /// - Throws: ``TransportError``; also for a status that is no success.
+    /// - Throws: ``TransportError``; also for a status that is no success. 304 is one where the request
+    ///   is conditional.
     func send(_ request: TransportRequest) async throws -> TransportResponse
 }
 
@@ -38,8 +39,24 @@ public struct TransportRequest: Sendable {
     public var kind: Kind
     /// Which bytes of it; `nil` for all.
     public var byteRange: ByteRange?
+    /// Where a body that was cut short goes on; `nil` for one from its beginning.
+    public var resumption: Resumption?
     /// Header fields to send besides those of the transport.
     public var headers: [HeaderField]
+
+    /// Where a body goes on, and how to know that it is still the same (RFC 9110 §13.1.5).
+    public struct Resumption: Sendable, Hashable {
+        /// How many bytes of what was asked for are there already.
+        public var offset: Int64
+        /// The strong entity tag or the date of what they belong to.
+        public var validator: String
+
+        /// Makes a resumption.
+        public init(offset: Int64, validator: String) {
+            self.offset = offset
+            self.validator = validator
+        }
+    }
 
     /// Makes a request.
     public init(
@@ -52,6 +69,11 @@ public struct TransportRequest: Sendable {
         self.kind = kind
         self.byteRange = byteRange
         self.headers = headers
+    }
+
+    /// Whether 304 may be the answer: a field asks the server whether what we have is still good (RFC 9110 §13.1).
+    public var isConditional: Bool {
+        headers.contains { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
     }
 }
 
@@ -83,7 +105,7 @@ public struct HeaderField: Sendable, Hashable {
 
 /// What a transport answers.
 public struct TransportResponse: Sendable {
-    /// The status of HTTP, 200 or 206; 200 for files.
+    /// The status of HTTP, 200, 206 or 304; 200 for files.
     public let status: Int
     /// The header fields, in their order.
     public let headers: [HeaderField]
@@ -93,6 +115,8 @@ public struct TransportResponse: Sendable {
     public let expectedLength: Int64?
     /// The bytes as they arrive.
     public let body: TransportBody
+    /// What the transfer costs.
+    public let record: TransferRecord
 
     /// Makes a response.
     public init(
@@ -100,13 +124,15 @@ public struct TransportResponse: Sendable {
         headers: [HeaderField],
         address: ResourceAddress,
         expectedLength: Int64?,
-        body: TransportBody
+        body: TransportBody,
+        record: TransferRecord = TransferRecord()
     ) {
         self.status = status
         self.headers = headers
         self.address = address
         self.expectedLength = expectedLength
         self.body = body
+        self.record = record
     }
 
     /// The value of a header field, by name in any case.
@@ -130,6 +156,11 @@ public struct TransportBody: AsyncSequence, Sendable {
         makeIterator = { SingleBuffer(rest: buffer.readableBytes > 0 ? buffer : nil) }
     }
 
+    /// The same bytes, noted in a record as they are read: for transports that see nothing of a wire.
+    package func measured(by record: TransferRecord, _ time: any TimeSource) -> TransportBody {
+        TransportBody(MeasuredBuffers(body: self, record: record, time: time))
+    }
+
     /// Walks over the buffers.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var iterator: any BufferIterator
@@ -150,6 +181,31 @@ private struct WrappedIterator<Iterator: AsyncIteratorProtocol>: BufferIterator 
     var iterator: Iterator
 
     mutating func nextBuffer() async throws -> ByteBuffer? { try await iterator.next(isolation: #isolation) }
+}
+
+private struct MeasuredBuffers: AsyncSequence, Sendable {
+    let body: TransportBody
+    let record: TransferRecord
+    let time: any TimeSource
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var iterator: TransportBody.AsyncIterator
+        let record: TransferRecord
+        let time: any TimeSource
+
+        mutating func next() async throws -> ByteBuffer? {
+            guard let buffer = try await iterator.next() else {
+                record.ended(at: time.now)
+                return nil
+            }
+            record.received(buffer.readableBytes)
+            return buffer
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(iterator: body.makeAsyncIterator(), record: record, time: time)
+    }
 }
 
 private struct SingleBuffer: BufferIterator {

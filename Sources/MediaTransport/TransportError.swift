@@ -24,6 +24,8 @@ public struct TransportError: Error, Sendable {
         public static let connectionLost = Code(rawValue: "connection-lost")
         /// The body is not the one that was asked for: another length, another range, another type.
         public static let wrongContent = Code(rawValue: "wrong-content")
+        /// The resource is another one than when its loading began.
+        public static let contentChanged = Code(rawValue: "content-changed")
         /// The body is larger than what was allowed.
         public static let tooLarge = Code(rawValue: "too-large")
         /// More redirects than allowed, or one that leads nowhere.

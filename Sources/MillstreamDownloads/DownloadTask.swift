@@ -186,22 +186,12 @@ public struct DownloadTask: Sendable {
             byteRange: resource.byteRange
         )
         return try await loading.retrying(request) { response in
-            if let type = response.header("Content-Type"), type.lowercased().hasPrefix("text/html") {
-                throw TransportError(
-                    .wrongContent,
-                    "a web page came where media was expected",
-                    address: response.address
-                )
-            }
             let file = try PackageFile(url, isSecret: resource.kind == .key)
             // What is on its way counts until the file is there, or is given up.
             let flight = meter.takeOff()
             defer { meter.land(flight) }
             do {
-                try await write(response, to: file, resource) { meter.received($0, by: flight) }
-                if resource.byteRange == nil || response.status == 206 {
-                    try loading.checkLength(file.count, of: response)
-                }
+                try await write(response, to: file) { meter.received($0, by: flight) }
                 try check(file.count, resource, response)
                 try file.finish()
             } catch {
@@ -215,20 +205,12 @@ public struct DownloadTask: Sendable {
     private func write(
         _ response: TransportResponse,
         to file: PackageFile,
-        _ resource: StoredResource,
         _ received: (Int) -> Void
     ) async throws {
-        // A server may answer the whole resource where a range from its beginning was asked for.
-        var wanted = response.status == 206 ? nil : resource.byteRange?.length
         var pending = ByteBuffer()
         for try await var buffer in response.body {
-            if let rest = wanted {
-                buffer = buffer.readSlice(length: min(buffer.readableBytes, Int(clamping: rest))) ?? ByteBuffer()
-                wanted = rest - Int64(buffer.readableBytes)
-            }
             received(buffer.readableBytes)
             pending.writeBuffer(&buffer)
-            if wanted == 0 { break }
             if pending.readableBytes >= Self.writeSize {
                 try await write(pending, to: file)
                 pending.clear()

@@ -66,7 +66,7 @@ public struct LocalOrigin: Sendable {
             catalogue: options.catalogue.streams.flatMap { [$0.address] + ($0.poster.map { [$0] } ?? []) }
         )
         var http = httpOptions
-        http.mayVisit = { await policy.mayVisit($0) }
+        http.mayVisit = { policy.mayVisit($0, at: $1) }
         // Whoever can reach the server can name a source; secrets go to those of the catalogue and of the owner only.
         http.trustedAddresses =
             options.catalogue.streams.map(\.address)

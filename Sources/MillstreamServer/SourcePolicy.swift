@@ -1,6 +1,4 @@
-import Foundation
-import NIOCore
-import NIOPosix
+public import MediaTransport
 public import ResourceAddressing
 
 /// Which addresses the server loads for others.
@@ -34,18 +32,21 @@ public struct SourcePolicy: Sendable {
         isExclusive = !allowedHosts.isEmpty
     }
 
-    /// Whether the server may load from an address.
-    public func mayVisit(_ address: ResourceAddress) async -> Bool {
+    /// Whether the server may load from an address, whose host is resolved first.
+    func mayVisit(_ address: ResourceAddress) async -> Bool {
+        guard let host = address.host, !host.isEmpty else { return false }
+        return mayVisit(address, at: (try? await HostAddress.resolve(host)) ?? [])
+    }
+
+    /// Whether the server may load from an address at these hosts.
+    public func mayVisit(_ address: ResourceAddress, at hosts: [HostAddress]) -> Bool {
         guard address.isHTTP, Self.isPlain(address), let host = address.host else { return false }
         if places.contains(Place(host: host, port: nil)) || places.contains(Place(host: host, port: address.port)) {
             return true
         }
-        guard !isExclusive else { return false }
-        let port = address.port ?? 80
-        let resolved = try? await NIOThreadPool.singleton.runIfActive { Self.resolve(host, port: port) }
         // A name that cannot be resolved here might be resolved by somebody who reads it differently.
-        guard let resolved, !resolved.isEmpty else { return false }
-        return resolved.allSatisfy { Self.isPublic($0) }
+        guard !isExclusive, !hosts.isEmpty else { return false }
+        return hosts.allSatisfy { Self.isPublic($0.octets) }
     }
 
     /// Whether everybody reads the same host from an address.
@@ -63,30 +64,6 @@ public struct SourcePolicy: Sendable {
             default: false
             }
         }
-    }
-
-    /// The numeric addresses of a host, as the system resolves it: also `127.1` and `2130706433`.
-    private static func resolve(_ host: String, port: Int) -> [[UInt8]] {
-        var hints = addrinfo()
-        hints.ai_family = AF_UNSPEC
-        var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, String(port), &hints, &list) == 0 else { return [] }
-        defer { freeaddrinfo(list) }
-        var result: [[UInt8]] = []
-        var next = list
-        while let entry = next {
-            if entry.pointee.ai_family == AF_INET {
-                entry.pointee.ai_addr.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                    result.append(withUnsafeBytes(of: $0.pointee.sin_addr) { Array($0) })
-                }
-            } else if entry.pointee.ai_family == AF_INET6 {
-                entry.pointee.ai_addr.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
-                    result.append(withUnsafeBytes(of: $0.pointee.sin6_addr) { Array($0) })
-                }
-            }
-            next = entry.pointee.ai_next
-        }
-        return result
     }
 
     /// Whether an address is one of the public Internet (RFC 6890 lists those that are not).

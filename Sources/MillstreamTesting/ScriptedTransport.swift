@@ -1,4 +1,4 @@
-import MediaTiming
+public import MediaTiming
 public import MediaTransport
 public import ResourceAddressing
 import Synchronization
@@ -28,10 +28,12 @@ public final class ScriptedTransport: Transport {
     }
 
     private let state: Mutex<State>
+    private let time: any TimeSource
 
     /// Makes a transport; whatever has no answer is answered with 404.
-    public init(_ answers: [String: [Answer]] = [:]) {
+    public init(_ answers: [String: [Answer]] = [:], time: any TimeSource = SystemTimeSource()) {
         state = Mutex(State(answers: answers))
+        self.time = time
     }
 
     /// Makes a transport of playlists and other text, one answer for each address.
@@ -61,8 +63,7 @@ public final class ScriptedTransport: Transport {
         }
         switch answer {
         case .bytes(let bytes, let contentType):
-            let piece = request.byteRange.map { Array(bytes.dropFirst(Int($0.start)).prefix(Int($0.length))) } ?? bytes
-            return Self.response(piece, request, status: request.byteRange == nil ? 200 : 206, contentType)
+            return try response(bytes, request, contentType)
         case .truncated(let bytes, let announced):
             return TransportResponse(
                 status: 200,
@@ -90,18 +91,30 @@ public final class ScriptedTransport: Transport {
         }
     }
 
-    private static func response(
+    private func response(
         _ bytes: [UInt8],
         _ request: TransportRequest,
-        status: Int,
         _ contentType: String?
-    ) -> TransportResponse {
-        TransportResponse(
-            status: status,
+    ) throws -> TransportResponse {
+        let range = request.byteRange ?? ByteRange(start: 0, length: Int64(bytes.count))
+        let offset = request.resumption?.offset ?? 0
+        guard let range, range.end <= bytes.count, offset <= range.length else {
+            throw TransportError(
+                .wrongContent,
+                "the resource has \(bytes.count) bytes, and \(request.byteRange?.end ?? 0) of them were counted on",
+                address: request.address
+            )
+        }
+        let piece = bytes[Int(range.start + offset)..<Int(range.end)]
+        let record = TransferRecord(TransferMeasurement(sent: time.now))
+        record.update { $0.firstByte = .zero }
+        return TransportResponse(
+            status: request.byteRange == nil && offset == 0 ? 200 : 206,
             headers: contentType.map { [HeaderField("Content-Type", $0)] } ?? [],
             address: request.address,
-            expectedLength: Int64(bytes.count),
-            body: TransportBody(bytes)
+            expectedLength: Int64(piece.count),
+            body: TransportBody(piece).measured(by: record, time),
+            record: record
         )
     }
 }

@@ -132,7 +132,7 @@ private final class HoldingTransport: Transport {
             into: temporary.library,
             loading: ResourceLoading(
                 transport,
-                policy: LoadErrorPolicy(retries: retries, firstDelay: .milliseconds(1))
+                policy: LoadErrorPolicy(rule: .init(retries: retries, firstDelay: .milliseconds(1)))
             ),
             options: DownloadTask.Options(selection: selection)
         )

@@ -1,0 +1,135 @@
+import MediaTiming
+import NIOCore
+import Synchronization
+
+/// The bytes that a sender has ready for a link, and since when: a bounded queue between two tasks.
+final class OfferedBuffers: Sendable {
+    /// Bytes with the time since when they are there; `nil` where the sender waited for room, so that they were there as
+    /// soon as there was any.
+    struct Offer {
+        var buffer: ByteBuffer
+        var available: Duration?
+    }
+
+    private struct State {
+        var offers: ArraySlice<Offer> = []
+        var byteCount = 0
+        var end: Result<Void, any Error>?
+        var sender: CheckedContinuation<Void, Never>?
+        var receiver: CheckedContinuation<Void, Never>?
+        /// Nobody will take anything any more.
+        var isAbandoned = false
+
+        mutating func takeReceiver() -> CheckedContinuation<Void, Never>? {
+            defer { receiver = nil }
+            return receiver
+        }
+    }
+
+    private let state = Mutex(State())
+    private let time: any TimeSource
+    /// As much as the buffers of two sockets hold.
+    private static let capacity = 512 << 10
+
+    init(time: any TimeSource) { self.time = time }
+
+    /// Offers bytes; waits while there is no room.
+    ///
+    /// - Returns: Whether more is wanted.
+    func offer(_ buffer: ByteBuffer) async -> Bool {
+        guard buffer.readableBytes > 0 else { return true }
+        var waited = false
+        while state.withLock({ $0.byteCount >= Self.capacity && !$0.isAbandoned }) {
+            waited = true
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    let isReady = state.withLock { state in
+                        if state.byteCount < Self.capacity || state.isAbandoned { return true }
+                        state.sender = continuation
+                        return false
+                    }
+                    if isReady { continuation.resume() }
+                }
+            } onCancel: {
+                abandon()
+            }
+        }
+        let available = waited ? nil : time.now
+        let (receiver, isWanted) = state.withLock { state in
+            guard !state.isAbandoned else { return (state.takeReceiver(), false) }
+            state.offers.append(Offer(buffer: buffer, available: available))
+            state.byteCount += buffer.readableBytes
+            return (state.takeReceiver(), true)
+        }
+        receiver?.resume()
+        return isWanted
+    }
+
+    /// Says that nothing follows.
+    func finish(_ end: Result<Void, any Error>) {
+        let receiver = state.withLock { state in
+            state.end = state.end ?? end
+            return state.takeReceiver()
+        }
+        receiver?.resume()
+    }
+
+    /// Says that nothing more will be taken.
+    func abandon() {
+        let (sender, receiver) = state.withLock { state in
+            state.isAbandoned = true
+            state.offers = []
+            defer { state.sender = nil }
+            return (state.sender, state.takeReceiver())
+        }
+        sender?.resume()
+        receiver?.resume()
+    }
+
+    /// What there is to take.
+    enum Next {
+        case offer(Offer)
+        /// Nothing now.
+        case nothing
+        case end(Result<Void, any Error>)
+    }
+
+    /// Takes up to so many bytes, without waiting.
+    func take(atMost byteCount: Int) -> Next {
+        let (next, sender): (Next, CheckedContinuation<Void, Never>?) = state.withLock { state in
+            guard var first = state.offers.first else {
+                if state.isAbandoned { return (.end(.failure(CancellationError())), nil) }
+                return (state.end.map { .end($0) } ?? .nothing, nil)
+            }
+            let size = min(byteCount, first.buffer.readableBytes)
+            let taken = Offer(buffer: first.buffer.readSlice(length: size) ?? ByteBuffer(), available: first.available)
+            if first.buffer.readableBytes == 0 {
+                state.offers.removeFirst()
+            } else {
+                first.available = nil
+                state.offers[state.offers.startIndex] = first
+            }
+            state.byteCount -= size
+            defer { state.sender = nil }
+            return (.offer(taken), state.sender)
+        }
+        sender?.resume()
+        return next
+    }
+
+    /// Waits until there is something to take.
+    func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isReady = state.withLock { state in
+                    if !state.offers.isEmpty || state.end != nil || state.isAbandoned { return true }
+                    state.receiver = continuation
+                    return false
+                }
+                if isReady { continuation.resume() }
+            }
+        } onCancel: {
+            abandon()
+        }
+    }
+}

@@ -1,0 +1,97 @@
+/// The date of an `Expires` attribute, read as leniently as servers write it (RFC 6265 §5.1.1).
+///
+/// Words may stand in any order; the first that looks like a time is the time, and so on. The names of weekdays and
+/// time zones mean nothing: a date is always in UTC.
+struct CookieDate {
+    private var time: (hour: Int, minute: Int, second: Int)?
+    private var day: Int?
+    private var month: Int?
+    private var year: Int?
+
+    /// Reads a date; `nil` where a part is missing or there is no such day.
+    static func parse(_ text: some Collection<UInt8>) -> UnixSeconds? {
+        var date = CookieDate()
+        for word in text.split(whereSeparator: isDelimiter) { date.take(Array(word)) }
+        return date.moment
+    }
+
+    /// A word is the first part that is still missing and that it can be.
+    private mutating func take(_ word: [UInt8]) {
+        if time == nil, let found = Self.time(word) {
+            time = found
+        } else if day == nil, let found = Self.number(word, digits: 1...2) {
+            day = found
+        } else if month == nil, let found = Self.month(word) {
+            month = found
+        } else if year == nil, let found = Self.number(word, digits: 2...4) {
+            year = found
+        }
+    }
+
+    private var moment: UnixSeconds? {
+        guard let time, let day, let month, var year else { return nil }
+        switch year {
+        case 70...99: year += 1900
+        case 0...69: year += 2000
+        default: break
+        }
+        guard year >= 1601, (1...Self.length(ofMonth: month, year)).contains(day),
+            time.hour <= 23, time.minute <= 59, time.second <= 59
+        else { return nil }
+        let seconds = time.hour * 3600 + time.minute * 60 + time.second
+        return UnixSeconds(Int64(Self.days(year, month, day)) * 86_400 + Int64(seconds))
+    }
+
+    private static func isDelimiter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true
+        default: false
+        }
+    }
+
+    /// The number at the beginning of a word, if it has that many digits; what follows them does not matter.
+    private static func number(_ word: some Collection<UInt8>, digits: ClosedRange<Int>) -> Int? {
+        let figures = word.prefix { $0.isASCIIDigit }
+        guard digits.contains(figures.count) else { return nil }
+        return figures.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+
+    /// Three numbers with colons between them.
+    private static func time(_ word: [UInt8]) -> (hour: Int, minute: Int, second: Int)? {
+        let fields = word.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
+        guard fields.count == 3, fields[0].allSatisfy(\.isASCIIDigit), fields[1].allSatisfy(\.isASCIIDigit),
+            let hour = number(fields[0], digits: 1...2),
+            let minute = number(fields[1], digits: 1...2),
+            let second = number(fields[2], digits: 1...2)
+        else { return nil }
+        return (hour, minute, second)
+    }
+
+    private static let monthNames = [
+        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    ]
+
+    private static func month(_ word: [UInt8]) -> Int? {
+        let name = word.prefix(3).map(\.asciiLowercased)
+        return monthNames.firstIndex { $0.utf8.elementsEqual(name) }.map { $0 + 1 }
+    }
+
+    private static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
+
+    private static func length(ofMonth month: Int, _ year: Int) -> Int {
+        switch month {
+        case 2: isLeap(year) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// Days from 1970-01-01.
+    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let past = year - 1
+        let wholeYears = past * 365 + past / 4 - past / 100 + past / 400
+        let wholeMonths = (1..<month).reduce(0) { $0 + length(ofMonth: $1, year) }
+        let daysBefore1970 = 719_162
+        return wholeYears + wholeMonths + day - 1 - daysBefore1970
+    }
+}

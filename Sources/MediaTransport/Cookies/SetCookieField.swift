@@ -1,0 +1,90 @@
+/// The value of a `Set-Cookie` field, taken apart (RFC 6265 §5.2, RFC 6265bis §5.6).
+///
+/// Of attributes that come twice the last one counts; unknown ones, `SameSite` among them, mean nothing to a client
+/// that belongs to no site.
+struct SetCookieField {
+    /// A field longer than this, in bytes, is refused whole: no cookie can need it.
+    static let longest = 65_536
+    /// The most bytes of name and value together (RFC 6265bis §5.6).
+    static let longestPair = 4096
+    /// The most bytes of the value of an attribute; a longer one is ignored (RFC 6265bis §5.6).
+    private static let longestAttribute = 1024
+
+    /// The name; empty where there is none.
+    let name: String
+    /// The value.
+    let value: String
+    /// `Domain` in lower case, without its leading dot; `nil` where it is missing or empty.
+    private(set) var domain: String?
+    /// `Path`, where it begins with a slash.
+    private(set) var path: String?
+    /// `Max-Age` in seconds; zero where it is negative.
+    private(set) var maxAge: Int64?
+    /// `Expires`, where it is a date.
+    private(set) var expires: UnixSeconds?
+    /// Whether `Secure` is there.
+    private(set) var isSecure = false
+    /// Whether `HttpOnly` is there.
+    private(set) var isHTTPOnly = false
+
+    /// Takes a value apart; `nil` where there is no cookie in it that may be kept.
+    init?(_ text: String) {
+        guard text.utf8.count <= Self.longest else { return nil }
+        let bytes = Array(text.utf8)
+        guard !bytes.contains(where: { $0.isASCIIControl && $0 != 0x09 }) else { return nil }
+        let pieces = bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        guard let pair = pieces.first, let (name, value) = Self.pair(pair) else { return nil }
+        (self.name, self.value) = (name, value)
+        for piece in pieces.dropFirst() { take(piece) }
+    }
+
+    /// The name and the value; a text without an equals sign is a value without a name (RFC 6265bis §5.6).
+    private static func pair(_ bytes: ArraySlice<UInt8>) -> (name: String, value: String)? {
+        let equals = bytes.firstIndex(of: UInt8(ascii: "="))
+        let name = trimmed(bytes[..<(equals ?? bytes.startIndex)])
+        let value = trimmed(bytes[(equals.map { $0 + 1 } ?? bytes.startIndex)...])
+        // A tabulator would break a line of the file.
+        guard !name.isEmpty || !value.isEmpty, name.count + value.count <= longestPair,
+            !name.contains(0x09), !value.contains(0x09)
+        else { return nil }
+        return (String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
+    }
+
+    private mutating func take(_ attribute: ArraySlice<UInt8>) {
+        let equals = attribute.firstIndex(of: UInt8(ascii: "="))
+        let name = Self.trimmed(attribute[..<(equals ?? attribute.endIndex)])
+        let value = Self.trimmed(attribute[(equals.map { $0 + 1 } ?? attribute.endIndex)...])
+        // The longest known name has eight bytes: what is longer need not be copied.
+        guard name.count <= 8, value.count <= Self.longestAttribute else { return }
+        switch String(decoding: name.map(\.asciiLowercased), as: UTF8.self) {
+        case "expires": expires = CookieDate.parse(value) ?? expires
+        case "max-age": maxAge = Self.seconds(value) ?? maxAge
+        case "domain": domain = Self.domain(value)
+        case "path":
+            let path = String(decoding: value, as: UTF8.self)
+            self.path = CookiePath.isKept(path) ? path : nil
+        case "secure": isSecure = true
+        case "httponly": isHTTPOnly = true
+        default: break
+        }
+    }
+
+    private static func domain(_ value: ArraySlice<UInt8>) -> String? {
+        let withoutDot = value.first == UInt8(ascii: ".") ? value.dropFirst() : value
+        return withoutDot.isEmpty ? nil : String(decoding: withoutDot.map(\.asciiLowercased), as: UTF8.self)
+    }
+
+    /// A whole number, negative ones as zero; one that is too large is the largest (RFC 6265 §5.2.2).
+    private static func seconds(_ value: ArraySlice<UInt8>) -> Int64? {
+        let isNegative = value.first == UInt8(ascii: "-")
+        let digits = isNegative ? value.dropFirst() : value
+        guard !digits.isEmpty, digits.allSatisfy(\.isASCIIDigit) else { return nil }
+        return isNegative ? 0 : Int64(String(decoding: digits, as: UTF8.self)) ?? .max
+    }
+
+    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var rest = bytes.drop { $0 == 0x20 || $0 == 0x09 }
+        while let last = rest.last, last == 0x20 || last == 0x09 { rest.removeLast() }
+        return rest
+    }
+}

@@ -1,0 +1,146 @@
+import AsyncHTTPClient
+import MediaTiming
+import NIOCore
+import NIOHTTP1
+import NIOHTTPCompression
+import NIOSSL
+import Synchronization
+
+/// One client for each numeric address of a host, so that a connection goes to the very host that was looked up and judged.
+final class HTTPClientPool: Sendable {
+    private struct Place: Hashable {
+        let host: String
+        let address: HostAddress?
+    }
+
+    private struct Entry {
+        let client: HTTPClient
+        var running = 0
+        var lastUse = Duration.zero
+    }
+
+    private struct Names {
+        let addresses: [HostAddress]
+        let until: Duration
+    }
+
+    private struct State {
+        var clients: [Place: Entry] = [:]
+        var names: [String: Names] = [:]
+        var isShutDown = false
+    }
+
+    private let state = Mutex(State())
+    private let options: HTTPTransport.Options
+    private let time: any TimeSource
+    let registry = ExchangeRegistry()
+
+    /// As long as resolvers on clients keep an answer whose lifetime they do not know.
+    private static let nameLifetime = Duration.seconds(60)
+    /// A playlist can name many hosts; of those that nothing is asked of, some are forgotten.
+    private static let mostClients = 128
+    private static let mostNames = 1_024
+
+    init(_ options: HTTPTransport.Options, time: any TimeSource) {
+        self.options = options
+        self.time = time
+    }
+
+    /// The addresses of a host, and how long it took to find them; `nil` where they were known.
+    func resolve(_ host: String) async throws -> (addresses: [HostAddress], duration: Duration?) {
+        let begun = time.now
+        if let known = state.withLock({ $0.names[host] }), known.until > begun { return (known.addresses, nil) }
+        let addresses = try await HostAddress.resolve(host)
+        let now = time.now
+        state.withLock { state in
+            if state.names.count >= Self.mostNames { state.names = [:] }
+            state.names[host] = Names(addresses: addresses, until: now + Self.nameLifetime)
+        }
+        return (addresses, now - begun)
+    }
+
+    /// Forgets where a host is, since nobody answered there.
+    func forget(_ host: String) { state.withLock { _ = $0.names.removeValue(forKey: host) } }
+
+    /// Runs `body` with the client for a host.
+    func withClient<Result>(
+        _ host: String,
+        at address: HostAddress?,
+        _ body: (HTTPClient) async throws -> Result
+    ) async throws -> Result {
+        let place = Place(host: host, address: address)
+        guard let client = enter(place) else {
+            throw TransportError(.cannotConnect, "the transport was shut down")
+        }
+        defer { state.withLock { $0.clients[place]?.running -= 1 } }
+        return try await body(client)
+    }
+
+    private func enter(_ place: Place) -> HTTPClient? {
+        let now = time.now
+        let (client, idle): (HTTPClient?, HTTPClient?) = state.withLock { state in
+            guard !state.isShutDown else { return (nil, nil) }
+            var idle: HTTPClient?
+            if state.clients[place] == nil, state.clients.count >= Self.mostClients {
+                let oldest = state.clients.filter { $0.value.running == 0 && now - $0.value.lastUse > .seconds(120) }
+                    .min { $0.value.lastUse < $1.value.lastUse }
+                if let oldest { idle = state.clients.removeValue(forKey: oldest.key)?.client }
+            }
+            var entry = state.clients[place] ?? Entry(client: makeClient(place))
+            entry.running += 1
+            entry.lastUse = now
+            state.clients[place] = entry
+            return (entry.client, idle)
+        }
+        idle?.shutdown { _ in }
+        return client
+    }
+
+    /// Ends all connections.
+    func shutdown() async throws {
+        let clients = state.withLock { state in
+            state.isShutDown = true
+            defer { state.clients = [:] }
+            return state.clients.values.map(\.client)
+        }
+        for client in clients { try await client.shutdown() }
+    }
+
+    private func makeClient(_ place: Place) -> HTTPClient {
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        configuration.timeout = .init(
+            connect: TimeAmount(options.connectTimeout),
+            read: TimeAmount(options.idleTimeout)
+        )
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
+        // A refused connection is an answer: whether to ask again is for the policy to say, not for the pool.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        // Deflate cannot do better than 1,032 to 1; what is smaller by so much is no playlist.
+        configuration.decompression = .enabled(limit: .ratio(250))
+        if options.acceptsAnyCertificate {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.certificateVerification = .none
+            configuration.tlsConfiguration = tls
+        }
+        if let proxy = options.proxy { configuration.proxy = .server(host: proxy.host, port: proxy.port) }
+        if let address = place.address { configuration.dnsOverride = [place.host: address.description] }
+        let (registry, time) = (registry, time)
+        configuration.http1_1ConnectionDebugInitializer = { ExchangeObserver.observe($0, registry, time) }
+        configuration.http2ConnectionDebugInitializer = { channel in
+            registry.noteFresh(channel)
+            return channel.eventLoop.makeSucceededVoidFuture()
+        }
+        configuration.http2StreamChannelDebugInitializer = {
+            ExchangeObserver.observe(stream: $0, registry, time)
+        }
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+}
+
+extension TimeAmount {
+    init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        self = .nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+}

@@ -1,0 +1,53 @@
+public import ResourceAddressing
+
+extension HTTPTransport {
+    /// How to ask.
+    public struct Options: Sendable {
+        /// What we call ourselves.
+        public var userAgent: String
+        /// Header fields for requests to ``trustedAddresses``: they may be secrets.
+        public var headers: [HeaderField]
+        /// The addresses whose sites get ``headers``; `nil` sends them to every host that is asked directly.
+        public var trustedAddresses: [ResourceAddress]?
+        /// Where cookies are kept; `nil` takes none.
+        public var cookies: CookieJar?
+        /// How long a connection may take, name resolution apart.
+        public var connectTimeout: Duration
+        /// How long nothing may come.
+        public var idleTimeout: Duration
+        /// Whether certificates that nobody vouches for are taken.
+        public var acceptsAnyCertificate: Bool
+        /// An HTTP proxy, as host and port.
+        public var proxy: (host: String, port: Int)?
+        /// How many redirects are followed, one after the other.
+        public var redirectLimit: Int
+        /// Whether an address may be asked for at any of these hosts, redirects among them.
+        ///
+        /// A server that fetches for others has to refuse some. Connections go to the hosts that were judged; behind a proxy
+        /// there are none to judge.
+        public var mayVisit: @Sendable (ResourceAddress, [HostAddress]) -> Bool
+
+        /// Makes options; what is not given is what a player would do.
+        public init(
+            userAgent: String = "Millstream/0.1",
+            headers: [HeaderField] = [],
+            cookies: CookieJar? = nil,
+            connectTimeout: Duration = .seconds(10),
+            idleTimeout: Duration = .seconds(20),
+            acceptsAnyCertificate: Bool = false,
+            proxy: (host: String, port: Int)? = nil,
+            redirectLimit: Int = 10,
+            mayVisit: @escaping @Sendable (ResourceAddress, [HostAddress]) -> Bool = { _, _ in true }
+        ) {
+            self.userAgent = userAgent
+            self.headers = headers
+            self.cookies = cookies
+            self.connectTimeout = connectTimeout
+            self.idleTimeout = idleTimeout
+            self.acceptsAnyCertificate = acceptsAnyCertificate
+            self.proxy = proxy
+            self.redirectLimit = redirectLimit
+            self.mayVisit = mayVisit
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import AsyncHTTPClient
+import Foundation
+public import MediaTiming
+import NIOCore
+import NIOHTTP1
+import ResourceAddressing
+
+/// HTTP/1.1 and HTTP/2 over AsyncHTTPClient, connections kept alive.
+///
+/// Playlists may come compressed; media is asked for as it is, so that lengths and ranges mean what they say.
+public final class HTTPTransport: Transport {
+    private let pool: HTTPClientPool
+    private let options: Options
+    private let time: any TimeSource
+
+    /// Makes a transport with connections of its own; end it with ``shutdown()``.
+    public init(_ options: Options = Options(), time: any TimeSource = SystemTimeSource()) {
+        self.options = options
+        self.time = time
+        pool = HTTPClientPool(options, time: time)
+    }
+
+    /// Ends all connections; nothing can be asked for any more.
+    public func shutdown() async throws { try await pool.shutdown() }
+
+    /// Asks for a resource; see ``Transport/send(_:)``.
+    public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        var address = request.address
+        var visited: Set<String> = []
+        let record = TransferRecord(TransferMeasurement(sent: time.now))
+        for _ in 0...max(0, options.redirectLimit) {
+            guard visited.insert(address.text).inserted || options.cookies != nil else {
+                throw TransportError(.badRedirect, "the redirects lead in a circle", address: address)
+            }
+            let response = try await attempt(request, at: address, record)
+            let status = Int(response.status.code)
+            guard [301, 302, 303, 307, 308].contains(status) else {
+                return try HTTPAnswer(response, request, address, record).checked(time)
+            }
+            guard let location = response.headers.first(name: "Location"), !location.isEmpty else {
+                throw TransportError(.badRedirect, "a redirect without Location", address: address, status: status)
+            }
+            address = address.resolving(location)
+        }
+        throw TransportError(
+            .badRedirect,
+            "more than \(options.redirectLimit) redirects",
+            address: request.address
+        )
+    }
+
+    private func attempt(
+        _ request: TransportRequest,
+        at address: ResourceAddress,
+        _ record: TransferRecord
+    ) async throws -> HTTPClientResponse {
+        guard address.isHTTP, let target = RequestTarget(address) else {
+            throw TransportError(.addressRefused, "not an http address", address: address)
+        }
+        var hosts: [HostAddress?] = [nil]
+        if options.proxy == nil {
+            hosts = try await resolved(target.host, for: address, record)
+        }
+        guard options.mayVisit(address, hosts.compactMap { $0 }) else {
+            throw TransportError(.addressRefused, "this address may not be loaded", address: address)
+        }
+        let outgoing = outgoingRequest(request, at: address, target)
+        var lastError: any Error = TransportError(.cannotConnect, "no connection could be made", address: address)
+        // A host that has several addresses may be there at one of them only.
+        for host in hosts.prefix(Self.mostAddresses) {
+            do {
+                return try await execute(outgoing, target, at: host, address, record)
+            } catch let error as TransportError where error.code == .cannotConnect {
+                lastError = error
+            }
+        }
+        pool.forget(target.host)
+        throw lastError
+    }
+
+    private static let mostAddresses = 4
+
+    private func resolved(
+        _ host: String,
+        for address: ResourceAddress,
+        _ record: TransferRecord
+    ) async throws -> [HostAddress?] {
+        do {
+            let (addresses, duration) = try await pool.resolve(host)
+            if let duration, !host.contains(":"), addresses.first?.description != host {
+                record.update { $0.domainLookup = ($0.domainLookup ?? .zero) + duration }
+            }
+            return addresses
+        } catch let error as TransportError {
+            throw TransportError(error.code, error.message, address: address)
+        }
+    }
+
+    private func execute(
+        _ outgoing: HTTPClientRequest,
+        _ target: RequestTarget,
+        at host: HostAddress?,
+        _ address: ResourceAddress,
+        _ record: TransferRecord
+    ) async throws -> HTTPClientResponse {
+        var outgoing = outgoing
+        let exchange = Exchange(target: target.text, begun: time.now, record: record)
+        let key = pool.registry.enter(exchange)
+        defer { _ = pool.registry.remove(key) }
+        outgoing.headers.add(name: ExchangeRegistry.field, value: key)
+        do {
+            let response = try await pool.withClient(target.host, at: host) { client in
+                try await client.execute(outgoing, deadline: .distantFuture)
+            }
+            if let cookies = options.cookies {
+                let now = UnixSeconds(Date().timeIntervalSince1970)
+                for field in response.headers["Set-Cookie"] { cookies.store(setCookie: field, from: address, now: now) }
+            }
+            return response
+        } catch {
+            throw TransportError.translating(error, address: address)
+        }
+    }
+
+    private func outgoingRequest(
+        _ request: TransportRequest,
+        at address: ResourceAddress,
+        _ target: RequestTarget
+    ) -> HTTPClientRequest {
+        var outgoing = HTTPClientRequest(url: target.site)
+        outgoing.headers.add(name: "Host", value: target.hostField)
+        outgoing.headers.add(name: "User-Agent", value: options.userAgent)
+        outgoing.headers.add(name: "Accept", value: "*/*")
+        outgoing.headers.add(name: "Accept-Encoding", value: request.mayBeCompressed ? "gzip, deflate" : "identity")
+        if let authorization = target.authorization {
+            outgoing.headers.add(name: "Authorization", value: authorization)
+        }
+        if let jar = options.cookies,
+            let cookies = jar.header(for: address, now: UnixSeconds(Date().timeIntervalSince1970))
+        {
+            outgoing.headers.add(name: "Cookie", value: cookies)
+        }
+        let isFirstHost = address.host == request.address.host && address.port == request.address.port
+        let isTrusted = options.trustedAddresses.map { $0.contains { address.sharesSite(with: $0) } } ?? isFirstHost
+        for field in (isTrusted ? options.headers : []) + (isFirstHost ? request.headers : []) {
+            outgoing.headers.replaceOrAdd(name: field.name, value: field.value)
+        }
+        if let range = request.rangeField { outgoing.headers.replaceOrAdd(name: "Range", value: range) }
+        if let resumption = request.resumption {
+            outgoing.headers.replaceOrAdd(name: "If-Range", value: resumption.validator)
+        }
+        return outgoing
+    }
+}
+
+extension TransportRequest {
+    /// Whether its body is text that servers compress.
+    fileprivate var mayBeCompressed: Bool {
+        guard byteRange == nil, resumption == nil, !headers.contains(where: { $0.name.lowercased() == "range" }) else {
+            return false
+        }
+        return kind == .playlist || kind == .subtitle || kind == .other
+    }
+
+    /// The value of `Range` (RFC 9110 §14.2).
+    fileprivate var rangeField: String? {
+        let offset = resumption?.offset ?? 0
+        if let byteRange { return "bytes=\(byteRange.start + offset)-\(byteRange.end - 1)" }
+        return offset > 0 ? "bytes=\(offset)-" : nil
+    }
+}
+
+extension UnixSeconds {
+    fileprivate init(_ seconds: Double) { self.init(Int64(seconds)) }
+}

@@ -1,0 +1,111 @@
+import Synchronization
+
+/// What the requests of one asset carry besides: header fields, signatures, and what happens when the server wants others.
+public struct RequestAuthorization: Sendable {
+    /// Header fields of every request.
+    public var headers: [HeaderField]
+    /// Header fields of requests of one kind, behind those of all.
+    public var headersByKind: [TransportRequest.Kind: [HeaderField]]
+    /// Signs a request: changes its address or its header fields, each time it is sent.
+    public var sign: (@Sendable (TransportRequest) async throws -> TransportRequest)?
+    /// Renews what requests are signed with, after the server answered 401 or 403; `false` where nothing can be done.
+    ///
+    /// Of several requests that fail at once, one asks, and the others wait for it.
+    public var renew: (@Sendable (TransportError) async throws -> Bool)?
+
+    /// Makes an authorization.
+    public init(
+        headers: [HeaderField] = [],
+        headersByKind: [TransportRequest.Kind: [HeaderField]] = [:],
+        sign: (@Sendable (TransportRequest) async throws -> TransportRequest)? = nil,
+        renew: (@Sendable (TransportError) async throws -> Bool)? = nil
+    ) {
+        self.headers = headers
+        self.headersByKind = headersByKind
+        self.sign = sign
+        self.renew = renew
+    }
+}
+
+/// Another transport, whose requests carry what one asset needs.
+///
+/// A refusal is answered with one renewal and one more try; a refusal that stays is an error with its status.
+public final class AuthorizedTransport: Transport {
+    private struct State {
+        /// Counts the renewals, so that a request knows whether there was one since it was signed.
+        var generation = 0
+        var isRenewing = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let base: any Transport
+    private let authorization: RequestAuthorization
+    private let state = Mutex(State())
+
+    /// Makes a transport.
+    public init(_ base: any Transport, authorization: RequestAuthorization) {
+        self.base = base
+        self.authorization = authorization
+    }
+
+    /// Asks for a resource; see ``Transport/send(_:)``.
+    public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        let generation = state.withLock { $0.generation }
+        do {
+            return try await base.send(try await prepared(request))
+        } catch let error as TransportError where error.status == 401 || error.status == 403 {
+            guard try await renewed(since: generation, error) else { throw error }
+            return try await base.send(try await prepared(request))
+        }
+    }
+
+    private func prepared(_ request: TransportRequest) async throws -> TransportRequest {
+        var request = request
+        request.headers = authorization.headers + (authorization.headersByKind[request.kind] ?? []) + request.headers
+        return try await authorization.sign?(request) ?? request
+    }
+
+    /// Whether there is something new to sign with.
+    private func renewed(since generation: Int, _ error: TransportError) async throws -> Bool {
+        guard let renew = authorization.renew else { return false }
+        while true {
+            enum Turn { case ours, theirs, done }
+            let turn: Turn = state.withLock { state in
+                if state.generation != generation { return .done }
+                if state.isRenewing { return .theirs }
+                state.isRenewing = true
+                return .ours
+            }
+            switch turn {
+            case .done: return true
+            case .theirs: await waitForRenewal()
+            case .ours:
+                var isRenewed = false
+                defer { endRenewal(isRenewed) }
+                isRenewed = try await renew(error)
+                return isRenewed
+            }
+        }
+    }
+
+    private func waitForRenewal() async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                guard state.isRenewing else { return true }
+                state.waiting.append(continuation)
+                return false
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+
+    private func endRenewal(_ isRenewed: Bool) {
+        let waiting = state.withLock { state in
+            state.isRenewing = false
+            if isRenewed { state.generation += 1 }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+}

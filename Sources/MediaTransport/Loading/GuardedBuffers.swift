@@ -1,0 +1,186 @@
+import MediaTiming
+import NIOCore
+import ResourceAddressing
+
+/// A body that is held against what was announced, and goes on where it was cut short.
+struct GuardedBuffers: AsyncSequence, Sendable {
+    let request: TransportRequest
+    let response: TransportResponse
+    let transport: any Transport
+    let policy: LoadErrorPolicy
+    let time: any TimeSource
+    let jitter: @Sendable () -> Double
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        private let source: GuardedBuffers
+        private var iterator: TransportBody.AsyncIterator
+        private var received: Int64 = 0
+        private var failures = 0
+        /// Where the last failure was.
+        private var receivedAtFailure: Int64 = 0
+        private var windowStart: Duration
+        private var windowBytes: Int64 = 0
+
+        /// So many bytes between two failures, and the first of them is forgiven: else a large file over a bad line would
+        /// never be done.
+        private static let forgivingProgress: Int64 = 256 << 10
+
+        init(_ source: GuardedBuffers) {
+            self.source = source
+            iterator = source.response.body.makeAsyncIterator()
+            windowStart = source.time.now
+        }
+
+        /// The next bytes; `nil` behind the last.
+        mutating func next() async throws -> ByteBuffer? {
+            while true {
+                do {
+                    guard let buffer = try await iterator.next() else {
+                        try checkEnd()
+                        return nil
+                    }
+                    if received == 0 { try refusePage(buffer) }
+                    received += Int64(buffer.readableBytes)
+                    try checkLength()
+                    try checkPace(Int64(buffer.readableBytes))
+                    return buffer
+                } catch let error as TransportError {
+                    try await goOn(after: error)
+                }
+            }
+        }
+
+        // MARK: What is announced
+
+        private func checkEnd() throws {
+            guard let expected = source.response.expectedLength, received < expected else { return }
+            throw error(.connectionLost, "\(received) of \(expected) bytes came")
+        }
+
+        private func checkLength() throws {
+            guard let expected = source.response.expectedLength, received > expected else { return }
+            throw error(.wrongContent, "more than the announced \(expected) bytes came")
+        }
+
+        /// A page that says what is wrong, or wants somebody to log in, comes with status 200 and any media type.
+        private func refusePage(_ buffer: ByteBuffer) throws {
+            guard source.request.kind != .playlist, source.request.kind != .other else { return }
+            let start = buffer.readableBytesView.prefix(256).drop {
+                [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0)
+            }
+            let text = String(decoding: start.prefix(14), as: UTF8.self).lowercased()
+            guard text.hasPrefix("<!doctype html") || text.hasPrefix("<html") else { return }
+            throw error(.wrongContent, "a web page came where \(source.request.kind.noun) was expected")
+        }
+
+        private mutating func checkPace(_ byteCount: Int64) throws {
+            windowBytes += byteCount
+            let pace = source.policy.slowestPace
+            let elapsed = source.time.now - windowStart
+            guard elapsed >= pace.window else { return }
+            // Bytes that come after a long silence are judged by all of it.
+            let least = Double(pace.leastBytes) * (elapsed / pace.window)
+            let isEnd = source.response.expectedLength.map { received >= $0 } ?? false
+            defer { (windowStart, windowBytes) = (source.time.now, 0) }
+            guard Double(windowBytes) < least, !isEnd else { return }
+            let seconds = elapsed.components.seconds
+            throw error(.timedOut, "only \(windowBytes) bytes came in \(seconds) seconds")
+        }
+
+        private func error(_ code: TransportError.Code, _ message: String) -> TransportError {
+            TransportError(code, message, address: source.response.address, status: source.response.status)
+        }
+
+        // MARK: Going on
+
+        /// Asks for the rest.
+        ///
+        /// - Throws: The error, where that cannot be done or failed too often.
+        private mutating func goOn(after error: TransportError) async throws {
+            guard let validator = source.validator, received > 0, error.code != .wrongContent else { throw error }
+            if received - receivedAtFailure >= Self.forgivingProgress { failures = 0 }
+            receivedAtFailure = received
+            var error = error
+            while true {
+                failures += 1
+                let decision = source.policy.decision(
+                    after: error,
+                    of: source.request.kind,
+                    attempt: failures,
+                    jitter: source.jitter()
+                )
+                guard case .retry(let delay) = decision, error.code != .contentChanged else { throw error }
+                try await source.time.sleep(for: delay)
+                do {
+                    iterator = try await source.rest(from: received, validator)
+                    (windowStart, windowBytes) = (source.time.now, 0)
+                    return
+                } catch let failure as TransportError {
+                    error = failure
+                }
+            }
+        }
+    }
+
+    /// What proves that a resource is still the same: a strong entity tag, or a date that is old enough to be one
+    /// (RFC 9110 §8.8.2.2); `nil` where there is no such thing or the server serves no ranges.
+    private var validator: String? {
+        guard response.header("Accept-Ranges")?.lowercased() != "none", response.header("Content-Encoding") == nil,
+            response.expectedLength != nil
+        else { return nil }
+        if let tag = response.header("ETag"), tag.hasPrefix("\""), tag.count > 1 { return tag }
+        guard let modified = response.header("Last-Modified"), let date = response.header("Date"),
+            let changed = HTTPDate.seconds(modified), let now = HTTPDate.seconds(date), now - changed >= 1
+        else { return nil }
+        return modified
+    }
+
+    /// The body from a byte on.
+    private func rest(from offset: Int64, _ validator: String) async throws -> TransportBody.AsyncIterator {
+        var request = request
+        request.resumption = TransportRequest.Resumption(offset: offset, validator: validator)
+        let rest = try await transport.send(request)
+        guard rest.expectedLength == response.expectedLength.map({ $0 - offset }) else {
+            throw TransportError(
+                .contentChanged,
+                "the resource changed while it was loaded",
+                address: rest.address,
+                status: rest.status
+            )
+        }
+        let record = rest.record
+        let first = response.record
+        let spent = first.measurement.bytes
+        let buffers = ContinuedBuffers(rest: rest.body, record: record, first: first, spent: spent)
+        return TransportBody(buffers).makeAsyncIterator()
+    }
+}
+
+/// The rest of a body; what it costs is added to what its beginning cost.
+private struct ContinuedBuffers: AsyncSequence, Sendable {
+    let rest: TransportBody
+    let record: TransferRecord
+    let first: TransferRecord
+    let spent: ByteCount
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var iterator: TransportBody.AsyncIterator
+        let buffers: ContinuedBuffers
+
+        mutating func next() async throws -> ByteBuffer? {
+            let buffer = try await iterator.next()
+            let rest = buffers.record.measurement
+            buffers.first.update { measurement in
+                measurement.bytes = buffers.spent + rest.bytes
+                measurement.serverAddress = rest.serverAddress
+                // Both are counted from the first request.
+                measurement.lastByte = rest.lastByte.map { rest.sent - measurement.sent + $0 }
+            }
+            return buffer
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(iterator: rest.makeAsyncIterator(), buffers: self) }
+}

@@ -1,0 +1,98 @@
+/// The proper answer to a request for a resource.
+extension Answer {
+    /// Answers as a good server does: ranges, conditions, other methods.
+    mutating func answer(_ request: MisbehavingServer.Request, with resource: MisbehavingServer.Resource) {
+        guard request.method == "GET" || request.method == "HEAD" else {
+            return replace(405, [Field("Allow", "GET, HEAD")])
+        }
+        answerWhole(resource)
+        if Self.isUnchanged(resource, for: request) {
+            fields.set("Content-Type", nil)
+            (status, body) = (304, [])
+        } else if let ranges = Self.ranges(request, resource) {
+            answer(ranges, of: resource)
+        }
+    }
+
+    /// Answers with all of it.
+    mutating func answerWhole(_ resource: MisbehavingServer.Resource) {
+        var fields: [Field] = []
+        if let type = resource.contentType { fields.append(Field("Content-Type", type)) }
+        fields.append(Field("Accept-Ranges", resource.servesRanges ? "bytes" : "none"))
+        if let tag = resource.entityTag { fields.append(Field("ETag", tag)) }
+        if let date = resource.lastModified { fields.append(Field("Last-Modified", date)) }
+        replace(200, fields + resource.fields, resource.bytes)
+    }
+
+    /// Answers with one range, with several, or with none where the resource has none of them.
+    mutating func answer(_ ranges: [Range<Int>], of resource: MisbehavingServer.Resource) {
+        switch ranges.count {
+        case 0: replace(416, [Field("Content-Range", "bytes */\(resource.bytes.count)")])
+        case 1: answer(ranges[0], labelled: Self.label(ranges[0], of: resource), resource)
+        default: answerInParts(ranges, of: resource)
+        }
+    }
+
+    /// Answers with a range under any label.
+    mutating func answer(_ range: Range<Int>, labelled label: String?, _ resource: MisbehavingServer.Resource) {
+        answerWhole(resource)
+        status = 206
+        body = Array(resource.bytes[range])
+        fields.set("Content-Range", label)
+    }
+
+    /// Answers with `multipart/byteranges` (RFC 9110 §14.6).
+    mutating func answerInParts(_ ranges: [Range<Int>], of resource: MisbehavingServer.Resource) {
+        let boundary = "boundary-of-a-misbehaving-server"
+        answerWhole(resource)
+        status = 206
+        body = ranges.reduce(into: []) { body, range in
+            let type = resource.contentType.map { "Content-Type: \($0)\r\n" } ?? ""
+            let head = "\r\n--\(boundary)\r\n\(type)Content-Range: \(Self.label(range, of: resource))\r\n\r\n"
+            body += Array(head.utf8) + resource.bytes[range]
+        }
+        body += Array("\r\n--\(boundary)--\r\n".utf8)
+        fields.set("Content-Type", "multipart/byteranges; boundary=\(boundary)")
+    }
+
+    /// The `Content-Range` of a range that is not empty.
+    static func label(_ range: Range<Int>, of resource: MisbehavingServer.Resource) -> String {
+        "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(resource.bytes.count)"
+    }
+
+    /// The ranges that are asked for and apply; `nil` where all of the resource is to be sent.
+    private static func ranges(
+        _ request: MisbehavingServer.Request,
+        _ resource: MisbehavingServer.Resource
+    ) -> [Range<Int>]? {
+        // A range means something for GET only (RFC 9110 §14.2).
+        guard resource.servesRanges, request.method == "GET", let value = request.header("Range") else { return nil }
+        if let condition = request.header("If-Range") {
+            // A weak validator never matches here (RFC 9110 §13.1.5).
+            let tag = resource.entityTag.flatMap { $0.hasPrefix("W/") ? nil : $0 }
+            guard condition == tag || condition == resource.lastModified else { return nil }
+        }
+        return RangeRequest.ranges(value, of: resource.bytes.count)
+    }
+
+    /// Whether the client has this version already.
+    ///
+    /// Dates are compared as text: a client has its date from this server.
+    private static func isUnchanged(
+        _ resource: MisbehavingServer.Resource,
+        for request: MisbehavingServer.Request
+    ) -> Bool {
+        guard let known = request.header("If-None-Match") else {
+            return resource.lastModified.map { $0 == request.header("If-Modified-Since") } ?? false
+        }
+        if known == "*" { return true }
+        guard let tag = resource.entityTag else { return false }
+        let tags = known.split(separator: ",").map { withoutWeakness($0.drop { $0 == " " }) }
+        return tags.contains(withoutWeakness(tag[...]))
+    }
+
+    private static func withoutWeakness(_ tag: Substring) -> Substring {
+        let tag = tag.hasPrefix("W/") ? tag.dropFirst(2) : tag
+        return tag.lastIndex { $0 != " " }.map { tag[...$0] } ?? ""
+    }
+}

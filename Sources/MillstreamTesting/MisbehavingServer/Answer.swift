@@ -1,0 +1,169 @@
+/// An answer before it is put on the wire: a proper one, or one that behaviours have changed.
+struct Answer {
+    /// How a client is told where the body ends.
+    enum Framing: Sendable {
+        case length(offBy: Int)
+        case chunked(size: Int)
+        case brokenChunk(after: Int)
+        case none
+    }
+
+    /// What becomes of the connection.
+    enum Ending: Sendable {
+        case keepOpen(IdleRule)
+        case close
+        case reset
+        case stall
+    }
+
+    /// What takes the place of an answer.
+    enum Form {
+        case response
+        case silence
+        case garbage([UInt8])
+        case endlessHead
+    }
+
+    typealias Field = MisbehavingServer.Field
+
+    var form = Form.response
+    /// What comes before the head: waits and informational answers.
+    var prelude: [WireAction] = []
+    var status: Int
+    var fields: [Field]
+    var body: [UInt8]
+    var isEndless = false
+    var framing = Framing.length(offBy: 0)
+    var headPace = Pace.atOnce
+    var bodyPace = Pace.atOnce
+    /// After how many bytes of the body the ending comes; `nil` for all.
+    var cut: Int?
+    var ending = Ending.keepOpen(.stay)
+    private let isToHead: Bool
+
+    /// Makes an answer to a request, before any behaviour.
+    init(to request: MisbehavingServer.Request, for resource: MisbehavingServer.Resource?) {
+        isToHead = request.method == "HEAD"
+        (status, fields, body) = (404, [Field("Content-Type", "text/plain")], Array("Nothing is served here.\n".utf8))
+        if let resource { answer(request, with: resource) }
+        if request.fields.lists("close", in: "Connection") || request.version == "HTTP/1.0" { sayClose() }
+    }
+
+    /// Makes the answer to what is no request; it closes the connection.
+    init(refusal status: Int) {
+        self.status = status
+        (fields, body, isToHead) = ([], [], false)
+        sayClose()
+    }
+
+    /// Replaces status, header fields and body; what was said of the connection stays.
+    mutating func replace(_ status: Int, _ fields: [Field], _ body: [UInt8] = []) {
+        let connection = self.fields.filter { $0.name == "Connection" }
+        (self.status, self.fields, self.body) = (status, fields + connection, body)
+    }
+
+    /// Closes after the answer, and says so; an ending that is worse stays.
+    mutating func sayClose() {
+        fields.set("Connection", "close")
+        closeAtEnd()
+    }
+
+    /// Closes after the answer; an ending that is worse stays.
+    mutating func closeAtEnd() {
+        if case .keepOpen = ending { ending = .close }
+    }
+
+    /// Whether bytes of a body follow the head (RFC 9112 §6.3).
+    private var hasBody: Bool { !isToHead && !isBodiless }
+    private var isBodiless: Bool { status == 304 || status == 204 || status < 200 }
+}
+
+/// The answer as it goes over the wire.
+extension Answer {
+    /// What is to be done on the connection.
+    var actions: [WireAction] {
+        switch form {
+        case .silence: prelude + [endingAction]
+        case .garbage(let bytes): prelude + [.send(bytes, bodyPace), .close]
+        case .endlessHead:
+            prelude + [.send(head, headPace), .sendForever(Array("X-More: and there is more\r\n".utf8), headPace)]
+        case .response: prelude + [.send(head + [0x0D, 0x0A], headPace)] + bodyActions + [endingAction]
+        }
+    }
+
+    /// Status line and header fields without the empty line.
+    private var head: [UInt8] {
+        Self.head(status, fields + (isBodiless ? [] : framingFields))
+    }
+
+    static func head(_ status: Int, _ fields: [Field]) -> [UInt8] {
+        let lines = ["HTTP/1.1 \(status) \(reasons[status] ?? "Status")"] + fields.map { "\($0.name): \($0.value)" }
+        return Array(lines.map { $0 + "\r\n" }.joined().utf8)
+    }
+
+    private var framingFields: [Field] {
+        // Whoever gives these fields means to break them.
+        guard fields.value(of: "Content-Length") == nil, fields.value(of: "Transfer-Encoding") == nil else { return [] }
+        switch framing {
+        case .length(let difference): return isEndless ? [] : [lengthField(difference)]
+        case .chunked, .brokenChunk: return [Field("Transfer-Encoding", "chunked")]
+        case .none: return []
+        }
+    }
+
+    private func lengthField(_ difference: Int) -> Field {
+        let (length, overflow) = body.count.addingReportingOverflow(difference)
+        return Field("Content-Length", String(overflow ? Int.max : max(0, length)))
+    }
+
+    private var bodyActions: [WireAction] {
+        guard hasBody else { return [] }
+        if isEndless, cut == nil {
+            return [.sendForever(chunks(body, withEnd: false), bodyPace)]
+        }
+        var content = body
+        if isEndless { while content.count < cut ?? 0 { content += body } }
+        content = Array(content.prefix(cut ?? content.count))
+        let framed = chunks(content, withEnd: cut == nil)
+        return framed.isEmpty ? [] : [.send(framed, bodyPace)]
+    }
+
+    private var endingAction: WireAction {
+        switch ending {
+        case .keepOpen(let rule): .keepOpen(rule)
+        case .close: .close
+        case .reset: .reset
+        case .stall: .stall
+        }
+    }
+
+    /// The content in chunks, if the framing says so (RFC 9112 §7.1).
+    private func chunks(_ content: [UInt8], withEnd: Bool) -> [UInt8] {
+        switch framing {
+        case .length, .none: return content
+        case .chunked(let size):
+            var framed: [UInt8] = []
+            for start in stride(from: 0, to: content.count, by: size) {
+                framed += Self.chunk(content[start...].prefix(size))
+            }
+            return withEnd ? framed + Array("0\r\n\r\n".utf8) : framed
+        case .brokenChunk(let count):
+            let whole = content.prefix(count)
+            return (whole.isEmpty ? [] : Self.chunk(whole)) + Array("no size\r\n".utf8) + content.dropFirst(count)
+        }
+    }
+
+    private static func chunk(_ content: some Collection<UInt8>) -> [UInt8] {
+        Array("\(String(content.count, radix: 16))\r\n".utf8) + content + [0x0D, 0x0A]
+    }
+
+    private static let reasons = [
+        100: "Continue", 102: "Processing", 103: "Early Hints", 200: "OK", 204: "No Content", 206: "Partial Content",
+        301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified", 307: "Temporary Redirect",
+        308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
+        405: "Method Not Allowed", 408: "Request Timeout", 410: "Gone", 411: "Length Required",
+        412: "Precondition Failed", 413: "Content Too Large", 416: "Range Not Satisfiable", 429: "Too Many Requests",
+        431: "Request Header Fields Too Large", 500: "Internal Server Error", 502: "Bad Gateway",
+        503: "Service Unavailable", 504: "Gateway Timeout",
+    ]
+}

@@ -1,0 +1,175 @@
+import NIOCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Reads the requests of one connection and does what is to be done about each, one after the other.
+final class ConnectionHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private enum Phase {
+        case idle
+        case answering
+        case stalled
+        case closed
+    }
+
+    /// More than this waiting behind an answer is no pipelining but a flood.
+    private static let unreadLimit = 1 << 20
+
+    private let server: MisbehavingServer
+    private let connection: Int
+    private let channel: any Channel
+    private let loop: NIOIsolatedEventLoop
+    private var phase = Phase.idle
+    private var reader = RequestReader()
+    private var actions: ArraySlice<WireAction> = []
+    private var sending: PacedSending?
+    private var idleRule = IdleRule.stay
+    private var timer: Scheduled<Void>?
+    private var clientHasFinished = false
+
+    /// Made on the event loop of the channel.
+    init(_ server: MisbehavingServer, connection: Int, on channel: any Channel) {
+        self.server = server
+        self.connection = connection
+        self.channel = channel
+        loop = channel.eventLoop.assumeIsolated()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard phase != .closed else { return }
+        reader.append(unwrapInboundIn(data).readableBytesView)
+        if phase == .idle {
+            takeRequest()
+        } else if reader.unreadCount > Self.unreadLimit {
+            close()
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .inputClosed? = event as? ChannelEvent {
+            clientHasFinished = true
+            // Nobody waits for the end of a stall any more, as far as can be told.
+            if phase == .idle || phase == .stalled { close() }
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        forget()
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { close() }
+
+    // MARK: Requests
+
+    private func takeRequest() {
+        switch reader.next() {
+        case .incomplete:
+            if clientHasFinished { close() }
+        case .request(let message):
+            timer?.cancel()
+            begin(server.actions(for: message, on: connection, idleRule: idleRule))
+        case .malformed(let status):
+            timer?.cancel()
+            begin(Answer(refusal: status).actions)
+        }
+    }
+
+    private func begin(_ actions: [WireAction]) {
+        phase = .answering
+        self.actions = actions[...]
+        goOn()
+    }
+
+    // MARK: Actions
+
+    private func goOn() {
+        guard phase == .answering, let action = actions.popFirst() else { return }
+        switch action {
+        case .wait(let duration): schedule(.now() + TimeAmount(duration)) { $0.goOn() }
+        case .send(let bytes, let pace): send(PacedSending(bytes, pace, repeats: false))
+        case .sendForever(let bytes, let pace): send(PacedSending(bytes, pace, repeats: true))
+        case .stall:
+            phase = .stalled
+            if clientHasFinished { close() }
+        case .close: close()
+        case .reset: resetWhenDelivered(checksLeft: 1000)
+        case .keepOpen(let rule):
+            phase = .idle
+            idleRule = rule
+            if case .close(let duration) = rule { schedule(.now() + TimeAmount(duration)) { $0.close() } }
+            takeRequest()
+        }
+    }
+
+    private func send(_ sending: PacedSending) {
+        self.sending = sending
+        sendNext()
+    }
+
+    /// Writes the next piece once the one before it left, so a client that does not read holds up its own answer only.
+    private func sendNext() {
+        guard let (piece, due) = sending?.next() else {
+            sending = nil
+            return goOn()
+        }
+        schedule(due) { handler in
+            handler.channel.writeAndFlush(piece).assumeIsolated().whenComplete { result in
+                switch result {
+                case .success: handler.sendNext()
+                case .failure: handler.close()
+                }
+            }
+        }
+    }
+
+    private func schedule(_ deadline: NIODeadline, _ work: @escaping (ConnectionHandler) -> Void) {
+        timer = loop.scheduleTask(deadline: deadline) {
+            guard self.phase != .closed else { return }
+            work(self)
+        }
+    }
+
+    // MARK: Ends
+
+    private func forget() {
+        phase = .closed
+        timer?.cancel()
+        timer = nil
+        actions = []
+        sending = nil
+    }
+
+    private func close() {
+        forget()
+        channel.close(promise: nil)
+    }
+
+    /// Waits until the client's side has what was sent, for a reset throws away what is still on its way.
+    private func resetWhenDelivered(checksLeft: Int) {
+        #if os(Linux)
+        channel.hasUndeliveredBytes().assumeIsolated().whenSuccess { hasUndelivered in
+            guard self.phase != .closed else { return }
+            guard hasUndelivered, checksLeft > 0 else { return self.reset() }
+            self.schedule(.now() + .milliseconds(4)) { $0.resetWhenDelivered(checksLeft: checksLeft - 1) }
+        }
+        #else
+        schedule(.now() + .milliseconds(50)) { $0.reset() }
+        #endif
+    }
+
+    /// Closes with a reset: that is what a close without lingering is (SO_LINGER with 0 seconds).
+    private func reset() {
+        guard let socket = channel as? any SocketOptionProvider else { return close() }
+        socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).assumeIsolated().whenComplete { _ in self.close() }
+    }
+}

@@ -1,0 +1,186 @@
+import MediaTiming
+
+/// Why a description of network conditions cannot be used.
+public struct LinkProfileError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Where and what, for people.
+    public let description: String
+}
+
+/// A profile is written as `{"down":{"bandwidth","latency","loss"},"up":{…},"dnsDelay"}`, in bits per second, seconds and 0 to
+/// 1, with `name`, `outages` (`[{"start","duration","interval"}]`, seconds) and `trace` beside them where there are any. A
+/// list alone is a trace: `[{"duration_ms","bandwidth_kbps","latency_ms"}]`.
+extension LinkProfile: Codable {
+    private enum Key: String, CodingKey { case name, down, up, dnsDelay, outages, trace }
+
+    /// Reads a profile, or a trace alone.
+    ///
+    /// - Throws: ``LinkProfileError`` for figures that no link has, and what the decoder throws.
+    public init(from decoder: any Decoder) throws {
+        if let list = try? decoder.unkeyedContainer(), list.count != nil {
+            self.init(name: "trace", trace: try LinkTrace(from: decoder))
+            return
+        }
+        let container = try decoder.container(keyedBy: Key.self)
+        self.init(
+            name: try container.decodeIfPresent(String.self, forKey: .name) ?? "conditions",
+            down: try container.decodeIfPresent(Direction.self, forKey: .down) ?? Direction(),
+            up: try container.decodeIfPresent(Direction.self, forKey: .up) ?? Direction(),
+            dnsDelay: try Quantity.seconds(container.decodeIfPresent(Double.self, forKey: .dnsDelay), "dnsDelay")
+                ?? .zero,
+            trace: try container.decodeIfPresent(LinkTrace.self, forKey: .trace),
+            outages: try container.decodeIfPresent([Outage].self, forKey: .outages) ?? []
+        )
+        guard container.allKeys.contains(where: { $0 != .name }) else {
+            throw LinkProfileError(description: "none of down, up, dnsDelay, outages and trace is there")
+        }
+    }
+
+    /// Writes the profile.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(name, forKey: .name)
+        try container.encode(down, forKey: .down)
+        try container.encode(up, forKey: .up)
+        try container.encode(dnsDelay / .seconds(1), forKey: .dnsDelay)
+        if !outages.isEmpty { try container.encode(outages, forKey: .outages) }
+        if let trace { try container.encode(trace, forKey: .trace) }
+    }
+}
+
+extension LinkProfile.Direction: Codable {
+    private enum Key: String, CodingKey { case bandwidth, latency, loss }
+
+    /// Reads a direction.
+    ///
+    /// - Throws: ``LinkProfileError`` for figures that no link has, and what the decoder throws.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        self.init(
+            bandwidth: try Quantity.bitRate(container.decodeIfPresent(Double.self, forKey: .bandwidth), "bandwidth"),
+            latency: try Quantity.seconds(container.decodeIfPresent(Double.self, forKey: .latency), "latency") ?? .zero,
+            loss: try container.decodeIfPresent(Double.self, forKey: .loss) ?? 0
+        )
+        guard (0...1).contains(loss) else { throw LinkProfileError(description: "loss has to be 0 to 1, not \(loss)") }
+    }
+
+    /// Writes the direction.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encodeIfPresent(bandwidth?.bitsPerSecond, forKey: .bandwidth)
+        try container.encode(latency / .seconds(1), forKey: .latency)
+        try container.encode(loss, forKey: .loss)
+    }
+}
+
+extension LinkProfile.Outage: Codable {
+    private enum Key: String, CodingKey { case start, duration, interval }
+
+    /// Reads an outage.
+    ///
+    /// - Throws: ``LinkProfileError`` for times that make none, and what the decoder throws.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        self.init(
+            start: try Quantity.seconds(container.decode(Double.self, forKey: .start), "start", most: 1e9) ?? .zero,
+            duration: try Quantity.seconds(container.decode(Double.self, forKey: .duration), "duration", most: 1e9)
+                ?? .zero,
+            interval: try Quantity.seconds(
+                container.decodeIfPresent(Double.self, forKey: .interval),
+                "interval",
+                most: 1e9
+            )
+        )
+        if let interval, interval <= duration {
+            throw LinkProfileError(description: "the interval of an outage has to be longer than its duration")
+        }
+    }
+
+    /// Writes the outage.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(start / .seconds(1), forKey: .start)
+        try container.encode(duration / .seconds(1), forKey: .duration)
+        try container.encodeIfPresent(interval.map { $0 / .seconds(1) }, forKey: .interval)
+    }
+}
+
+extension LinkTrace: Codable {
+    /// Reads a list of periods.
+    ///
+    /// - Throws: ``LinkProfileError`` for an empty list or more than a million periods, and what the decoder throws.
+    public init(from decoder: any Decoder) throws {
+        var container = try decoder.unkeyedContainer()
+        var periods: [Period] = []
+        while !container.isAtEnd {
+            periods.append(try container.decode(Period.self))
+            guard periods.count <= 1_000_000 else {
+                throw LinkProfileError(description: "a trace has at most a million periods")
+            }
+        }
+        guard let trace = LinkTrace(periods) else {
+            throw LinkProfileError(description: "a trace needs at least one period")
+        }
+        self = trace
+    }
+
+    /// Writes the list of periods.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        for period in periods { try container.encode(period) }
+    }
+}
+
+extension LinkTrace.Period: Codable {
+    private enum Key: String, CodingKey {
+        case duration = "duration_ms"
+        case bandwidth = "bandwidth_kbps"
+        case latency = "latency_ms"
+    }
+
+    /// Reads a period.
+    ///
+    /// - Throws: ``LinkProfileError`` for figures that no link has, and what the decoder throws.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        func milliseconds(_ key: Key, most: Double) throws -> Duration {
+            let value = try container.decodeIfPresent(Double.self, forKey: key).map { $0 / 1_000 }
+            return try Quantity.seconds(value, key.rawValue, most: most) ?? .zero
+        }
+        self.init(
+            duration: try milliseconds(.duration, most: 1e6),
+            bandwidth: try Quantity.bitRate(container.decode(Double.self, forKey: .bandwidth) * 1_000, "bandwidth_kbps")
+                ?? BitRate(bitsPerSecond: 0),
+            latency: try milliseconds(.latency, most: 60)
+        )
+        guard duration.nanoseconds > 0 else {
+            throw LinkProfileError(description: "a period of a trace has to last more than 0 ms")
+        }
+    }
+
+    /// Writes the period.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(duration / .milliseconds(1), forKey: .duration)
+        try container.encode(Double(bandwidth.bitsPerSecond) / 1_000, forKey: .bandwidth)
+        try container.encode(latency / .milliseconds(1), forKey: .latency)
+    }
+}
+
+/// Numbers that links have.
+private enum Quantity {
+    static func seconds(_ value: Double?, _ name: String, most: Double = 60) throws(LinkProfileError) -> Duration? {
+        guard let value else { return nil }
+        guard value >= 0, value <= most else {
+            throw LinkProfileError(description: "\(name) has to be 0 to \(Int64(most)) s, not \(value)")
+        }
+        return .nanoseconds(Int64((value * 1e9).rounded()))
+    }
+
+    static func bitRate(_ value: Double?, _ name: String) throws(LinkProfileError) -> BitRate? {
+        guard let value else { return nil }
+        guard value >= 0, value <= 1e12 else {
+            throw LinkProfileError(description: "\(name) has to be at least 0 and at most 1 Tbit/s, not \(value)")
+        }
+        return BitRate(bitsPerSecond: Int64(value.rounded()))
+    }
+}

@@ -1,0 +1,43 @@
+/// Decides which packets get lost, the same ones for the same seed.
+///
+/// TCP hides loss from HTTP: a packet that was lost comes later, and all behind it with it. It is sent again after about a
+/// round trip (RFC 5681 §3.2), and where that is lost too after a timeout of at least 200 ms that doubles each time (RFC 6298
+/// §5.5; the shortest timeout is that of Linux).
+struct LossDice: Sendable {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    /// So often one packet may be lost before the connection is given up.
+    static let mostLosses = 6
+    private static let shortestTimeout: Int64 = 200_000_000
+
+    /// How much later some bytes arrive, and whether they never do.
+    mutating func fate(ofBytes byteCount: Int, loss: Double, roundTrip: Int64) -> (delay: Int64, breaks: Bool) {
+        guard loss > 0 else { return (0, false) }
+        var most = 0
+        for _ in 0..<max(1, (byteCount + LinkModel.packetSize - 1) / LinkModel.packetSize) {
+            var losses = 0
+            while losses < Self.mostLosses, next() < loss { losses += 1 }
+            most = max(most, losses)
+        }
+        guard most > 0 else { return (0, false) }
+        var delay = roundTrip
+        var timeout = max(Self.shortestTimeout, roundTrip.addingClamped(roundTrip / 2))
+        for _ in 1..<most {
+            delay = delay.addingClamped(timeout)
+            timeout = timeout.addingClamped(timeout)
+        }
+        return (delay, most >= Self.mostLosses)
+    }
+
+    /// A number from 0 up to 1 (SplitMix64).
+    private mutating func next() -> Double {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        mixed ^= mixed >> 31
+        return Double(mixed >> 11) / Double(UInt64(1) << 53)
+    }
+}

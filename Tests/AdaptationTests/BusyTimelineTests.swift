@@ -1,0 +1,70 @@
+import Testing
+
+@testable import Adaptation
+
+@Suite struct BusyTimelineTests {
+    private let second: Int64 = 1_000_000_000
+
+    private func pieces(_ timeline: BusyTimeline) -> [[Double]] {
+        timeline.pieces.map { [Double($0.start) / 1e9, Double($0.end) / 1e9, $0.bitsPerSecond] }
+    }
+
+    @Test func bitsFillTheLowestPlacesFirst() {
+        var timeline = BusyTimeline()
+        timeline.pour(400, from: 0, to: 4 * second)
+        #expect(pieces(timeline) == [[0, 4, 100]])
+        timeline.pour(50, from: 3 * second, to: 5 * second)
+        #expect(pieces(timeline) == [[0, 4, 100], [4, 5, 50]])
+    }
+
+    @Test func transferMovesWhenItLearnsOfOneBesideIt() {
+        var timeline = BusyTimeline()
+        timeline.pour(400, from: 0, to: 4 * second)
+        timeline.pour(250, from: 3 * second, to: 5 * second)
+        // 650 bits fit evenly: the first leaves all but 10 bits of the fourth second to the other.
+        #expect(timeline.pieces.allSatisfy { abs($0.bitsPerSecond - 130) < 25 })
+    }
+
+    @Test(arguments: 1..<50 as Range<UInt64>)
+    func bitsAreConservedAndTimeIsTheUnion(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var timeline = BusyTimeline()
+        var total = 0.0
+        var busy = Set<Int64>()
+        for _ in 0..<20 {
+            let start = Int64.random(in: 0..<100, using: &generator)
+            let end = start + .random(in: 1...20, using: &generator)
+            let bits = Double.random(in: 0...1_000, using: &generator)
+            timeline.pour(bits, from: start * second, to: end * second)
+            total += bits
+            busy.formUnion(start..<end)
+        }
+        #expect(abs(timeline.pieces.reduce(0) { $0 + $1.bits } - total) < 0.001)
+        #expect(timeline.pieces.reduce(0) { $0 + $1.end - $1.start } == Int64(busy.count) * second)
+        for (left, right) in zip(timeline.pieces, timeline.pieces.dropFirst()) { #expect(left.end <= right.start) }
+    }
+
+    @Test func unbrokenStretchCountsByItsBits() {
+        var timeline = BusyTimeline()
+        timeline.pour(100, from: 0, to: second)
+        timeline.pour(300, from: second, to: 2 * second)
+        timeline.pour(100, from: 3 * second, to: 4 * second)
+        #expect(timeline.measurements(fullTrust: 400).map(\.weight) == [1, 1, 0.25])
+        #expect(timeline.measurements(fullTrust: 0).map(\.weight) == [1, 1, 1])
+    }
+
+    @Test func whatHasBeenHandedOutDoesNotChange() {
+        var timeline = BusyTimeline()
+        for index in 0..<Int64(BusyTimeline.mostPieces) + 2 {
+            timeline.pour(10, from: index * 2 * second, to: (index * 2 + 1) * second)
+        }
+        #expect(timeline.removeExcess(fullTrust: 0).count == 2)
+        timeline.pour(600, from: 0, to: 6 * second)
+        // The part behind the second piece, [0, 3), is gone: half of the bits with it.
+        #expect(timeline.pieces.first?.start == 3 * second)
+        let bits = timeline.pieces.prefix { $0.end <= 6 * second }.reduce(0) { $0 + $1.bits }
+        #expect(abs(bits - 310) < 0.001)
+        timeline.pour(600, from: 0, to: second)
+        #expect(timeline.pieces.first?.start == 3 * second)
+    }
+}

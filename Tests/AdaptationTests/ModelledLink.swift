@@ -1,0 +1,95 @@
+import Adaptation
+import MediaTiming
+
+/// A link of one rate that the transfers of the moment share in equal parts.
+struct ModelledLink {
+    /// One request of a worker, which sends the next one when this has ended.
+    struct Request {
+        /// Seconds of rest before it is sent.
+        let gap: Double
+        /// Seconds until its first byte.
+        let latency: Double
+        let bytes: Int64
+    }
+
+    private struct Transfer {
+        let worker: Int
+        let request: Request
+        let start: Double
+        var bitsLeft: Double
+    }
+
+    let bitsPerSecond: Double
+
+    /// What the requests of workers that run side by side measure, in the order of their ends.
+    func samples(of workers: [[Request]]) -> [ThroughputSample] {
+        var queues = workers.map { $0[...] }
+        var waiting: [Transfer] = []
+        var running: [Transfer] = []
+        var samples: [ThroughputSample] = []
+        var now = 0.0
+        for worker in queues.indices { send(&queues, worker, at: now, into: &waiting) }
+        while !running.isEmpty || !waiting.isEmpty {
+            let share = bitsPerSecond / Double(max(1, running.count))
+            let nextStart = waiting.map(\.start).min() ?? .infinity
+            let nextEnd = running.map { now + $0.bitsLeft / share }.min() ?? .infinity
+            let next = min(nextStart, nextEnd)
+            for index in running.indices { running[index].bitsLeft -= (next - now) * share }
+            now = next
+            running += waiting.filter { $0.start <= now }
+            waiting.removeAll { $0.start <= now }
+            // Less than a thousandth of a bit is what rounding left.
+            for ended in running.filter({ $0.bitsLeft < 0.001 }) {
+                samples.append(sample(of: ended, end: now))
+                send(&queues, ended.worker, at: now, into: &waiting)
+            }
+            running.removeAll { $0.bitsLeft < 0.001 }
+        }
+        return samples
+    }
+
+    private func send(
+        _ queues: inout [ArraySlice<Request>],
+        _ worker: Int,
+        at now: Double,
+        into waiting: inout [Transfer]
+    ) {
+        guard let request = queues[worker].popFirst() else { return }
+        let start = now + request.gap + request.latency
+        waiting.append(
+            Transfer(worker: worker, request: request, start: start, bitsLeft: Double(request.bytes) * 8)
+        )
+    }
+
+    private func sample(of transfer: Transfer, end: Double) -> ThroughputSample {
+        ThroughputSample(
+            start: .seconds(transfer.start),
+            end: .seconds(end),
+            bytes: ByteCount(transfer.request.bytes),
+            latency: .seconds(transfer.request.latency)
+        )
+    }
+}
+
+extension ThroughputEstimator {
+    /// The estimate in Mbit/s.
+    var megabits: Double? { estimate.map { Double($0.bitsPerSecond) / 1_000_000 } }
+
+    /// Adds many samples.
+    mutating func add(_ samples: some Sequence<ThroughputSample>) {
+        for sample in samples { add(sample) }
+    }
+}
+
+extension ThroughputSample {
+    /// A sample in seconds.
+    init(_ start: Double, _ end: Double, bytes: Int64, latency: Double = 0, isCached: Bool = false) {
+        self.init(
+            start: .seconds(start),
+            end: .seconds(end),
+            bytes: ByteCount(bytes),
+            latency: .seconds(latency),
+            isCached: isCached
+        )
+    }
+}

@@ -1,0 +1,303 @@
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import NIOCore
+import NetworkConditioning
+import ResourceAddressing
+import Synchronization
+import Testing
+
+/// What arrives over a link under conditions, in simulated time.
+@Suite struct ConditionedTransportTests {
+    private struct Arrival: Sendable, Hashable {
+        let time: Duration
+        let bytes: Int
+    }
+
+    private static func way(
+        kilobits: Int64? = nil,
+        milliseconds: Int64 = 0,
+        loss: Double = 0
+    )
+        -> LinkProfile.Direction
+    {
+        LinkProfile.Direction(
+            bandwidth: kilobits.map { BitRate(bitsPerSecond: $0 * 1_000) },
+            latency: .milliseconds(milliseconds),
+            loss: loss
+        )
+    }
+
+    private static func scripted(_ sizes: [String: Int]) -> ScriptedTransport {
+        ScriptedTransport(sizes.mapValues { [.bytes([UInt8](repeating: 7, count: $0))] })
+    }
+
+    private static func request(_ text: String) -> TransportRequest {
+        TransportRequest(ResourceAddress(text), kind: .segment)
+    }
+
+    /// Loads a resource and notes when its bytes came.
+    private static func arrivals(
+        _ transport: any Transport,
+        _ text: String,
+        _ time: any TimeSource
+    ) async throws
+        -> (head: Duration, bytes: [Arrival], measurement: TransferMeasurement)
+    {
+        let response = try await transport.send(request(text))
+        let head = time.now
+        var result: [Arrival] = []
+        for try await buffer in response.body {
+            result.append(Arrival(time: time.now, bytes: buffer.readableBytes))
+        }
+        return (head, result, response.record.measurement)
+    }
+
+    @Test func latencyIsPaidEachWayAndBandwidthByTheBody() async throws {
+        let time = Simulation()
+        let profile = LinkProfile(
+            name: "t",
+            down: Self.way(kilobits: 800, milliseconds: 100),
+            up: Self.way(kilobits: 10, milliseconds: 30)
+        )
+        let (head, bytes, measurement) = try await time.run {
+            let link = ConditionedLink(profile, time: time)
+            let transport = ConditionedTransport(Self.scripted(["http://h/a": 100_000]), over: link)
+            return try await Self.arrivals(transport, "http://h/a", time)
+        }
+        #expect(head == .milliseconds(130))
+        #expect(bytes.reduce(0) { $0 + $1.bytes } == 100_000)
+        let last = try #require(bytes.last)
+        #expect(abs(last.time / .seconds(1) - 1.13) < 0.000_01)
+        #expect(measurement.firstByte == .milliseconds(130) && measurement.bytes == ByteCount(100_000))
+        #expect(abs((measurement.lastByte ?? .zero) / .seconds(1) - 1.13) < 0.000_01 && !measurement.isFromCache)
+    }
+
+    @Test(arguments: LinkProfile.presets.filter { ($0.down.bandwidth?.bitsPerSecond ?? 0) > 0 })
+    func overTenSecondsTheRateIsThatOfThePreset(preset: LinkProfile) async throws {
+        let time = Simulation()
+        let rate = try #require(preset.down.bandwidth).bitsPerSecond
+        let (head, bytes, _) = try await time.run {
+            let transport = ConditionedTransport(
+                Self.scripted(["http://h/a": Int(rate / 8 * 10)]),
+                over: ConditionedLink(preset, time: time)
+            )
+            return try await Self.arrivals(transport, "http://h/a", time)
+        }
+        let last = try #require(bytes.last)
+        if preset.down.loss == 0 {
+            #expect(head >= preset.up.latency + preset.down.latency)
+            #expect(head < preset.up.latency + preset.down.latency + .milliseconds(10))
+            #expect(abs((last.time - head) / .seconds(1) - 10) < 0.1)
+        } else {
+            // Lost packets come a few round trips later, the last ones too.
+            #expect((9.9...16).contains((last.time - head) / .seconds(1)))
+        }
+    }
+
+    @Test func transfersShareTheLinkAndTogetherFillIt() async throws {
+        let time = Simulation()
+        let ends = try await time.run {
+            let link = ConditionedLink(
+                LinkProfile(name: "t", down: Self.way(kilobits: 8_000, milliseconds: 50)),
+                time: time
+            )
+            let transport = ConditionedTransport(
+                Self.scripted(["http://h/a": 500_000, "http://h/b": 500_000, "http://h/c": 250_000]),
+                over: link
+            )
+            return try await withThrowingTaskGroup(of: (String, Duration).self) { group in
+                for name in ["a", "b", "c"] {
+                    group.addTask {
+                        (name, try await Self.arrivals(transport, "http://h/\(name)", time).bytes.last?.time ?? .zero)
+                    }
+                }
+                var ends: [String: Duration] = [:]
+                for try await (name, end) in group { ends[name] = end }
+                return ends
+            }
+        }
+        // c has a third of the link until it is done; then the others have half of it each.
+        let seconds = ends.mapValues { $0 / .seconds(1) - 0.05 }
+        #expect(abs((seconds["c"] ?? 0) - 0.75) < 0.02)
+        #expect(abs((seconds["a"] ?? 0) - 1.25) < 0.02 && abs((seconds["b"] ?? 0) - 1.25) < 0.02)
+    }
+
+    @Test func theSameTraceGivesTheSameArrivalTimes() async throws {
+        let periods = (1...20).map { number in
+            LinkTrace.Period(
+                duration: .milliseconds(37 * number),
+                bandwidth: BitRate(bitsPerSecond: Int64(number % 7) * 333_333),
+                latency: .milliseconds(number * 3)
+            )
+        }
+        let trace = try #require(LinkTrace(periods))
+        let profile = LinkProfile(name: "t", down: Self.way(loss: 0.02), trace: trace)
+        func run() async throws -> [[Arrival]] {
+            let time = Simulation()
+            return try await time.run {
+                let link = ConditionedLink(profile, time: time, seed: 42)
+                let sizes = ["http://h/a": 400_000, "http://h/b": 300_000, "http://h/c": 90_000]
+                let transport = ConditionedTransport(Self.scripted(sizes), over: link)
+                return try await withThrowingTaskGroup(of: (String, [Arrival]).self) { group in
+                    for name in sizes.keys.sorted() {
+                        group.addTask { (name, try await Self.arrivals(transport, name, time).bytes) }
+                    }
+                    var result: [String: [Arrival]] = [:]
+                    for try await (name, arrivals) in group { result[name] = arrivals }
+                    return result.sorted { $0.key < $1.key }.map(\.value)
+                }
+            }
+        }
+        let first = try await run()
+        #expect(first.map { $0.reduce(0) { $0 + $1.bytes } } == [400_000, 300_000, 90_000])
+        for _ in 0..<5 { #expect(try await run() == first) }
+    }
+
+    @Test func aChangeReachesTransfersOnTheirWay() async throws {
+        let time = Simulation()
+        let bytes = try await time.run {
+            let link = ConditionedLink(LinkProfile(name: "slow", down: Self.way(kilobits: 8)), time: time)
+            let transport = ConditionedTransport(Self.scripted(["http://h/a": 1_001_000]), over: link)
+            async let arrivals = Self.arrivals(transport, "http://h/a", time)
+            try await time.sleep(for: .seconds(1))
+            link.change(to: LinkProfile(name: "fast", down: Self.way(kilobits: 8_000)))
+            return try await arrivals.bytes
+        }
+        let last = try #require(bytes.last)
+        #expect((.seconds(1.9)...(.seconds(2.2))).contains(last.time))
+    }
+
+    @Test func whereNothingGetsThroughARequestEndsInATimeOut() async throws {
+        let time = Simulation()
+        let lost = try #require(LinkProfile(preset: "100% Loss"))
+        let (error, now) = try await time.run {
+            let link = ConditionedLink(lost, time: time, patience: .seconds(20))
+            let transport = ConditionedTransport(Self.scripted(["http://h/a": 10]), over: link)
+            let error = await #expect(throws: TransportError.self) {
+                _ = try await transport.send(Self.request("http://h/a"))
+            }
+            return (error, time.now)
+        }
+        #expect(error?.code == .timedOut && error?.address?.text == "http://h/a")
+        #expect((.seconds(20)...(.seconds(21))).contains(now))
+    }
+
+    @Test func anOutageIsWaitedFor() async throws {
+        let time = Simulation()
+        var profile = LinkProfile(name: "t", down: Self.way(kilobits: 800))
+        profile.outages = [LinkProfile.Outage(start: .milliseconds(500), duration: .seconds(10))]
+        let conditions = profile
+        let bytes = try await time.run {
+            let transport = ConditionedTransport(
+                Self.scripted(["http://h/a": 100_000]),
+                over: ConditionedLink(conditions, time: time)
+            )
+            return try await Self.arrivals(transport, "http://h/a", time).bytes
+        }
+        #expect(
+            bytes.contains { $0.time < .milliseconds(500) }
+                && abs((bytes.last?.time ?? .zero) / .seconds(1) - 11) < 0.01
+        )
+        #expect(!bytes.contains { (.milliseconds(520)...(.milliseconds(10_500))).contains($0.time) })
+    }
+
+    @Test func muchLossBreaksTheConnectionInTheEnd() async throws {
+        let time = Simulation()
+        let error = try await time.run {
+            let link = ConditionedLink(LinkProfile(name: "t", down: Self.way(kilobits: 800, loss: 0.6)), time: time)
+            let transport = ConditionedTransport(Self.scripted(["http://h/a": 1_000_000]), over: link)
+            return await #expect(throws: TransportError.self) {
+                _ = try await Self.arrivals(transport, "http://h/a", time)
+            }
+        }
+        #expect(error?.code == .connectionLost)
+    }
+
+    @Test func namesTakeTheirTimeOnce() async throws {
+        let time = Simulation()
+        let profile = try #require(LinkProfile(preset: "High Latency DNS"))
+        let (lookups, now) = try await time.run {
+            let transport = ConditionedTransport(
+                Self.scripted(["http://h/a": 10, "http://other/a": 10]),
+                over: ConditionedLink(profile, time: time)
+            )
+            var lookups: [Duration?] = []
+            for text in ["http://h/a", "http://h/a", "http://other/a"] {
+                lookups.append(try await Self.arrivals(transport, text, time).measurement.domainLookup)
+            }
+            return (lookups, time.now)
+        }
+        #expect(lookups == [.seconds(3), nil, .seconds(3)] && now == .seconds(6))
+    }
+
+    @Test func errorPagesComeAllTheWayToo() async throws {
+        let time = Simulation()
+        let now = try await time.run {
+            let link = ConditionedLink(
+                LinkProfile(name: "t", down: Self.way(milliseconds: 200), up: Self.way(milliseconds: 100)),
+                time: time
+            )
+            let transport = ConditionedTransport(ScriptedTransport(), over: link)
+            await #expect(throws: TransportError.self) { _ = try await transport.send(Self.request("http://h/none")) }
+            return time.now
+        }
+        #expect(now == .milliseconds(300))
+    }
+
+    @Test func aSlowReaderGetsNoMoreThanBuffersHold() async throws {
+        let time = Simulation()
+        let (early, end) = try await time.run {
+            let link = ConditionedLink(LinkProfile(name: "t", down: Self.way(kilobits: 8_000)), time: time)
+            let transport = ConditionedTransport(Self.scripted(["http://h/a": 5_000_000]), over: link)
+            let response = try await transport.send(Self.request("http://h/a"))
+            try await time.sleep(for: .seconds(60))
+            var (received, early) = (0, 0)
+            for try await buffer in response.body {
+                received += buffer.readableBytes
+                if time.now == .seconds(60) { early = received }
+            }
+            #expect(received == 5_000_000)
+            return (early, time.now)
+        }
+        #expect(early <= 5_000_000 / 4 && end >= .seconds(63))
+    }
+
+    @Test func whoStopsReadingEndsTheTransfer() async throws {
+        let time = Simulation()
+        let source = EndlessTransport()
+        try await time.run {
+            let link = ConditionedLink(LinkProfile(name: "t", down: Self.way(kilobits: 8_000)), time: time)
+            do {
+                let response = try await ConditionedTransport(source, over: link).send(Self.request("http://h/a"))
+                var iterator = response.body.makeAsyncIterator()
+                _ = try await iterator.next()
+            }
+            try await time.sleep(for: .seconds(10))
+            let count = source.count
+            try await time.sleep(for: .seconds(10))
+            #expect(source.count == count && count < 100)
+        }
+    }
+}
+
+/// A body without end, which counts what was taken of it.
+private final class EndlessTransport: Transport {
+    private let taken = Mutex(0)
+
+    var count: Int { taken.withLock { $0 } }
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        let body = AsyncStream<ByteBuffer>(unfolding: {
+            self.taken.withLock { $0 += 1 }
+            return Task.isCancelled ? nil : ByteBuffer(repeating: 1, count: 32 << 10)
+        })
+        return TransportResponse(
+            status: 200,
+            headers: [],
+            address: request.address,
+            expectedLength: nil,
+            body: TransportBody(body)
+        )
+    }
+}

@@ -1,0 +1,450 @@
+import Foundation
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import NIOCore
+import ResourceAddressing
+import Synchronization
+import Testing
+
+/// HTTP against a server that misbehaves: each outcome is defined, and comes soon.
+@Suite(.timeLimit(.minutes(1))) struct HTTPTransportTests {
+    private static let media = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) }
+
+    /// Loads one resource from a server.
+    private func load(
+        _ behaviours: [MisbehavingServer.Behaviour],
+        kind: TransportRequest.Kind = .segment,
+        range: ByteRange? = nil,
+        resource: MisbehavingServer.Resource = .init(media, contentType: "video/mp2t", validators: .entityTag),
+        retries: Int = 0,
+        options: HTTPTransport.Options = HTTPTransport.Options(idleTimeout: .seconds(1)),
+        pace: LoadErrorPolicy.Pace = .init(window: .seconds(1), leastBytes: 2_000),
+        limit: ByteCount = ByteCount(64 << 20)
+    ) async throws -> (ResourceLoading.Loaded, [MisbehavingServer.Request]) {
+        try await MisbehavingServer.withServer(["/a": resource]) { server in
+            server.behave(behaviours)
+            let transport = HTTPTransport(options)
+            let policy = LoadErrorPolicy(
+                rule: .init(retries: retries, firstDelay: .milliseconds(1)),
+                rules: [:],
+                slowestPace: pace
+            )
+            let loading = ResourceLoading(transport, policy: policy)
+            let request = TransportRequest(ResourceAddress(server.address("/a")), kind: kind, byteRange: range)
+            do {
+                let loaded = try await loading.load(request, limit: limit)
+                try await transport.shutdown()
+                return (loaded, server.requests)
+            } catch {
+                try await transport.shutdown()
+                throw error
+            }
+        }
+    }
+
+    private func failure(
+        _ behaviours: MisbehavingServer.Behaviour...,
+        kind: TransportRequest.Kind = .segment,
+        range: ByteRange? = nil,
+        options: HTTPTransport.Options = HTTPTransport.Options(idleTimeout: .seconds(1))
+    ) async -> TransportError? {
+        await #expect(throws: TransportError.self) {
+            _ = try await load(behaviours, kind: kind, range: range, options: options)
+        }
+    }
+
+    /// So that what was sent is read before the connection ends.
+    private static let slowly = MisbehavingServer.Behaviour.throttle(bytesPerSecond: 500_000)
+
+    private static func rangeStart(_ request: MisbehavingServer.Request) -> Int {
+        let digits = request.header("Range")?.dropFirst("bytes=".count).prefix { $0.isNumber }
+        return digits.flatMap { Int($0) } ?? -1
+    }
+
+    // MARK: Bodies that do not end as announced
+
+    @Test func aBodyCutShortGoesOnWhereItStopped() async throws {
+        let (loaded, requests) = try await load(
+            [
+                [Self.slowly, .truncate(after: 70_000)], [Self.slowly, .reset(after: 60_000)], .proper,
+            ],
+            retries: 3
+        )
+        #expect(loaded.bytes == Self.media && requests.count == 3)
+        let starts = requests.map(Self.rangeStart)
+        #expect(starts[0] == -1 && starts[1] <= 70_000 && starts[2] <= 130_000 && starts.contains { $0 > 0 })
+        #expect(requests.allSatisfy { ($0.header("If-Range") != nil) == ($0.header("Range") != nil) })
+        #expect(loaded.measurement.bytes.bytes >= 200_000 && loaded.measurement.lastByte != nil)
+    }
+
+    @Test func aRangeCutShortGoesOnInsideTheRange() async throws {
+        let range = ByteRange(start: 1_000, length: 100_000)
+        let cut: MisbehavingServer.Behaviour = [Self.slowly, .truncate(after: 60_000)]
+        let (loaded, requests) = try await load([cut, .proper], range: range, retries: 3)
+        #expect(loaded.bytes == Array(Self.media[1_000..<101_000]))
+        #expect(requests.count == 2 && requests.allSatisfy { $0.header("Range")?.hasSuffix("-100999") == true })
+        #expect((1_000...61_000).contains(Self.rangeStart(requests[1])))
+    }
+
+    @Test func withoutAValidatorItBeginsAnew() async throws {
+        let plain = MisbehavingServer.Resource(Self.media, contentType: "video/mp2t", validators: [])
+        let (loaded, requests) = try await load([.truncate(after: 70_000), .proper], resource: plain, retries: 3)
+        #expect(loaded.bytes == Self.media && requests.map { $0.header("Range") } == [nil, nil])
+    }
+
+    @Test func whatChangedMeanwhileBeginsAnew() async throws {
+        let other = [UInt8](repeating: 9, count: 150_000)
+        let (loaded, requests) = try await load(
+            [[Self.slowly, .truncate(after: 70_000)], .changedEntity(to: .init(other)), .proper],
+            retries: 3
+        )
+        #expect(loaded.bytes == other && requests.count == 3 && requests[2].header("Range") == nil)
+    }
+
+    @Test func aServerThatCutsEveryBodyShortIsGivenUp() async {
+        let started = ContinuousClock.now
+        let error = await #expect(throws: TransportError.self) {
+            _ = try await load([.truncate(after: 1)], retries: 3)
+        }
+        #expect(error?.code == .connectionLost, "\(String(describing: error))")
+        #expect(ContinuousClock.now - started < .seconds(5))
+    }
+
+    @Test func lengthsThatAreWrongAreErrors() async {
+        #expect(await failure(.wrongLength(500))?.code == .timedOut)
+        #expect(await failure([.wrongLength(500), .closeAfterResponse])?.code != nil)
+        #expect(await failure([.chunked, .truncate(after: 5_000)])?.code == .connectionLost)
+        #expect(await failure(.brokenChunk(after: 5_000))?.code != nil)
+    }
+
+    @Test func lengthsThatAreNotGivenAreNoErrors() async throws {
+        #expect(try await load([.noLength]).0.bytes == Self.media)
+        #expect(try await load([.chunked]).0.bytes == Self.media)
+        #expect(try await load([.informational(103, headers: [:])]).0.bytes == Self.media)
+        #expect(try await load([.closeAfterResponse]).0.bytes == Self.media)
+    }
+
+    // MARK: Bodies that do not come
+
+    @Test func aStalledBodyIsATimeOut() async {
+        let error = await failure(.stall(after: 1_000))
+        #expect(error?.code == .timedOut)
+        #expect(await failure(.stallBeforeHead)?.code == .timedOut)
+    }
+
+    @Test func aTrickleIsATimeOutThoughSomethingComes() async {
+        let started = ContinuousClock.now
+        #expect(await failure(.trickle(every: .milliseconds(50)))?.code == .timedOut)
+        #expect(ContinuousClock.now - started < .seconds(10))
+    }
+
+    @Test func headsAndBodiesWithoutEndAreBounded() async {
+        #expect(await failure(.endlessHead)?.code != nil)
+        let endless = await #expect(throws: TransportError.self) {
+            _ = try await load([.endlessBody], limit: ByteCount(4 << 20))
+        }
+        #expect(endless?.code == .tooLarge)
+    }
+
+    @Test func whatIsNotHTTPIsAnError() async {
+        #expect(await failure(.garbage)?.code == .wrongContent)
+        #expect(await failure(.closeBeforeHead)?.code == .connectionLost)
+        #expect(await failure(.resetBeforeHead)?.code == .connectionLost)
+    }
+
+    @Test func aConnectionThatClosesUnderARequestIsAskedAgain() async throws {
+        try await MisbehavingServer.withServer(["/a": .init(Self.media), "/b": .init(Self.media)]) { server in
+            server.behave("/a", .closeIdle)
+            let transport = HTTPTransport()
+            let loading = ResourceLoading(transport, policy: LoadErrorPolicy(rule: .init(firstDelay: .milliseconds(1))))
+            for path in ["/a", "/b", "/a", "/b"] {
+                let request = TransportRequest(ResourceAddress(server.address(path)), kind: .segment)
+                #expect(try await loading.load(request).bytes == Self.media)
+            }
+            try await transport.shutdown()
+        }
+    }
+
+    // MARK: What is not what was asked for
+
+    @Test func aWebPageIsNoMedia() async throws {
+        #expect(await failure(.htmlPage)?.code == .wrongContent)
+        #expect(await failure(.htmlPage(as: "video/mp2t"))?.code == .wrongContent)
+        #expect(await failure(.htmlPage(as: "application/octet-stream"), kind: .key)?.code == .wrongContent)
+        let (page, _) = try await load([.htmlPage], kind: .playlist)
+        #expect(!page.bytes.isEmpty, "what a playlist is, its parser says")
+    }
+
+    @Test(arguments: [
+        MisbehavingServer.Behaviour.wrongRange(.shifted(by: 10)), .wrongRange(.mislabelled(by: 10)),
+        .wrongRange(.fewer(by: 10)), .wrongRange(.withoutContentRange), .wrongRange(.multipart),
+    ])
+    func aWrongRangeIsAnError(behaviour: MisbehavingServer.Behaviour) async {
+        let error = await failure(behaviour, range: ByteRange(start: 1_000, length: 5_000))
+        #expect(error?.code == .wrongContent)
+    }
+
+    @Test func aPartThatNobodyAskedForIsAnError() async {
+        #expect(await failure(.wrongRange(.unasked))?.code == .wrongContent)
+        let refused = await failure(.wrongRange(.refused), range: ByteRange(start: 1_000, length: 5_000))
+        #expect(refused?.status == 416)
+    }
+
+    @Test func aServerNeedNotKnowRanges() async throws {
+        let range = ByteRange(start: 1_000, length: 5_000)
+        let (loaded, requests) = try await load([.wrongRange(.ignored)], range: range)
+        #expect(loaded.bytes == Array(Self.media[1_000..<6_000]) && requests.count == 1)
+        let outside = await #expect(throws: TransportError.self) {
+            _ = try await load([.wrongRange(.ignored)], range: ByteRange(start: 199_000, length: 5_000))
+        }
+        #expect(outside?.code == .wrongContent)
+    }
+
+    // MARK: Refusals
+
+    @Test(arguments: [400, 401, 403, 404, 410, 451])
+    func aRefusalThatStaysEndsInAnErrorWithItsStatus(status: Int) async throws {
+        try await MisbehavingServer.withServer(["/a": .init(Self.media)]) { server in
+            server.behave("/a", .status(status))
+            let transport = HTTPTransport()
+            let request = TransportRequest(ResourceAddress(server.address("/a")), kind: .segment)
+            let error = await #expect(throws: TransportError.self) {
+                _ = try await ResourceLoading(transport).load(request)
+            }
+            #expect(error?.code == .status && error?.status == status && server.requests.count == 1)
+            try await transport.shutdown()
+        }
+    }
+
+    @Test func retryAfterIsObeyedAsSecondsAndAsADate() async throws {
+        let started = ContinuousClock.now
+        let busy = MisbehavingServer.Behaviour.status(503, headers: ["Retry-After": "1"])
+        let dated = MisbehavingServer.Behaviour.status(
+            429,
+            headers: [
+                "Retry-After": "Sat, 01 Jan 2022 00:00:01 GMT", "Date": "Sat, 01 Jan 2022 00:00:00 GMT",
+            ]
+        )
+        let (loaded, requests) = try await load([busy, dated, .proper], retries: 3)
+        #expect(loaded.bytes == Self.media && requests.count == 3)
+        #expect(ContinuousClock.now - started >= .seconds(2))
+    }
+
+    @Test func redirectsAreFollowedToAnEnd() async throws {
+        let looping = await failure(.redirectLoop)
+        #expect(looping?.code == .badRedirect)
+        #expect(await failure(.redirectWithoutLocation)?.code == .badRedirect)
+        try await MisbehavingServer.withServer(["/b": .init(Self.media)]) { server in
+            for step in 0..<10 {
+                server.behave("/\(step)", .redirect(to: step < 9 ? "/\(step + 1)" : "b", status: 302))
+            }
+            let transport = HTTPTransport()
+            let request = TransportRequest(ResourceAddress(server.address("/0")), kind: .segment)
+            let loaded = try await ResourceLoading(transport).load(request)
+            #expect(loaded.bytes == Self.media && loaded.address.text == server.address("/b"))
+            server.behave("/9", .redirect(to: "/10", status: 307))
+            server.behave("/10", .redirect(to: "/b", status: 308))
+            let error = await #expect(throws: TransportError.self) {
+                _ = try await ResourceLoading(transport).load(request)
+            }
+            #expect(error?.code == .badRedirect)
+            try await transport.shutdown()
+        }
+    }
+
+    @Test func aRedirectToAFileIsRefused() async {
+        #expect(await failure(.redirect(to: "file:///etc/passwd", status: 302))?.code == .addressRefused)
+        #expect(await failure(.redirect(to: "data:text/plain,x", status: 302))?.code == .addressRefused)
+    }
+
+    // MARK: Compression
+
+    @Test func playlistsMayComeCompressedAndMediaIsNotAskedSo() async throws {
+        let playlist = MisbehavingServer.Resource.text(String(repeating: "#EXTINF:4,\nsegment.ts\n", count: 100))
+        let (loaded, requests) = try await load([.gzip], kind: .playlist, resource: playlist)
+        #expect(loaded.bytes == playlist.bytes && requests[0].header("Accept-Encoding")?.contains("gzip") == true)
+        let (media, asked) = try await load([.proper])
+        #expect(media.bytes == Self.media && asked[0].header("Accept-Encoding") == "identity")
+        let (unasked, _) = try await load([.gzip])
+        #expect(unasked.bytes == Self.media)
+    }
+
+    @Test func aGzipBombIsDefused() async {
+        let error = await failure(.gzipBomb(expandedTo: 512 << 20), kind: .playlist)
+        #expect(error?.code == .tooLarge)
+    }
+
+    // MARK: What is sent
+
+    @Test(arguments: [
+        "/a%2fb/%41%7e?x=%2F", "/a//b/./c/../d", "/a;p=1,2?q[]={$v}|^`\"<>", "/?", "/a?b?c#d", "/%zz%", "/+%20+",
+        "/a\\b",
+    ])
+    func addressesAreSentByteForByte(target: String) async throws {
+        try await MisbehavingServer.withServer([:]) { server in
+            let transport = HTTPTransport()
+            let request = TransportRequest(ResourceAddress("http://127.0.0.1:\(server.port)\(target)"), kind: .segment)
+            _ = try? await transport.send(request)
+            try await transport.shutdown()
+            let expected = String(target.prefix { $0 != "#" })
+            #expect(server.requests.map(\.target) == [expected])
+        }
+    }
+
+    @Test func whatNoRequestLineCanHoldIsEncoded() async throws {
+        try await MisbehavingServer.withServer([:]) { server in
+            let transport = HTTPTransport()
+            for text in ["/a b", "/ü", "/a\tb\u{7F}"] {
+                _ = try? await transport.send(
+                    TransportRequest(ResourceAddress("http://127.0.0.1:\(server.port)\(text)"), kind: .segment)
+                )
+            }
+            try await transport.shutdown()
+            #expect(server.requests.map(\.target) == ["/a%20b", "/%C3%BC", "/a%09b%7F"])
+            #expect(server.requests.allSatisfy { $0.header("X-Millstream-Exchange") == nil })
+        }
+    }
+
+    @Test func credentialsInAnAddressBecomeAField() async throws {
+        try await MisbehavingServer.withServer(["/a": .init([1])]) { server in
+            let transport = HTTPTransport()
+            let address = server.address("/a").replacing("http://", with: "http://me:p%40ss@")
+            _ = try await transport.send(TransportRequest(ResourceAddress(address), kind: .segment))
+            try await transport.shutdown()
+            #expect(server.requests[0].header("Authorization") == "Basic bWU6cEBzcw==")
+            #expect(server.requests[0].header("Host") == "127.0.0.1:\(server.port)")
+        }
+    }
+
+    @Test func cookiesAreKeptAndSentBackAcrossRedirects() async throws {
+        try await MisbehavingServer.withServer(["/in": .init([1])]) { server in
+            server.behave("/login", .status(302, headers: ["Location": "/in", "Set-Cookie": "s=1; Path=/"]))
+            let jar = CookieJar()
+            let transport = HTTPTransport(HTTPTransport.Options(cookies: jar))
+            _ = try await transport.send(TransportRequest(ResourceAddress(server.address("/login")), kind: .playlist))
+            try await transport.shutdown()
+            #expect(server.requests.last?.header("Cookie") == "s=1" && jar.count == 1)
+        }
+    }
+
+    @Test func connectionsAreKeptAndMeasured() async throws {
+        try await MisbehavingServer.withServer(["/a": .init(Self.media)]) { server in
+            let transport = HTTPTransport()
+            var measurements: [TransferMeasurement] = []
+            for _ in 0..<3 {
+                let request = TransportRequest(ResourceAddress(server.address("/a")), kind: .segment)
+                measurements.append(try await ResourceLoading(transport).load(request).measurement)
+            }
+            try await transport.shutdown()
+            #expect(server.connectionCount == 1)
+            #expect(measurements.map { $0.connect != nil } == [true, false, false])
+            #expect(
+                measurements.allSatisfy {
+                    $0.serverAddress == "127.0.0.1:\(server.port)" && $0.protocolName == "http/1.1"
+                }
+            )
+            #expect(measurements.allSatisfy { $0.domainLookup == nil && $0.bytes.bytes == 200_000 })
+        }
+    }
+
+    @Test func latencyIsMeasuredApartFromTheBody() async throws {
+        let (loaded, _) = try await load([[.delay(.milliseconds(200)), .throttle(bytesPerSecond: 1_000_000)]])
+        let first = try #require(loaded.measurement.firstByte)
+        let transfer = try #require(loaded.measurement.transferDuration)
+        #expect(first >= .milliseconds(190) && transfer >= .milliseconds(140) && transfer < .seconds(10))
+    }
+
+    @Test func namesAreLookedUpOnceAndMeasured() async throws {
+        try await MisbehavingServer.withServer(["/a": .init([1])]) { server in
+            let transport = HTTPTransport()
+            var lookups: [Bool] = []
+            for _ in 0..<2 {
+                let address = server.address("/a").replacing("127.0.0.1", with: "localhost")
+                let response = try await transport.send(TransportRequest(ResourceAddress(address), kind: .segment))
+                lookups.append(response.record.measurement.domainLookup != nil)
+            }
+            try await transport.shutdown()
+            #expect(lookups == [true, false] && server.requests[0].header("Host") == "localhost:\(server.port)")
+        }
+    }
+
+    @Test func nobodyThereIsAnError() async throws {
+        let port = try await MisbehavingServer.withServer([:]) { $0.port }
+        let transport = HTTPTransport()
+        let refused = await #expect(throws: TransportError.self) {
+            _ = try await transport.send(TransportRequest(ResourceAddress("http://127.0.0.1:\(port)/"), kind: .segment))
+        }
+        let unknown = await #expect(throws: TransportError.self) {
+            _ = try await transport.send(
+                TransportRequest(ResourceAddress("http://no-such-host.invalid/"), kind: .segment)
+            )
+        }
+        try await transport.shutdown()
+        #expect(refused?.code == .cannotConnect && unknown?.code == .unknownHost)
+        #expect(unknown?.address?.text == "http://no-such-host.invalid/")
+    }
+
+    // MARK: Authorization
+
+    @Test func aRenewalIsAskedForOnceHoweverManyRequestsFail() async throws {
+        try await MisbehavingServer.withServer(["/a": .init(Self.media)]) { server in
+            let token = Mutex("old")
+            let renewals = Mutex(0)
+            let authorization = RequestAuthorization(
+                sign: { request in
+                    var request = request
+                    request.headers.append(HeaderField("Authorization", token.withLock { $0 }))
+                    return request
+                },
+                renew: { _ in
+                    renewals.withLock { $0 += 1 }
+                    try await Task.sleep(for: .milliseconds(20))
+                    token.withLock { $0 = "new" }
+                    return true
+                }
+            )
+            server.behave("/a", .status(401), .status(401), .status(403), .proper)
+            let http = HTTPTransport()
+            let loading = ResourceLoading(AuthorizedTransport(http, authorization: authorization))
+            let request = TransportRequest(ResourceAddress(server.address("/a")), kind: .segment)
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<3 { group.addTask { try await loading.load(request).bytes.count } }
+                for try await count in group { #expect(count == 200_000) }
+            }
+            try await http.shutdown()
+            #expect(renewals.withLock { $0 } == 1)
+            #expect(server.requests.suffix(3).allSatisfy { $0.header("Authorization") == "new" })
+        }
+    }
+
+    @Test func aRefusalThatStaysAfterARenewalIsTheEnd() async throws {
+        try await MisbehavingServer.withServer(["/a": .init(Self.media)]) { server in
+            server.behave("/a", .status(403))
+            let http = HTTPTransport()
+            let authorization = RequestAuthorization(
+                headers: [HeaderField("X-All", "1")],
+                headersByKind: [.key: [HeaderField("X-Key", "1")]],
+                renew: { _ in true }
+            )
+            let loading = ResourceLoading(AuthorizedTransport(http, authorization: authorization))
+            let request = TransportRequest(ResourceAddress(server.address("/a")), kind: .key)
+            let error = await #expect(throws: TransportError.self) { _ = try await loading.load(request) }
+            try await http.shutdown()
+            #expect(error?.status == 403 && server.requests.count == 2)
+            #expect(server.requests[0].header("X-All") == "1" && server.requests[0].header("X-Key") == "1")
+        }
+    }
+}
+
+extension MisbehavingServer {
+    /// One behaviour after the other for the resource of these tests.
+    fileprivate func behave(_ behaviours: [Behaviour]) {
+        switch behaviours.count {
+        case 0: break
+        case 1: behave("/a", behaviours[0])
+        case 2: behave("/a", behaviours[0], behaviours[1])
+        default: behave("/a", behaviours[0], behaviours[1], behaviours[2])
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import Foundation
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import NIOCore
+import NetworkConditioning
+import ResourceAddressing
+import Testing
+
+/// A transport that has a few resources.
+struct TransportUnderTest: Sendable, CustomTestStringConvertible {
+    /// What a body gets: the transport, and the address of a resource by its name.
+    typealias Body = @Sendable (any Transport, @escaping @Sendable (String) -> ResourceAddress) async throws -> Void
+
+    let name: String
+    let run: @Sendable ([String: [UInt8]], Body) async throws -> Void
+
+    var testDescription: String { name }
+
+    static let all: [TransportUnderTest] = [http, throttledHTTP, file, scripted, conditioned, authorized, scheme]
+
+    static let http = TransportUnderTest(name: "HTTP") { resources, body in
+        try await withServer(resources, .proper, body)
+    }
+
+    /// Bodies come in many small pieces.
+    static let throttledHTTP = TransportUnderTest(name: "HTTP, chunked") { resources, body in
+        try await withServer(resources, .chunked(size: 1_000), body)
+    }
+
+    static let file = TransportUnderTest(name: "file") { resources, body in
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("contract-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for (name, bytes) in resources { try Data(bytes).write(to: folder.appendingPathComponent(name)) }
+        try await body(FileTransport()) { ResourceAddress(filePath: folder.path + "/" + $0) }
+    }
+
+    static let scripted = TransportUnderTest(name: "script") { resources, body in
+        try await body(script(resources), address)
+    }
+
+    static let conditioned = TransportUnderTest(name: "conditioned link") { resources, body in
+        let way = LinkProfile.Direction(bandwidth: BitRate(bitsPerSecond: 400_000_000), latency: .milliseconds(1))
+        let link = ConditionedLink(LinkProfile(name: "t", down: way, up: way))
+        try await body(ConditionedTransport(script(resources), over: link), address)
+    }
+
+    static let authorized = TransportUnderTest(name: "authorized") { resources, body in
+        let authorization = RequestAuthorization(headers: [HeaderField("Authorization", "Bearer x")])
+        try await body(AuthorizedTransport(script(resources), authorization: authorization), address)
+    }
+
+    static let scheme = TransportUnderTest(name: "by scheme") { resources, body in
+        try await body(SchemeTransport(http: script(resources), file: nil), address)
+    }
+
+    private static let address: @Sendable (String) -> ResourceAddress = { ResourceAddress("http://h/\($0)") }
+
+    private static func script(_ resources: [String: [UInt8]]) -> ScriptedTransport {
+        let answers = resources.map { ("http://h/\($0.key)", [ScriptedTransport.Answer.bytes($0.value)]) }
+        return ScriptedTransport(Dictionary(uniqueKeysWithValues: answers))
+    }
+
+    private static func withServer(
+        _ resources: [String: [UInt8]],
+        _ behaviour: MisbehavingServer.Behaviour,
+        _ body: Body
+    ) async throws {
+        let served = resources.map { ("/\($0.key)", MisbehavingServer.Resource($0.value)) }
+        try await MisbehavingServer.withServer(Dictionary(uniqueKeysWithValues: served)) { server in
+            server.behave("*", behaviour)
+            let transport = HTTPTransport()
+            do {
+                try await body(transport) { ResourceAddress(server.address("/\($0)")) }
+            } catch {
+                try await transport.shutdown()
+                throw error
+            }
+            try await transport.shutdown()
+        }
+    }
+}
+
+/// What every transport does, whatever its bytes come from.
+@Suite(.timeLimit(.minutes(1))) struct TransportContractTests {
+    private static let large = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+    private static let resources: [String: [UInt8]] = ["large": large, "small": Array("hello".utf8), "empty": []]
+
+    private static func bytes(_ response: TransportResponse) async throws -> [UInt8] {
+        var result: [UInt8] = []
+        for try await buffer in response.body { result += buffer.readableBytesView }
+        return result
+    }
+
+    private static func request(_ address: ResourceAddress, _ range: ByteRange? = nil) -> TransportRequest {
+        TransportRequest(address, kind: .segment, byteRange: range)
+    }
+
+    @Test(arguments: TransportUnderTest.all)
+    func bytesAreThoseOfTheResource(subject: TransportUnderTest) async throws {
+        try await subject.run(Self.resources) { transport, address in
+            for (name, bytes) in Self.resources {
+                let response = try await transport.send(Self.request(address(name)))
+                #expect(response.status == 200 && response.address == address(name))
+                #expect(response.expectedLength == nil || response.expectedLength == Int64(bytes.count))
+                #expect(try await Self.bytes(response) == bytes)
+            }
+        }
+    }
+
+    @Test(arguments: TransportUnderTest.all)
+    func transfersAreMeasured(subject: TransportUnderTest) async throws {
+        try await subject.run(Self.resources) { transport, address in
+            let response = try await transport.send(Self.request(address("large")))
+            let early = response.record.measurement
+            #expect(early.firstByte != nil && early.bytes.bytes <= 300_000)
+            _ = try await Self.bytes(response)
+            let measurement = response.record.measurement
+            #expect(measurement.bytes == ByteCount(300_000) && !measurement.isFromCache)
+            let first = try #require(measurement.firstByte)
+            #expect(try #require(measurement.lastByte) >= first && first >= .zero && first < .seconds(10))
+            #expect((measurement.transferDuration ?? .seconds(99)) < .seconds(10))
+        }
+    }
+
+    @Test(arguments: TransportUnderTest.all)
+    func aRangeIsThatRangeAlone(subject: TransportUnderTest) async throws {
+        try await subject.run(Self.resources) { transport, address in
+            for (start, length) in [(0, 1), (0, 300_000), (299_999, 1), (1_234, 150_000)] {
+                let range = try #require(ByteRange(start: Int64(start), length: Int64(length)))
+                let response = try await transport.send(Self.request(address("large"), range))
+                #expect(response.expectedLength ?? Int64(length) == Int64(length))
+                #expect(try await Self.bytes(response) == Array(Self.large[start..<(start + length)]))
+            }
+        }
+    }
+
+    @Test(arguments: TransportUnderTest.all)
+    func aRangeThatIsNotThereIsAnError(subject: TransportUnderTest) async throws {
+        try await subject.run(Self.resources) { transport, address in
+            for (start, length) in [(0, 6), (3, 3), (5, 1), (1_000, 10)] {
+                let range = try #require(ByteRange(start: Int64(start), length: Int64(length)))
+                await #expect(throws: TransportError.self) {
+                    let response = try await transport.send(Self.request(address("small"), range))
+                    _ = try await Self.bytes(response)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: TransportUnderTest.all)
+    func whatIsMissingIsAnErrorWithItsAddress(subject: TransportUnderTest) async throws {
+        try await subject.run(Self.resources) { transport, address in
+            let error = await #expect(throws: TransportError.self) {
+                _ = try await transport.send(Self.request(address("none")))
+            }
+            #expect(error?.address == address("none"))
+            #expect(error?.status == 404 || error?.code == .fileNotFound)
+        }
+    }
+
+    @Test(arguments: TransportUnderTest.all)
+    func aBodyNeedNotBeReadToItsEnd(subject: TransportUnderTest) async throws {
+        try await subject.run(Self.resources) { transport, address in
+            for _ in 0..<20 {
+                let response = try await transport.send(Self.request(address("large")))
+                var iterator = response.body.makeAsyncIterator()
+                _ = try await iterator.next()
+            }
+            let response = try await transport.send(Self.request(address("small")))
+            #expect(try await Self.bytes(response) == Array("hello".utf8))
+        }
+    }
+
+    @Test(arguments: TransportUnderTest.all)
+    func manyMayAskAtOnce(subject: TransportUnderTest) async throws {
+        try await subject.run(Self.resources) { transport, address in
+            let large = address("large")
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<24 {
+                    group.addTask {
+                        try await Self.bytes(try await transport.send(Self.request(large))) == Self.large
+                    }
+                }
+                for try await isRight in group { #expect(isRight) }
+            }
+        }
+    }
+
+    @Test(arguments: TransportUnderTest.all)
+    func aCancelledTaskGetsNothing(subject: TransportUnderTest) async throws {
+        try await subject.run(Self.resources) { transport, address in
+            let large = address("large")
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    do {
+                        let response = try await transport.send(Self.request(large))
+                        for try await _ in response.body { try Task.checkCancellation() }
+                        Issue.record("it came to its end")
+                    } catch {
+                        #expect(error is CancellationError)
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,242 @@
+import MediaTiming
+import NetworkConditioning
+import Testing
+
+@Suite struct LinkModelTests {
+    private func profile(kilobits: Int64, milliseconds: Int64 = 0, loss: Double = 0) -> LinkProfile {
+        let direction = LinkProfile.Direction(
+            bandwidth: BitRate(bitsPerSecond: kilobits * 1_000),
+            latency: .milliseconds(milliseconds),
+            loss: loss
+        )
+        return LinkProfile(name: "test", down: direction, up: direction)
+    }
+
+    /// Sends bytes as one transfer, each piece as soon as the one before is gone.
+    private func arrivals(
+        _ link: inout LinkModel,
+        bytes: Int,
+        piece: Int? = nil,
+        from start: Duration = .zero,
+        _ direction: LinkModel.Direction = .down
+    ) -> [LinkModel.Passage] {
+        var (flow, rest, now) = (LinkModel.Flow(), bytes, start)
+        var result: [LinkModel.Passage] = []
+        while rest > 0 {
+            let size = min(rest, piece ?? link.pieceSize(direction, at: now))
+            let available = result.isEmpty ? start : nil
+            guard let passage = link.send(size, direction, of: &flow, availableAt: available, at: now) else { break }
+            result.append(passage)
+            now = passage.leaves
+            rest -= size
+        }
+        return result
+    }
+
+    @Test(arguments: LinkProfile.presets.filter { $0.down.bandwidth != nil })
+    func aPresetCarriesItsBandwidthBothWays(preset: LinkProfile) throws {
+        for (direction, way) in [(LinkModel.Direction.down, preset.down), (.up, preset.up)] {
+            var link = LinkModel(preset, startingAt: .zero)
+            let rate = try #require(way.bandwidth).bitsPerSecond
+            let bytes = Int(rate / 8 * 10)
+            let last = try #require(arrivals(&link, bytes: bytes, direction).last)
+            let seconds = (last.leaves - way.latency) / .seconds(1)
+            #expect(abs(seconds - 10) < 0.001)
+        }
+    }
+
+    @Test func latencyIsPaidOnceAndBytesFollowAtTheRate() throws {
+        var link = LinkModel(profile(kilobits: 8_000, milliseconds: 100), startingAt: .zero)
+        let passages = arrivals(&link, bytes: 3_000, piece: 1_000)
+        #expect(passages.map(\.arrives) == [.milliseconds(101), .milliseconds(102), .milliseconds(103)])
+    }
+
+    @Test func whatComesLateFromTheSenderPaysLatencyAgain() throws {
+        var link = LinkModel(profile(kilobits: 8_000, milliseconds: 100), startingAt: .zero)
+        var flow = LinkModel.Flow()
+        let first = try #require(link.send(1_000, .down, of: &flow, availableAt: .zero, at: .zero))
+        let late = Duration.milliseconds(500)
+        let second = try #require(link.send(1_000, .down, of: &flow, availableAt: late, at: late))
+        #expect(first.arrives == .milliseconds(101) && second.arrives == .milliseconds(601))
+    }
+
+    @Test func transfersShareTheBottleneck() throws {
+        var link = LinkModel(profile(kilobits: 8_000), startingAt: .zero)
+        var flows = [LinkModel.Flow](repeating: LinkModel.Flow(), count: 4)
+        var due = [Duration](repeating: .zero, count: 4)
+        var sent = [Int](repeating: 0, count: 4)
+        // Whoever's piece is gone first sends next, as transfers do that wait for their turn.
+        while let next = due.indices.min(by: { due[$0] < due[$1] }), due[next] < .seconds(1) {
+            let passage = try #require(link.send(1_000, .down, of: &flows[next], at: due[next]))
+            due[next] = passage.leaves
+            sent[next] += 1_000
+        }
+        #expect(sent.allSatisfy { abs($0 - 250_000) <= 1_000 })
+        // One that comes later gets its share at once.
+        var newcomer = LinkModel.Flow()
+        let passage = try #require(link.send(1_000, .down, of: &newcomer, availableAt: .seconds(1), at: .seconds(1)))
+        #expect(passage.leaves <= .milliseconds(1_005))
+    }
+
+    @Test func aLateClockLosesNothing() throws {
+        var strict = LinkModel(profile(kilobits: 8_000), startingAt: .zero)
+        var lenient = LinkModel(profile(kilobits: 8_000), startingAt: .zero, slack: .milliseconds(20))
+        var (first, second) = (LinkModel.Flow(), LinkModel.Flow())
+        var (strictNow, lenientNow) = (Duration.zero, Duration.zero)
+        for count in 1...100 {
+            let passage = try #require(strict.send(5_000, .down, of: &first, at: strictNow))
+            strictNow = passage.leaves + .milliseconds(2)
+            let better = try #require(lenient.send(5_000, .down, of: &second, at: lenientNow))
+            lenientNow = better.leaves + .milliseconds(2)
+            #expect(better.leaves == .milliseconds(5 * count))
+        }
+        #expect(strictNow == .milliseconds(700), "each wait that ends late would add up")
+    }
+
+    @Test func whatPausesLongDoesNotCatchUp() throws {
+        var link = LinkModel(profile(kilobits: 8_000), startingAt: .zero, slack: .milliseconds(20))
+        var flow = LinkModel.Flow()
+        _ = link.send(1_000, .down, of: &flow, at: .zero)
+        let passage = try #require(link.send(1_000, .down, of: &flow, at: .seconds(5)))
+        #expect(passage.leaves == .milliseconds(4_981))
+    }
+
+    @Test func aTraceIsFollowedToTheMicrosecondAndBeginsAgain() throws {
+        func period(_ milliseconds: Int64, _ kilobits: Int64, _ latency: Int64) -> LinkTrace.Period {
+            LinkTrace.Period(
+                duration: .milliseconds(milliseconds),
+                bandwidth: BitRate(bitsPerSecond: kilobits * 1_000),
+                latency: .milliseconds(latency)
+            )
+        }
+        let trace = try #require(LinkTrace([period(1_000, 800, 50), period(500, 0, 20), period(1_000, 1_600, 10)]))
+        #expect(trace.duration == .milliseconds(2_500) && trace.meanBandwidth.bitsPerSecond == 960_000)
+        var link = LinkModel(LinkProfile(name: "t", trace: trace), startingAt: .seconds(7))
+        // 95,000 bytes take what is left of the first period behind the latency, 20,000 wait for the third; the rest of it
+        // and of the next first one carries 200,000 - 20,000 and then 100,000.
+        let sizes = [95_000, 20_000, 180_000, 100_000]
+        var (flow, now) = (LinkModel.Flow(), Duration.seconds(7))
+        var leaves: [Duration] = []
+        for size in sizes {
+            let available = leaves.isEmpty ? now : nil
+            let passage = try #require(link.send(size, .down, of: &flow, availableAt: available, at: now))
+            now = passage.leaves
+            leaves.append(now - .seconds(7))
+        }
+        #expect(leaves == [.milliseconds(1_000), .milliseconds(1_600), .milliseconds(2_500), .milliseconds(3_500)])
+        #expect(link.latency(.down, at: .seconds(7) + .milliseconds(4_000)) == .milliseconds(10))
+        #expect(link.latency(.up, at: .seconds(7)) == .zero)
+    }
+
+    @Test func hugePiecesSkipWholeRounds() throws {
+        let period = LinkTrace.Period(duration: .milliseconds(1), bandwidth: BitRate(bitsPerSecond: 8))
+        let trace = try #require(LinkTrace([period, period, period]))
+        var link = LinkModel(LinkProfile(name: "t", trace: trace), startingAt: .zero)
+        var flow = LinkModel.Flow()
+        let passage = try #require(link.send(1_000_000, .down, of: &flow, at: .zero))
+        #expect(passage.leaves == .seconds(1_000_000))
+    }
+
+    @Test func nothingCrossesInAnOutage() throws {
+        let outage = LinkProfile.Outage(start: .seconds(1), duration: .seconds(3), interval: .seconds(10))
+        var conditions = profile(kilobits: 8)
+        conditions.outages = [outage]
+        var link = LinkModel(conditions, startingAt: .zero)
+        let leaves = arrivals(&link, bytes: 10_000, piece: 1_000).map(\.leaves)
+        #expect(leaves == [1, 5, 6, 7, 8, 9, 10, 11, 15, 16].map { .seconds($0) })
+    }
+
+    @Test func anOutageHoldsUnboundedLinksToo() throws {
+        var conditions = LinkProfile(name: "t")
+        conditions.outages = [LinkProfile.Outage(start: .seconds(1), duration: .seconds(3))]
+        var link = LinkModel(conditions, startingAt: .zero)
+        var flow = LinkModel.Flow()
+        let times = [0, 1, 3, 5].map { Duration.seconds($0) }
+        let leaves = try times.map { try #require(link.send(1 << 20, .down, of: &flow, at: $0)).leaves }
+        #expect(leaves == [.zero, .seconds(4), .seconds(4), .seconds(5)])
+    }
+
+    @Test func nothingArrivesWhereNothingCan() throws {
+        let silent = try #require(
+            LinkTrace([
+                LinkTrace.Period(duration: .seconds(1), bandwidth: BitRate(bitsPerSecond: 0))
+            ])
+        )
+        let lost = try #require(LinkProfile(preset: "100% Loss"))
+        for conditions in [lost, profile(kilobits: 0), LinkProfile(name: "t", trace: silent)] {
+            var link = LinkModel(conditions, startingAt: .zero)
+            var flow = LinkModel.Flow()
+            #expect(link.send(1, .down, of: &flow, at: .zero) == nil)
+            // It works again under other conditions.
+            link.change(to: .off, at: .seconds(1))
+            #expect(link.send(1, .down, of: &flow, at: .seconds(1))?.arrives == .seconds(1))
+        }
+    }
+
+    @Test func aChangeHoldsFromThenOn() throws {
+        var link = LinkModel(profile(kilobits: 8), startingAt: .zero)
+        var flow = LinkModel.Flow()
+        _ = link.send(1_000, .down, of: &flow, at: .zero)
+        _ = link.send(60_000, .down, of: &flow, at: .seconds(1))
+        link.change(to: profile(kilobits: 8_000), at: .seconds(2))
+        var other = LinkModel.Flow()
+        #expect(link.send(1_000, .down, of: &other, at: .seconds(2))?.leaves == .milliseconds(2_001))
+    }
+
+    @Test func lossMakesBytesLateAndInOrderAtTheSameRate() throws {
+        let preset = try #require(LinkProfile(preset: "Very Bad Network"))
+        var link = LinkModel(preset, startingAt: .zero, seed: 7)
+        let passages = arrivals(&link, bytes: 12_500_000)
+        #expect(zip(passages, passages.dropFirst()).allSatisfy { $0.arrives <= $1.arrives })
+        let late = passages.filter { $0.arrives > $0.leaves }.count
+        #expect(late > passages.count / 2, "at ten percent something is always being waited for")
+        let lateness = passages.map { $0.arrives - $0.leaves }.max() ?? .zero
+        #expect(lateness >= .seconds(1) && lateness < .seconds(60))
+        let last = try #require(passages.last)
+        #expect(abs(last.leaves / .seconds(1) - 100.5) < 0.01, "the link carries its bandwidth all the same")
+    }
+
+    @Test func theSameSeedLosesTheSamePackets() {
+        func run(_ seed: UInt64) -> [LinkModel.Passage] {
+            var link = LinkModel(profile(kilobits: 800, milliseconds: 30, loss: 0.2), startingAt: .zero, seed: seed)
+            return arrivals(&link, bytes: 500_000)
+        }
+        #expect(run(1) == run(1) && run(1) != run(2))
+    }
+
+    @Test func muchLossBreaksConnections() {
+        var link = LinkModel(profile(kilobits: 8_000, loss: 0.7), startingAt: .zero)
+        let passages = arrivals(&link, bytes: 1_460 * 2_000, piece: 1_460)
+        let broken = passages.filter(\.breaks).count
+        // 0.7 to the sixth of 2,000 packets.
+        #expect((170...300).contains(broken))
+    }
+
+    @Test func piecesAreWholePackets() {
+        func size(_ conditions: LinkProfile) -> Int {
+            LinkModel(conditions, startingAt: .zero).pieceSize(.down, at: .zero)
+        }
+        #expect(size(profile(kilobits: 8)) == 1_460)
+        #expect(size(profile(kilobits: 8_000)) == 4_380)
+        #expect(size(profile(kilobits: 8_000_000)) == 65_536)
+        #expect(size(.off) == 65_536)
+    }
+
+    @Test func noFigureTraps() throws {
+        let extremes: [Int64] = [0, 1, 999, 1_000_000_000_000, .max]
+        for rate in extremes {
+            for latency in [Duration.zero, .seconds(60), .seconds(Int64.max)] {
+                let way = LinkProfile.Direction(bandwidth: BitRate(bitsPerSecond: rate), latency: latency, loss: 0.5)
+                let outage = LinkProfile.Outage(start: latency, duration: latency, interval: latency + .nanoseconds(1))
+                let conditions = LinkProfile(name: "t", down: way, up: way, outages: [outage])
+                var link = LinkModel(conditions, startingAt: .seconds(Int64.max / 2))
+                var flow = LinkModel.Flow()
+                for bytes in [-1, 0, 1, 1 << 20] {
+                    _ = link.send(bytes, .down, of: &flow, availableAt: latency, at: .zero)
+                    _ = link.send(bytes, .up, of: &flow, at: .seconds(Int64.max))
+                }
+                #expect(link.pieceSize(.down, at: .seconds(-5)) >= 1_460)
+            }
+        }
+    }
+}

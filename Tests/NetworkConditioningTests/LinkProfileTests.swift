@@ -1,0 +1,87 @@
+import Foundation
+import MediaTiming
+import NetworkConditioning
+import SharedCorpus
+import Testing
+
+@Suite struct LinkProfileTests {
+    private func decode(_ text: String) throws -> LinkProfile {
+        try JSONDecoder().decode(LinkProfile.self, from: Data(text.utf8))
+    }
+
+    @Test func presetsAreFoundByTheirNames() throws {
+        #expect(
+            LinkProfile.presets.map(\.name) == [
+                "100% Loss", "3G", "DSL", "EDGE", "High Latency DNS", "LTE", "Very Bad Network", "WiFi",
+                "WiFi 802.11ac", "Off",
+            ]
+        )
+        for preset in LinkProfile.presets { #expect(LinkProfile(preset: preset.name) == preset) }
+        #expect(LinkProfile(preset: "very-bad-network")?.down.loss == 0.1)
+        #expect(LinkProfile(preset: "wifi 802.11AC")?.up.bandwidth?.bitsPerSecond == 100_000_000)
+        #expect(LinkProfile(preset: "edge")?.up.latency == .milliseconds(440))
+        #expect(LinkProfile(preset: "") == nil && LinkProfile(preset: "5G") == nil)
+        #expect(LinkProfile.presets.filter(\.isPerfect) == [.off])
+    }
+
+    @Test(arguments: LinkProfile.presets)
+    func whatIsWrittenIsReadAgain(preset: LinkProfile) throws {
+        var profile = preset
+        profile.outages = [
+            LinkProfile.Outage(start: .seconds(1), duration: .milliseconds(1_500), interval: .seconds(9))
+        ]
+        let text = String(decoding: try JSONEncoder().encode(profile), as: UTF8.self)
+        #expect(try decode(text) == profile)
+    }
+
+    @Test func aFileMayLeaveOutWhatIsPerfect() throws {
+        let profile = try decode(#"{"down":{"bandwidth":780000,"latency":0.1},"dnsDelay":3}"#)
+        #expect(profile.down.bandwidth?.bitsPerSecond == 780_000 && profile.down.latency == .milliseconds(100))
+        #expect(profile.up == LinkProfile.Direction() && profile.dnsDelay == .seconds(3))
+        #expect(try decode(#"{"outages":[{"start":1,"duration":2}]}"#).outages.count == 1)
+    }
+
+    @Test func aListIsATrace() throws {
+        let text =
+            #"[{"duration_ms":1013,"bandwidth_kbps":1285,"latency_ms":100},{"duration_ms":0.5,"bandwidth_kbps":0}]"#
+        let trace = try #require(try decode(text).trace)
+        #expect(trace.periods.count == 2 && trace.duration == .microseconds(1_013_500))
+        #expect(trace.periods[0].bandwidth.bitsPerSecond == 1_285_000 && trace.periods[1].latency == .zero)
+    }
+
+    @Test(arguments: [
+        (#"{}"#, "none of"), (#"{"name":"x"}"#, "none of"), (#"{"down":{"loss":1.5}}"#, "loss has to be 0 to 1"),
+        (#"{"down":{"loss":-0.1}}"#, "loss"), (#"{"up":{"bandwidth":-1}}"#, "bandwidth has to be"),
+        (#"{"up":{"bandwidth":1e300}}"#, "bandwidth"), (#"{"down":{"latency":61}}"#, "latency has to be 0 to 60 s"),
+        (#"{"dnsDelay":-1}"#, "dnsDelay"), ("[]", "at least one period"),
+        (#"[{"duration_ms":0,"bandwidth_kbps":1}]"#, "more than 0 ms"),
+        (#"[{"duration_ms":1e30,"bandwidth_kbps":1}]"#, "duration_ms"),
+        (#"[{"duration_ms":1,"bandwidth_kbps":-1}]"#, "bandwidth_kbps"),
+        (#"{"outages":[{"start":0,"duration":2,"interval":1}]}"#, "longer than its duration"),
+    ])
+    func figuresThatNoLinkHasAreRefused(text: String, reason: String) {
+        let error = #expect(throws: LinkProfileError.self) { _ = try decode(text) }
+        #expect(error?.description.contains(reason) == true)
+    }
+
+    @Test(arguments: ["", "3", "\"3G\"", "[1]", #"{"down":3}"#, #"[{"bandwidth_kbps":1}]x"#, #"[{"duration_ms":1}]"#])
+    func whatIsNoProfileIsRefused(text: String) {
+        #expect(throws: (any Error).self) { _ = try decode(text) }
+    }
+
+    @Test(.enabled(if: SharedCorpus.isNamed, "MILLSTREAM_SHARED is not set"))
+    func theTracesOfOthersAreRead() throws {
+        let traces = try SharedCorpus.files(below: "abr/traces", extensions: ["json"]).map { file in
+            try #require(try JSONDecoder().decode(LinkProfile.self, from: Data(contentsOf: file)).trace)
+        }
+        #expect(traces.count == 226)
+        for trace in traces {
+            var link = LinkModel(LinkProfile(name: "t", trace: trace), startingAt: .zero)
+            var flow = LinkModel.Flow()
+            let seconds = trace.duration / .seconds(1) * 50
+            let bytes = Int(Double(trace.meanBandwidth.bitsPerSecond) / 8 * seconds)
+            let passage = try #require(link.send(bytes, .down, of: &flow, at: .zero))
+            #expect(abs(passage.leaves / .seconds(seconds) - 1) <= 0.021, "but for what ends a round")
+        }
+    }
+}
