@@ -107,8 +107,7 @@ let package = Package(
             name: "MillstreamServer",
             dependencies: [
                 "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamDownloads",
-                "PlaylistEditing",
-                "ReportFormat", "ResourceAddressing",
+                "NetworkConditioning", "PlaylistEditing", "ReportFormat", "ResourceAddressing",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -133,7 +132,7 @@ let package = Package(
             name: "millstream-cli",
             dependencies: [
                 "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamDownloads",
-                "MillstreamServer",
+                "MillstreamServer", "NetworkConditioning",
                 "PlaylistEditing", "ReportFormat", "ResourceAddressing",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -182,6 +181,7 @@ let package = Package(
             dependencies: [
                 "MediaTiming", "MediaTransport", "MillstreamTesting", "NetworkConditioning", "ResourceAddressing",
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: house
         ),

@@ -19,6 +19,7 @@ struct ConsoleRoutes {
     let desk: DownloadDesk
     let broadcast: EventBroadcast
     let metrics: ServerMetrics
+    let links: LinkDesk
     private let files = FileResponder()
 
     init(
@@ -27,7 +28,8 @@ struct ConsoleRoutes {
         loading: ResourceLoading,
         desk: DownloadDesk,
         broadcast: EventBroadcast,
-        metrics: ServerMetrics
+        metrics: ServerMetrics,
+        links: LinkDesk
     ) {
         self.catalogue = catalogue
         self.library = library
@@ -35,6 +37,7 @@ struct ConsoleRoutes {
         self.desk = desk
         self.broadcast = broadcast
         self.metrics = metrics
+        self.links = links
     }
 
     func add(to router: Router<BasicRequestContext>) {
@@ -70,6 +73,8 @@ struct ConsoleRoutes {
             try await desk.delete(try context.parameters.require("id"))
             return Response(status: .noContent)
         }
+        api.get("conditions") { _, _ in Response.json(links.report) }
+        api.put("conditions", use: changeConditions)
         api.get("events", use: events)
     }
 
@@ -165,6 +170,35 @@ struct ConsoleRoutes {
         }
         let id = try await desk.start(ResourceAddress(order.url), title: order.title, selection: selection)
         return .json(.fields(["id": .string(id)]), status: .accepted)
+    }
+
+    private struct ConditionsOrder: Decodable {
+        let conditions: String
+        /// The address of a stream that plays under conditions, and those that its address names; without them the change is
+        /// for everybody else.
+        let url: String?
+        let named: String?
+    }
+
+    @Sendable private func changeConditions(_ request: Request, _ context: BasicRequestContext) async throws -> Response
+    {
+        var request = request
+        let body = try await request.collectBody(upTo: 64 << 10)
+        guard let order = try? JSONDecoder().decode(ConditionsOrder.self, from: Data(body.readableBytesView)),
+            (order.url == nil) == (order.named == nil)
+        else {
+            throw ServerError(
+                .badRequest,
+                "invalid-body",
+                "the body has to hold conditions, and url and named where they are for one stream"
+            )
+        }
+        var id: String?
+        if let url = order.url, let named = order.named {
+            id = LinkDesk.identifier(LinkDesk.Stream(source: ResourceAddress(url), conditions: named))
+        }
+        try links.change(id, to: order.conditions)
+        return .json(links.report)
     }
 
     @Sendable private func events(_ request: Request, _ context: BasicRequestContext) async throws -> Response {

@@ -20,6 +20,8 @@ struct PlaybackRequest {
     let delivery: SegmentDelivery
     /// The variables of the multivariant playlist that led here.
     let variables: [String: String]
+    /// The conditions under which it is sent, and the link that it shares with the rest of its stream; `nil` for none.
+    let link: LinkRequest?
     /// What a player asks of a live origin: to wait for a segment, to leave old ones out (RFC 8216bis §6.2.5).
     let directives: [QueryItems.Item]
     /// What stands before the addresses of children: nothing, or where this server was reached, for a playlist that is
@@ -34,11 +36,14 @@ struct PlaybackRequest {
         plan: EditPlan,
         delivery: SegmentDelivery,
         variables: [String: String],
+        link: LinkRequest? = nil,
         directives: [QueryItems.Item] = []
     ) {
         self.source = source
         self.plan = plan
-        self.delivery = delivery
+        self.link = link
+        // What goes round the server goes round its link.
+        self.delivery = link == nil ? delivery : .proxy
         self.variables = variables
         self.directives = directives
     }
@@ -59,6 +64,7 @@ struct PlaybackRequest {
         for item in query.items {
             switch item.name {
             case let name where name.hasPrefix("_HLS_"): directives.append(item)
+            case "conditions", "link": continue
             case "url": source = ResourceAddress(item.value)
             case "segments":
                 guard let value = SegmentDelivery(rawValue: item.value) else {
@@ -90,6 +96,7 @@ struct PlaybackRequest {
             plan: EditPlan(edits),
             delivery: delivery,
             variables: variables,
+            link: try LinkRequest(query, source: source),
             directives: directives
         )
     }
@@ -98,7 +105,7 @@ struct PlaybackRequest {
     var path: String {
         var items = [QueryItems.Item(name: "url", value: source.text)]
         items += plan.edits.map { QueryItems.Item(name: $0.spelling.name, value: $0.spelling.value) }
-        if delivery == .proxy { items.append(QueryItems.Item(name: "segments", value: "proxy")) }
+        items += link?.items ?? (delivery == .proxy ? [QueryItems.Item(name: "segments", value: "proxy")] : [])
         items += variables.sorted { $0.key < $1.key }.map {
             QueryItems.Item(name: "define", value: "\($0.key)=\($0.value)")
         }
@@ -107,7 +114,7 @@ struct PlaybackRequest {
 
     /// The request of a child of the playlist.
     func child(_ source: ResourceAddress, _ plan: EditPlan, variables: [String: String]) -> PlaybackRequest {
-        var child = PlaybackRequest(source: source, plan: plan, delivery: delivery, variables: variables)
+        var child = PlaybackRequest(source: source, plan: plan, delivery: delivery, variables: variables, link: link)
         child.base = base
         return child
     }
@@ -228,7 +235,9 @@ struct EditedPlayback {
         let name = address.lastPathComponent.isEmpty ? "segment" : address.lastPathComponent
         let kept = PercentEncoding.encode(PercentEncoding.decode(name) ?? "segment")
         var items = [QueryItems.Item(name: "url", value: address.text)]
-        if request.delivery == .proxy { items.append(QueryItems.Item(name: "segments", value: "proxy")) }
+        items +=
+            request.link?.items
+            ?? (request.delivery == .proxy ? [QueryItems.Item(name: "segments", value: "proxy")] : [])
         return request.base + "/segment/\(kept)?" + QueryItems(items).text
     }
 }

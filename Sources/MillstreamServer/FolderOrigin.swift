@@ -1,6 +1,7 @@
 public import Foundation
 import Hummingbird
 public import Logging
+public import NetworkConditioning
 import ResourceAddressing
 
 /// Serves a folder of media as an origin does: media types, byte ranges, CORS for every site.
@@ -10,6 +11,7 @@ public struct FolderOrigin: Sendable {
     private let directory: URL
     private let host: String
     private let port: Int
+    private let conditions: LinkProfile
     private let logger: Logger
 
     /// Makes an origin; it listens once it runs.
@@ -18,11 +20,19 @@ public struct FolderOrigin: Sendable {
     ///   - directory: The folder.
     ///   - host: The address to listen at.
     ///   - port: 0 takes a free one.
+    ///   - conditions: What the network to the clients does.
     ///   - logger: Told what goes wrong.
-    public init(_ directory: URL, host: String = "127.0.0.1", port: Int, logger: Logger) {
+    public init(
+        _ directory: URL,
+        host: String = "127.0.0.1",
+        port: Int,
+        conditions: LinkProfile = .off,
+        logger: Logger
+    ) {
         self.directory = directory
         self.host = host
         self.port = port
+        self.conditions = conditions
         self.logger = logger
     }
 
@@ -39,6 +49,10 @@ public struct FolderOrigin: Sendable {
         let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: SiteGuard(names: []))
         router.add(middleware: ErrorAnswers())
+        if !conditions.isPerfect {
+            let link = LinkDesk(shared: conditions).shared
+            router.add(middleware: LinkConditioning { _ in link })
+        }
         let files = FileResponder()
         router.get("**") { request, context in
             let parts = context.parameters.getCatchAll().map { PercentEncoding.decode(String($0)) ?? "" }

@@ -5,6 +5,7 @@ public import Logging
 import MediaTiming
 public import MediaTransport
 import MillstreamDownloads
+public import NetworkConditioning
 import ReportFormat
 import ResourceAddressing
 import ServiceLifecycle
@@ -22,18 +23,22 @@ public struct LocalOrigin: Sendable {
         /// Hosts that sources may be loaded from besides those of the catalogue, as `HOST` or `HOST:PORT`; empty allows
         /// every public one.
         public var allowedHosts: [String]
+        /// What the network to the players does, where their address does not name conditions.
+        public var conditions: LinkProfile
 
         /// Makes options.
         public init(
             host: String = "127.0.0.1",
             port: Int = 8080,
             catalogue: StreamCatalogue = StreamCatalogue([]),
-            allowedHosts: [String] = []
+            allowedHosts: [String] = [],
+            conditions: LinkProfile = .off
         ) {
             self.host = host
             self.port = port
             self.catalogue = catalogue
             self.allowedHosts = allowedHosts
+            self.conditions = conditions
         }
     }
 
@@ -95,18 +100,20 @@ public struct LocalOrigin: Sendable {
         let broadcast = EventBroadcast()
         let metrics = ServerMetrics()
         let desk = DownloadDesk(library: library, loading: loading, broadcast: broadcast, logger: logger)
+        let links = LinkDesk(shared: options.conditions)
         let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestCounting(metrics: metrics))
         router.add(middleware: SiteGuard(names: Self.ownNames(options.host)))
         router.add(middleware: ErrorAnswers())
-        MediaRoutes(loading: loading, policy: policy, library: library).add(to: router)
+        MediaRoutes(loading: loading, policy: policy, library: library, links: links).add(to: router)
         ConsoleRoutes(
             catalogue: options.catalogue,
             library: library,
             loading: loading,
             desk: desk,
             broadcast: broadcast,
-            metrics: metrics
+            metrics: metrics,
+            links: links
         ).add(to: router)
         let application = Application(
             router: router,

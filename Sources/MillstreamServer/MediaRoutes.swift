@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import MediaTransport
 import NIOCore
+import NetworkConditioning
 import PlaylistEditing
 import ResourceAddressing
 
@@ -13,18 +14,32 @@ struct MediaRoutes {
     let loading: ResourceLoading
     let policy: SourcePolicy
     let library: AssetLibrary
+    let links: LinkDesk
     private let files = FileResponder()
 
-    init(loading: ResourceLoading, policy: SourcePolicy, library: AssetLibrary) {
+    init(loading: ResourceLoading, policy: SourcePolicy, library: AssetLibrary, links: LinkDesk) {
         self.loading = loading
         self.policy = policy
         self.library = library
+        self.links = links
     }
 
     func add(to router: Router<BasicRequestContext>) {
-        router.get("play.m3u8", use: play)
-        router.get("segment/:name", use: segment)
-        router.get("offline/:id/**", use: offline)
+        // What players get may have to cross a link; the console and its figures never do.
+        let media = router.group().add(middleware: LinkConditioning { try link(for: $0) })
+        media.get("play.m3u8", use: play)
+        media.get("segment/:name", use: segment)
+        media.get("offline/:id/**", use: offline)
+    }
+
+    /// The link that an answer has to cross; `nil` for none.
+    private func link(for request: Request) throws -> ConditionedLink? {
+        let query = QueryItems(request.uri.query)
+        let source = ResourceAddress(query["url"] ?? request.uri.path)
+        guard let named = try LinkRequest(query, source: source) else {
+            return links.shared.profile.isPerfect ? nil : links.shared
+        }
+        return try links.link(named.id, for: LinkDesk.Stream(source: source, conditions: named.conditions))
     }
 
     @Sendable private func play(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
@@ -42,7 +57,8 @@ struct MediaRoutes {
             throw ServerError(.badRequest, "missing-url", "url has to be an http or https address")
         }
         let address = ResourceAddress(url)
-        guard query["segments"] == "proxy" else {
+        let crossesLink = query["conditions"] != nil || !links.shared.profile.isPerfect
+        guard query["segments"] == "proxy" || crossesLink else {
             // An open redirect would lend our name to any site.
             guard await policy.mayVisit(address), let location = address.headerValue else {
                 throw TransportError(.addressRefused, "this address may not be loaded", address: address)
@@ -96,13 +112,20 @@ struct MediaRoutes {
             throw ServerError(.notFound, "not-found", "the asset has no \(path)")
         }
         let isPlaylist = path.hasSuffix(".m3u8")
-        let isAbsolute = isPlaylist && QueryItems(request.uri.query)["absolute"] != nil
-        if isAbsolute || path == "multivariant.m3u8" && asset.state == .partial {
+        let query = QueryItems(request.uri.query)
+        let isAbsolute = isPlaylist && query["absolute"] != nil
+        let link = isPlaylist ? try LinkRequest(query, source: ResourceAddress(request.uri.path)) : nil
+        if isAbsolute || link != nil || path == "multivariant.m3u8" && asset.state == .partial {
             var playlist = try Playlist.parse(
                 path == "multivariant.m3u8" ? completeOnly(asset) : [UInt8](Data(contentsOf: url)),
                 context: PlaylistContext(address: ResourceAddress(Self.base(of: request) + request.uri.path))
             )
             if isAbsolute { playlist = playlist.withAbsoluteAddresses() }
+            if let link {
+                playlist = playlist.rewritingAddresses { address in
+                    address.uri.contains("?") ? nil : "\(address.uri)?\(QueryItems(link.items).text)"
+                }
+            }
             return .playlist(playlist.bytes)
         }
         var response = try await files.respond(

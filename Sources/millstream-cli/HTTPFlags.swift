@@ -1,5 +1,7 @@
 import ArgumentParser
+import Foundation
 import MediaTransport
+import NetworkConditioning
 import ResourceAddressing
 
 /// How to ask servers, on every command that does.
@@ -21,6 +23,14 @@ struct HTTPFlags: ParsableArguments {
 
     @Option(name: .long, help: ArgumentHelp("Ask through an HTTP proxy.", valueName: "HOST:PORT"))
     var proxy: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Read cookies from a file as curl writes it, and keep new ones there.", valueName: "FILE")
+    )
+    var cookieJar: String?
+
+    @OptionGroup var network: ConditionsFlag
 
     func validate() throws {
         for line in header where HeaderField(line: line) == nil {
@@ -54,20 +64,42 @@ struct HTTPFlags: ParsableArguments {
         let addresses = try sources.map { $0 == "-" ? ResourceAddress(filePath: "/") : try PlaylistSource.address($0) }
         var options = options
         options.trustedAddresses = addresses
+        let jar = try openCookieJar()
+        options.cookies = jar
+        let conditions = try network.profile
         let http = HTTPTransport(options)
+        let link = conditions.map { ConditionedLink($0, patience: .seconds(timeout)) }
         let readsFiles = addresses.contains { !$0.isHTTP }
         let loading = ResourceLoading(
-            SchemeTransport(http: http, file: readsFiles ? FileTransport() : nil),
+            SchemeTransport(
+                http: link.map { ConditionedTransport(http, over: $0) } ?? http,
+                file: readsFiles ? FileTransport() : nil
+            ),
             policy: LoadErrorPolicy(retries: retries)
         )
         do {
             let result = try await body(loading)
             try await http.shutdown()
+            try save(jar)
             return result
         } catch {
             try await http.shutdown()
+            try save(jar)
             throw error
         }
+    }
+
+    private static var now: UnixSeconds { UnixSeconds(Int64(Date().timeIntervalSince1970)) }
+
+    private func openCookieJar() throws -> CookieJar? {
+        guard let cookieJar else { return nil }
+        let jar = CookieJar()
+        try jar.load(from: cookieJar, now: Self.now)
+        return jar
+    }
+
+    private func save(_ jar: CookieJar?) throws {
+        if let jar, let cookieJar { try jar.save(to: cookieJar, now: Self.now) }
     }
 
     private static func hostAndPort(_ text: String) -> (host: String, port: Int)? {

@@ -9,8 +9,7 @@ import Foundation
         version: "0.1.0",
         subcommands: [
             InspectCommand.self, ValidateCommand.self, EditCommand.self, DownloadCommand.self, LibraryCommand.self,
-            ServeCommand.self,
-            OriginCommand.self,
+            ServeCommand.self, OriginCommand.self, ConditionsCommand.self,
         ]
     )
 

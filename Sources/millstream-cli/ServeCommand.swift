@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import MediaTransport
 import MillstreamServer
+import NetworkConditioning
 import ResourceAddressing
 
 /// The command `millstream serve`.
@@ -12,6 +13,9 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Serve edited streams, kept assets and the web console.",
         discussion: """
+            With --conditions, players get their media as if they were behind that network; the console can change it while
+            they play, and conditions=NAME in an address sets it for one stream.
+
             Sources are loaded from the catalogue's hosts and from public ones; name others with --allow-host, and then only
             those count. Ctrl-C ends it.
 
@@ -44,7 +48,13 @@ struct ServeCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let catalogue = try await loadCatalogue()
-        let options = LocalOrigin.Options(host: host, port: port, catalogue: catalogue, allowedHosts: allowHost)
+        let options = LocalOrigin.Options(
+            host: host,
+            port: port,
+            catalogue: catalogue,
+            allowedHosts: allowHost,
+            conditions: try http.network.profile ?? .off
+        )
         let origin = LocalOrigin(
             options,
             library: try library.open(),
@@ -61,6 +71,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func loadCatalogue() async throws -> StreamCatalogue {
         guard let catalog else { return StreamCatalogue([]) }
+        // The conditions are for the players, not for what the server itself loads.
+        var http = http
+        http.network.conditions = nil
         return try await http.withLoading(sources: [catalog]) { loading in
             let loaded = try await loading.load(TransportRequest(try PlaylistSource.address(catalog), kind: .other))
             return try StreamCatalogue(Data(loaded.bytes), at: loaded.address)
@@ -85,6 +98,8 @@ struct OriginCommand: AsyncParsableCommand {
     @Option(name: .long, help: "The port to listen at; 0 takes a free one.")
     var port: Int = 8081
 
+    @OptionGroup var network: ConditionsFlag
+
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port wants 0 to 65535") }
     }
@@ -98,6 +113,7 @@ struct OriginCommand: AsyncParsableCommand {
             URL(fileURLWithPath: folder),
             host: host,
             port: port,
+            conditions: try network.profile ?? .off,
             logger: ServerLog.make("millstream-origin")
         )
         let host = host

@@ -181,6 +181,29 @@ struct ConsoleTests {
         }
     }
 
+    /// The network gets worse and better again while the browser plays, and nothing has to begin anew.
+    @Test(.timeLimit(.minutes(4))) func theNetworkChangesWhileAStreamPlays() async throws {
+        try await onStage { stage in
+            try await play("ts", on: stage)
+            try await stage.page.choose("WiFi", in: "#network")
+            try await eventually("the address names the network") {
+                try await stage.page.text("document.querySelector('#address').value").contains("conditions=WiFi")
+            }
+            try await stage.video.waitUntilPlaying()
+            try await stage.page.choose("EDGE", in: "#network")
+            try await eventually("the server has changed the link") {
+                let answer = try await stage.page.text(
+                    "(async () => (await (await fetch('/api/conditions')).json()).links.map(l => l.conditions).join())()"
+                )
+                return answer == "EDGE"
+            }
+            let address = try await stage.page.text("document.querySelector('#address').value")
+            #expect(address.contains("conditions=WiFi"), "the address that plays stays")
+            try await stage.page.choose("Off", in: "#network")
+            for time in [20.0, 50.0] { try await expectFrame(time, shows: time, stage.video) }
+        }
+    }
+
     @Test(.timeLimit(.minutes(4))) func aDownloadCanBeCancelledResumedAndDeleted() async throws {
         try await onStage { stage in
             let card = "article[data-stream-id=ts]"

@@ -16,9 +16,14 @@ final class RunningProgram: @unchecked Sendable {
         return products.appendingPathComponent("millstream")
     }()
 
-    /// Starts the program; `keepsInputOpen` gives it a standard input that never ends.
-    init(_ arguments: [String], environment: [String: String] = [:], keepsInputOpen: Bool = false) throws {
-        process.executableURL = Self.executable
+    /// Starts the program, or another; `keepsInputOpen` gives it a standard input that never ends.
+    init(
+        _ arguments: [String],
+        of executable: URL = executable,
+        environment: [String: String] = [:],
+        keepsInputOpen: Bool = false
+    ) throws {
+        process.executableURL = executable
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
         let folder = FileManager.default.temporaryDirectory

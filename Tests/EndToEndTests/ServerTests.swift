@@ -92,6 +92,47 @@ struct ServerTests {
         }
     }
 
+    /// What is under conditions stays so down to its segments, which all go over one link; it can be changed on the way.
+    @Test(.timeLimit(.minutes(2))) func aStreamUnderConditionsKeepsThem() async throws {
+        try await onStage { stage in
+            let source = stage.origin.address("ts/multivariant.m3u8")
+            func clocked(_ path: String) async throws -> (Answer, Duration) {
+                let started = ContinuousClock.now
+                let answer = try await stage.ask(path)
+                return (answer, ContinuousClock.now - started)
+            }
+            let (top, topTime) = try await clocked("/play.m3u8?url=\(source)&conditions=EDGE&max-height=200")
+            #expect(top.status == 200 && topTime >= .milliseconds(840))
+            let child = try #require(top.text.split(separator: "\n").first { !$0.hasPrefix("#") })
+            let link = try #require(child.firstMatch(of: /conditions=EDGE&link=([0-9a-z]+)/)?.output.1)
+            let (media, mediaTime) = try await clocked(String(child))
+            #expect(media.status == 200 && mediaTime >= .milliseconds(840))
+            let segments = media.text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+            #expect(!segments.isEmpty && segments.allSatisfy { $0.hasSuffix("conditions=EDGE&link=\(link)") })
+            let segment = String(try #require(segments.first))
+            let (slow, slowTime) = try await clocked(segment)
+            let least = 0.84 + Double(slow.body.count) * 8 / 240_000 * 0.95
+            #expect(slow.status == 200 && slowTime / .seconds(1) >= least)
+
+            let host = String(stage.address.dropFirst("http://".count).dropLast())
+            let headers: HTTPHeaders = ["Content-Type": "application/json", "Origin": "http://\(host)"]
+            let order = #"{"url":"\#(source)","named":"EDGE","conditions":"Off"}"#
+            let changed = try await stage.ask("/api/conditions", method: .PUT, headers: headers, body: order)
+            #expect(changed.status == 200 && changed.text.contains(#""named":"EDGE","conditions":"Off""#))
+            let (fast, fastTime) = try await clocked(segment)
+            #expect(fast.body == slow.body && fastTime < .milliseconds(840))
+
+            let unknown = try await stage.ask("/play.m3u8?url=\(source)&conditions=6G")
+            #expect(unknown.status == 400 && unknown.text.contains("unknown-conditions"))
+            let nobody = order.replacing("EDGE", with: "3G")
+            let missing = try await stage.ask("/api/conditions", method: .PUT, headers: headers, body: nobody)
+            #expect(missing.status == 404)
+            let foreign = ["Content-Type": "application/json", "Origin": "http://example.com"] as HTTPHeaders
+            let refused = try await stage.ask("/api/conditions", method: .PUT, headers: foreign, body: order)
+            #expect(refused.status == 403)
+        }
+    }
+
     /// A playlist that is saved has to lead back here from wherever it lies.
     @Test(.timeLimit(.minutes(2))) func aPlaylistToSaveHasAbsoluteAddresses() async throws {
         try await onStage { stage in

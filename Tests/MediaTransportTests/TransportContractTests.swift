@@ -17,7 +17,9 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    static let all: [TransportUnderTest] = [http, throttledHTTP, file, scripted, conditioned, authorized, scheme]
+    static let all: [TransportUnderTest] = [
+        http, throttledHTTP, file, scripted, conditioned, cached, authorized, scheme,
+    ]
 
     static let http = TransportUnderTest(name: "HTTP") { resources, body in
         try await withServer(resources, .proper, body)
@@ -44,6 +46,12 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
         let way = LinkProfile.Direction(bandwidth: BitRate(bitsPerSecond: 400_000_000), latency: .milliseconds(1))
         let link = ConditionedLink(LinkProfile(name: "t", down: way, up: way))
         try await body(ConditionedTransport(script(resources), over: link), address)
+    }
+
+    static let cached = TransportUnderTest(name: "cache") { resources, body in
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cache-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(try CachedTransport(script(resources), directory: folder), address)
     }
 
     static let authorized = TransportUnderTest(name: "authorized") { resources, body in

@@ -13,7 +13,7 @@ public final class ConditionedLink: Sendable {
     }
 
     private let state: Mutex<State>
-    let time: any TimeSource
+    package let time: any TimeSource
     /// How long a transfer waits where nothing gets through, before it is given up.
     let patience: Duration
 
@@ -84,7 +84,7 @@ public final class ConditionedLink: Sendable {
     /// Waits until the head of a message has crossed: it pays latency, and no bandwidth.
     ///
     /// - Throws: ``TransportError`` where it never does, `CancellationError` when cancelled.
-    func carryHead(_ direction: LinkModel.Direction, of flow: inout LinkModel.Flow) async throws {
+    package func carryHead(_ direction: LinkModel.Direction, of flow: inout LinkModel.Flow) async throws {
         let begun = time.now
         let saved = flow
         while true {
@@ -130,7 +130,7 @@ public final class ConditionedLink: Sendable {
     /// Numeric addresses wait too: the hosts of tests seldom have names.
     ///
     /// - Returns: How long it took; `nil` where it was known.
-    func resolve(_ host: String) async throws -> Duration? {
+    package func resolve(_ host: String) async throws -> Duration? {
         let now = time.now
         let delay: Duration? = state.withLock { state in
             guard state.model.profile.dnsDelay > .zero else { return nil }

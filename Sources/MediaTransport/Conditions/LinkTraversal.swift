@@ -1,9 +1,9 @@
 import MediaTiming
-import NIOCore
-import NetworkConditioning
+package import NIOCore
+package import NetworkConditioning
 
 /// The bytes of one transfer on their way over a link: takes what a sender offers, and gives each piece when it arrives.
-struct LinkTraversal {
+package struct LinkTraversal {
     private let link: ConditionedLink
     private let direction: LinkModel.Direction
     private var flow: LinkModel.Flow
@@ -26,8 +26,11 @@ struct LinkTraversal {
     /// What a receiver takes unasked, as the window of TCP is bounded.
     private static let window = 8 << 20
 
-    init(_ link: ConditionedLink, _ direction: LinkModel.Direction, continuing flow: LinkModel.Flow = LinkModel.Flow())
-    {
+    package init(
+        _ link: ConditionedLink,
+        _ direction: LinkModel.Direction,
+        continuing flow: LinkModel.Flow = LinkModel.Flow()
+    ) {
         self.link = link
         self.direction = direction
         self.flow = flow
@@ -36,7 +39,7 @@ struct LinkTraversal {
     /// The next piece, once it has arrived; `nil` behind the last.
     ///
     /// - Throws: What the sender ended with, ``TransportError`` where the link broke or let nothing through.
-    mutating func next(from offers: OfferedBuffers) async throws -> ByteBuffer? {
+    package mutating func next(from offers: OfferedBuffers) async throws -> ByteBuffer? {
         while true {
             try Task.checkCancellation()
             let now = link.time.now

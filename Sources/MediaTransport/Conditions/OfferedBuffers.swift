@@ -1,12 +1,12 @@
-import MediaTiming
-import NIOCore
+package import MediaTiming
+package import NIOCore
 import Synchronization
 
 /// The bytes that a sender has ready for a link, and since when: a bounded queue between two tasks.
-final class OfferedBuffers: Sendable {
+package final class OfferedBuffers: Sendable {
     /// Bytes with the time since when they are there; `nil` where the sender waited for room, so that they were there as
     /// soon as there was any.
-    struct Offer {
+    package struct Offer {
         var buffer: ByteBuffer
         var available: Duration?
     }
@@ -31,12 +31,12 @@ final class OfferedBuffers: Sendable {
     /// As much as the buffers of two sockets hold.
     private static let capacity = 512 << 10
 
-    init(time: any TimeSource) { self.time = time }
+    package init(time: any TimeSource) { self.time = time }
 
     /// Offers bytes; waits while there is no room.
     ///
     /// - Returns: Whether more is wanted.
-    func offer(_ buffer: ByteBuffer) async -> Bool {
+    package func offer(_ buffer: ByteBuffer) async -> Bool {
         guard buffer.readableBytes > 0 else { return true }
         var waited = false
         while state.withLock({ $0.byteCount >= Self.capacity && !$0.isAbandoned }) {
@@ -66,7 +66,7 @@ final class OfferedBuffers: Sendable {
     }
 
     /// Says that nothing follows.
-    func finish(_ end: Result<Void, any Error>) {
+    package func finish(_ end: Result<Void, any Error>) {
         let receiver = state.withLock { state in
             state.end = state.end ?? end
             return state.takeReceiver()
@@ -75,7 +75,7 @@ final class OfferedBuffers: Sendable {
     }
 
     /// Says that nothing more will be taken.
-    func abandon() {
+    package func abandon() {
         let (sender, receiver) = state.withLock { state in
             state.isAbandoned = true
             state.offers = []

@@ -63,6 +63,19 @@ export function startDownload({ url, title, variants, maxHeight }) {
     return request('POST', '/api/downloads', { url, title, variants, maxHeight });
 }
 
+/** The networks that have a name, and those that players are behind now: `{presets, shared, links}`. */
+export function readConditions() {
+    return request('GET', '/api/conditions');
+}
+
+/**
+ * Changes the network of a stream while it plays. `url` is its source and `named` what `conditions=` in its address says;
+ * without both the change is for every player whose address names no conditions.
+ */
+export function changeConditions({ url, named, conditions }) {
+    return request('PUT', '/api/conditions', { url, named, conditions });
+}
+
 export function stopDownload(id) {
     return request('DELETE', `/api/downloads/${encodeURIComponent(id)}`);
 }

@@ -8,6 +8,7 @@ import { setText } from './element.js';
 import { followEvents } from './events.js';
 import { Inventory } from './inventory.js';
 import { Library } from './library.js';
+import { NetworkMenu } from './network-menu.js';
 import { showNowPlaying } from './now-playing.js';
 import { followOpenURL } from './open-url.js';
 import { PlaybackEdits } from './playback-edits.js';
@@ -22,7 +23,8 @@ import { TrackMenus } from './track-menus.js';
 const video = document.getElementById('video');
 const inventory = new Inventory();
 const edits = new PlaybackEdits(inventory);
-const player = new Player(video, edits);
+const network = new NetworkMenu();
+const player = new Player(video, edits, network);
 const actions = new Actions(inventory, player, new DownloadNews(inventory));
 const catalogue = new Catalogue(inventory, player, actions);
 const library = new Library(inventory, actions);
@@ -59,7 +61,7 @@ let withdrawComplaint = () => {};
 
 async function read() {
     try {
-        await inventory.read();
+        await Promise.all([inventory.read(), network.read()]);
         withdrawComplaint();
         show();
         document.documentElement.dataset.ready = 'true';

@@ -1,7 +1,9 @@
 // The player: one video element with the browser's own HLS, and what was chosen to play in it.
 
-import { announce } from './status.js';
-import { playbackAddress } from './playback-address.js';
+import { changeConditions } from './api.js';
+import { announce, complain } from './status.js';
+import { sentenceOf } from './sentence.js';
+import { linkSource, playbackAddress } from './playback-address.js';
 import { explainFailure } from './playback-failure.js';
 
 const hlsType = 'application/vnd.apple.mpegurl';
@@ -18,17 +20,22 @@ export class Player extends EventTarget {
     address;
     problem;
     #edits;
+    #network;
+    // The conditions that the address which plays names, if any.
+    #named = '';
     #video;
     #loads = 0;
     // Where the load under way is to begin; until it is there the video element says 0.
     #startPosition = 0;
     #replayTimer;
 
-    /** `edits` is the panel whose values go into the address. */
-    constructor(video, edits) {
+    /** `edits` and `network` are the panels whose values go into the address. */
+    constructor(video, edits, network) {
         super();
         this.#video = video;
         this.#edits = edits;
+        this.#network = network;
+        network.addEventListener('change', () => this.#changeNetwork());
         this.playsHLS = video.canPlayType(hlsType) !== '';
         edits.addEventListener('change', () => this.#replaySoon());
         video.addEventListener('loadedmetadata', () => this.#goToStart());
@@ -102,13 +109,36 @@ export class Player extends EventTarget {
     #load(position) {
         clearTimeout(this.#replayTimer);
         this.#loads += 1;
-        this.address = new URL(playbackAddress(this.selection, this.#edits.values), location.href).href;
+        this.#named = this.#network.value;
+        this.address = new URL(playbackAddress(this.selection, this.#edits.values, this.#named), location.href).href;
+        // The stream's link may still be as it was switched to before.
+        if (this.#named) this.#switchLink(this.#named).catch(() => {});
         this.#setProblem(undefined);
         this.#tell('load');
         if (!this.playsHLS) return;
         this.#video.src = this.address;
         this.#startPosition = position;
         this.#play();
+    }
+
+    /** What plays goes on over the other network; only what plays over none yet has to begin again. */
+    async #changeNetwork() {
+        if (!this.selection) return;
+        if (!this.#named) {
+            this.#replaySoon();
+            return;
+        }
+        try {
+            await this.#switchLink(this.#network.value || 'Off');
+        } catch (error) {
+            // The link is gone when nothing was loaded over it for a while.
+            if (error.status === 404) this.#replaySoon();
+            else complain(`The network could not be changed. ${sentenceOf(error)}`);
+        }
+    }
+
+    #switchLink(conditions) {
+        return changeConditions({ url: linkSource(this.selection), named: this.#named, conditions });
     }
 
     /** By keyboard a list is walked through entry by entry; only the one a person stays at is loaded. */

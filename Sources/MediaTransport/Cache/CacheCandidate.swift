@@ -1,0 +1,90 @@
+import MediaTiming
+import NIOCore
+
+/// A stored response that could answer a request, with the beginning of its body, which is known to be good.
+struct CacheCandidate: Sendable {
+    var entry: StoredEntry
+    /// Which bytes of the stored body are the answer.
+    let range: ByteRange
+    let first: ByteBuffer
+    let freshness: Freshness
+    let control: CacheControl
+    /// What the request says about caches.
+    let wishes: CacheControl
+
+    /// Whether it may be used without asking (RFC 9111 §4).
+    var isUsable: Bool {
+        guard !wishes.has("no-cache"), freshness.isFresh else { return false }
+        if let oldest = wishes.seconds("max-age"), oldest == 0 || freshness.age > oldest { return false }
+        return -freshness.staleness >= wishes.seconds("min-fresh") ?? 0
+    }
+
+    /// Whether it may be used after an error, though it is too old (RFC 5861 §4).
+    func mayStandIn(for error: TransportError) -> Bool {
+        guard error.isOutage, !control.has("no-cache"), !control.has("must-revalidate"),
+            // Whoever asked for something newer is not served with something old.
+            !wishes.has("no-cache"), !wishes.has("max-age")
+        else { return false }
+        let limits = [control.seconds("stale-if-error"), wishes.seconds("stale-if-error")].compactMap { $0 }
+        return limits.max().map { freshness.staleness <= $0 } ?? false
+    }
+}
+
+extension TransportError {
+    /// Whether the server or the way to it is out of order, rather than the request.
+    fileprivate var isOutage: Bool {
+        switch code {
+        case .status: (500...599).contains(status ?? 0)
+        case .unknownHost, .cannotConnect, .timedOut, .connectionLost: true
+        default: false
+        }
+    }
+}
+
+extension EntryFolder {
+    /// Finds what could answer a request: something usable, which then counts as used, or else something to ask about.
+    ///
+    /// This blocks.
+    func candidate(for request: TransportRequest, rules: CacheRules, now: UnixSeconds) -> CacheCandidate? {
+        let key = EntryKey(address: request.address, byteRange: request.byteRange)
+        let whole = EntryKey(address: request.address, byteRange: nil)
+        var stale: CacheCandidate?
+        for key in key == whole ? [key] : [key, whole] {
+            guard let candidate = candidate(key, for: request, rules: rules, now: now) else { continue }
+            if candidate.isUsable {
+                noteUse(candidate.entry)
+                return candidate
+            }
+            stale = stale ?? candidate
+        }
+        return stale
+    }
+
+    private func candidate(
+        _ key: EntryKey,
+        for request: TransportRequest,
+        rules: CacheRules,
+        now: UnixSeconds
+    ) -> CacheCandidate? {
+        guard let entry = open(key), rules.matches(entry.metadata, request) else { return nil }
+        let length = entry.tail.bodyLength
+        let cut = key.byteRange == nil ? request.byteRange : nil
+        guard let range = cut ?? ByteRange(start: 0, length: length), range.end <= length else { return nil }
+        var first = ByteBuffer()
+        if range.length > 0 {
+            guard let bytes = entry.bytes(from: range.start, to: range.end) else {
+                drop(entry.file)
+                return nil
+            }
+            first = bytes
+        }
+        return CacheCandidate(
+            entry: entry,
+            range: range,
+            first: first,
+            freshness: Freshness(entry.metadata, kind: request.kind, now: now),
+            control: CacheControl(entry.metadata.headers),
+            wishes: CacheControl(request: request.headers)
+        )
+    }
+}

@@ -1,0 +1,163 @@
+import ArgumentParser
+import Foundation
+import MediaTiming
+import NetworkConditioning
+import ReportFormat
+
+/// The command `millstream conditions`.
+struct ConditionsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "conditions",
+        abstract: "Show the networks that commands can pretend to be behind.",
+        discussion: """
+            Every command that fetches takes --conditions NAME|FILE, and so does serve for what it sends to players.
+
+            Example: millstream conditions show "Very Bad Network"
+            """,
+        subcommands: [ListCommand.self, ShowCommand.self],
+        defaultSubcommand: ListCommand.self
+    )
+
+    struct ListCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list",
+            abstract: "List the conditions that have a name.",
+            discussion: "Example: millstream conditions list --json"
+        )
+
+        @Flag(name: .long, help: "Print JSON.") var json = false
+
+        func run() throws {
+            if json {
+                StandardOutput.writeLine(ReportValue.array(LinkProfile.presets.map(\.report)).json)
+                return
+            }
+            var rows = [["", "down", "up", "latency", "loss", "names"]]
+            rows += LinkProfile.presets.map { profile in
+                [
+                    profile.name, profile.down.rateText, profile.up.rateText,
+                    "\(profile.down.latency.text) + \(profile.up.latency.text)",
+                    "\((profile.down.loss * 100).formatted()) %", profile.dnsDelay.text,
+                ]
+            }
+            let widths = (0..<6).map { column in rows.map { $0[column].count }.max() ?? 0 }
+            for row in rows {
+                let cells = zip(row, widths).enumerated().map { column, cell in
+                    let blanks = String(repeating: " ", count: cell.1 - cell.0.count)
+                    return column == 0 ? cell.0 + blanks : blanks + cell.0
+                }
+                StandardOutput.writeLine(cells.joined(separator: "   "))
+            }
+        }
+    }
+
+    struct ShowCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show",
+            abstract: "Show one network, by its name or from a file.",
+            discussion: "Example: millstream conditions show 3G --json > mine.json"
+        )
+
+        @Argument(help: ArgumentHelp("A name, or a file with conditions or a trace.", valueName: "NAME|FILE"))
+        var conditions: String
+
+        @Flag(name: .long, help: "Print JSON, as a file for --conditions holds it.") var json = false
+
+        func run() throws {
+            let profile = try ConditionsFlag.profile(conditions)
+            if json {
+                StandardOutput.writeLine(profile.report.json)
+                return
+            }
+            StandardOutput.writeLine(profile.name)
+            if let trace = profile.trace {
+                StandardOutput.writeLine("down      as the trace has it")
+                for line in trace.summary { StandardOutput.writeLine("          \(line)") }
+            } else {
+                StandardOutput.writeLine("down      \(profile.down.text)")
+            }
+            StandardOutput.writeLine("up        \(profile.up.text)")
+            StandardOutput.writeLine(
+                "names     \(profile.dnsDelay == .zero ? "at once" : "after \(profile.dnsDelay.text)")"
+            )
+            for outage in profile.outages {
+                let again = outage.interval.map { ", every \($0.text)" } ?? ""
+                StandardOutput.writeLine("outage    \(outage.duration.text) after \(outage.start.text)\(again)")
+            }
+        }
+    }
+}
+
+extension LinkProfile {
+    /// As a file for `--conditions` holds it.
+    fileprivate var report: ReportValue {
+        .fields([
+            "name": .string(name),
+            "down": down.report,
+            "up": up.report,
+            "dnsDelay": .real(dnsDelay / .seconds(1)),
+            "outages": outages.isEmpty ? nil : .array(outages.map(\.report)),
+            "trace": trace.map { .array($0.periods.map(\.report)) },
+        ])
+    }
+}
+
+extension LinkProfile.Direction {
+    fileprivate var report: ReportValue {
+        .fields([
+            "bandwidth": bandwidth.map { .integer($0.bitsPerSecond) },
+            "latency": .real(latency / .seconds(1)),
+            "loss": .real(loss),
+        ])
+    }
+
+    fileprivate var rateText: String { loss >= 1 ? "nothing" : bandwidth?.description ?? "no limit" }
+
+    fileprivate var text: String {
+        guard loss < 1 else { return "nothing gets through" }
+        let lost = loss > 0 ? ", \((loss * 100).formatted()) % of packets lost" : ""
+        return "\(rateText), \(latency.text) on the way\(lost)"
+    }
+}
+
+extension LinkProfile.Outage {
+    fileprivate var report: ReportValue {
+        .fields([
+            "start": .real(start / .seconds(1)),
+            "duration": .real(duration / .seconds(1)),
+            "interval": interval.map { .real($0 / .seconds(1)) },
+        ])
+    }
+}
+
+extension LinkTrace.Period {
+    fileprivate var report: ReportValue {
+        .fields([
+            "duration_ms": .real(duration / .milliseconds(1)),
+            "bandwidth_kbps": .real(Double(bandwidth.bitsPerSecond) / 1_000),
+            "latency_ms": .real(latency / .milliseconds(1)),
+        ])
+    }
+}
+
+extension LinkTrace {
+    fileprivate var summary: [String] {
+        let rates = periods.map(\.bandwidth).sorted()
+        let latencies = periods.map(\.latency).sorted()
+        let middle = rates[rates.count / 2]
+        return [
+            "\(periods.count) periods in \(duration.text), then again from the beginning",
+            "\(rates.first ?? middle) to \(rates.last ?? middle), \(meanBandwidth) on average",
+            "\((latencies.first ?? .zero).text) to \((latencies.last ?? .zero).text) on the way",
+        ]
+    }
+}
+
+extension Duration {
+    /// For people: milliseconds below a second, else seconds.
+    fileprivate var text: String {
+        self < .seconds(1)
+            ? "\((self / .milliseconds(1)).formatted(.number.precision(.fractionLength(0...1)))) ms"
+            : "\((self / .seconds(1)).formatted(.number.precision(.fractionLength(0...1)))) s"
+    }
+}

@@ -1,0 +1,69 @@
+import ArgumentParser
+import Foundation
+import NetworkConditioning
+
+/// The network that a command pretends to be behind.
+struct ConditionsFlag: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Pretend to be behind a worse network: see millstream conditions.", valueName: "NAME|FILE")
+    )
+    var conditions: String?
+
+    /// What was chosen; `nil` where nothing was.
+    var profile: LinkProfile? {
+        get throws { try conditions.map { try Self.profile($0) } }
+    }
+
+    /// The conditions with a name, or those in a file.
+    ///
+    /// - Throws: ``Failure`` where there is neither, or the file holds none.
+    static func profile(_ text: String) throws -> LinkProfile {
+        if let preset = LinkProfile(preset: text) { return preset }
+        guard FileManager.default.fileExists(atPath: text) else {
+            throw Failure(
+                .wrongUsage,
+                "unknown-conditions",
+                "there are no conditions named \"\(text)\", and no file either",
+                hint: "millstream conditions list shows the names"
+            )
+        }
+        do {
+            var profile = try JSONDecoder().decode(LinkProfile.self, from: try contents(text))
+            if profile.trace != nil, profile.name == "trace" {
+                profile.name = URL(fileURLWithPath: text).deletingPathExtension().lastPathComponent
+            }
+            return profile
+        } catch let error as LinkProfileError {
+            throw Failure(.badInput, "bad-conditions", "\(text): \(error)")
+        } catch let error as DecodingError {
+            throw Failure(.badInput, "bad-conditions", "\(text): \(reason(error))")
+        }
+    }
+
+    /// More than a million periods do not fit in it anyway.
+    private static let mostBytes = 128 << 20
+
+    private static func contents(_ path: String) throws -> Data {
+        guard let file = FileHandle(forReadingAtPath: path), let data = try file.read(upToCount: mostBytes + 1) else {
+            throw Failure(.failed, "file-failed", "the file \(path) cannot be read")
+        }
+        guard data.count <= mostBytes else {
+            throw Failure(.badInput, "bad-conditions", "\(path): the file is larger than 128 MiB")
+        }
+        return data
+    }
+
+    private static func reason(_ error: DecodingError) -> String {
+        func place(_ context: DecodingError.Context) -> String {
+            let path = context.codingPath.map { $0.intValue.map { "entry \($0)" } ?? $0.stringValue }
+            return path.isEmpty ? "" : " in \(path.joined(separator: ", "))"
+        }
+        switch error {
+        case .keyNotFound(let key, let context): return "\(key.stringValue) is missing\(place(context))"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            return "a value of another type was expected\(place(context))"
+        default: return "not JSON"
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import Testing
+
+/// Networks under conditions, as curl sees them, and against the kernel's own limit.
+@Suite(.tags(.endToEnd), .enabled(if: Transfer.curl != nil, "curl is not installed"))
+struct ConditionsTests {
+    /// A folder with one file of noise, served under conditions.
+    private final class Origin {
+        let program: RunningProgram
+        let address: String
+        private let folder: URL
+
+        init(_ conditions: String? = nil, megabytes: Int = 8, port: Int = 0) async throws {
+            folder = try Self.makeFolder(megabytes)
+            let flags = conditions.map { ["--conditions", $0] } ?? []
+            program = try RunningProgram(["origin", folder.path, "--port", "\(port)"] + flags)
+            address = try await program.match("(http://[0-9.:]+/)") + "noise.ts"
+        }
+
+        deinit { try? FileManager.default.removeItem(at: folder) }
+
+        static func makeFolder(_ megabytes: Int) throws -> URL {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("noise-\(UUID())")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            var generator = SystemRandomNumberGenerator()
+            let noise = Data((0..<(megabytes << 17)).flatMap { _ in withUnsafeBytes(of: generator.next()) { Array($0) } })
+            try noise.write(to: folder.appendingPathComponent("noise.ts"))
+            return folder
+        }
+
+        func end() async throws {
+            program.send(SIGTERM)
+            _ = try await program.finish()
+        }
+    }
+
+    @Test(
+        .timeLimit(.minutes(3)),
+        arguments: [
+            ("3G", 780.0, 0.2), ("EDGE", 240, 0.84), ("DSL", 2_000, 0.01), ("LTE", 50_000, 0.115), ("WiFi", 40_000, 0.002),
+        ]
+    )
+    func anyPlayerGetsTheRateAndTheLatencyOfAPreset(name: String, kilobits: Double, latency: Double) async throws {
+        let origin = try await Origin(name, megabytes: Int(kilobits / 700) + 1)
+        let transfers = try await Transfer.run(origin.address, count: 1, seconds: 10.5)
+        try await origin.end()
+        let transfer = try #require(transfers.first)
+        #expect(transfer.firstByte >= latency && transfer.firstByte < latency + 0.25, "\(transfer)")
+        #expect(abs(transfer.kilobits / kilobits - 1) < 0.05, "\(transfer)")
+    }
+
+    @Test(.timeLimit(.minutes(2))) func playersShareTheLinkOfAServer() async throws {
+        let origin = try await Origin("DSL")
+        let transfers = try await Transfer.run(origin.address, count: 4, seconds: 6)
+        try await origin.end()
+        let rates = transfers.map(\.kilobits)
+        #expect(abs(rates.reduce(0, +) / 2_000 - 1) < 0.06 && rates.allSatisfy { (400...600).contains($0) }, "\(rates)")
+    }
+
+    /// The same limit in the kernel gives the same figures.
+    @Test(.timeLimit(.minutes(2)), .enabled(if: KernelLimit.isAllowed, "network namespaces or tc are not to be had"))
+    func theKernelsOwnLimitGivesTheSame() async throws {
+        let folder = try Origin.makeFolder(12)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let kernel = try await KernelLimit.transfer(folder, megabits: 8, seconds: 6)
+        let file = folder.appendingPathComponent("limit.json")
+        try Data(#"{"down":{"bandwidth":8000000}}"#.utf8).write(to: file)
+        let origin = try await Origin(file.path)
+        let ours = try #require(try await Transfer.run(origin.address, count: 1, seconds: 6).first)
+        try await origin.end()
+        #expect(abs(ours.kilobits / 8_000 - 1) < 0.05 && abs(kernel.kilobits / 8_000 - 1) < 0.05, "\(ours) \(kernel)")
+    }
+
+    @Test(.timeLimit(.minutes(2))) func whatFetchesTakesConditions() async throws {
+        let origin = try await Origin(megabytes: 1)
+        func run(_ conditions: String, _ more: String...) async throws -> (status: Int32, seconds: Double, String) {
+            let started = ContinuousClock.now
+            let address = origin.address.replacing("noise.ts", with: "none.m3u8")
+            let program = try RunningProgram(["inspect", address, "--conditions", conditions, "--retries", "0"] + more)
+            let status = try await program.finish()
+            return (status, (ContinuousClock.now - started) / .seconds(1), program.standardError)
+        }
+        let names = try await run("High Latency DNS")
+        #expect(names.status == 1 && names.seconds >= 3 && names.2.contains("404"))
+        let edge = try await run("edge")
+        #expect(edge.seconds >= 0.84 && edge.seconds < 3)
+        let lost = try await run("100% Loss", "--timeout", "1")
+        #expect(lost.status == 1 && lost.seconds >= 1 && lost.2.contains("(timed-out)"), "\(lost)")
+        let unknown = try await run("6G")
+        #expect(unknown.status == 64 && unknown.2.contains("no conditions named \"6G\""))
+        try await origin.end()
+    }
+
+    @Test func conditionsAreListedAndShown() async throws {
+        let list = try RunningProgram(["conditions"])
+        #expect(try await list.finish() == 0)
+        #expect(list.standardOutput.split(separator: "\n").count == 11 && list.standardOutput.contains("Very Bad Network"))
+        let show = try RunningProgram(["conditions", "show", "3g", "--json"])
+        #expect(try await show.finish() == 0)
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("conditions-\(UUID()).json")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(show.standardOutput.utf8).write(to: file)
+        let again = try RunningProgram(["conditions", "show", file.path, "--json"])
+        #expect(try await again.finish() == 0 && again.standardOutput == show.standardOutput)
+        try Data(#"{"down":{"loss":2}}"#.utf8).write(to: file)
+        let bad = try RunningProgram(["conditions", "show", file.path])
+        #expect(try await bad.finish() == 2 && bad.standardError.contains("loss has to be 0 to 1"))
+    }
+}
+
+/// What curl measured.
+struct Transfer: Sendable, CustomStringConvertible {
+    let bytes: Double
+    /// Seconds from the beginning to the first byte.
+    let firstByte: Double
+    let seconds: Double
+
+    /// Behind the first byte.
+    var kilobits: Double { bytes * 8 / 1_000 / max(0.001, seconds - firstByte) }
+    var description: String { "\(bytes) bytes in \(seconds) s, the first after \(firstByte) s: \(kilobits) kbit/s" }
+
+    static let curl = executable("curl")
+    static let format = "bytes %{size_download} first %{time_starttransfer} total %{time_total}\\n"
+
+    static func executable(_ name: String) -> URL? {
+        ["/usr/bin", "/bin", "/usr/sbin", "/sbin", "/opt/homebrew/bin"].map { URL(fileURLWithPath: "\($0)/\(name)") }
+            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+    }
+
+    /// Loads an address several times at once, for so long.
+    static func run(_ address: String, count: Int, seconds: Double) async throws -> [Transfer] {
+        let curl = try #require(curl)
+        let programs = try (0..<count).map { _ in
+            try RunningProgram(
+                ["-s", "-o", "/dev/null", "--max-time", "\(seconds)", "-w", format, address],
+                of: curl
+            )
+        }
+        for program in programs { _ = try await program.finish() }
+        return try programs.map { try #require(Transfer($0.standardOutput)) }
+    }
+
+    init?(_ text: String) {
+        let words = text.split(whereSeparator: \.isWhitespace)
+        guard words.count >= 6, let bytes = Double(words[1]), let first = Double(words[3]), let total = Double(words[5])
+        else { return nil }
+        (self.bytes, firstByte, seconds) = (bytes, first, total)
+    }
+}
+
+/// A limit that the kernel sets, in a network namespace of its own.
+enum KernelLimit {
+    private static let tools = ["unshare", "tc", "ip", "sh"].map { Transfer.executable($0) }
+
+    static let isAllowed: Bool = {
+        guard Transfer.curl != nil, tools.allSatisfy({ $0 != nil }) else { return false }
+        let script = "ip link set lo up && tc qdisc add dev lo root tbf rate 8mbit burst 16kb latency 100ms"
+        let process = Process()
+        process.executableURL = tools[0]
+        process.arguments = ["-n", "sh", "-c", script]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }()
+
+    static func transfer(_ folder: URL, megabits: Int, seconds: Double) async throws -> Transfer {
+        let unshare = try #require(tools[0])
+        // Large packets: the limit counts their heads too, and what is acknowledged on the same device.
+        let script = """
+            ip link set lo up mtu 9000 && tc qdisc add dev lo root tbf rate \(megabits)mbit burst 128kb latency 400ms
+            "\(RunningProgram.executable.path)" origin "\(folder.path)" --port 8099 >/dev/null 2>&1 & origin=$!
+            sleep 2
+            curl -s -o /dev/null --max-time \(seconds) -w '\(Transfer.format)' http://127.0.0.1:8099/noise.ts
+            kill $origin; wait $origin
+            """
+        let program = try RunningProgram(["-n", "sh", "-c", script], of: unshare)
+        _ = try await program.finish()
+        return try #require(Transfer(program.standardOutput), "\(program.standardError)")
+    }
+}

@@ -1,0 +1,221 @@
+import Foundation
+import MediaTiming
+import NIOCore
+import NIOPosix
+import ResourceAddressing
+import Synchronization
+import Testing
+
+@testable import MediaTransport
+
+/// What a scripted server answers once.
+struct OriginAnswer: Sendable {
+    var status = 200
+    var headers: [HeaderField] = []
+    var chunks: [[UInt8]] = []
+    /// The length that is announced; by default that of the chunks.
+    var announced: Int64?? = .none
+    /// Where the resource was found; by default where it was asked for.
+    var address: ResourceAddress?
+    /// What ends the body, or comes in place of it where there are no chunks.
+    var failure: TransportError?
+
+    static func text(_ text: String, _ headers: String...) -> OriginAnswer {
+        bytes(Array(text.utf8), headers)
+    }
+
+    static func bytes(_ bytes: [UInt8], _ headers: [String]) -> OriginAnswer {
+        OriginAnswer(headers: headers.compactMap { HeaderField(line: $0) }, chunks: bytes.isEmpty ? [] : [bytes])
+    }
+
+    static func notModified(_ headers: String...) -> OriginAnswer {
+        OriginAnswer(status: 304, headers: headers.compactMap { HeaderField(line: $0) })
+    }
+
+    static func failing(_ code: TransportError.Code, status: Int? = nil) -> OriginAnswer {
+        OriginAnswer(failure: TransportError(code, "as the script says", status: status))
+    }
+}
+
+/// A server that answers as its script says: each request takes the next answer, and the last one stays.
+final class CacheOrigin: Transport {
+    private let state = Mutex<(answers: [OriginAnswer], requests: [TransportRequest])>(([], []))
+
+    var requests: [TransportRequest] { state.withLock { $0.requests } }
+    var requestCount: Int { requests.count }
+
+    func answer(_ answers: OriginAnswer...) { state.withLock { $0.answers = answers } }
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        let answer: OriginAnswer? = state.withLock { state in
+            state.requests.append(request)
+            return state.answers.count > 1 ? state.answers.removeFirst() : state.answers.first
+        }
+        guard let answer else { throw TransportError(.status, "no answer is written down", status: 404) }
+        if let failure = answer.failure, answer.chunks.isEmpty { throw failure }
+        var measurement = TransferMeasurement(sent: .seconds(7))
+        measurement.firstByte = .milliseconds(30)
+        measurement.connect = .milliseconds(11)
+        measurement.bytes = ByteCount(9)
+        return TransportResponse(
+            status: answer.status,
+            headers: answer.headers,
+            address: answer.address ?? request.address,
+            expectedLength: answer.announced ?? Int64(answer.chunks.reduce(0) { $0 + $1.count }),
+            body: TransportBody(OriginChunks(chunks: answer.chunks, failure: answer.failure)),
+            record: TransferRecord(measurement)
+        )
+    }
+}
+
+private struct OriginChunks: AsyncSequence, Sendable {
+    let chunks: [[UInt8]]
+    let failure: TransportError?
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var rest: ArraySlice<[UInt8]>
+        let failure: TransportError?
+
+        mutating func next() async throws -> ByteBuffer? {
+            try Task.checkCancellation()
+            if let chunk = rest.popFirst() { return ByteBuffer(bytes: chunk) }
+            if let failure { throw failure }
+            return nil
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: chunks[...], failure: failure) }
+}
+
+/// A clock that stands still until it is set.
+final class CacheClock: TimeSource {
+    private let state = Mutex(Duration.zero)
+
+    var now: Duration { state.withLock { $0 } }
+    func sleep(for duration: Duration) async throws { advance(by: duration) }
+    func advance(by duration: Duration) { state.withLock { $0 += duration } }
+}
+
+/// A cache in a folder of its own, before a scripted server, at a time that a test decides.
+final class CacheBench: Sendable {
+    /// One thread, so that work is done in the order in which it was given.
+    static let pool = {
+        let pool = NIOThreadPool(numberOfThreads: 1)
+        pool.start()
+        return pool
+    }()
+
+    let server = CacheOrigin()
+    let clock = CacheClock()
+    let directory: URL
+    private let moment = Mutex<Int64>(1_700_000_000)
+    private let room = Mutex<Int64>(.max)
+
+    init() {
+        directory = FileManager.default.temporaryDirectory.appendingPathComponent("cache-\(UUID().uuidString)")
+    }
+
+    deinit { try? FileManager.default.removeItem(at: directory) }
+
+    func open(_ options: CachedTransport.Options = CachedTransport.Options()) throws -> CachedTransport {
+        try CachedTransport(
+            server,
+            directory: directory,
+            options: options,
+            time: clock,
+            now: { [weak self] in UnixSeconds(self?.seconds ?? 0) },
+            pool: Self.pool,
+            write: { [weak self] descriptor, bytes, offset in
+                guard let self, let count = self.takeRoom(bytes.count) else { return -1 }
+                return DiskFile.systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: bytes[..<count]), offset)
+            }
+        )
+    }
+
+    // MARK: The time
+
+    var seconds: Int64 { moment.withLock { $0 } }
+    func advance(by seconds: Int64) { moment.withLock { $0 += seconds } }
+
+    /// A date as HTTP writes it, so many seconds from the beginning.
+    static func date(_ seconds: Int64) -> String {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return formatter.string(from: Date(timeIntervalSince1970: TimeInterval(1_700_000_000 + seconds)))
+    }
+
+    // MARK: The disk
+
+    /// How many bytes the disk still takes.
+    func limitDisk(to byteCount: Int64) { room.withLock { $0 = byteCount } }
+
+    private func takeRoom(_ wanted: Int) -> Int? {
+        room.withLock { room in
+            let count = min(Int64(wanted), room)
+            room -= count
+            return count > 0 ? Int(count) : nil
+        }
+    }
+
+    var fileNames: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []).sorted()
+    }
+
+    func file(_ name: String) -> URL { directory.appendingPathComponent(name) }
+
+    /// The only file there is.
+    func onlyFile() throws -> URL {
+        try #require(fileNames.count == 1)
+        return file(fileNames[0])
+    }
+
+    /// Waits until all that was given to the disk is done.
+    func settle() async throws { try await Self.pool.runIfActive {} }
+}
+
+extension TransportRequest {
+    static func ofSegment(_ path: String = "a", _ headers: String...) -> TransportRequest {
+        TransportRequest(
+            ResourceAddress("http://media.test/\(path)"),
+            kind: .segment,
+            headers: headers.compactMap { HeaderField(line: $0) }
+        )
+    }
+
+    static func ofPlaylist(_ path: String = "list") -> TransportRequest {
+        TransportRequest(ResourceAddress("http://media.test/\(path)"), kind: .playlist)
+    }
+
+    static func ofRange(_ start: Int64, _ length: Int64, of path: String = "a") -> TransportRequest {
+        var request = ofSegment(path)
+        request.byteRange = ByteRange(start: start, length: length)
+        return request
+    }
+}
+
+extension TransportResponse {
+    func wholeBody() async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        for try await buffer in body { bytes += buffer.readableBytesView }
+        return bytes
+    }
+}
+
+extension CachedTransport {
+    /// The whole body as text.
+    @discardableResult
+    func text(_ request: TransportRequest) async throws -> String {
+        String(decoding: try await send(request).wholeBody(), as: UTF8.self)
+    }
+}
+
+/// Bytes that differ from each other and from those of other seeds.
+func cacheNoise(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
+    var state = seed
+    return (0..<count).map { _ in
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return UInt8(truncatingIfNeeded: state >> 33)
+    }
+}
