@@ -211,13 +211,18 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "MillstreamServer", "millstream-cli",
+                "MediaTiming", "MediaTransport", "MillstreamServer", "ResourceAddressing", "millstream-cli",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdHTTP2", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
+            exclude: ["Fixtures"],
             swiftSettings: house
         ),
     ],

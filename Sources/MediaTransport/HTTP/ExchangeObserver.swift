@@ -115,7 +115,8 @@ final class ExchangeObserver: ChannelDuplexHandler {
         if let exchange {
             head.uri = exchange.target
             let (now, isFresh) = (time.now, isFresh)
-            let server = (context.remoteAddress ?? context.channel.parent?.remoteAddress).flatMap { address in
+            // Not the context's: a stream of HTTP/2 has none there.
+            let server = context.channel.remoteAddress.flatMap { address in
                 address.ipAddress.map {
                     $0.contains(":") ? "[\($0)]:\(address.port ?? 0)" : "\($0):\(address.port ?? 0)"
                 }
