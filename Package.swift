@@ -17,6 +17,8 @@ let package = Package(
     products: [
         .library(name: "HLSPlaylist", targets: ["HLSPlaylist"]),
         .library(name: "PlaylistEditing", targets: ["PlaylistEditing"]),
+        .library(name: "NetworkConditioning", targets: ["NetworkConditioning"]),
+        .library(name: "MediaTransport", targets: ["MediaTransport"]),
         .library(name: "MillstreamDownloads", targets: ["MillstreamDownloads"]),
         .library(name: "MillstreamServer", targets: ["MillstreamServer"]),
         .library(name: "MillstreamTesting", targets: ["MillstreamTesting"]),
@@ -73,7 +75,7 @@ let package = Package(
         .target(
             name: "MediaTransport",
             dependencies: [
-                "MediaTiming", "NetworkConditioning", "ResourceAddressing",
+                "Adaptation", "MediaTiming", "NetworkConditioning", "ResourceAddressing",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -179,7 +181,8 @@ let package = Package(
         .testTarget(
             name: "MediaTransportTests",
             dependencies: [
-                "MediaTiming", "MediaTransport", "MillstreamTesting", "NetworkConditioning", "ResourceAddressing",
+                "Adaptation", "MediaTiming", "MediaTransport", "MillstreamTesting", "NetworkConditioning",
+                "ResourceAddressing",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],

@@ -68,7 +68,7 @@ public struct DownloadTask: Sendable {
     /// Progress is told this often, where there is any.
     private static let progressInterval = Duration.milliseconds(200)
     /// So many bytes are gathered before a thread is asked to write them.
-    private static let writeSize = 1 << 20
+    private static let writeSize = 256 << 10
 
     /// Fetches what is missing.
     ///

@@ -23,8 +23,8 @@ struct ConditionsTests {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("noise-\(UUID())")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             var generator = SystemRandomNumberGenerator()
-            let noise = Data((0..<(megabytes << 17)).flatMap { _ in withUnsafeBytes(of: generator.next()) { Array($0) } })
-            try noise.write(to: folder.appendingPathComponent("noise.ts"))
+            let words = (0..<(megabytes << 17)).map { _ in generator.next() }
+            try words.withUnsafeBytes { Data($0) }.write(to: folder.appendingPathComponent("noise.ts"))
             return folder
         }
 
@@ -37,7 +37,8 @@ struct ConditionsTests {
     @Test(
         .timeLimit(.minutes(3)),
         arguments: [
-            ("3G", 780.0, 0.2), ("EDGE", 240, 0.84), ("DSL", 2_000, 0.01), ("LTE", 50_000, 0.115), ("WiFi", 40_000, 0.002),
+            ("3G", 780.0, 0.2), ("EDGE", 240, 0.84), ("DSL", 2_000, 0.01), ("LTE", 50_000, 0.115),
+            ("WiFi", 40_000, 0.002),
         ]
     )
     func anyPlayerGetsTheRateAndTheLatencyOfAPreset(name: String, kilobits: Double, latency: Double) async throws {
@@ -94,7 +95,8 @@ struct ConditionsTests {
     @Test func conditionsAreListedAndShown() async throws {
         let list = try RunningProgram(["conditions"])
         #expect(try await list.finish() == 0)
-        #expect(list.standardOutput.split(separator: "\n").count == 11 && list.standardOutput.contains("Very Bad Network"))
+        #expect(list.standardOutput.split(separator: "\n").count == 11)
+        #expect(list.standardOutput.contains("Very Bad Network"))
         let show = try RunningProgram(["conditions", "show", "3g", "--json"])
         #expect(try await show.finish() == 0)
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("conditions-\(UUID()).json")

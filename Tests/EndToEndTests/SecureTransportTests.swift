@@ -57,9 +57,11 @@ import Testing
         }
     }
 
-    private func loaded(_ options: HTTPTransport.Options, _ addresses: [String], _ range: ByteRange? = nil) async throws
-        -> [ResourceLoading.Loaded]
-    {
+    private func loaded(
+        _ options: HTTPTransport.Options,
+        _ addresses: [String],
+        _ range: ByteRange? = nil
+    ) async throws -> [ResourceLoading.Loaded] {
         let transport = HTTPTransport(options)
         let loading = ResourceLoading(transport, policy: LoadErrorPolicy(retries: 0))
         do {

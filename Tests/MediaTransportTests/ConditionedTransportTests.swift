@@ -95,6 +95,33 @@ import Testing
         }
     }
 
+    /// Over real sockets and with a real clock the figures are the same.
+    @Test(.timeLimit(.minutes(1))) func realTransfersKeepTheRateToo() async throws {
+        let bytes = [UInt8](repeating: 7, count: 1_500_000)
+        try await MisbehavingServer.withServer(["/a": .init(bytes), "/b": .init(bytes)]) { server in
+            let http = HTTPTransport()
+            let way = Self.way(kilobits: 8_000, milliseconds: 60)
+            let link = ConditionedLink(LinkProfile(name: "t", down: way, up: way))
+            let transport = ConditionedTransport(http, over: link)
+            async let first = Self.measured(transport, server.address("/a"))
+            async let second = Self.measured(transport, server.address("/b"))
+            let measurements = try await [first, second]
+            try await http.shutdown()
+            for measurement in measurements {
+                let latency = try #require(measurement.firstByte)
+                #expect(latency >= .milliseconds(120) && latency < .milliseconds(320))
+                let seconds = try #require(measurement.transferDuration) / .seconds(1)
+                #expect(abs(seconds / 3 - 1) < 0.05, "two of 1.5 MB share 1 MB a second")
+            }
+        }
+    }
+
+    private static func measured(_ transport: any Transport, _ text: String) async throws -> TransferMeasurement {
+        let response = try await transport.send(request(text))
+        for try await _ in response.body {}
+        return response.record.measurement
+    }
+
     @Test func transfersShareTheLinkAndTogetherFillIt() async throws {
         let time = Simulation()
         let ends = try await time.run {

@@ -1,0 +1,66 @@
+import Adaptation
+import Foundation
+import MediaTiming
+import MillstreamTesting
+import NetworkConditioning
+import ResourceAddressing
+import Testing
+
+@testable import MediaTransport
+
+@Suite struct ThroughputStoreTests {
+    @Test func estimatesOutliveTheProcess() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("store-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = ThroughputStore(path: folder.appendingPathComponent("a/throughput").path)
+        var memory = store.load()
+        #expect(memory == ThroughputMemory())
+        memory.remember(BitRate(bitsPerSecond: 5_000_000), for: "wlan0 10.0.0.1", now: .seconds(1_000_000))
+        try store.save(memory)
+        #expect(store.load().estimate(for: "wlan0 10.0.0.1", now: .seconds(1_000_100))?.bitsPerSecond == 5_000_000)
+    }
+
+    @Test func whatCannotBeWrittenIsAnError() {
+        let error = #expect(throws: TransportError.self) {
+            try ThroughputStore(path: "/proc/none/throughput").save(ThroughputMemory())
+        }
+        #expect(error?.code == .fileFailed)
+    }
+
+    @Test func aNetworkIsNamedByItsGateway() {
+        let routes = """
+            Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT
+            eth0\t0000FEA9\t00000000\t0001\t0\t0\t0\t0000FFFF\t0\t0\t0
+            wlan0\t00000000\t0101A8C0\t0003\t0\t0\t600\t00000000\t0\t0\t0
+            """
+        let neighbours = """
+            IP address       HW type     Flags       HW address            Mask     Device
+            192.168.1.1      0x1         0x2         00:11:22:33:44:55     *        wlan0
+            """
+        #expect(NetworkIdentity.name(routes: routes, neighbours: neighbours) == "wlan0 192.168.1.1 00:11:22:33:44:55")
+        #expect(NetworkIdentity.name(routes: routes, neighbours: "") == "wlan0 192.168.1.1")
+        #expect(NetworkIdentity.name(routes: "Iface\nx", neighbours: "") == nil)
+    }
+
+    /// What the transport measures over a link of a known rate is that rate, and the latency apart from it.
+    @Test func transfersOverALinkGiveItsRate() async throws {
+        let time = Simulation()
+        let estimator = try await time.run {
+            let way = LinkProfile.Direction(bandwidth: BitRate(bitsPerSecond: 3_000_000), latency: .milliseconds(150))
+            let link = ConditionedLink(LinkProfile(name: "t", down: way, up: way), time: time)
+            let script = ScriptedTransport(["http://h/a": [.bytes([UInt8](repeating: 1, count: 400_000))]], time: time)
+            let transport = ConditionedTransport(script, over: link)
+            var estimator = ThroughputEstimator()
+            for _ in 0..<10 {
+                let response = try await transport.send(TransportRequest(ResourceAddress("http://h/a"), kind: .segment))
+                #expect(ThroughputSample(response.record.measurement) == nil)
+                for try await _ in response.body {}
+                estimator.add(try #require(ThroughputSample(response.record.measurement)))
+            }
+            return estimator
+        }
+        let estimate = try #require(estimator.estimate).bitsPerSecond
+        #expect(abs(Double(estimate) / 3_000_000 - 1) < 0.02)
+        #expect((.milliseconds(299)...(.milliseconds(301))).contains(estimator.latency ?? .zero))
+    }
+}
