@@ -17,6 +17,7 @@ let package = Package(
     products: [
         .library(name: "HLSPlaylist", targets: ["HLSPlaylist"]),
         .library(name: "PlaylistEditing", targets: ["PlaylistEditing"]),
+        .library(name: "MediaTiming", targets: ["MediaTiming"]),
         .library(name: "NetworkConditioning", targets: ["NetworkConditioning"]),
         .library(name: "MediaTransport", targets: ["MediaTransport"]),
         .library(name: "MillstreamDownloads", targets: ["MillstreamDownloads"]),

@@ -23,6 +23,13 @@ let package = Package(
             dependencies: [.product(name: "HLSPlaylist", package: "millstream")]
         ),
         .executableTarget(
+            name: "ModelLink",
+            dependencies: [
+                .product(name: "MediaTiming", package: "millstream"),
+                .product(name: "NetworkConditioning", package: "millstream"),
+            ]
+        ),
+        .executableTarget(
             name: "ValidatePlaylist",
             dependencies: [.product(name: "HLSPlaylist", package: "millstream")]
         ),

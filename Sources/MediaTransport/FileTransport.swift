@@ -51,7 +51,9 @@ public struct FileTransport: Transport {
         guard let handle = FileHandle(forReadingAtPath: path) else {
             throw TransportError(.fileFailed, "the file \(path) cannot be read", address: address)
         }
-        let size = try handle.seekToEnd()
+        guard let size = try? handle.seekToEnd() else {
+            throw TransportError(.fileFailed, "\(path) is no regular file; use - to read a pipe", address: address)
+        }
         return (OpenFile(handle: handle), Int64(clamping: size))
     }
 }

@@ -19,6 +19,8 @@ public struct TransferMeasurement: Sendable, Hashable {
     public var serverAddress: String?
     /// The version of HTTP, as ALPN spells it (`http/1.1`, `h2`); `nil` where it was none.
     public var protocolName: String?
+    /// How many redirects were followed before; the times are those of the last request.
+    public var redirectCount = 0
     /// Whether the body came from a cache on this machine.
     public var isFromCache: Bool
 

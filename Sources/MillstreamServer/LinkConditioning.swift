@@ -21,22 +21,57 @@ struct LinkConditioning<Context: RequestContext>: RouterMiddleware {
         guard let link = try link(request) else {
             return try await next(request, context)
         }
+        do {
+            return try await carry(request, context, over: link, next)
+        } catch let error as LinkFailure {
+            // Nothing gets through, so nothing may be said either: the connection ends with what it cannot deliver.
+            return Response(
+                status: .ok,
+                headers: [.contentType: "application/octet-stream"],
+                body: ResponseBody(contentLength: 1) { _ in throw error.reason }
+            )
+        }
+    }
+
+    /// What the link itself did to a request or an answer.
+    private struct LinkFailure: Error {
+        let reason: TransportError
+    }
+
+    private func cross(
+        _ direction: LinkModel.Direction,
+        _ link: ConditionedLink,
+        _ flow: inout LinkModel.Flow
+    ) async throws {
+        do {
+            try await link.carryHead(direction, of: &flow)
+        } catch let error as TransportError {
+            throw LinkFailure(reason: error)
+        }
+    }
+
+    private func carry(
+        _ request: Request,
+        _ context: Context,
+        over link: ConditionedLink,
+        _ next: @concurrent (Request, Context) async throws -> Response
+    ) async throws -> Response {
         // A player resolves names by itself; the first request pays for the delay of that.
         _ = try await link.resolve("")
         var up = LinkModel.Flow()
-        try await link.carryHead(.up, of: &up)
+        try await cross(.up, link, &up)
         var down = LinkModel.Flow()
         var response: Response
         do {
             response = try await next(request, context)
         } catch {
             // What went wrong has to come all the way too.
-            try await link.carryHead(.down, of: &down)
+            try await cross(.down, link, &down)
             throw error
         }
         // The body is on its way as soon as the head is.
         let journey = BodyJourney(response.body, time: link.time)
-        try await link.carryHead(.down, of: &down)
+        try await cross(.down, link, &down)
         let flow = down
         response.body = ResponseBody(contentLength: response.body.contentLength) { writer in
             var traversal = LinkTraversal(link, .down, continuing: flow)

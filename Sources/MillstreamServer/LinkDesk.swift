@@ -19,6 +19,12 @@ final class LinkDesk: Sendable {
         let link: ConditionedLink
         let stream: Stream
         var lastUse: Duration
+        /// Whether somebody changed it since: then a pause must not change it back.
+        var wasChanged = false
+
+        func isOver(at now: Duration) -> Bool {
+            now - lastUse >= (wasChanged ? LinkDesk.lifetimeOfChanges : LinkDesk.lifetime)
+        }
     }
 
     private let entries = Mutex<[String: Entry]>([:])
@@ -27,10 +33,11 @@ final class LinkDesk: Sendable {
     let shared: ConditionedLink
 
     /// A link that nobody used for so long begins anew, as its address says.
-    private static let lifetime = Duration.seconds(60)
+    private static let lifetime = Duration.seconds(600)
+    private static let lifetimeOfChanges = Duration.seconds(6 * 3_600)
     private static let mostLinks = 256
     /// A player gives up long before; without an end, connections would pile up.
-    private static let patience = Duration.seconds(120)
+    private static let patience = Duration.seconds(60)
 
     init(shared: LinkProfile, time: any TimeSource = SystemTimeSource()) {
         self.time = time
@@ -71,7 +78,7 @@ final class LinkDesk: Sendable {
         let profile = try Self.profile(stream.conditions)
         let now = time.now
         return entries.withLock { entries in
-            if var entry = entries[id], now - entry.lastUse < Self.lifetime {
+            if var entry = entries[id], !entry.isOver(at: now) {
                 entry.lastUse = now
                 entries[id] = entry
                 return entry.link
@@ -94,9 +101,11 @@ final class LinkDesk: Sendable {
     func change(_ id: String?, to name: String) throws {
         let profile = try Self.profile(name)
         guard let id else { return shared.change(to: profile) }
-        guard let link = entries.withLock({ $0[id]?.link }) else {
-            throw ServerError(.notFound, "not-found", "nothing plays over that link")
+        let link = entries.withLock { entries in
+            entries[id]?.wasChanged = true
+            return entries[id]?.link
         }
+        guard let link else { throw ServerError(.notFound, "not-found", "nothing plays over that link") }
         link.change(to: profile)
     }
 

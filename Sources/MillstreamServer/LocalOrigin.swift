@@ -45,6 +45,7 @@ public struct LocalOrigin: Sendable {
     private let options: Options
     private let library: AssetLibrary
     private let httpOptions: HTTPTransport.Options
+    private let policy: LoadErrorPolicy
     private let logger: Logger
 
     /// Makes an origin; it listens once it runs.
@@ -53,8 +54,16 @@ public struct LocalOrigin: Sendable {
     ///   - options: Where it listens and what it offers.
     ///   - library: Where assets are kept.
     ///   - http: How sources are asked for; which addresses may be is decided here.
+    ///   - policy: What follows when a source fails.
     ///   - logger: Told what goes wrong.
-    public init(_ options: Options, library: AssetLibrary, http: HTTPTransport.Options, logger: Logger) {
+    public init(
+        _ options: Options,
+        library: AssetLibrary,
+        http: HTTPTransport.Options,
+        policy: LoadErrorPolicy = LoadErrorPolicy(),
+        logger: Logger
+    ) {
+        self.policy = policy
         self.options = options
         self.library = library
         self.logger = logger
@@ -78,7 +87,11 @@ public struct LocalOrigin: Sendable {
             + options.allowedHosts.map { ResourceAddress("http://\($0)/") }
         let transport = HTTPTransport(http)
         do {
-            try await serve(policy, ResourceLoading(SchemeTransport(http: transport, file: nil)), onRunning)
+            try await serve(
+                policy,
+                ResourceLoading(SchemeTransport(http: transport, file: nil), policy: self.policy),
+                onRunning
+            )
         } catch {
             try await transport.shutdown()
             throw error

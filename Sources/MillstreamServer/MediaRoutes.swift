@@ -84,7 +84,13 @@ struct MediaRoutes {
             status: HTTPResponse.Status(code: answer.status),
             headers: headers,
             body: ResponseBody(contentLength: answer.expectedLength.map { Int($0) }) { writer in
-                for try await buffer in body { try await writer.write(buffer) }
+                var rest = answer.expectedLength ?? .max
+                for try await buffer in body {
+                    // More than announced would look like an answer to the next request.
+                    rest -= Int64(buffer.readableBytes)
+                    guard rest >= 0 else { throw TransportError(.wrongContent, "more than announced came") }
+                    try await writer.write(buffer)
+                }
                 try await writer.finish(nil)
             }
         )

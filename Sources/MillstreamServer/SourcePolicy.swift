@@ -80,7 +80,7 @@ public struct SourcePolicy: Sendable {
         let isMapped =
             bytes[..<10].allSatisfy { $0 == 0 }
             && (bytes[10...11].allSatisfy { $0 == 0xFF } || bytes[10...11].allSatisfy { $0 == 0 })
-        let isTranslated = Array(bytes[..<4]) == [0x00, 0x64, 0xFF, 0x9B]
+        let isTranslated = Array(bytes[..<12]) == [0x00, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]
         if isMapped || isTranslated { return isPublic(Array(bytes[12...])) }
         // Only 2000::/3 is given out; 2002::/16 carries IPv4 addresses.
         guard bytes[0] & 0xE0 == 0x20 else { return false }

@@ -29,7 +29,9 @@ public final class Simulation: TaskExecutor, SerialExecutor, TimeSource {
         var now = Duration.zero
         var lastID = 0
         var cancelled: Set<Int> = []
-        var isFinished = false
+        /// Counts the programs, and those that ended: the thread of one that did goes.
+        var startedRuns = 0
+        var finishedRuns = 0
     }
 
     private let state = Mutex(State())
@@ -86,25 +88,29 @@ public final class Simulation: TaskExecutor, SerialExecutor, TimeSource {
 
     /// Runs a program in this world.
     ///
-    /// - Returns: What it returned; what it began and did not wait for goes no further.
+    /// - Returns: What it returned; what it began and did not wait for goes no further. One program runs at a time.
     public func run<Result: Sendable>(_ body: @Sendable @concurrent () async throws -> Result) async throws -> Result {
-        state.withLock { $0.isFinished = false }
-        let thread = Thread { [self] in loop() }
+        let run = state.withLock { state in
+            state.startedRuns += 1
+            return state.startedRuns
+        }
+        let thread = Thread { [self] in loop(run) }
         thread.stackSize = 8 << 20
         thread.start()
         defer {
-            state.withLock { $0.isFinished = true }
+            state.withLock { $0.finishedRuns += 1 }
             wake.signal()
         }
         return try await withTaskExecutorPreference(self) { try await body() }
     }
 
-    private func loop() {
+    private func loop(_ run: Int) {
         while true {
             enum Step { case job(UnownedJob), sleeper(Sleeper), wait, finish }
             let step: Step = state.withLock { state in
+                if state.startedRuns != run { return .finish }
                 if let job = state.takeJob() { return .job(job) }
-                if state.isFinished { return .finish }
+                if state.finishedRuns == run { return .finish }
                 guard !state.sleepers.isEmpty else { return .wait }
                 let sleeper = state.remove(at: 0)
                 state.now = max(state.now, sleeper.deadline)

@@ -153,8 +153,8 @@ public struct LinkModel: Sendable {
         var moment = start
         // In bits times a billion, so that no stretch of time rounds anything away.
         var rest = Int128(bits) * 1_000_000_000
+        if direction == .down, let trace = profile.trace, trace.capacity == 0 { return nil }
         if direction == .down, profile.outages.isEmpty, let trace = profile.trace {
-            guard trace.capacity > 0 else { return nil }
             let rounds = Int64(clamping: rest / trace.capacity)
             rest -= Int128(rounds) * trace.capacity
             let skipped = rounds.multipliedReportingOverflow(by: trace.ends.last ?? 0)
@@ -176,7 +176,7 @@ public struct LinkModel: Sendable {
     }
 
     /// More changes of a link than these while one piece crosses, and it does not cross.
-    private static let mostStretches = 2_000_000
+    private static let mostStretches = 100_000
 }
 
 extension LinkProfile.Outage {

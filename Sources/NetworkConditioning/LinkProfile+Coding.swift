@@ -10,7 +10,7 @@ public struct LinkProfileError: Error, Sendable, Hashable, CustomStringConvertib
 /// 1, with `name`, `outages` (`[{"start","duration","interval"}]`, seconds) and `trace` beside them where there are any. A
 /// list alone is a trace: `[{"duration_ms","bandwidth_kbps","latency_ms"}]`.
 extension LinkProfile: Codable {
-    private enum Key: String, CodingKey { case name, down, up, dnsDelay, outages, trace }
+    private enum Key: String, CodingKey, CaseIterable { case name, down, up, dnsDelay, outages, trace }
 
     /// Reads a profile, or a trace alone.
     ///
@@ -20,6 +20,7 @@ extension LinkProfile: Codable {
             self.init(name: "trace", trace: try LinkTrace(from: decoder))
             return
         }
+        try NamedKey.refuseUnknown(in: decoder, Key.allCases.map(\.rawValue))
         let container = try decoder.container(keyedBy: Key.self)
         self.init(
             name: try container.decodeIfPresent(String.self, forKey: .name) ?? "conditions",
@@ -30,7 +31,8 @@ extension LinkProfile: Codable {
             trace: try container.decodeIfPresent(LinkTrace.self, forKey: .trace),
             outages: try container.decodeIfPresent([Outage].self, forKey: .outages) ?? []
         )
-        guard container.allKeys.contains(where: { $0 != .name }) else {
+        let given = try container.allKeys.filter { try !container.decodeNil(forKey: $0) }
+        guard given.contains(where: { $0 != .name }) else {
             throw LinkProfileError(description: "none of down, up, dnsDelay, outages and trace is there")
         }
     }
@@ -48,12 +50,13 @@ extension LinkProfile: Codable {
 }
 
 extension LinkProfile.Direction: Codable {
-    private enum Key: String, CodingKey { case bandwidth, latency, loss }
+    private enum Key: String, CodingKey, CaseIterable { case bandwidth, latency, loss }
 
     /// Reads a direction.
     ///
     /// - Throws: ``LinkProfileError`` for figures that no link has, and what the decoder throws.
     public init(from decoder: any Decoder) throws {
+        try NamedKey.refuseUnknown(in: decoder, Key.allCases.map(\.rawValue))
         let container = try decoder.container(keyedBy: Key.self)
         self.init(
             bandwidth: try Quantity.bitRate(container.decodeIfPresent(Double.self, forKey: .bandwidth), "bandwidth"),
@@ -73,12 +76,13 @@ extension LinkProfile.Direction: Codable {
 }
 
 extension LinkProfile.Outage: Codable {
-    private enum Key: String, CodingKey { case start, duration, interval }
+    private enum Key: String, CodingKey, CaseIterable { case start, duration, interval }
 
     /// Reads an outage.
     ///
     /// - Throws: ``LinkProfileError`` for times that make none, and what the decoder throws.
     public init(from decoder: any Decoder) throws {
+        try NamedKey.refuseUnknown(in: decoder, Key.allCases.map(\.rawValue))
         let container = try decoder.container(keyedBy: Key.self)
         self.init(
             start: try Quantity.seconds(container.decode(Double.self, forKey: .start), "start", most: 1e9) ?? .zero,
@@ -182,5 +186,25 @@ private enum Quantity {
             throw LinkProfileError(description: "\(name) has to be at least 0 and at most 1 Tbit/s, not \(value)")
         }
         return BitRate(bitsPerSecond: Int64(value.rounded()))
+    }
+}
+
+/// A key of any name: one that is misspelt would otherwise count as one that is not there.
+private struct NamedKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init?(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { return nil }
+
+    static func refuseUnknown(in decoder: any Decoder, _ known: [String]) throws {
+        for key in try decoder.container(keyedBy: NamedKey.self).allKeys where !known.contains(key.stringValue) {
+            let place = decoder.codingPath.map { $0.intValue.map { "entry \($0)" } ?? $0.stringValue }
+            let inside = place.isEmpty ? "" : " in \(place.joined(separator: ", "))"
+            throw LinkProfileError(
+                description:
+                    "there is no \(key.stringValue.prefix(40))\(inside); there are \(known.joined(separator: ", "))"
+            )
+        }
     }
 }

@@ -53,6 +53,9 @@ struct HTTPFlags: ParsableArguments {
         return options
     }
 
+    /// How often to try again.
+    var policy: LoadErrorPolicy { LoadErrorPolicy(retries: retries) }
+
     /// Runs `body` with a loader, and ends its connections behind it.
     ///
     /// Header fields go to the sites of the sources only, and files are read only where a source is one: a playlist from
@@ -75,7 +78,7 @@ struct HTTPFlags: ParsableArguments {
                 http: link.map { ConditionedTransport(http, over: $0) } ?? http,
                 file: readsFiles ? FileTransport() : nil
             ),
-            policy: LoadErrorPolicy(retries: retries)
+            policy: policy
         )
         do {
             let result = try await body(loading)
@@ -83,22 +86,23 @@ struct HTTPFlags: ParsableArguments {
             try save(jar)
             return result
         } catch {
-            try await http.shutdown()
-            try save(jar)
+            // What went wrong first is what there is to say.
+            try? await http.shutdown()
+            try? save(jar)
             throw error
         }
     }
 
     private static var now: UnixSeconds { UnixSeconds(Int64(Date().timeIntervalSince1970)) }
 
-    private func openCookieJar() throws -> CookieJar? {
+    func openCookieJar() throws -> CookieJar? {
         guard let cookieJar else { return nil }
         let jar = CookieJar()
         try jar.load(from: cookieJar, now: Self.now)
         return jar
     }
 
-    private func save(_ jar: CookieJar?) throws {
+    func save(_ jar: CookieJar?) throws {
         if let jar, let cookieJar { try jar.save(to: cookieJar, now: Self.now) }
     }
 

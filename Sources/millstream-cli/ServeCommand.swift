@@ -55,10 +55,14 @@ struct ServeCommand: AsyncParsableCommand {
             allowedHosts: allowHost,
             conditions: try http.network.profile ?? .off
         )
+        let jar = try http.openCookieJar()
+        var httpOptions = http.options
+        httpOptions.cookies = jar
         let origin = LocalOrigin(
             options,
             library: try library.open(),
-            http: http.options,
+            http: httpOptions,
+            policy: http.policy,
             logger: ServerLog.make("millstream")
         )
         let (host, opens) = (host, open)
@@ -67,6 +71,7 @@ struct ServeCommand: AsyncParsableCommand {
             StandardOutput.writeLine("Millstream serves at \(address)")
             if opens { Browser.open(address) }
         }
+        try http.save(jar)
     }
 
     private func loadCatalogue() async throws -> StreamCatalogue {

@@ -103,12 +103,10 @@ import Testing
     }
 
     @Test func aServerThatCutsEveryBodyShortIsGivenUp() async {
-        let started = ContinuousClock.now
         let error = await #expect(throws: TransportError.self) {
             _ = try await load([.truncate(after: 1)], retries: 3)
         }
         #expect(error?.code == .connectionLost, "\(String(describing: error))")
-        #expect(ContinuousClock.now - started < .seconds(5))
     }
 
     @Test func lengthsThatAreWrongAreErrors() async {
@@ -134,9 +132,14 @@ import Testing
     }
 
     @Test func aTrickleIsATimeOutThoughSomethingComes() async {
-        let started = ContinuousClock.now
         #expect(await failure(.trickle(every: .milliseconds(50)))?.code == .timedOut)
-        #expect(ContinuousClock.now - started < .seconds(10))
+    }
+
+    /// What came too slowly is given up, and nothing of it is missing in the end.
+    @Test func aTrickleGoesOnWithoutAHole() async throws {
+        let (loaded, requests) = try await load([.trickle(every: .milliseconds(20)), .proper], retries: 3)
+        #expect(loaded.bytes == Self.media && requests.count == 2)
+        #expect(requests[1].header("If-Range") != nil)
     }
 
     @Test func headsAndBodiesWithoutEndAreBounded() async {
@@ -189,6 +192,16 @@ import Testing
         #expect(await failure(.wrongRange(.unasked))?.code == .wrongContent)
         let refused = await failure(.wrongRange(.refused), range: ByteRange(start: 1_000, length: 5_000))
         #expect(refused?.status == 416)
+    }
+
+    /// Its length would be that of something else than the bytes.
+    @Test func aPartOfACompressedBodyIsAnError() async {
+        let part = MisbehavingServer.Behaviour.status(
+            206,
+            headers: ["Content-Encoding": "gzip", "Content-Range": "bytes 1000-5999/200000"],
+            body: [UInt8](repeating: 1, count: 5_000)
+        )
+        #expect(await failure(part, range: ByteRange(start: 1_000, length: 5_000))?.code == .wrongContent)
     }
 
     @Test func aServerNeedNotKnowRanges() async throws {
@@ -317,6 +330,30 @@ import Testing
         }
     }
 
+    @Test func secretsStayAtTheirHostAndPort() async throws {
+        try await MisbehavingServer.withServer(["/a": .init([1])]) { other in
+            try await MisbehavingServer.withServer([:]) { server in
+                server.behave("/a", .redirect(to: other.address("/a"), status: 302))
+                let secret = HeaderField("Authorization", "Bearer x")
+                let address = ResourceAddress(server.address("/a"))
+                var trusting = HTTPTransport.Options(headers: [secret])
+                for trusted in [nil, [address]] {
+                    trusting.trustedAddresses = trusted
+                    let transport = HTTPTransport(trusting)
+                    let request = TransportRequest(address, kind: .playlist, headers: [HeaderField("X-Key", "y")])
+                    let response = try await transport.send(request)
+                    #expect(response.record.measurement.redirectCount == 1)
+                    try await transport.shutdown()
+                }
+                #expect(
+                    server.requests.allSatisfy { $0.header("Authorization") == "Bearer x" && $0.header("X-Key") == "y" }
+                )
+                #expect(other.requests.count == 2)
+                #expect(other.requests.allSatisfy { $0.header("Authorization") == nil && $0.header("X-Key") == nil })
+            }
+        }
+    }
+
     @Test func cookiesAreKeptAndSentBackAcrossRedirects() async throws {
         try await MisbehavingServer.withServer(["/in": .init([1])]) { server in
             server.behave("/login", .status(302, headers: ["Location": "/in", "Set-Cookie": "s=1; Path=/"]))
@@ -392,6 +429,7 @@ import Testing
             let token = Mutex("old")
             let renewals = Mutex(0)
             let authorization = RequestAuthorization(
+                trustedAddresses: [],
                 sign: { request in
                     var request = request
                     request.headers.append(HeaderField("Authorization", token.withLock { $0 }))
@@ -418,11 +456,25 @@ import Testing
         }
     }
 
+    @Test func fieldsOfAnAssetGoToItsSitesOnly() async throws {
+        let script = ScriptedTransport(["https://a.example.com/1": [.text("x")], "https://evil.test/2": [.text("x")]])
+        let authorization = RequestAuthorization(
+            trustedAddresses: [ResourceAddress("https://www.example.com/film.m3u8")],
+            headers: [HeaderField("Authorization", "Bearer x")]
+        )
+        let transport = AuthorizedTransport(script, authorization: authorization)
+        for text in ["https://a.example.com/1", "https://evil.test/2"] {
+            _ = try await transport.send(TransportRequest(ResourceAddress(text), kind: .segment))
+        }
+        #expect(script.requests.map { $0.headers.count } == [1, 0])
+    }
+
     @Test func aRefusalThatStaysAfterARenewalIsTheEnd() async throws {
         try await MisbehavingServer.withServer(["/a": .init(Self.media)]) { server in
             server.behave("/a", .status(403))
             let http = HTTPTransport()
             let authorization = RequestAuthorization(
+                trustedAddresses: [ResourceAddress(server.address("/list.m3u8"))],
                 headers: [HeaderField("X-All", "1")],
                 headersByKind: [.key: [HeaderField("X-Key", "1")]],
                 renew: { _ in true }

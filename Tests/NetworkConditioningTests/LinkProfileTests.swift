@@ -58,6 +58,9 @@ import Testing
         (#"[{"duration_ms":1e30,"bandwidth_kbps":1}]"#, "duration_ms"),
         (#"[{"duration_ms":1,"bandwidth_kbps":-1}]"#, "bandwidth_kbps"),
         (#"{"outages":[{"start":0,"duration":2,"interval":1}]}"#, "longer than its duration"),
+        (#"{"down":{"bandwidht":5}}"#, "no bandwidht in down"), (#"{"dwon":{}}"#, "no dwon; there are name"),
+        (#"{"outages":[{"start":0,"duration":2,"every":9}]}"#, "no every in outages, entry 0"),
+        (#"{"trace":null}"#, "none of"),
     ])
     func figuresThatNoLinkHasAreRefused(text: String, reason: String) {
         let error = #expect(throws: LinkProfileError.self) { _ = try decode(text) }

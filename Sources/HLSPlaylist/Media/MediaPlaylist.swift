@@ -53,7 +53,7 @@ public struct MediaPlaylist: Sendable {
     /// compared byte for byte and taken over.
     ///
     /// - Parameters:
-    ///   - bytes: The newer version, whole; for a delta update see ``applying(_:)``.
+    ///   - bytes: The newer version, whole; for a delta update see ``applying(_:limits:)``.
     ///   - previous: The older version.
     ///   - context: Where the newer version came from.
     ///   - limits: What is too large.

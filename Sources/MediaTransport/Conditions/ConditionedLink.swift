@@ -8,7 +8,7 @@ public final class ConditionedLink: Sendable {
         var model: LinkModel
         /// Counts the changes: what waits finds out that there was one.
         var generation = 0
-        /// When names were resolved.
+        /// When names are resolved.
         var names: [String: Duration] = [:]
     }
 
@@ -104,6 +104,7 @@ public final class ConditionedLink: Sendable {
             return false
         }
         while time.now < passage.arrives {
+            guard time.now - begun < patience else { throw silence }
             try await time.sleep(for: min(passage.arrives - time.now, Self.longestWait))
             if generation != self.generation, time.now < passage.leaves { return false }
         }
@@ -114,11 +115,14 @@ public final class ConditionedLink: Sendable {
     /// Waits a moment where nothing gets through.
     ///
     /// - Throws: ``TransportError`` where that has lasted too long.
-    func waitForChange(since begun: Duration) async throws {
-        guard time.now - begun < patience else {
-            throw TransportError(.timedOut, "nothing gets through the conditioned link (\(profile.name))")
-        }
+    private func waitForChange(since begun: Duration) async throws {
+        guard time.now - begun < patience else { throw silence }
         try await time.sleep(for: Self.longestWait)
+    }
+
+    /// What a transfer ends with that waited longer than ``patience``.
+    var silence: TransportError {
+        TransportError(.timedOut, "nothing gets through the conditioned link (\(profile.name))")
     }
 
     static var broken: TransportError {
@@ -132,11 +136,14 @@ public final class ConditionedLink: Sendable {
     /// - Returns: How long it took; `nil` where it was known.
     package func resolve(_ host: String) async throws -> Duration? {
         let now = time.now
+        // Whoever asks for a name that is being resolved waits for the rest of the time.
         let delay: Duration? = state.withLock { state in
             guard state.model.profile.dnsDelay > .zero else { return nil }
-            if let known = state.names[host], now - known < Self.nameLifetime { return nil }
+            if let known = state.names[host], now - known < Self.nameLifetime {
+                return known > now ? known - now : nil
+            }
             if state.names.count >= Self.mostNames { state.names = [:] }
-            state.names[host] = now
+            state.names[host] = now + state.model.profile.dnsDelay
             return state.model.profile.dnsDelay
         }
         guard let delay else { return nil }

@@ -39,6 +39,7 @@ public struct ConditionedTransport: Transport {
             try await addressing(request) { try await link.carryHead(.down, of: &down) }
             throw error
         }
+        try await follow(response, of: request)
         let journey = Journey(response.body, over: link)
         do {
             try await addressing(request) { try await link.carryHead(.down, of: &down) }
@@ -52,6 +53,20 @@ public struct ConditionedTransport: Transport {
             sent: sent,
             TransportBody(journey.body(continuing: down, of: response.address))
         )
+    }
+
+    /// Pays for the redirects that were followed: each is a question and an answer.
+    private func follow(_ response: TransportResponse, of request: TransportRequest) async throws {
+        let count = response.record.measurement.redirectCount
+        guard count > 0 else { return }
+        if response.address.host != request.address.host { _ = try await link.resolve(response.address.host ?? "") }
+        for _ in 0..<count {
+            var (up, down) = (LinkModel.Flow(), LinkModel.Flow())
+            try await addressing(request) {
+                try await link.carryHead(.down, of: &down)
+                try await link.carryHead(.up, of: &up)
+            }
+        }
     }
 
     /// The response as it looks at the end of the link.

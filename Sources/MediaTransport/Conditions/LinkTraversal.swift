@@ -14,7 +14,6 @@ package struct LinkTraversal {
     private var flowBefore = LinkModel.Flow()
     /// What could not be sent, since nothing gets through.
     private var held: OfferedBuffers.Offer?
-    private var heldSince: Duration?
     private var end: Result<Void, any Error>?
 
     private struct Piece {
@@ -40,6 +39,7 @@ package struct LinkTraversal {
     ///
     /// - Throws: What the sender ended with, ``TransportError`` where the link broke or let nothing through.
     package mutating func next(from offers: OfferedBuffers) async throws -> ByteBuffer? {
+        var begun = link.time.now
         while true {
             try Task.checkCancellation()
             let now = link.time.now
@@ -50,13 +50,19 @@ package struct LinkTraversal {
                 return first.offer.buffer
             }
             recallLast(at: now)
-            if mayTake(at: now), let offer = take(from: offers) {
-                send(offer)
-                continue
+            if mayTake(at: now), let offer = take(from: offers), send(offer) { continue }
+            if onTheWay.isEmpty, held == nil {
+                switch end {
+                case .failure(let error): throw error
+                case .success: return nil
+                case nil:
+                    await offers.wait()
+                    begun = link.time.now
+                }
+            } else {
+                guard now - begun < link.patience else { throw link.silence }
+                try await link.time.sleep(for: pause(at: now))
             }
-            try await wait(offers, at: now)
-            if case .failure(let error) = end, onTheWay.isEmpty { throw error }
-            if end != nil, onTheWay.isEmpty, held == nil { return nil }
         }
     }
 
@@ -80,7 +86,10 @@ package struct LinkTraversal {
         }
     }
 
-    private mutating func send(_ offer: OfferedBuffers.Offer) {
+    /// Sends a piece.
+    ///
+    /// - Returns: Whether it is on its way; where nothing gets through, it is held.
+    private mutating func send(_ offer: OfferedBuffers.Offer) -> Bool {
         flowBefore = flow
         let (passage, generation) = link.send(
             offer.buffer.readableBytes,
@@ -90,12 +99,11 @@ package struct LinkTraversal {
         )
         guard let passage else {
             held = offer
-            heldSince = heldSince ?? link.time.now
-            return
+            return false
         }
-        heldSince = nil
         byteCountOnTheWay += offer.buffer.readableBytes
         onTheWay.append(Piece(offer: offer, passage: passage, generation: generation))
+        return true
     }
 
     /// What is still in the bottleneck when the conditions change is sent again under the new ones.
@@ -107,16 +115,12 @@ package struct LinkTraversal {
         held = last.offer
     }
 
-    private mutating func wait(_ offers: OfferedBuffers, at now: Duration) async throws {
-        if held != nil, let heldSince {
-            try await link.waitForChange(since: heldSince)
-        } else if let first = onTheWay.first, let last = onTheWay.last {
-            // The next piece can be sent once the last has left, unless there is none.
-            let isTurn = last.passage.leaves <= now || byteCountOnTheWay >= Self.window
-            let due = isTurn ? first.passage.arrives : min(first.passage.arrives, last.passage.leaves)
-            try await link.time.sleep(for: min(max(due - now, .zero), ConditionedLink.longestWait))
-        } else if end == nil {
-            await offers.wait()
-        }
+    /// How long to wait until something arrives or can be sent; not long, since the conditions may change.
+    private func pause(at now: Duration) -> Duration {
+        guard let first = onTheWay.first, let last = onTheWay.last else { return ConditionedLink.longestWait }
+        // The next piece can be sent once the last has left, unless there is none or nothing gets through.
+        let isTurn = last.passage.leaves <= now || byteCountOnTheWay >= Self.window
+        let due = isTurn ? first.passage.arrives : min(first.passage.arrives, last.passage.leaves)
+        return min(max(due - now, .zero), ConditionedLink.longestWait)
     }
 }

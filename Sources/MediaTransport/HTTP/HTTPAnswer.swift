@@ -11,25 +11,28 @@ struct HTTPAnswer {
     private let request: TransportRequest
     private let address: ResourceAddress
     private let record: TransferRecord
+    private let lease: HTTPClientPool.Lease
     private let status: Int
 
     init(
         _ response: HTTPClientResponse,
         _ request: TransportRequest,
         _ address: ResourceAddress,
-        _ record: TransferRecord
+        _ record: TransferRecord,
+        _ lease: HTTPClientPool.Lease
     ) {
         self.response = response
         self.request = request
         self.address = address
         self.record = record
+        self.lease = lease
         status = Int(response.status.code)
     }
 
     /// What is passed on.
     ///
     /// - Throws: ``TransportError`` where it is not what was asked for.
-    func checked(_ time: any TimeSource) throws -> TransportResponse {
+    func checked() throws -> TransportResponse {
         switch status {
         case 200: return try passOn(whole())
         case 206: return try passOn(partial())
@@ -51,7 +54,7 @@ struct HTTPAnswer {
 
     private func passOn(_ extent: Extent) -> TransportResponse {
         let dropped: Set<String> = isCompressed || extent.cut != nil ? ["content-encoding", "content-length"] : []
-        let body = MappedErrorBody(body: response.body, address: address)
+        let body = MappedErrorBody(body: response.body, address: address, lease: lease)
         return TransportResponse(
             status: extent.cut == nil ? status : 206,
             headers: response.headers.filter { !dropped.contains($0.name.lowercased()) }.map {
@@ -78,6 +81,7 @@ struct HTTPAnswer {
 
     private func partial() throws -> Extent {
         try refuseUnknownEncoding()
+        guard !isCompressed else { throw wrong("a part of a compressed body came, which cannot be unpacked") }
         let asksForRange = request.headers.contains { $0.name.lowercased() == "range" }
         guard request.byteRange != nil || request.resumption != nil || asksForRange else {
             throw wrong("a part came where the whole was asked for")
@@ -216,10 +220,12 @@ where Buffers.Element == ByteBuffer {
 private struct MappedErrorBody: AsyncSequence, Sendable {
     let body: HTTPClientResponse.Body
     let address: ResourceAddress
+    let lease: HTTPClientPool.Lease
 
     struct AsyncIterator: AsyncIteratorProtocol {
         var iterator: HTTPClientResponse.Body.AsyncIterator
         let address: ResourceAddress
+        let lease: HTTPClientPool.Lease
 
         mutating func next() async throws -> ByteBuffer? {
             do {
@@ -230,5 +236,7 @@ private struct MappedErrorBody: AsyncSequence, Sendable {
         }
     }
 
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(iterator: body.makeAsyncIterator(), address: address) }
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(iterator: body.makeAsyncIterator(), address: address, lease: lease)
+    }
 }

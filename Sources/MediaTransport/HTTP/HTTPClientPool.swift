@@ -28,6 +28,13 @@ final class HTTPClientPool: Sendable {
         var clients: [Place: Entry] = [:]
         var names: [String: Names] = [:]
         var isShutDown = false
+
+        /// Takes out clients that nothing is asked of, the least recently used first.
+        mutating func takeIdle(downTo count: Int) -> [HTTPClient] {
+            guard clients.count > count else { return [] }
+            let idle = clients.filter { $0.value.running == 0 }.sorted { $0.value.lastUse < $1.value.lastUse }
+            return idle.prefix(clients.count - count).compactMap { clients.removeValue(forKey: $0.key)?.client }
+        }
     }
 
     private let state = Mutex(State())
@@ -38,7 +45,7 @@ final class HTTPClientPool: Sendable {
     /// As long as resolvers on clients keep an answer whose lifetime they do not know.
     private static let nameLifetime = Duration.seconds(60)
     /// A playlist can name many hosts; of those that nothing is asked of, some are forgotten.
-    private static let mostClients = 128
+    private static let mostClients = 64
     private static let mostNames = 1_024
 
     init(_ options: HTTPTransport.Options, time: any TimeSource) {
@@ -62,38 +69,35 @@ final class HTTPClientPool: Sendable {
     /// Forgets where a host is, since nobody answered there.
     func forget(_ host: String) { state.withLock { _ = $0.names.removeValue(forKey: host) } }
 
-    /// Runs `body` with the client for a host.
-    func withClient<Result>(
-        _ host: String,
-        at address: HostAddress?,
-        _ body: (HTTPClient) async throws -> Result
-    ) async throws -> Result {
-        let place = Place(host: host, address: address)
-        guard let client = enter(place) else {
-            throw TransportError(.cannotConnect, "the transport was shut down")
+    /// The use of a client: as long as there is a reference to it, its connections stay.
+    final class Lease: Sendable {
+        let client: HTTPClient
+        private let end: @Sendable () -> Void
+
+        init(_ client: HTTPClient, onEnd end: @escaping @Sendable () -> Void) {
+            self.client = client
+            self.end = end
         }
-        defer { state.withLock { $0.clients[place]?.running -= 1 } }
-        return try await body(client)
+
+        deinit { end() }
     }
 
-    private func enter(_ place: Place) -> HTTPClient? {
+    /// The client for a host, to be held until the body of its answer has come.
+    func lease(_ host: String, at address: HostAddress?) throws -> Lease {
+        let place = Place(host: host, address: address)
         let now = time.now
-        let (client, idle): (HTTPClient?, HTTPClient?) = state.withLock { state in
-            guard !state.isShutDown else { return (nil, nil) }
-            var idle: HTTPClient?
-            if state.clients[place] == nil, state.clients.count >= Self.mostClients {
-                let oldest = state.clients.filter { $0.value.running == 0 && now - $0.value.lastUse > .seconds(120) }
-                    .min { $0.value.lastUse < $1.value.lastUse }
-                if let oldest { idle = state.clients.removeValue(forKey: oldest.key)?.client }
-            }
+        let (client, idle): (HTTPClient?, [HTTPClient]) = state.withLock { state in
+            guard !state.isShutDown else { return (nil, []) }
+            let idle = state.clients[place] == nil ? state.takeIdle(downTo: Self.mostClients - 1) : []
             var entry = state.clients[place] ?? Entry(client: makeClient(place))
             entry.running += 1
             entry.lastUse = now
             state.clients[place] = entry
             return (entry.client, idle)
         }
-        idle?.shutdown { _ in }
-        return client
+        for client in idle { client.shutdown { _ in } }
+        guard let client else { throw TransportError(.cannotConnect, "the transport was shut down") }
+        return Lease(client) { [self] in state.withLock { $0.clients[place]?.running -= 1 } }
     }
 
     /// Ends all connections.
@@ -114,6 +118,7 @@ final class HTTPClientPool: Sendable {
             read: TimeAmount(options.idleTimeout)
         )
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
+        configuration.connectionPool.idleTimeout = .seconds(30)
         // A refused connection is an answer: whether to ask again is for the policy to say, not for the pool.
         configuration.connectionPool.retryConnectionEstablishment = false
         // Deflate cannot do better than 1,032 to 1; what is smaller by so much is no playlist.
@@ -140,7 +145,8 @@ final class HTTPClientPool: Sendable {
 
 extension TimeAmount {
     init(_ duration: Duration) {
-        let (seconds, attoseconds) = duration.components
+        // A year is as good as for ever, and fits.
+        let (seconds, attoseconds) = min(max(duration, .zero), .seconds(31_536_000)).components
         self = .nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
 }

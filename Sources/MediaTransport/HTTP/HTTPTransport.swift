@@ -32,15 +32,16 @@ public final class HTTPTransport: Transport {
             guard visited.insert(address.text).inserted || options.cookies != nil else {
                 throw TransportError(.badRedirect, "the redirects lead in a circle", address: address)
             }
-            let response = try await attempt(request, at: address, record)
+            let (response, lease) = try await attempt(request, at: address, record)
             let status = Int(response.status.code)
             guard [301, 302, 303, 307, 308].contains(status) else {
-                return try HTTPAnswer(response, request, address, record).checked(time)
+                return try HTTPAnswer(response, request, address, record, lease).checked()
             }
             guard let location = response.headers.first(name: "Location"), !location.isEmpty else {
                 throw TransportError(.badRedirect, "a redirect without Location", address: address, status: status)
             }
             address = address.resolving(location)
+            record.update { $0.redirectCount += 1 }
         }
         throw TransportError(
             .badRedirect,
@@ -53,7 +54,7 @@ public final class HTTPTransport: Transport {
         _ request: TransportRequest,
         at address: ResourceAddress,
         _ record: TransferRecord
-    ) async throws -> HTTPClientResponse {
+    ) async throws -> (HTTPClientResponse, HTTPClientPool.Lease) {
         guard address.isHTTP, let target = RequestTarget(address) else {
             throw TransportError(.addressRefused, "not an http address", address: address)
         }
@@ -102,21 +103,20 @@ public final class HTTPTransport: Transport {
         at host: HostAddress?,
         _ address: ResourceAddress,
         _ record: TransferRecord
-    ) async throws -> HTTPClientResponse {
+    ) async throws -> (HTTPClientResponse, HTTPClientPool.Lease) {
         var outgoing = outgoing
         let exchange = Exchange(target: target.text, begun: time.now, record: record)
         let key = pool.registry.enter(exchange)
         defer { _ = pool.registry.remove(key) }
         outgoing.headers.add(name: ExchangeRegistry.field, value: key)
         do {
-            let response = try await pool.withClient(target.host, at: host) { client in
-                try await client.execute(outgoing, deadline: .distantFuture)
-            }
+            let lease = try pool.lease(target.host, at: host)
+            let response = try await lease.client.execute(outgoing, deadline: .distantFuture)
             if let cookies = options.cookies {
                 let now = UnixSeconds(Date().timeIntervalSince1970)
                 for field in response.headers["Set-Cookie"] { cookies.store(setCookie: field, from: address, now: now) }
             }
-            return response
+            return (response, lease)
         } catch {
             throw TransportError.translating(error, address: address)
         }
@@ -140,9 +140,9 @@ public final class HTTPTransport: Transport {
         {
             outgoing.headers.add(name: "Cookie", value: cookies)
         }
-        let isFirstHost = address.host == request.address.host && address.port == request.address.port
-        let isTrusted = options.trustedAddresses.map { $0.contains { address.sharesSite(with: $0) } } ?? isFirstHost
-        for field in (isTrusted ? options.headers : []) + (isFirstHost ? request.headers : []) {
+        let isTrusted = (options.trustedAddresses ?? [request.address]).contains { $0.mayShareSecrets(with: address) }
+        let isOwn = request.address.mayShareSecrets(with: address) && address.host == request.address.host
+        for field in (isTrusted ? options.headers : []) + (isOwn ? request.headers : []) {
             outgoing.headers.replaceOrAdd(name: field.name, value: field.value)
         }
         if let range = request.rangeField { outgoing.headers.replaceOrAdd(name: "Range", value: range) }
@@ -167,6 +167,17 @@ extension TransportRequest {
         let offset = resumption?.offset ?? 0
         if let byteRange { return "bytes=\(byteRange.start + offset)-\(byteRange.end - 1)" }
         return offset > 0 ? "bytes=\(offset)-" : nil
+    }
+}
+
+extension ResourceAddress {
+    /// Whether header fields that were given for this address may be sent to another: one of the same site, by no worse
+    /// protocol, and on the same host only at the same port.
+    func mayShareSecrets(with other: ResourceAddress) -> Bool {
+        guard sharesSite(with: other) else { return false }
+        let isUpgrade = normalizedScheme == "http" && other.normalizedScheme == "https"
+        guard normalizedScheme == other.normalizedScheme || isUpgrade else { return false }
+        return host != other.host || port == other.port || isUpgrade
     }
 }
 

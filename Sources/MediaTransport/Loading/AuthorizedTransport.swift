@@ -1,3 +1,4 @@
+public import ResourceAddressing
 import Synchronization
 
 /// What the requests of one asset carry besides: header fields, signatures, and what happens when the server wants others.
@@ -6,6 +7,8 @@ public struct RequestAuthorization: Sendable {
     public var headers: [HeaderField]
     /// Header fields of requests of one kind, behind those of all.
     public var headersByKind: [TransportRequest.Kind: [HeaderField]]
+    /// The addresses whose sites get the header fields, the asset's own among them: a playlist can name any host.
+    public var trustedAddresses: [ResourceAddress]
     /// Signs a request: changes its address or its header fields, each time it is sent.
     public var sign: (@Sendable (TransportRequest) async throws -> TransportRequest)?
     /// Renews what requests are signed with, after the server answered 401 or 403; `false` where nothing can be done.
@@ -14,12 +17,21 @@ public struct RequestAuthorization: Sendable {
     public var renew: (@Sendable (TransportError) async throws -> Bool)?
 
     /// Makes an authorization.
+    ///
+    /// - Parameters:
+    ///   - trustedAddresses: The address of the asset, and of others that may have the header fields.
+    ///   - headers: Header fields of every request.
+    ///   - headersByKind: Header fields of requests of one kind.
+    ///   - sign: Signs a request, whatever its host.
+    ///   - renew: Renews what requests are signed with.
     public init(
+        trustedAddresses: [ResourceAddress],
         headers: [HeaderField] = [],
         headersByKind: [TransportRequest.Kind: [HeaderField]] = [:],
         sign: (@Sendable (TransportRequest) async throws -> TransportRequest)? = nil,
         renew: (@Sendable (TransportError) async throws -> Bool)? = nil
     ) {
+        self.trustedAddresses = trustedAddresses
         self.headers = headers
         self.headersByKind = headersByKind
         self.sign = sign
@@ -35,7 +47,10 @@ public final class AuthorizedTransport: Transport {
         /// Counts the renewals, so that a request knows whether there was one since it was signed.
         var generation = 0
         var isRenewing = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
+        /// Whether the last one brought something new.
+        var wasRenewed = false
+        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+        var lastWaiting = 0
     }
 
     private let base: any Transport
@@ -61,7 +76,10 @@ public final class AuthorizedTransport: Transport {
 
     private func prepared(_ request: TransportRequest) async throws -> TransportRequest {
         var request = request
-        request.headers = authorization.headers + (authorization.headersByKind[request.kind] ?? []) + request.headers
+        if authorization.trustedAddresses.contains(where: { $0.mayShareSecrets(with: request.address) }) {
+            request.headers =
+                authorization.headers + (authorization.headersByKind[request.kind] ?? []) + request.headers
+        }
         return try await authorization.sign?(request) ?? request
     }
 
@@ -69,16 +87,18 @@ public final class AuthorizedTransport: Transport {
     private func renewed(since generation: Int, _ error: TransportError) async throws -> Bool {
         guard let renew = authorization.renew else { return false }
         while true {
-            enum Turn { case ours, theirs, done }
+            enum Turn { case ours, theirs, done(Bool) }
             let turn: Turn = state.withLock { state in
-                if state.generation != generation { return .done }
+                if state.generation != generation { return .done(state.wasRenewed) }
                 if state.isRenewing { return .theirs }
                 state.isRenewing = true
                 return .ours
             }
             switch turn {
-            case .done: return true
-            case .theirs: await waitForRenewal()
+            case .done(let wasRenewed): return wasRenewed
+            case .theirs:
+                await waitForRenewal()
+                try Task.checkCancellation()
             case .ours:
                 var isRenewed = false
                 defer { endRenewal(isRenewed) }
@@ -89,22 +109,31 @@ public final class AuthorizedTransport: Transport {
     }
 
     private func waitForRenewal() async {
-        await withCheckedContinuation { continuation in
-            let isOver = state.withLock { state in
-                guard state.isRenewing else { return true }
-                state.waiting.append(continuation)
-                return false
+        let id = state.withLock { state in
+            state.lastWaiting += 1
+            return state.lastWaiting
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    guard state.isRenewing, !Task.isCancelled else { return true }
+                    state.waiting[id] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
             }
-            if isOver { continuation.resume() }
+        } onCancel: {
+            state.withLock { $0.waiting.removeValue(forKey: id) }?.resume()
         }
     }
 
     private func endRenewal(_ isRenewed: Bool) {
         let waiting = state.withLock { state in
             state.isRenewing = false
-            if isRenewed { state.generation += 1 }
-            defer { state.waiting = [] }
-            return state.waiting
+            state.wasRenewed = isRenewed
+            state.generation += 1
+            defer { state.waiting = [:] }
+            return state.waiting.values
         }
         for continuation in waiting { continuation.resume() }
     }

@@ -20,7 +20,8 @@ struct GuardedBuffers: AsyncSequence, Sendable {
         private var failures = 0
         /// Where the last failure was.
         private var receivedAtFailure: Int64 = 0
-        private var windowStart: Duration
+        /// The time spent waiting for bytes since the pace was last looked at, and the bytes that came.
+        private var waited = Duration.zero
         private var windowBytes: Int64 = 0
 
         /// So many bytes between two failures, and the first of them is forgiven: else a large file over a bad line would
@@ -30,21 +31,24 @@ struct GuardedBuffers: AsyncSequence, Sendable {
         init(_ source: GuardedBuffers) {
             self.source = source
             iterator = source.response.body.makeAsyncIterator()
-            windowStart = source.time.now
         }
 
         /// The next bytes; `nil` behind the last.
         mutating func next() async throws -> ByteBuffer? {
             while true {
                 do {
+                    let begun = source.time.now
                     guard let buffer = try await iterator.next() else {
                         try checkEnd()
                         return nil
                     }
+                    // Only the server's time counts, not what the reader does in between.
+                    waited += source.time.now - begun
                     if received == 0 { try refusePage(buffer) }
+                    // What is not passed on is not counted: the rest is asked for from there.
+                    try checkPace(Int64(buffer.readableBytes))
                     received += Int64(buffer.readableBytes)
                     try checkLength()
-                    try checkPace(Int64(buffer.readableBytes))
                     return buffer
                 } catch let error as TransportError {
                     try await goOn(after: error)
@@ -78,14 +82,13 @@ struct GuardedBuffers: AsyncSequence, Sendable {
         private mutating func checkPace(_ byteCount: Int64) throws {
             windowBytes += byteCount
             let pace = source.policy.slowestPace
-            let elapsed = source.time.now - windowStart
-            guard elapsed >= pace.window else { return }
+            guard waited >= pace.window else { return }
             // Bytes that come after a long silence are judged by all of it.
-            let least = Double(pace.leastBytes) * (elapsed / pace.window)
-            let isEnd = source.response.expectedLength.map { received >= $0 } ?? false
-            defer { (windowStart, windowBytes) = (source.time.now, 0) }
+            let least = Double(pace.leastBytes) * (waited / pace.window)
+            let isEnd = source.response.expectedLength.map { received + byteCount >= $0 } ?? false
+            let seconds = waited.components.seconds
+            defer { (waited, windowBytes) = (.zero, 0) }
             guard Double(windowBytes) < least, !isEnd else { return }
-            let seconds = elapsed.components.seconds
             throw error(.timedOut, "only \(windowBytes) bytes came in \(seconds) seconds")
         }
 
@@ -115,7 +118,7 @@ struct GuardedBuffers: AsyncSequence, Sendable {
                 try await source.time.sleep(for: delay)
                 do {
                     iterator = try await source.rest(from: received, validator)
-                    (windowStart, windowBytes) = (source.time.now, 0)
+                    (waited, windowBytes) = (.zero, 0)
                     return
                 } catch let failure as TransportError {
                     error = failure
