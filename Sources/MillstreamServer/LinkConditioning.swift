@@ -4,6 +4,7 @@ import MediaTiming
 import MediaTransport
 import NIOCore
 import NetworkConditioning
+import ServiceLifecycle
 
 /// Sends answers over a link under conditions, so that any player can be tested behind it.
 ///
@@ -44,7 +45,11 @@ struct LinkConditioning<Context: RequestContext>: RouterMiddleware {
         _ flow: inout LinkModel.Flow
     ) async throws {
         do {
-            try await link.carryHead(direction, of: &flow)
+            try await withGracefulShutdownHandler {
+                try await link.carryHead(direction, of: &flow)
+            } onGracefulShutdown: {
+                link.end()
+            }
         } catch let error as TransportError {
             throw LinkFailure(reason: error)
         }
@@ -75,7 +80,12 @@ struct LinkConditioning<Context: RequestContext>: RouterMiddleware {
         let flow = down
         response.body = ResponseBody(contentLength: response.body.contentLength) { writer in
             var traversal = LinkTraversal(link, .down, continuing: flow)
-            while let buffer = try await traversal.next(from: journey.offers) { try await writer.write(buffer) }
+            // A server that is told to end does not wait for what a slow link still holds.
+            try await withGracefulShutdownHandler {
+                while let buffer = try await traversal.next(from: journey.offers) { try await writer.write(buffer) }
+            } onGracefulShutdown: {
+                link.end()
+            }
             try await writer.finish(nil)
         }
         return response

@@ -6,6 +6,8 @@ import Synchronization
 public final class ConditionedLink: Sendable {
     private struct State {
         var model: LinkModel
+        /// Whether nobody shall wait for anything any more.
+        var isEnded = false
         /// Counts the changes: what waits finds out that there was one.
         var generation = 0
         /// When names are resolved.
@@ -58,6 +60,16 @@ public final class ConditionedLink: Sendable {
         }
     }
 
+    /// Ends all transfers: whoever waits for one gets a `CancellationError`.
+    package func end() { state.withLock { $0.isEnded = true } }
+
+    /// Whether transfers may go on.
+    ///
+    /// - Throws: `CancellationError` where they may not.
+    func checkEnd() throws {
+        if state.withLock({ $0.isEnded }) { throw CancellationError() }
+    }
+
     var generation: Int { state.withLock { $0.generation } }
 
     /// How many bytes should be sent at once.
@@ -105,6 +117,7 @@ public final class ConditionedLink: Sendable {
         }
         while time.now < passage.arrives {
             guard time.now - begun < patience else { throw silence }
+            try checkEnd()
             try await time.sleep(for: min(passage.arrives - time.now, Self.longestWait))
             if generation != self.generation, time.now < passage.leaves { return false }
         }
@@ -117,6 +130,7 @@ public final class ConditionedLink: Sendable {
     /// - Throws: ``TransportError`` where that has lasted too long.
     private func waitForChange(since begun: Duration) async throws {
         guard time.now - begun < patience else { throw silence }
+        try checkEnd()
         try await time.sleep(for: Self.longestWait)
     }
 

@@ -42,6 +42,7 @@ package struct LinkTraversal {
         var begun = link.time.now
         while true {
             try Task.checkCancellation()
+            try link.checkEnd()
             let now = link.time.now
             if let first = onTheWay.first, first.passage.arrives <= now {
                 onTheWay.removeFirst()
