@@ -72,6 +72,38 @@ struct ConditionsTests {
         #expect(abs(ours.kilobits / 8_000 - 1) < 0.05 && abs(kernel.kilobits / 8_000 - 1) < 0.05, "\(ours) \(kernel)")
     }
 
+    /// What a command fetches comes at the rate, too: what more there is takes as much longer as it must.
+    @Test(.timeLimit(.minutes(2))) func aDownloadKeepsTheRate() async throws {
+        let folder = try Origin.makeFolder(1)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let noise = try Data(contentsOf: folder.appendingPathComponent("noise.ts"))
+        for (name, count) in [("one", 1), ("five", 5)] {
+            var text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
+            for index in 0..<count {
+                try noise.write(to: folder.appendingPathComponent("\(name)\(index).ts"))
+                text += "#EXTINF:4,\n\(name)\(index).ts\n"
+            }
+            try Data((text + "#EXT-X-ENDLIST\n").utf8).write(to: folder.appendingPathComponent("\(name).m3u8"))
+        }
+        let file = folder.appendingPathComponent("conditions.json")
+        try Data(#"{"down":{"bandwidth":8000000,"latency":0.02},"up":{"latency":0.02}}"#.utf8).write(to: file)
+        let origin = try RunningProgram(["origin", folder.path, "--port", "0"])
+        let address = try await origin.match("(http://[0-9.:]+/)")
+        func seconds(_ name: String) async throws -> Double {
+            let started = ContinuousClock.now
+            let library = folder.appendingPathComponent("library").path
+            let program = try RunningProgram([
+                "download", "\(address)\(name).m3u8", "--library", library, "--conditions", file.path, "--quiet",
+            ])
+            #expect(try await program.finish() == 0)
+            return (ContinuousClock.now - started) / .seconds(1)
+        }
+        let difference = try await seconds("five") - seconds("one")
+        origin.send(SIGTERM)
+        _ = try await origin.finish()
+        #expect(abs(difference / (4 * Double(noise.count) / 1_000_000) - 1) < 0.08, "\(difference) s")
+    }
+
     @Test(.timeLimit(.minutes(2))) func whatFetchesTakesConditions() async throws {
         let origin = try await Origin(megabytes: 1)
         func run(_ conditions: String, _ more: String...) async throws -> (status: Int32, seconds: Double, String) {
