@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "MediaTiming", targets: ["MediaTiming"]),
         .library(name: "NetworkConditioning", targets: ["NetworkConditioning"]),
         .library(name: "MediaTransport", targets: ["MediaTransport"]),
+        .library(name: "ResourceAddressing", targets: ["ResourceAddressing"]),
         .library(name: "MillstreamDownloads", targets: ["MillstreamDownloads"]),
         .library(name: "MillstreamServer", targets: ["MillstreamServer"]),
         .library(name: "MillstreamTesting", targets: ["MillstreamTesting"]),
@@ -199,6 +200,7 @@ let package = Package(
             dependencies: [
                 "AssetStorage", "MediaTiming", "MediaTransport", "MillstreamDownloads", "MillstreamTesting",
                 "ResourceAddressing",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: house

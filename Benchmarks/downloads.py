@@ -2,6 +2,7 @@
 
 The streams are those that the field's figures were taken with: 2.07 GB in 200 segments, as it comes and with 20 ms before
 each answer, and 3,001 segments of 18 KB with 20 ms. What a tool writes is counted, so that none wins by leaving out.
+"transport" is raw fetching to disk, "millstream" the whole download with its catalogue.
 """
 
 import os
@@ -52,18 +53,21 @@ def make_stream(folder, count, size, duration):
         file.write("#EXT-X-ENDLIST\n")
 
 
-def commands(program, path, count, root):
+def commands(program, fetcher, path, count, root):
     addresses = [(f"{BASE}/{path}/{index}.ts", f"{index}.ts") for index in range(count)]
     with open(f"{root}/curl.config", "w") as file:
         file.writelines(f"url={address}\noutput={name}\n" for address, name in addresses)
     with open(f"{root}/aria2c.list", "w") as file:
         file.writelines(f"{address}\n" for address, _ in addresses)
+    with open(f"{root}/fetch.list", "w") as file:
+        file.writelines(f"{address}\t{name}\n" for address, name in addresses)
     playlist = f"{BASE}/{path}/media.m3u8"
     return {
         "curl": ["curl", "-s", "--parallel", "--parallel-max", "8", "-K", f"{root}/curl.config"],
         "aria2c": ["aria2c", "-q", "-j8", "--file-allocation=none", "-i", f"{root}/aria2c.list"],
         "yt-dlp": ["yt-dlp", "-q", "-N", "8", "--no-part", "--hls-prefer-native", "--fixup", "never", "-o", "all.mp4",
                    playlist],
+        "transport": [fetcher, f"{root}/fetch.list"],
         "millstream": [program, "download", playlist, "--library", "library", "--jobs", "8", "--quiet"],
     }
 
@@ -82,9 +86,9 @@ def run(command, folder):
     return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, size
 
 
-def measure(program, rounds, root):
+def measure(program, fetcher, rounds, root):
     for title, path, count in STREAMS:
-        tools = commands(program, path, count, root)
+        tools = commands(program, fetcher, path, count, root)
         results = {name: [] for name in tools}
         for round_number in range(rounds):
             for name, command in tools.items():
@@ -102,7 +106,7 @@ def measure(program, rounds, root):
 
 
 def main():
-    program, rounds = os.path.abspath(sys.argv[1]), int(sys.argv[2])
+    program, fetcher, rounds = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), int(sys.argv[3])
     root = tempfile.mkdtemp(prefix="millstream-downloads-")
     server = None
     try:
@@ -116,7 +120,7 @@ def main():
         time.sleep(1)
         if server.poll() is not None:
             sys.exit(f"nginx did not start: is port {PORT} taken?")
-        measure(program, rounds, root)
+        measure(program, fetcher, rounds, root)
     finally:
         if server and server.poll() is None:
             server.send_signal(signal.SIGTERM)

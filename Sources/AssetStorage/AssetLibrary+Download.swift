@@ -92,31 +92,35 @@ extension AssetLibrary {
         try database.write { database in
             var record = try Self.record(id, database)
             try Self.remapRenditions(of: record, to: source, database)
-            record.sourcePlaylist = source.bytes
+            record.sourcePlaylist = Data(source.bytes)
             record.sourceAddress = address.text
             record.state = .partial
             try record.update(database)
-            for rendition in renditions { try Self.plan(rendition, of: id, database) }
+            for rendition in renditions { try plan(rendition, of: id, database) }
         }
         try writePlaylists(id)
     }
 
-    private static func plan(_ rendition: PlannedRendition, of id: String, _ database: Database) throws {
+    private func plan(_ rendition: PlannedRendition, of id: String, _ database: Database) throws {
         var kept: [String: Int64] = [:]
         let playlist = rendition.standalonePlaylist
         let all = try RenditionRecord.filter(Column("assetID") == id).fetchAll(database)
         let existing = all.first {
             $0.position == rendition.position && ($0.role == .variant) == (rendition.role == .variant)
         }
-        let folder = existing?.folder ?? Self.unusedFolder(for: rendition, besides: all.map(\.folder))
+        let folder = existing?.folder ?? unusedFolder(for: rendition, besides: all.map(\.folder))
+        var isKept = false
         if let existing {
             // Signed addresses change from load to load; the same segments in the same order are the same media.
-            if let old = try? MediaPlaylist(parsing: existing.playlist), haveSameMedia(old, playlist) {
+            if let old = try? MediaPlaylist(parsing: Array(existing.playlist)), haveSameMedia(old, playlist) {
+                isKept = true
                 let stored = try ResourceRecord.filter(Column("renditionID") == existing.id).fetchAll(database)
                 kept = Dictionary(uniqueKeysWithValues: stored.compactMap { row in row.bytes.map { (row.path, $0) } })
             }
             _ = try RenditionRecord.deleteOne(database, key: existing.id)
         }
+        // A file in its place is taken for what belongs there: nothing of other media may lie there.
+        if !isKept { try? FileManager.default.removeItem(at: packageDirectory(id).appendingPathComponent(folder)) }
         var record = RenditionRecord(
             assetID: id,
             folder: folder,
@@ -127,7 +131,7 @@ extension AssetLibrary {
             width: rendition.variant?.resolution?.width,
             height: rendition.variant?.resolution?.height,
             codecs: rendition.variant?.codecs.joined(separator: ",") ?? "",
-            playlist: playlist.bytes,
+            playlist: Data(playlist.bytes),
             address: rendition.address.text
         )
         try record.insert(database)
@@ -151,7 +155,7 @@ extension AssetLibrary {
     }
 
     /// Whether two playlists name the same media, whatever signatures their addresses carry.
-    private static func haveSameMedia(_ old: MediaPlaylist, _ new: MediaPlaylist) -> Bool {
+    private func haveSameMedia(_ old: MediaPlaylist, _ new: MediaPlaylist) -> Bool {
         guard old.segments.count == new.segments.count else { return false }
         // Where paths alone do not tell segments apart, the query does.
         let paths = Set(new.segments.lazy.map { "\($0.address.path) \($0.byteRange?.description ?? "")" })
@@ -165,7 +169,7 @@ extension AssetLibrary {
     }
 
     /// A folder that nothing in the package has: where variants moved, the first name may be taken.
-    private static func unusedFolder(for rendition: PlannedRendition, besides used: [String]) -> String {
+    private func unusedFolder(for rendition: PlannedRendition, besides used: [String]) -> String {
         guard rendition.position >= 0 else { return "media" }
         var number = rendition.position
         while used.contains("\(rendition.role.rawValue)-\(number)") { number += 1 }
@@ -174,9 +178,9 @@ extension AssetLibrary {
 
     /// Finds what is kept again in a source that changed: what moved gets its new position, what is gone goes.
     private static func remapRenditions(of record: AssetRecord, to source: Playlist, _ database: Database) throws {
-        guard let bytes = record.sourcePlaylist, bytes != source.bytes, let old = try? Playlist.parse(bytes) else {
-            return
-        }
+        guard let bytes = record.sourcePlaylist.map(Array.init), bytes != source.bytes,
+            let old = try? Playlist.parse(bytes)
+        else { return }
         for var rendition in try RenditionRecord.filter(Column("assetID") == record.id).fetchAll(database) {
             let isVariant = rendition.role == .variant
             let names = (identities(in: old, variants: isVariant), identities(in: source, variants: isVariant))
@@ -211,10 +215,10 @@ extension AssetLibrary {
 
     /// The files that are missing, those that are needed first in front: keys and maps, then segments by their time.
     ///
-    /// A file that the catalogue has and the disk has not, or in another size, counts as missing.
+    /// A file that the catalogue has and the disk has not, or in another size, counts as missing; one that lies in its
+    /// place without a note is noted: the process ended between the two.
     public func missingResources(_ id: String) throws -> [StoredResource] {
-        try forgetLostFiles(id)
-        return try resources(id).filter { $0.bytes == nil }.sorted { first, second in
+        try reconcile(id).resources.filter { $0.bytes == nil }.sorted { first, second in
             (first.timeRange.start, first.id) < (second.timeRange.start, second.id)
         }
     }
@@ -234,10 +238,18 @@ extension AssetLibrary {
         }
     }
 
-    /// Notes that a file lies in its place.
-    public func markStored(_ resource: StoredResource, bytes: ByteCount) throws {
-        _ = try database.write { database in
-            try ResourceRecord.filter(key: resource.id).updateAll(database, Column("bytes").set(to: bytes.bytes))
+    /// Notes that files lie in their places.
+    ///
+    /// One note costs about as much as a hundred, so whoever stores many small files gathers them.
+    public func markStored(_ files: [(resource: StoredResource, bytes: ByteCount)]) throws {
+        guard !files.isEmpty else { return }
+        try database.write { database in
+            for (resource, bytes) in files {
+                try database.execute(
+                    sql: "UPDATE resource SET bytes = ? WHERE id = ?",
+                    arguments: [bytes.bytes, resource.id]
+                )
+            }
         }
     }
 
@@ -261,26 +273,43 @@ extension AssetLibrary {
     ///
     /// - Returns: Their paths inside the package.
     @discardableResult
-    public func forgetLostFiles(_ id: String) throws -> [String] {
-        let package = packageDirectory(id)
-        let lost = try resources(id).filter { resource in
-            guard let bytes = resource.bytes else { return false }
-            let attributes = try? FileManager.default.attributesOfItem(
-                atPath: package.appendingPathComponent(resource.path).path
-            )
-            return (attributes?[.size] as? NSNumber)?.int64Value != bytes.bytes
-        }
-        guard !lost.isEmpty else { return [] }
-        try database.write { database in
-            for resource in lost {
-                try ResourceRecord.filter(key: resource.id).updateAll(database, Column("bytes").set(to: nil))
+    public func forgetLostFiles(_ id: String) throws -> [String] { try reconcile(id).lost }
+
+    /// Makes the catalogue say what the disk holds.
+    private func reconcile(_ id: String) throws -> (resources: [StoredResource], lost: [String]) {
+        let package = packageDirectory(id).path
+        var resources = try resources(id)
+        var changed: [StoredResource] = []
+        var lost: [String] = []
+        for index in resources.indices {
+            let resource = resources[index]
+            let path = "\(package)/\(resource.path)"
+            let size = PackageFile.size(path)
+            if let bytes = resource.bytes {
+                guard size != bytes.bytes else { continue }
+                // What is no longer what it was must not be taken for a file that nobody noted.
+                PackageFile.remove(path)
+                resources[index].bytes = nil
+                lost.append(resource.path)
+            } else {
+                // Files appear in their places whole.
+                guard let size, size > 0, resource.byteRange.map({ $0.length == size }) ?? true else { continue }
+                resources[index].bytes = ByteCount(size)
             }
-            try AssetRecord.filter(key: id).updateAll(
-                database,
-                Column("state").set(to: AssetRecord.State.partial.rawValue)
-            )
+            changed.append(resources[index])
         }
-        return lost.map(\.path)
+        guard !changed.isEmpty else { return (resources, []) }
+        try database.write { database in
+            for resource in changed {
+                try ResourceRecord.filter(key: resource.id)
+                    .updateAll(database, Column("bytes").set(to: resource.bytes?.bytes))
+            }
+            if !lost.isEmpty {
+                try AssetRecord.filter(key: id)
+                    .updateAll(database, Column("state").set(to: AssetRecord.State.partial.rawValue))
+            }
+        }
+        return (resources, lost)
     }
 
     /// Writes the playlists of a package from what the catalogue holds.
@@ -295,7 +324,7 @@ extension AssetLibrary {
         for rendition in renditions {
             guard
                 let playlist = try? MediaPlaylist(
-                    parsing: rendition.playlist,
+                    parsing: Array(rendition.playlist),
                     context: PlaylistContext(address: ResourceAddress(rendition.address))
                 )
             else { continue }
@@ -315,7 +344,7 @@ extension AssetLibrary {
         _ renditions: [RenditionRecord],
         _ asset: StoredAsset
     ) -> [UInt8] {
-        if let bytes = record.sourcePlaylist, let source = try? MultivariantPlaylist(parsing: bytes) {
+        if let bytes = record.sourcePlaylist, let source = try? MultivariantPlaylist(parsing: Array(bytes)) {
             func address(_ position: Int, _ isVariant: Bool) -> String? {
                 renditions.first { $0.position == position && ($0.role == .variant) == isVariant }
                     .map { "\($0.folder)/media.m3u8" }

@@ -207,7 +207,7 @@ public final class AssetLibrary: Sendable {
 
 extension StoredRendition {
     init(_ record: RenditionRecord, resources: [ResourceRecord]) {
-        let playlist = try? MediaPlaylist(parsing: record.playlist)
+        let playlist = try? MediaPlaylist(parsing: Array(record.playlist))
         var loaded = MediaTimeRangeSet()
         for resource in resources where resource.bytes != nil && resource.position >= 0 {
             if let range = resource.timeRange { loaded.insert(range) }

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 #if canImport(Glibc)
 import Glibc
@@ -9,37 +9,42 @@ import Glibc
 /// Writing blocks, so it belongs on a thread that may.
 public final class PackageFile: @unchecked Sendable {
     // Safe: one task writes it, and awaits each write before the next.
-    private let url: URL
-    private let partial: URL
-    private var descriptor: Int32
+    private let path: String
+    private let partialPath: String
+    private let mode: mode_t
+    /// Open from the first write on, so that a small file costs one visit to a thread that may block.
+    private var descriptor: Int32 = -1
     /// How many bytes were written.
     public private(set) var count: Int64 = 0
 
-    /// Begins a file.
+    /// Names a file; nothing is made before the first write.
     ///
     /// - Parameters:
-    ///   - url: Where it will appear.
+    ///   - path: Where it will appear; folders are made as needed.
     ///   - isSecret: Whether only the owner may read it, as with keys.
-    /// - Throws: ``StorageError/Code/disk``.
-    public init(_ url: URL, isSecret: Bool) throws {
-        self.url = url
-        partial = url.appendingPathExtension("part")
-        do {
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(),
-                withIntermediateDirectories: true
-            )
-        } catch {
-            throw StorageError(.disk, "\(url.deletingLastPathComponent().path) cannot be made (\(error))")
-        }
-        descriptor = open(partial.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, isSecret ? 0o600 : 0o644)
-        guard descriptor >= 0 else { throw Self.failure(partial) }
+    public init(_ path: String, isSecret: Bool) {
+        self.path = path
+        partialPath = path + ".part"
+        mode = isSecret ? 0o600 : 0o644
     }
+
+    /// The size of the file at a path; `nil` where there is none.
+    static func size(_ path: String) -> Int64? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int64(status.st_size)
+    }
+
+    /// Removes the file at a path, if there is one.
+    static func remove(_ path: String) { unlink(path) }
 
     deinit { closeFile() }
 
-    /// Adds bytes.
+    /// Adds bytes; also none, so that there is a file.
+    ///
+    /// - Throws: ``StorageError/Code/disk``.
     public func write(_ bytes: UnsafeRawBufferPointer) throws {
+        if descriptor < 0 { try openFile() }
         var rest = bytes
         while !rest.isEmpty {
             #if canImport(Darwin)
@@ -49,7 +54,7 @@ public final class PackageFile: @unchecked Sendable {
             #endif
             guard written > 0 else {
                 if errno == EINTR { continue }
-                throw Self.failure(partial)
+                throw Self.failure(partialPath)
             }
             rest = UnsafeRawBufferPointer(rebasing: rest[written...])
             count += Int64(written)
@@ -59,13 +64,13 @@ public final class PackageFile: @unchecked Sendable {
     /// Puts the file in its place.
     public func finish() throws {
         closeFile()
-        guard rename(partial.path, url.path) == 0 else { throw Self.failure(url) }
+        guard rename(partialPath, path) == 0 else { throw Self.failure(path) }
     }
 
     /// Leaves nothing behind.
     public func abandon() {
         closeFile()
-        unlink(partial.path)
+        unlink(partialPath)
     }
 
     private func closeFile() {
@@ -74,7 +79,17 @@ public final class PackageFile: @unchecked Sendable {
         descriptor = -1
     }
 
-    private static func failure(_ url: URL) -> StorageError {
-        StorageError(.disk, "\(url.path) cannot be written (\(String(cString: strerror(errno))))")
+    private func openFile() throws {
+        descriptor = open(partialPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        if descriptor < 0, errno == ENOENT {
+            let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+            try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            descriptor = open(partialPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        }
+        guard descriptor >= 0 else { throw Self.failure(partialPath) }
+    }
+
+    private static func failure(_ path: String) -> StorageError {
+        StorageError(.disk, "\(path) cannot be written (\(String(cString: strerror(errno))))")
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 
 /// An asset as the catalogue holds it.
@@ -14,7 +15,7 @@ struct AssetRecord: Codable, FetchableRecord, PersistableRecord {
     /// What was asked for, as the caller spells it; given back on resumption.
     var selection: String
     /// The playlist that the source gave, and where it was found; `nil` until it was loaded.
-    var sourcePlaylist: [UInt8]?
+    var sourcePlaylist: Data?
     var sourceAddress: String?
 
     enum State: String, Codable {
@@ -42,7 +43,7 @@ struct RenditionRecord: Codable, FetchableRecord, MutablePersistableRecord {
     var height: Int?
     var codecs: String
     /// The media playlist as it was loaded, and where it was found.
-    var playlist: [UInt8]
+    var playlist: Data
     var address: String
 
     mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
@@ -119,6 +120,26 @@ enum Schema {
             }
             try database.create(indexOn: "resource", columns: ["renditionID"])
         }
+        migrator.registerMigration("2") { database in
+            // Playlists were arrays of numbers in JSON, which took longer to read than the network to answer.
+            try bytesFromJSON("asset", "sourcePlaylist", database)
+            try bytesFromJSON("rendition", "playlist", database)
+        }
         return migrator
     }()
+
+    private static func bytesFromJSON(_ table: String, _ column: String, _ database: Database) throws {
+        let rows = try Row.fetchAll(
+            database,
+            sql: "SELECT rowid AS number, CAST(\(column) AS BLOB) AS bytes FROM \(table) WHERE \(column) IS NOT NULL"
+        )
+        for row in rows {
+            let (number, json): (Int64, Data) = (row["number"], row["bytes"])
+            guard let bytes = try? JSONDecoder().decode([UInt8].self, from: json) else { continue }
+            try database.execute(
+                sql: "UPDATE \(table) SET \(column) = ? WHERE rowid = ?",
+                arguments: [Data(bytes), number]
+            )
+        }
+    }
 }

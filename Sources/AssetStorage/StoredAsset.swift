@@ -140,5 +140,5 @@ public struct StoredResource: Sendable, Hashable, Identifiable {
     /// The stretch of time it fills; empty for keys and the like.
     public let timeRange: MediaTimeRange
     /// How large it is; `nil` while it is missing.
-    public let bytes: ByteCount?
+    public internal(set) var bytes: ByteCount?
 }

@@ -137,7 +137,17 @@ public struct TransportResponse: Sendable {
 
     /// The value of a header field, by name in any case.
     public func header(_ name: String) -> String? {
-        headers.first { $0.name.lowercased() == name.lowercased() }?.value
+        headers.first { $0.name.isEqualASCII(ignoringCase: name) }?.value
+    }
+}
+
+extension String {
+    /// Whether two texts are equal but for the case of ASCII letters, as names of header fields are.
+    fileprivate func isEqualASCII(ignoringCase other: String) -> Bool {
+        utf8.count == other.utf8.count
+            && zip(utf8, other.utf8).allSatisfy { first, second in
+                first == second || first | 0x20 == second | 0x20 && (0x61...0x7A).contains(first | 0x20)
+            }
     }
 }
 

@@ -133,7 +133,10 @@ public struct DownloadTask: Sendable {
 
     private func fetch(_ missing: [StoredResource], of id: String, _ meter: ProgressMeter) async throws {
         var queue = FetchQueue(missing)
+        var notes = StoredNotes(library, time)
         var firstError: (any Error)?
+        // Whatever ends this, what is there is noted; were it not, the files themselves tell the next run.
+        defer { try? notes.write() }
         try await withThrowingTaskGroup(of: (StoredResource, Result<ByteCount, any Error>).self) { group in
             var running = 0
             fetching: while true {
@@ -150,7 +153,7 @@ public struct DownloadTask: Sendable {
                 running -= 1
                 switch result {
                 case .success(let bytes):
-                    try library.markStored(resource, bytes: bytes)
+                    try notes.add(resource, bytes)
                     meter.stored(resource, bytes: bytes)
                     queue.stored()
                 case .failure(let error):
@@ -161,6 +164,7 @@ public struct DownloadTask: Sendable {
                 }
             }
         }
+        try notes.write()
         if let firstError { throw firstError }
     }
 
@@ -179,21 +183,23 @@ public struct DownloadTask: Sendable {
         of id: String,
         _ meter: ProgressMeter
     ) async throws -> ByteCount {
-        let url = library.packageDirectory(id).appendingPathComponent(resource.path)
+        let path = "\(library.packageDirectory(id).path)/\(resource.path)"
         let request = TransportRequest(
             resource.address,
             kind: TransportRequest.Kind(resource.kind),
             byteRange: resource.byteRange
         )
         return try await loading.retrying(request) { response in
-            let file = try PackageFile(url, isSecret: resource.kind == .key)
+            let file = PackageFile(path, isSecret: resource.kind == .key)
             // What is on its way counts until the file is there, or is given up.
             let flight = meter.takeOff()
             defer { meter.land(flight) }
             do {
-                try await write(response, to: file) { meter.received($0, by: flight) }
-                try check(file.count, resource, response)
-                try file.finish()
+                try await write(response, to: file) { count in
+                    try check(count, resource, response)
+                } received: { count in
+                    meter.received(count, by: flight)
+                }
             } catch {
                 file.abandon()
                 throw error
@@ -205,23 +211,26 @@ public struct DownloadTask: Sendable {
     private func write(
         _ response: TransportResponse,
         to file: PackageFile,
-        _ received: (Int) -> Void
+        check: @Sendable @escaping (Int64) throws -> Void,
+        received: (Int) -> Void
     ) async throws {
         var pending = ByteBuffer()
         for try await var buffer in response.body {
             received(buffer.readableBytes)
-            pending.writeBuffer(&buffer)
+            if pending.readableBytes == 0 { pending = buffer } else { pending.writeBuffer(&buffer) }
             if pending.readableBytes >= Self.writeSize {
-                try await write(pending, to: file)
-                pending.clear()
+                let full = pending
+                try await NIOThreadPool.singleton.runIfActive {
+                    try full.withUnsafeReadableBytes { try file.write($0) }
+                }
+                pending = ByteBuffer()
             }
         }
-        try await write(pending, to: file)
-    }
-
-    private func write(_ buffer: ByteBuffer, to file: PackageFile) async throws {
+        let rest = pending
         try await NIOThreadPool.singleton.runIfActive {
-            try buffer.withUnsafeReadableBytes { try file.write($0) }
+            try rest.withUnsafeReadableBytes { try file.write($0) }
+            try check(file.count)
+            try file.finish()
         }
     }
 

@@ -1,5 +1,6 @@
 import AssetStorage
 import Foundation
+import GRDB
 import MediaTiming
 import MediaTransport
 import MillstreamDownloads
@@ -344,6 +345,60 @@ private final class HoldingTransport: Transport {
         let transport = film()
         #expect(try await task(transport).run().state == .complete)
         #expect(transport.requestedAddresses.filter { !$0.hasSuffix(".m3u8") } == [origin + "a.aac"])
+    }
+
+    @Test func aFileInItsPlaceIsNotFetchedAgainAlsoWhereNobodyNotedIt() async throws {
+        let asset = try await task(film()).run()
+        let database = try DatabaseQueue(path: temporary.directory.appendingPathComponent("catalogue.sqlite").path)
+        try await database.write { try $0.execute(sql: "UPDATE resource SET bytes = NULL") }
+        let transport = film()
+        #expect(try await task(transport).run().bytes == asset.bytes)
+        #expect(transport.requestedAddresses.allSatisfy { $0.hasSuffix(".m3u8") })
+    }
+
+    @Test func aFileOfAnotherSizeIsFetchedAgainHoweverOftenTheLibraryIsAsked() async throws {
+        let asset = try await task(film()).run()
+        let damaged = temporary.library.packageDirectory(asset.id).appendingPathComponent("audio-0/000000.aac")
+        try Data("other".utf8 + [0]).write(to: damaged)
+        #expect(try temporary.library.forgetLostFiles(asset.id) == ["audio-0/000000.aac"])
+        #expect(try temporary.library.missingResources(asset.id).map(\.path) == ["audio-0/000000.aac"])
+        #expect(try temporary.library.missingResources(asset.id).map(\.path) == ["audio-0/000000.aac"])
+    }
+
+    @Test func filesOfOtherMediaAreNotTakenForThoseThatAreMissing() async throws {
+        func transport(_ duration: Int, _ media: String) -> ScriptedTransport {
+            ScriptedTransport(texts: [
+                origin + "v.m3u8": """
+                    #EXTM3U
+                    #EXT-X-TARGETDURATION:9
+                    #EXTINF:\(duration),
+                    a.ts
+                    #EXT-X-ENDLIST
+                    """,
+                origin + "a.ts": media,
+            ])
+        }
+        _ = try await task(transport(4, "first"), source: "v.m3u8").run()
+        let asset = try await task(transport(5, "other"), source: "v.m3u8").run()
+        #expect(try temporary.text("media/000000.ts", of: asset.id) == "other")
+    }
+
+    @Test func aCatalogueOfAnEarlierVersionIsRead() async throws {
+        let asset = try await task(film()).run()
+        let path = temporary.directory.appendingPathComponent("catalogue.sqlite").path
+        do {
+            let database = try DatabaseQueue(path: path)
+            // Version 1 kept bytes as arrays in JSON.
+            try await database.write { database in
+                for row in try Row.fetchAll(database, sql: "SELECT id, playlist FROM rendition") {
+                    let (id, playlist): (Int64, Data) = (row["id"], row["playlist"])
+                    let json = String(decoding: try JSONEncoder().encode(Array(playlist)), as: UTF8.self)
+                    try database.execute(sql: "UPDATE rendition SET playlist = ? WHERE id = ?", arguments: [json, id])
+                }
+                try database.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = '2'")
+            }
+        }
+        #expect(try AssetLibrary(directory: temporary.directory).asset(asset.id).duration == asset.duration)
     }
 
     @Test func aLiveStreamIsRefusedBeforeAnySegment() async throws {

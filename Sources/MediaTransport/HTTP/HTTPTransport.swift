@@ -140,9 +140,7 @@ public final class HTTPTransport: Transport {
         {
             outgoing.headers.add(name: "Cookie", value: cookies)
         }
-        let isTrusted = (options.trustedAddresses ?? [request.address]).contains { $0.mayShareSecrets(with: address) }
-        let isOwn = request.address.mayShareSecrets(with: address) && address.host == request.address.host
-        for field in (isTrusted ? options.headers : []) + (isOwn ? request.headers : []) {
+        for field in secrets(of: request, for: address) {
             outgoing.headers.replaceOrAdd(name: field.name, value: field.value)
         }
         if let range = request.rangeField { outgoing.headers.replaceOrAdd(name: "Range", value: range) }
@@ -150,6 +148,22 @@ public final class HTTPTransport: Transport {
             outgoing.headers.replaceOrAdd(name: "If-Range", value: resumption.validator)
         }
         return outgoing
+    }
+
+    /// The header fields that somebody gave and that may go to an address.
+    private func secrets(of request: TransportRequest, for address: ResourceAddress) -> [HeaderField] {
+        var fields: [HeaderField] = []
+        if !options.headers.isEmpty,
+            (options.trustedAddresses ?? [request.address]).contains(where: { $0.mayShareSecrets(with: address) })
+        {
+            fields += options.headers
+        }
+        if !request.headers.isEmpty, request.address.mayShareSecrets(with: address),
+            address.host == request.address.host
+        {
+            fields += request.headers
+        }
+        return fields
     }
 }
 
