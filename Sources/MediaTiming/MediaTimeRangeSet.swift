@@ -36,6 +36,28 @@ public struct MediaTimeRangeSet: Sendable, Hashable {
         ranges.replaceSubrange(low..<high, with: CollectionOfOne(MediaTimeRange(start: start, end: end)))
     }
 
+    /// Takes a range out.
+    ///
+    /// - Complexity: O(*n*).
+    public mutating func remove(_ range: MediaTimeRange) {
+        guard !range.isEmpty else { return }
+        let low = ranges.partitioningIndex { $0.end > range.start }
+        var high = low
+        var rests: [MediaTimeRange] = []
+        while high < ranges.count, ranges[high].start < range.end {
+            rests.append(MediaTimeRange(start: ranges[high].start, end: range.start))
+            rests.append(MediaTimeRange(start: range.end, end: ranges[high].end))
+            high += 1
+        }
+        ranges.replaceSubrange(low..<high, with: rests.filter { !$0.isEmpty })
+    }
+
+    /// The range that holds `time`; `nil` where it lies in a hole.
+    public func range(containing time: MediaTime) -> MediaTimeRange? {
+        let index = ranges.partitioningIndex { $0.end > time }
+        return index < ranges.count && ranges[index].contains(time) ? ranges[index] : nil
+    }
+
     /// Whether `time` lies in one of the ranges.
     public func contains(_ time: MediaTime) -> Bool {
         let index = ranges.partitioningIndex { $0.end > time }

@@ -369,12 +369,12 @@ private final class HoldingTransport: Transport {
         func transport(_ duration: Int, _ media: String) -> ScriptedTransport {
             ScriptedTransport(texts: [
                 origin + "v.m3u8": """
-                    #EXTM3U
-                    #EXT-X-TARGETDURATION:9
-                    #EXTINF:\(duration),
-                    a.ts
-                    #EXT-X-ENDLIST
-                    """,
+                #EXTM3U
+                #EXT-X-TARGETDURATION:9
+                #EXTINF:\(duration),
+                a.ts
+                #EXT-X-ENDLIST
+                """,
                 origin + "a.ts": media,
             ])
         }
