@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "HLSPlaylist", targets: ["HLSPlaylist"]),
         .library(name: "PlaylistEditing", targets: ["PlaylistEditing"]),
         .library(name: "MediaTiming", targets: ["MediaTiming"]),
+        .library(name: "PlaybackReporting", targets: ["PlaybackReporting"]),
         .library(name: "NetworkConditioning", targets: ["NetworkConditioning"]),
         .library(name: "MediaTransport", targets: ["MediaTransport"]),
         .library(name: "ResourceAddressing", targets: ["ResourceAddressing"]),
@@ -33,6 +34,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.26.0"),
@@ -73,6 +75,8 @@ let package = Package(
             swiftSettings: guarded
         ),
 
+        .target(name: "PlaybackReporting", dependencies: ["MediaTiming", "ReportFormat"], swiftSettings: guarded),
+
         // Effects: the network and the disk.
         .target(
             name: "MediaTransport",
@@ -93,6 +97,17 @@ let package = Package(
             dependencies: [
                 "HLSPlaylist", "MediaTiming", "PlaylistEditing", "ReportFormat", "ResourceAddressing",
                 .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: house
+        ),
+
+        .target(
+            name: "StreamingEngine",
+            dependencies: [
+                "Adaptation", "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaybackReporting", "ResourceAddressing",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: house
         ),
@@ -148,6 +163,19 @@ let package = Package(
 
         .target(name: "SharedCorpus", path: "Tests/SharedCorpus", swiftSettings: house),
         .testTarget(name: "MediaTimingTests", dependencies: ["MediaTiming"], swiftSettings: house),
+        .testTarget(
+            name: "PlaybackReportingTests",
+            dependencies: ["MediaTiming", "PlaybackReporting", "ReportFormat"],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "StreamingEngineTests",
+            dependencies: [
+                "Adaptation", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamTesting", "PlaybackReporting",
+                "ResourceAddressing", "SharedCorpus", "StreamingEngine",
+            ],
+            swiftSettings: house
+        ),
         .testTarget(name: "ResourceAddressingTests", dependencies: ["ResourceAddressing"], swiftSettings: house),
         .testTarget(name: "ReportFormatTests", dependencies: ["MediaTiming", "ReportFormat"], swiftSettings: house),
         .testTarget(

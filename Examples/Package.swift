@@ -30,6 +30,13 @@ let package = Package(
             ]
         ),
         .executableTarget(
+            name: "ReportPlayback",
+            dependencies: [
+                .product(name: "MediaTiming", package: "millstream"),
+                .product(name: "PlaybackReporting", package: "millstream"),
+            ]
+        ),
+        .executableTarget(
             name: "ValidatePlaylist",
             dependencies: [.product(name: "HLSPlaylist", package: "millstream")]
         ),

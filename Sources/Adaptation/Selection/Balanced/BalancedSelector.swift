@@ -1,0 +1,313 @@
+public import MediaTiming
+
+/// The selector for viewers: it plans ahead, and weighs picture quality, stalls and switches against each other.
+///
+/// It keeps a belief of what the link can do, as probabilities, and not a single estimate. So it knows how
+/// much it does not know: on a steady link it dares more than on a noisy one, and it keeps a reserve on a link that
+/// broke off before. For each rung it reckons what the choice is worth in the long run with this belief and this
+/// buffer, and takes the best. A transfer is given up when another rung has become worth more.
+///
+/// It needs no sizes of coming segments; where the next one's are known, they are used. It is free of scale: only the
+/// proportions of bit rates, durations and throughput matter.
+///
+/// A first decision on a ladder, and one after its open rungs, the segment duration or the buffer capacity changed much,
+/// makes a new plan, which takes some milliseconds. Copies share it.
+public struct BalancedSelector: VariantSelector {
+    /// What it weighs, and how.
+    public let options: Options
+    /// What was known before the first measurement, in bits a second.
+    private let initialEstimate: Double?
+
+    /// What is thought of the link; `nil` before the first situation, which brings the ladder.
+    private var belief: LinkBelief?
+    private var ladder: Ladder?
+    private var plan: PlanTable?
+    /// Measurements from before the first situation.
+    private var early: [SegmentMeasurement] = []
+    private var hasMeasured = false
+    /// Seconds, newest first in weight.
+    private var latency = FadingAverage(halfLife: 2)
+    /// What of the running transfer has been taken into account.
+    private var piece = TransferPiece()
+    /// The rung that an abandoned segment was promised.
+    private var promised: Int?
+    private var history = SwitchHistory()
+
+    /// Makes a selector that has seen nothing.
+    ///
+    /// - Parameters:
+    ///   - initialEstimate: What is known of the network from an earlier time (``ThroughputMemory``), if anything; without
+    ///     it, the first segment is one of the lowest rung.
+    ///   - options: What it weighs, and how.
+    public init(initialEstimate: BitRate? = nil, options: Options = Options()) {
+        self.initialEstimate = initialEstimate.map { Double($0.bitsPerSecond) }
+        self.options = options
+    }
+
+    /// Takes a finished or abandoned transfer into account.
+    public mutating func add(_ measurement: SegmentMeasurement) {
+        defer { piece = TransferPiece() }
+        if !measurement.isAbandoned { promised = nil }
+        guard !measurement.isCached else { return }
+        guard belief != nil else {
+            // A player may load a segment before it asks; more than a few are not waited for.
+            if early.count < 16 { early.append(measurement) }
+            return
+        }
+        learn(measurement)
+    }
+
+    /// Chooses the rung of the next segment.
+    public mutating func decide(_ situation: SelectionSituation) -> SwitchDecision {
+        prepare(situation)
+        piece = TransferPiece()
+        guard let belief, let plan else { return lowest(situation) }
+        if let promised, situation.restriction.isOpen(promised) {
+            return decision(promised, .recovery, situation, belief)
+        }
+        guard hasMeasured || initialEstimate != nil else {
+            return decision(lowestRung(situation), .start, situation, belief)
+        }
+        var next = belief
+        if hasMeasured { next.pass() }
+        let index = situation.isStarting ? start(situation, plan, next) : best(situation, plan, next)
+        let rung = plan.key.rungs[index]
+        let cause = history.cause(of: rung, in: situation, throughput: next.quantile(0.5))
+        history.note(rung, throughput: next.quantile(0.5), in: situation)
+        return decision(rung, cause, situation, next)
+    }
+
+    /// Says whether a transfer is worth waiting for.
+    public mutating func review(
+        _ transfer: TransferInFlight,
+        in situation: SelectionSituation
+    ) -> TransferVerdict {
+        prepare(situation)
+        guard var belief, let plan else { return .keepGoing }
+        // A request that waits much longer than others is a link on which nothing comes.
+        let waited = transfer.elapsedSeconds - (2 * (latency.value ?? 0.5) + 0.5)
+        let flow = transfer.firstByte == nil ? max(0, waited) : transfer.flowSeconds
+        guard let rate = piece.next(bits: transfer.bitsReceived, flow: flow, atLeast: options.pieceSeconds) else {
+            return .keepGoing
+        }
+        if hasMeasured { belief.pass() }
+        belief.observe(bitsPerSecond: rate)
+        self.belief = belief
+        hasMeasured = true
+        guard let rung = alternative(to: transfer, situation, plan, belief) else { return .keepGoing }
+        promised = rung
+        history.note(rung, throughput: belief.quantile(0.5), in: situation)
+        return .abandon(decision(rung, .abandon, situation, belief))
+    }
+
+    /// Forgets what belonged to the old place.
+    public mutating func seeked() {
+        piece = TransferPiece()
+        promised = nil
+    }
+
+    /// What throughput to expect, as likely to be exceeded as not; `nil` while nothing is known.
+    public var expectedThroughput: BitRate? {
+        guard let belief, hasMeasured || initialEstimate != nil else { return nil }
+        return BitRate(bitsPerSecond: Int64(belief.quantile(0.5)))
+    }
+}
+
+// MARK: - Learning
+
+extension BalancedSelector {
+    /// Fewer bytes than this tell about the sender's start rather than the link (as in ``ThroughputEstimator``).
+    private static let fullTrustBits = 65_536.0 * 8
+    /// A shorter rest of a transfer is left out, as its pieces have told of it.
+    private static let shortestRest = 0.3
+    /// A shorter transfer came all at once: one sees how fast a process reads, not how fast the network sent.
+    private static let shortestFlow = 0.001
+
+    private mutating func learn(_ measurement: SegmentMeasurement) {
+        guard var belief else { return }
+        let waited = min(measurement.latency.clampedSeconds, 60)
+        if waited > 0 { latency.add(waited, weight: 1) }
+        let bits = Double(measurement.bytes.bytes) * 8
+        let flow = measurement.flowSeconds
+        if flow < Self.shortestFlow {
+            guard bits > 0, waited + flow > 0 else { return }
+            belief.observe(atLeast: bits / (waited + flow))
+        } else {
+            let rest = piece.rest(bits: bits, flow: flow)
+            guard !piece.hasPieces || rest.flow >= Self.shortestRest else { return }
+            if hasMeasured { belief.pass() }
+            belief.observe(bitsPerSecond: rest.bits / rest.flow, trust: trust(bits, flow))
+        }
+        hasMeasured = true
+        self.belief = belief
+    }
+
+    /// How much a transfer tells: little if it was small, unless it was slow.
+    private func trust(_ bits: Double, _ flow: Double) -> Double {
+        min(1, max(bits / Self.fullTrustBits, flow / options.pieceSeconds))
+    }
+
+    /// Makes belief and plan for a situation, if those at hand are for another.
+    private mutating func prepare(_ situation: SelectionSituation) {
+        if ladder != situation.ladder {
+            let model = LinkModel(situation.ladder)
+            if let belief, hasMeasured {
+                self.belief = LinkBelief(model, around: belief.quantile(0.5), octaves: 0.7)
+            } else if let initialEstimate {
+                belief = LinkBelief(model, around: initialEstimate, octaves: 1)
+            } else {
+                belief = LinkBelief(model)
+            }
+            ladder = situation.ladder
+            plan = nil
+            let waiting = early
+            early = []
+            for measurement in waiting { learn(measurement) }
+        }
+        let key = PlanKey(situation)
+        if let plan, plan.key.serves(key) { return }
+        guard let model = belief?.model else { return }
+        plan = PlanTable(key, ladder: situation.ladder, model: model, weights: options.weights)
+    }
+}
+
+// MARK: - Choosing
+
+extension BalancedSelector {
+    /// The plan's rung with the greatest worth.
+    private func best(_ situation: SelectionSituation, _ plan: PlanTable, _ belief: LinkBelief) -> Int {
+        let level = plan.level(situation.bufferSeconds)
+        let current = situation.currentRung.map { plan.quality($0, of: situation.ladder) }
+        var best = 0
+        var greatest = -Double.infinity
+        for index in 0..<plan.rungs {
+            let rung = plan.key.rungs[index]
+            var worth = plan.quality[index]
+            if let bits = situation.knownBits(of: rung) {
+                let transfer = PlanTable.Transfer(
+                    rung: index,
+                    bits: bits,
+                    latency: expectedLatency,
+                    isSizeKnown: true,
+                    mayBeAbandoned: true
+                )
+                worth += plan.worth(of: transfer, belief, buffer: situation.bufferSeconds)
+            } else {
+                worth += plan.worth(ofTypical: index, belief, at: level)
+            }
+            if let current { worth -= plan.weights.change * abs(plan.quality[index] - current) }
+            if rung != situation.currentRung { worth -= options.leastGain }
+            if worth > greatest { (best, greatest) = (index, worth) }
+        }
+        return best
+    }
+
+    /// The highest of the plan's rungs of which a segment comes soon enough for a start.
+    private func start(_ situation: SelectionSituation, _ plan: PlanTable, _ belief: LinkBelief) -> Int {
+        let rate = belief.quantile(0.25)
+        let time = options.startupSeconds - expectedLatency
+        return plan.key.rungs.lastIndex { situation.expectedBits(of: $0) <= rate * time } ?? 0
+    }
+
+    /// A lower rung that is worth more than the rest of a transfer.
+    private func alternative(
+        to transfer: TransferInFlight,
+        _ situation: SelectionSituation,
+        _ plan: PlanTable,
+        _ belief: LinkBelief
+    ) -> Int? {
+        let lower = plan.key.rungs.indices.filter { plan.key.rungs[$0] < transfer.rung }
+        guard !lower.isEmpty, situation.ladder.rungs.indices.contains(transfer.rung) else { return nil }
+        let whole = transfer.expectedSize.map { Double($0.bytes) * 8 } ?? situation.expectedBits(of: transfer.rung)
+        let rest = max(0, whole - transfer.bitsReceived)
+        let buffer = situation.bufferSeconds
+        let own = plan.quality(transfer.rung, of: situation.ladder)
+        let current = situation.currentRung.map { plan.quality($0, of: situation.ladder) } ?? own
+        // The plan may have thinned the running rung out; the nearest one stands for what comes after.
+        let running = plan.key.rungs.lastIndex { $0 <= transfer.rung } ?? 0
+        let waiting = PlanTable.Transfer(
+            rung: running,
+            bits: rest,
+            latency: 0,
+            isSizeKnown: true,
+            mayBeAbandoned: false
+        )
+        var greatest =
+            own - plan.weights.change * abs(own - current) + plan.worth(of: waiting, belief, buffer: buffer)
+            + options.leastGainOfAbandonment
+        var choice: Int?
+        for index in lower {
+            let rung = plan.key.rungs[index]
+            let bits = situation.expectedBits(of: rung)
+            guard bits < rest else { continue }
+            let other = PlanTable.Transfer(
+                rung: index,
+                bits: bits,
+                latency: expectedLatency,
+                isSizeKnown: situation.knownBits(of: rung) != nil,
+                mayBeAbandoned: false
+            )
+            let worth =
+                plan.quality[index] - plan.weights.change * abs(plan.quality[index] - current)
+                + plan.worth(of: other, belief, buffer: buffer)
+            if worth > greatest { (choice, greatest) = (rung, worth) }
+        }
+        return choice
+    }
+
+    /// Seconds until a request's first byte.
+    private var expectedLatency: Double { latency.value ?? 0.1 }
+
+    private func lowestRung(_ situation: SelectionSituation) -> Int { situation.openRungs.first ?? 0 }
+
+    private func lowest(_ situation: SelectionSituation) -> SwitchDecision {
+        SwitchDecision(
+            rung: lowestRung(situation),
+            cause: .start,
+            evidence: .init(bufferLevel: situation.bufferLevel)
+        )
+    }
+
+    private func decision(
+        _ rung: Int,
+        _ cause: SwitchDecision.Cause,
+        _ situation: SelectionSituation,
+        _ belief: LinkBelief
+    ) -> SwitchDecision {
+        guard hasMeasured || initialEstimate != nil else { return lowest(situation) }
+        let expected = belief.quantile(0.5)
+        let bits = situation.expectedBits(of: rung)
+        let buffer = situation.bufferSeconds
+        let left = max(0, buffer - expectedLatency - bits / expected) + situation.segmentSeconds
+        let evidence = SwitchDecision.Evidence(
+            throughput: BitRate(bitsPerSecond: Int64(expected)),
+            cautiousThroughput: BitRate(bitsPerSecond: Int64(belief.quantile(0.1))),
+            bufferLevel: situation.bufferLevel,
+            predictedBufferLevel: .seconds(min(left * situation.playbackRate, 1e9)),
+            stallProbability: belief.probability(below: bits / max(0.001, buffer - expectedLatency))
+        )
+        return SwitchDecision(rung: rung, cause: cause, evidence: evidence)
+    }
+}
+
+extension PlanTable {
+    /// The quality of any rung of the ladder, on the plan's scale.
+    func quality(_ rung: Int, of ladder: Ladder) -> Double {
+        ladder.bitsPerSecond(of: rung) / ladder.bitsPerSecond(of: key.rungs[key.rungs.count - 1])
+    }
+}
+
+extension LinkBelief {
+    /// How likely the link is slower than a rate, an outage included.
+    func probability(below bitsPerSecond: Double) -> Double {
+        let bound = model.clampedLogarithm(bitsPerSecond)
+        var sum = 0.0
+        for temper in working.indices {
+            for rate in working[temper].indices {
+                sum += inOutage[temper][rate]
+                if model.logarithms[rate] < bound { sum += working[temper][rate] }
+            }
+        }
+        return min(max(sum, 0), 1)
+    }
+}

@@ -1,0 +1,44 @@
+/// What a plan is made for: as long as this stays about the same, the plan holds.
+struct PlanKey: Sendable, Hashable {
+    /// The rungs of the ladder that it plans with, ascending, 1 to ``mostRungs``.
+    let rungs: [Int]
+    /// Seconds.
+    let segment: Double
+    /// Seconds.
+    let capacity: Double
+
+    /// More rungs than this are thinned out: next to each other, they hardly differ.
+    static let mostRungs = 12
+    /// A segment that is longer or shorter by less than this share needs no new plan.
+    static let segmentTolerance = 0.25
+    /// A capacity that is larger or smaller by less than this share needs no new plan.
+    static let capacityTolerance = 0.15
+
+    /// Makes the key of a situation.
+    init(_ situation: SelectionSituation) {
+        rungs = Self.thinned(situation.openRungs, of: situation.ladder)
+        segment = situation.segmentSeconds
+        // Beyond a few minutes, a fuller buffer changes nothing.
+        capacity = min(situation.capacitySeconds, max(300, 2 * situation.segmentSeconds))
+    }
+
+    /// Whether a plan for this key serves for another.
+    func serves(_ other: PlanKey) -> Bool {
+        rungs == other.rungs && abs(other.segment - segment) <= Self.segmentTolerance * segment
+            && abs(other.capacity - capacity) <= Self.capacityTolerance * capacity
+    }
+
+    /// Leaves out rungs within 5 % of the one below, and then spreads what is left over the whole.
+    private static func thinned(_ open: [Int], of ladder: Ladder) -> [Int] {
+        guard open.count > mostRungs else { return open }
+        var kept: [Int] = []
+        for rung in open {
+            guard let last = kept.last, ladder.bitsPerSecond(of: rung) < 1.05 * ladder.bitsPerSecond(of: last) else {
+                kept.append(rung)
+                continue
+            }
+        }
+        guard kept.count > mostRungs else { return kept }
+        return (0..<mostRungs).map { kept[$0 * (kept.count - 1) / (mostRungs - 1)] }
+    }
+}

@@ -1,0 +1,96 @@
+import MediaTiming
+
+/// A period of play that goes on: its event, and the sums from which some figures of it are made.
+struct AccessLogPeriod: Sendable, Hashable {
+    private(set) var event: AccessLog.Event
+    private var rates = ObservedBitRates()
+    private var mediaBytes = ByteCount.zero
+    private var mediaTransferDuration = Duration.zero
+
+    /// Whether anything was played.
+    var hasStarted: Bool { event.playbackStartDate != nil }
+
+    /// Begins a period in which nothing has happened yet.
+    init(session: PlaybackSession, type: PlaybackType?, showsFrames: Bool) {
+        event = AccessLog.Event()
+        event.playbackSessionID = session.id.limited
+        event.uri = session.address?.limited
+        event.playbackType = type
+        event.segmentsDownloadedDuration = .zero
+        event.downloadOverdue = 0
+        event.numberOfDroppedVideoFrames = showsFrames ? 0 : nil
+        event.numberOfMediaRequests = 0
+        event.durationWatched = .zero
+        event.numberOfStalls = 0
+        event.numberOfBytesTransferred = .zero
+        event.transferDuration = .zero
+    }
+
+    /// Begins to play.
+    mutating func start(at date: Duration, offset: MediaTime?) {
+        event.playbackStartDate = date.clamped
+        event.playbackStartOffset = offset.map { max(.zero, $0.duration.clamped) }
+    }
+
+    /// Adds what was played.
+    mutating func add(played: Duration) {
+        event.durationWatched = event.durationWatched?.addingClamped(played)
+    }
+
+    /// Names what is played, and the rates of its tracks.
+    mutating func show(_ variant: VariantDescription?, _ tracks: TrackBitRates) {
+        if let variant {
+            event.uri = variant.address.limited
+            event.indicatedBitrate = variant.peakBitRate
+            event.indicatedAverageBitrate = variant.averageBitRate
+        }
+        event.averageVideoBitrate = tracks.videoRate(of: variant)
+        event.averageAudioBitrate = tracks.audioRate(of: variant)
+    }
+
+    /// Sets one figure.
+    mutating func set<Value>(_ property: WritableKeyPath<AccessLog.Event, Value?>, to value: Value?) {
+        event[keyPath: property] = value
+    }
+
+    /// Counts something that happened.
+    mutating func count(_ property: WritableKeyPath<AccessLog.Event, Int?>, _ number: Int = 1) {
+        event[keyPath: property] = (event[keyPath: property] ?? 0).addingClamped(number)
+    }
+
+    /// Adds bytes that came over the network.
+    mutating func add(bytes: ByteCount, in transferDuration: Duration) {
+        event.numberOfBytesTransferred = (event.numberOfBytesTransferred ?? .zero) + bytes
+        event.transferDuration = event.transferDuration?.addingClamped(transferDuration)
+    }
+
+    /// Adds bytes of media segments, whole or not, and the time that is not counted for others already.
+    mutating func add(mediaBytes bytes: ByteCount, in transferDuration: Duration) {
+        mediaBytes = mediaBytes + bytes
+        mediaTransferDuration = mediaTransferDuration.addingClamped(transferDuration)
+        event.observedBitrate = BitRate(mediaBytes, in: mediaTransferDuration)
+    }
+
+    /// Adds a media segment that came whole.
+    mutating func addSegment(_ request: ResourceRequest) {
+        count(\.numberOfMediaRequests)
+        if let duration = request.segmentDuration?.duration, duration > .zero {
+            event.segmentsDownloadedDuration = event.segmentsDownloadedDuration?.addingClamped(duration)
+        }
+        if let isCellular = request.usedCellularNetwork {
+            count(\.mediaRequestsWWAN, isCellular ? 1 : 0)
+        }
+        if let rate = BitRate(request.bytes, in: request.responseEnd.subtractingToZero(request.requestStart)) {
+            rates.add(rate)
+            event.observedMinBitrate = rates.least
+            event.observedMaxBitrate = rates.greatest
+            event.observedBitrateStandardDeviation = rates.standardDeviation
+        }
+    }
+
+    /// Names the server of the last segment.
+    mutating func show(server address: String, didChange: Bool) {
+        event.serverAddress = address
+        count(\.numberOfServerAddressChanges, didChange ? 1 : 0)
+    }
+}

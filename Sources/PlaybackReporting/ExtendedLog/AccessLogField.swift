@@ -1,0 +1,119 @@
+import MediaTiming
+
+/// The fields of the text of an access log, in the order in which they are written.
+///
+/// Those that AVFoundation writes come in its order, the ones that it leaves out behind them.
+enum AccessLogField: String, CaseIterable {
+    case uri
+    case playbackSessionID = "cs-guid"
+    case serverAddress = "s-ip"
+    case numberOfServerAddressChanges = "s-ip-changes"
+    case numberOfMediaRequests = "sc-count"
+    case segmentsDownloadedDuration = "c-duration-downloaded"
+    case playbackStartOffset = "c-start-time"
+    case durationWatched = "c-duration-watched"
+    case numberOfBytesTransferred = "bytes"
+    case observedBitrate = "c-observed-bitrate"
+    case indicatedBitrate = "sc-indicated-bitrate"
+    case numberOfStalls = "c-stalls"
+    case numberOfDroppedVideoFrames = "c-frames-dropped"
+    case startupTime = "c-startup-time"
+    case downloadOverdue = "c-overdue"
+    case observedMinBitrate = "c-observed-min-bitrate"
+    case observedMaxBitrate = "c-observed-max-bitrate"
+    case observedBitrateStandardDeviation = "c-observed-bitrate-sd"
+    case playbackType = "s-playback-type"
+    case mediaRequestsWWAN = "sc-wwan-count"
+    case switchBitrate = "c-switch-bitrate"
+    case transferDuration = "c-transfer-duration"
+    case indicatedAverageBitrate = "sc-indicated-avg-bitrate"
+    case averageVideoBitrate = "c-avg-video-bitrate"
+    case averageAudioBitrate = "c-avg-audio-bitrate"
+
+    /// Where the value of a field stands in an event.
+    private enum Place {
+        case text(WritableKeyPath<AccessLog.Event, String?>)
+        case count(WritableKeyPath<AccessLog.Event, Int?>)
+        case duration(WritableKeyPath<AccessLog.Event, Duration?>)
+        case rate(WritableKeyPath<AccessLog.Event, BitRate?>)
+        case bytes
+        case type
+    }
+
+    private var place: Place {
+        switch self {
+        case .uri: .text(\.uri)
+        case .playbackSessionID: .text(\.playbackSessionID)
+        case .serverAddress: .text(\.serverAddress)
+        case .numberOfServerAddressChanges: .count(\.numberOfServerAddressChanges)
+        case .numberOfMediaRequests: .count(\.numberOfMediaRequests)
+        case .segmentsDownloadedDuration: .duration(\.segmentsDownloadedDuration)
+        case .playbackStartOffset: .duration(\.playbackStartOffset)
+        case .durationWatched: .duration(\.durationWatched)
+        case .numberOfBytesTransferred: .bytes
+        case .observedBitrate: .rate(\.observedBitrate)
+        case .indicatedBitrate: .rate(\.indicatedBitrate)
+        case .numberOfStalls: .count(\.numberOfStalls)
+        case .numberOfDroppedVideoFrames: .count(\.numberOfDroppedVideoFrames)
+        case .startupTime: .duration(\.startupTime)
+        case .downloadOverdue: .count(\.downloadOverdue)
+        case .observedMinBitrate: .rate(\.observedMinBitrate)
+        case .observedMaxBitrate: .rate(\.observedMaxBitrate)
+        case .observedBitrateStandardDeviation: .rate(\.observedBitrateStandardDeviation)
+        case .playbackType: .type
+        case .mediaRequestsWWAN: .count(\.mediaRequestsWWAN)
+        case .switchBitrate: .rate(\.switchBitrate)
+        case .transferDuration: .duration(\.transferDuration)
+        case .indicatedAverageBitrate: .rate(\.indicatedAverageBitrate)
+        case .averageVideoBitrate: .rate(\.averageVideoBitrate)
+        case .averageAudioBitrate: .rate(\.averageAudioBitrate)
+        }
+    }
+
+    /// The field as the log has it; `-` for what is not known and for a negative number, which no figure can be.
+    func text(of event: AccessLog.Event) -> String {
+        let digits: String?
+        switch place {
+        case .text(let property): return ExtendedLogText.spell(event[keyPath: property])
+        case .count(let property): digits = event[keyPath: property].flatMap { $0 < 0 ? nil : String($0) }
+        case .duration(let property):
+            digits = event[keyPath: property].flatMap { $0 < .zero ? nil : $0.decimalSeconds }
+        case .rate(let property): digits = event[keyPath: property].map { String($0.bitsPerSecond) }
+        case .bytes: digits = event.numberOfBytesTransferred.map { String($0.bytes) }
+        case .type: digits = event.playbackType?.rawValue
+        }
+        return digits ?? ExtendedLogText.unknown
+    }
+
+    /// Puts what a log says into an event; a negative number is one that is not known, as AVFoundation says it.
+    ///
+    /// - Returns: Whether it is what the field can hold.
+    func store(_ text: String, in event: inout AccessLog.Event) -> Bool {
+        switch place {
+        case .text(let property):
+            event[keyPath: property] = text
+            return true
+        case .type:
+            // Another type than we know is one that is not known.
+            event.playbackType = PlaybackType(rawValue: text)
+            return true
+        default: break
+        }
+        guard let figure = DecimalFigure(text) else { return false }
+        guard figure.attos >= 0 else { return true }
+        switch place {
+        case .count(let property):
+            guard let number = figure.whole.flatMap(Int.init(exactly:)) else { return false }
+            event[keyPath: property] = number
+        case .duration(let property): event[keyPath: property] = Duration(attoseconds: figure.attos)
+        case .rate(let property):
+            guard let rate = figure.rounded else { return false }
+            event[keyPath: property] = BitRate(bitsPerSecond: rate)
+        case .bytes:
+            guard let bytes = figure.whole else { return false }
+            event.numberOfBytesTransferred = ByteCount(bytes)
+        case .text, .type: break
+        }
+        return true
+    }
+}

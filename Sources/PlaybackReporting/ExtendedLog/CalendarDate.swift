@@ -1,0 +1,93 @@
+/// A day of the Gregorian calendar, and the time within it: how logs name a moment.
+struct CalendarDate: Sendable, Hashable {
+    /// `YYYY-MM-DD`.
+    let date: String
+    /// `HH:MM:SS.sss`, with as many digits as it takes, in UTC.
+    let time: String
+
+    private static let secondsPerDay: Int128 = 86_400
+
+    /// Names a moment; `nil` outside of the years 0 to 9999, which four digits do not name.
+    ///
+    /// - Parameter moment: The time since 1970-01-01 00:00:00 UTC.
+    init?(_ moment: Duration) {
+        let attosecondsPerDay = Self.secondsPerDay * Duration.attosecondsPerSecond
+        var (day, rest) = moment.attoseconds.quotientAndRemainder(dividingBy: attosecondsPerDay)
+        if rest < 0 { (day, rest) = (day - 1, rest + attosecondsPerDay) }
+        guard (Self.day(0, 1, 1)..<Self.day(10_000, 1, 1)).contains(day) else { return nil }
+        date = Self.spell(day: day)
+        let (minutes, within) = rest.quotientAndRemainder(dividingBy: 60 * Duration.attosecondsPerSecond)
+        let seconds = Duration(attoseconds: within).decimalSeconds(leastDigits: 3)
+        let padding = within < 10 * Duration.attosecondsPerSecond ? "0" : ""
+        time = "\(Self.padded(minutes / 60, 2)):\(Self.padded(minutes % 60, 2)):\(padding)\(seconds)"
+    }
+
+    /// The moment that a date and a time name, as the time since 1970-01-01 00:00:00 UTC; `nil` where they name none.
+    ///
+    /// The date is `YYYY-MM-DD`, with slashes too, as AVFoundation writes it; the time `HH:MM`, `HH:MM:SS` or
+    /// `HH:MM:SS.sss` in UTC, midnight where there is none.
+    static func moment(date: String, time: String?) -> Duration? {
+        let parts = date.split(separator: date.contains("/") ? "/" : "-", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0].utf8.count == 4,
+            let year = number(parts[0], 0...9_999),
+            let month = number(parts[1], 1...12),
+            let dayOfMonth = number(parts[2], 1...31)
+        else { return nil }
+        let days = day(year, month, dayOfMonth)
+        // The 30th of February would otherwise be a day of March.
+        let spelling = "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfMonth, 2))"
+        guard spell(day: days) == spelling, let within = time.map(timeOfDay) ?? .zero else { return nil }
+        return Duration(attoseconds: days * secondsPerDay * Duration.attosecondsPerSecond) + within
+    }
+
+    private static func timeOfDay(_ text: String) -> Duration? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard (2...3).contains(parts.count),
+            let hour = number(parts[0], 0...23),
+            let minute = number(parts[1], 0...59)
+        else { return nil }
+        var result = Duration(attoseconds: (hour * 3_600 + minute * 60) * Duration.attosecondsPerSecond)
+        if parts.count == 3 {
+            guard let seconds = DecimalFigure(parts[2]) else { return nil }
+            // A leap second is written as the 60th.
+            guard (0..<61 * Duration.attosecondsPerSecond).contains(seconds.attos) else { return nil }
+            result += Duration(attoseconds: seconds.attos)
+        }
+        return result
+    }
+
+    private static func number(_ text: Substring, _ range: ClosedRange<Int128>) -> Int128? {
+        guard (1...4).contains(text.utf8.count), text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains),
+            let number = Int128(text)
+        else { return nil }
+        return range.contains(number) ? number : nil
+    }
+
+    private static func padded(_ number: Int128, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+    }
+
+    // The year is counted from March here, so that the leap day is its last; an era is 400 years, 146,097 days.
+
+    /// The days from 1970-01-01 to a day.
+    private static func day(_ year: Int128, _ month: Int128, _ dayOfMonth: Int128) -> Int128 {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + dayOfMonth - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    private static func spell(day: Int128) -> String {
+        let sinceMarch0 = day + 719_468
+        let era = (sinceMarch0 >= 0 ? sinceMarch0 : sinceMarch0 - 146_096) / 146_097
+        let dayOfEra = sinceMarch0 - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shifted = (5 * dayOfYear + 2) / 153
+        let month = shifted < 10 ? shifted + 3 : shifted - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfYear - (153 * shifted + 2) / 5 + 1, 2))"
+    }
+}

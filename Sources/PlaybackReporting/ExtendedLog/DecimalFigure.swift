@@ -1,0 +1,66 @@
+/// A number as logs write it: digits with at most one point, exact to 18 digits behind it.
+struct DecimalFigure: Sendable, Hashable {
+    /// 10^18 times the number.
+    let attos: Int128
+
+    private static let one: Int128 = 1_000_000_000_000_000_000
+
+    /// Reads `[-]digits[.digits]`; `nil` for anything else and for what does not fit.
+    ///
+    /// Digits behind the point are dropped from the 19th on.
+    init?(_ text: some StringProtocol) {
+        var whole: Int128 = 0
+        var fraction: Int128 = 0
+        var unit = Self.one
+        var hasPoint = false
+        var hasDigit = false
+        var bytes = text.utf8[...]
+        let isNegative = bytes.first == UInt8(ascii: "-")
+        if isNegative { bytes = bytes.dropFirst() }
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                hasDigit = true
+                let digit = Int128(byte - UInt8(ascii: "0"))
+                if hasPoint {
+                    unit /= 10
+                    fraction += digit * unit
+                } else {
+                    let (tenfold, overflow) = whole.multipliedReportingOverflow(by: 10)
+                    let (sum, overflowed) = tenfold.addingReportingOverflow(digit)
+                    guard !overflow, !overflowed else { return nil }
+                    whole = sum
+                }
+            case UInt8(ascii: ".") where !hasPoint: hasPoint = true
+            default: return nil
+            }
+        }
+        let (scaled, overflow) = whole.multipliedReportingOverflow(by: Self.one)
+        let (sum, overflowed) = scaled.addingReportingOverflow(fraction)
+        guard hasDigit, !overflow, !overflowed else { return nil }
+        attos = isNegative ? -sum : sum
+    }
+
+    /// The nearest whole number, halves rounded up; `nil` where it does not fit.
+    var rounded: Int64? {
+        let (whole, rest) = attos.quotientAndRemainder(dividingBy: Self.one)
+        return Int64(exactly: rest * 2 >= Self.one ? whole + 1 : whole)
+    }
+
+    /// The whole number; `nil` where there is something behind the point.
+    var whole: Int64? { attos % Self.one == 0 ? Int64(exactly: attos / Self.one) : nil }
+}
+
+extension Duration {
+    /// Seconds in decimal digits, exact, without more digits than needed.
+    var decimalSeconds: String { decimalSeconds(leastDigits: 0) }
+
+    /// Seconds in decimal digits, exact, with so many digits behind the point at least.
+    func decimalSeconds(leastDigits: Int) -> String {
+        let (whole, rest) = attoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000_000_000_000)
+        var digits = String(rest)
+        digits = String(repeating: "0", count: 18 - digits.utf8.count) + digits
+        while digits.utf8.count > leastDigits, digits.hasSuffix("0") { digits.removeLast() }
+        return (attoseconds < 0 ? "-" : "") + String(whole) + (digits.isEmpty ? "" : "." + digits)
+    }
+}

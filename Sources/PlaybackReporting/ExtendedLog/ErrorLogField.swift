@@ -1,0 +1,38 @@
+/// The fields of the text of an error log, in the order in which they are written, which is that of AVFoundation.
+enum ErrorLogField: String, CaseIterable {
+    case uri
+    case playbackSessionID = "cs-guid"
+    case serverAddress = "s-ip"
+    case errorStatusCode = "status"
+    case errorDomain = "domain"
+    case errorComment = "comment"
+
+    /// The field as the log has it.
+    func text(of event: ErrorLog.Event) -> String {
+        switch self {
+        case .uri: ExtendedLogText.spell(event.uri)
+        case .playbackSessionID: ExtendedLogText.spell(event.playbackSessionID)
+        case .serverAddress: ExtendedLogText.spell(event.serverAddress)
+        case .errorStatusCode: String(event.errorStatusCode)
+        case .errorDomain: ExtendedLogText.spell(event.errorDomain, isString: true)
+        case .errorComment: ExtendedLogText.spell(event.errorComment, isString: true)
+        }
+    }
+
+    /// Puts what a log says into an event.
+    ///
+    /// - Returns: Whether it is what the field can hold.
+    func store(_ text: String, in event: inout ErrorLog.Event) -> Bool {
+        switch self {
+        case .uri: event.uri = text
+        case .playbackSessionID: event.playbackSessionID = text
+        case .serverAddress: event.serverAddress = text
+        case .errorStatusCode:
+            guard let status = DecimalFigure(text)?.whole.flatMap(Int.init(exactly:)) else { return false }
+            event.errorStatusCode = status
+        case .errorDomain: event.errorDomain = text
+        case .errorComment: event.errorComment = text
+        }
+        return true
+    }
+}

@@ -1,0 +1,80 @@
+/// A line with values, and the names of what they are.
+struct ExtendedLogEntry {
+    /// The line, counted from 1.
+    let line: Int
+    /// The names of the fields, in small letters.
+    let fields: [String]
+    /// The values, `nil` where they are not known.
+    let texts: [String?]
+
+    /// The fields that are known with their values; of several of one name, the first counts.
+    var values: [(name: String, value: String)] {
+        var result: [(String, String)] = []
+        var seen = Set<String>()
+        for (name, text) in zip(fields, texts) where seen.insert(name).inserted {
+            if let text { result.append((name, text)) }
+        }
+        return result
+    }
+
+    /// The moment that the fields `date` and `time` name; `nil` without a date.
+    ///
+    /// - Throws: ``ExtendedLogError`` where they name none.
+    func moment() throws(ExtendedLogError) -> Duration? {
+        guard let date = self["date"] else { return nil }
+        guard let moment = CalendarDate.moment(date: date, time: self["time"]) else {
+            throw ExtendedLogError(code: .malformedValue, line: line, field: "date")
+        }
+        return moment
+    }
+
+    private subscript(name: String) -> String? {
+        fields.firstIndex(of: name).flatMap { texts[$0] }
+    }
+
+    /// The first values of a line without its end; `nil` where quotation marks do not fit together.
+    static func values(of line: Span<UInt8>, atMost limit: Int) -> [String?]? {
+        var values: [String?] = []
+        var index = 0
+        while values.count < limit {
+            while index < line.count, isSpace(line[index]) { index += 1 }
+            guard index < line.count else { break }
+            if line[index] == UInt8(ascii: "\"") {
+                guard let (bytes, end) = quoted(line, behind: index) else { return nil }
+                values.append(String(decoding: ExtendedLogText.unescape(bytes), as: UTF8.self))
+                index = end
+            } else {
+                var bytes: [UInt8] = []
+                while index < line.count, !isSpace(line[index]) {
+                    bytes.append(line[index])
+                    index += 1
+                }
+                let word = String(decoding: bytes, as: UTF8.self)
+                values.append(word == ExtendedLogText.unknown ? nil : word)
+            }
+        }
+        return values
+    }
+
+    /// The bytes between quotation marks, and where what follows begins; `nil` without a closing mark.
+    private static func quoted(_ line: Span<UInt8>, behind start: Int) -> ([UInt8], Int)? {
+        var bytes: [UInt8] = []
+        var index = start + 1
+        while index < line.count {
+            if line[index] != UInt8(ascii: "\"") {
+                bytes.append(line[index])
+                index += 1
+            } else if index + 1 < line.count, line[index + 1] == UInt8(ascii: "\"") {
+                bytes.append(UInt8(ascii: "\""))
+                index += 2
+            } else {
+                return index + 1 == line.count || isSpace(line[index + 1]) ? (bytes, index + 1) : nil
+            }
+        }
+        return nil
+    }
+
+    static func isSpace(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
+    }
+}

@@ -1,0 +1,202 @@
+import HLSPlaylist
+import MediaTiming
+import PlaybackReporting
+
+extension PlaybackEngine {
+    /// Sees to it that the play head moves when it can, and stops where there is nothing to play.
+    func clockLoop() async {
+        while !Task.isCancelled, failure == nil {
+            let seen = changes.count
+            reportNotedRequests()
+            await completeSeek()
+            evaluate()
+            await applyRate()
+            await discardPlayed()
+            publish()
+            await changes.wait(after: seen, until: nextMoment(), time)
+        }
+    }
+
+    /// What happens in the pipeline by itself.
+    func pipelineLoop() async {
+        for await event in pipeline.events {
+            switch event {
+            case .timebaseChanged, .firstFrame: changes.notify()
+            case .tracksChanged(let tracks):
+                guard tracks != self.tracks else { continue }
+                self.tracks = tracks
+                report(.tracksChanged(tracks))
+                publish()
+            case .unplayable(let type, let range):
+                let message = "media of \(range) could not be decoded"
+                fail(StreamingError(.damaged, message), recovered: true)
+                report(
+                    .segmentSkipped(SkippedSegment(address: "", mediaType: type, range: range, reason: .notDecodable))
+                )
+            case .failed(let message): fail(StreamingError(.pipelineLost, message))
+            }
+            if Task.isCancelled { return }
+        }
+        // The pipeline has nothing more to tell; the others go on.
+        while !Task.isCancelled, failure == nil { await changes.wait(after: changes.count) }
+    }
+
+    /// The streams that playing waits for.
+    var requiredStreams: [StreamState] {
+        StreamKind.allCases.filter(\.isRequired).compactMap { streams[$0] }.filter { $0.source != nil }
+    }
+
+    /// What is buffered of all that is needed.
+    var loadedRanges: MediaTimeRangeSet {
+        let required = requiredStreams
+        guard var ranges = required.first?.buffer.loaded else { return MediaTimeRangeSet() }
+        for stream in required.dropFirst() { ranges = ranges.intersection(stream.buffer.loaded) }
+        return ranges
+    }
+
+    /// Up to where it can be played from a time on.
+    func playableEnd(from position: MediaTime) -> MediaTime {
+        requiredStreams.map { SegmentScheduler.loadedEnd(from: position, in: $0.buffer.loaded) }.min() ?? position
+    }
+
+    /// Where playing ends; `nil` while that is not known.
+    var endOfPlay: MediaTime? {
+        let ends = requiredStreams.map { $0.timeline?.duration }
+        // Sound and pictures seldom end at the same moment: the longer of them is played out.
+        let natural = ends.isEmpty || ends.contains(nil) ? nil : ends.compactMap { $0 }.max()
+        guard let asked = options.forwardPlaybackEndTime else { return natural }
+        return natural.map { min($0, asked) } ?? asked
+    }
+
+    func bufferState() -> BufferState {
+        guard isPositioned, pendingSeek == nil else { return BufferState() }
+        let position = position
+        let end = endOfPlay
+        let streams = requiredStreams
+        let reachesEnd =
+            !streams.isEmpty && end != nil
+            && streams.allSatisfy { stream in
+                guard let end else { return false }
+                let own = stream.timeline?.duration.map { min($0, end) } ?? end
+                let loaded = SegmentScheduler.loadedEnd(from: position, in: stream.buffer.loaded)
+                return loaded >= own - MediaTime(value: 1, timescale: 10) || position >= own
+            }
+        let limit = reachesEnd ? end ?? playableEnd(from: position) : playableEnd(from: position)
+        var state = BufferState()
+        state.ahead = max(.zero, (limit - position).duration)
+        state.reachesEnd = reachesEnd
+        let segment = self.streams[.main]?.timeline?.targetDuration.duration ?? .seconds(6)
+        state.suffices = keepUp.suffices(
+            ahead: state.ahead,
+            needed: chooser.neededBitRate(rate: machine.desiredRate),
+            throughput: chooser.throughput,
+            segment: segment
+        )
+        state.isFull = self.streams[.main]?.isFull(at: position, capacity: capacity) ?? false
+        return state
+    }
+
+    /// How much is buffered ahead.
+    var capacity: MediaTime {
+        let asked = options.preferredForwardBufferDuration
+        return MediaTime(asked > .zero ? asked : .seconds(30))
+    }
+
+    private func evaluate() {
+        guard failure == nil else { return }
+        updateWindow()
+        if isPositioned, pendingSeek == nil, !machine.hasEnded {
+            let state = bufferState()
+            perform(machine.bufferChanged(state, variant: playedVariant, at: time.now))
+            noteVariantAtPlayhead()
+            if let end = endOfPlay, position >= end, machine.rate >= 0, machine.desiredRate > 0, state.reachesEnd {
+                self.end = end
+                perform(machine.reachedEnd(pausing: options.pausesAtEnd, at: time.now))
+            }
+            correctLiveOffset(ahead: state.ahead)
+        }
+    }
+
+    /// When something will be to be done even if nothing happens until then.
+    private func nextMoment() -> Duration? {
+        guard machine.rate > 0, isPositioned, pendingSeek == nil, !machine.hasEnded else { return nil }
+        let timebase = pipeline.timebase
+        var moments = [timebase.time(reaching: playableEnd(from: position))]
+        if let end = endOfPlay { moments.append(timebase.time(reaching: end)) }
+        if let next = nextVariantBorder() { moments.append(timebase.time(reaching: next)) }
+        if playbackType == .live { moments.append(time.now + .seconds(1)) }
+        // A moment that has come already is waited for no more: the look at it is what is due.
+        let soon = time.now + .milliseconds(1)
+        return moments.compactMap { $0 }.min().map { max($0, soon) }
+    }
+
+    /// Where the play head enters another variant.
+    private func nextVariantBorder() -> MediaTime? {
+        guard let entries = streams[.main]?.buffer.entries else { return nil }
+        let position = position
+        let behind = entries.partitioningIndex { $0.range.start > position }
+        return entries[behind...].first { $0.variant != playedVariant }?.range.start
+    }
+
+    private func noteVariantAtPlayhead() {
+        guard let variant = streams[.main]?.buffer.variant(at: position), variant != playedVariant else { return }
+        let numbers = chooser.numbers(bufferLevel: bufferState().ahead)
+        let change: VariantSwitch
+        if let known = streams[.main]?.switching, known.to == variant {
+            change = VariantSwitch(
+                from: playedVariant,
+                to: variant,
+                cause: known.cause,
+                numbers: known.numbers,
+                loadedTimeRanges: loadedRanges.ranges
+            )
+            streams[.main]?.switching = nil
+        } else {
+            change = VariantSwitch(
+                from: playedVariant,
+                to: variant,
+                cause: playedVariant == nil ? "start" : "played",
+                numbers: numbers,
+                loadedTimeRanges: loadedRanges.ranges
+            )
+        }
+        playedVariant = variant
+        report(.variantSwitched(change, succeeded: true))
+        updateTracks()
+    }
+
+    /// Forgets what lies too far behind.
+    private func discardPlayed() async {
+        guard isPositioned, pendingSeek == nil else { return }
+        let border = position - MediaTime(options.backBufferDuration)
+        for kind in StreamKind.allCases {
+            // Not for each segment: what is forgotten in one go costs as much as one.
+            guard let first = streams[kind]?.buffer.entries.first, first.range.end < border else { continue }
+            let forgotten = streams[kind]?.buffer.discard(before: border) ?? [:]
+            for (type, range) in forgotten { await pipeline.discard(type, in: range) }
+        }
+    }
+
+    private func correctLiveOffset(ahead: Duration) {
+        guard playbackType == .live, options.preservesTimeOffsetFromLive || options.timeOffsetFromLive != nil,
+            machine.desiredRate == 1, let edge = liveEdge, let recommendedOffset
+        else { return }
+        let factor = liveOffset.factor(
+            offset: edge.mediaTime(at: time.now) - position,
+            wanted: max(options.timeOffsetFromLive ?? recommendedOffset, recommendedOffset),
+            ahead: ahead,
+            least: streams[.main]?.timeline?.targetDuration.duration ?? .seconds(6)
+        )
+        perform(machine.correctRate(by: factor, at: time.now))
+    }
+}
+
+extension StreamState {
+    /// Whether nothing more is to be fetched before some of it is played.
+    func isFull(at position: MediaTime, capacity: MediaTime) -> Bool {
+        guard let timeline else { return false }
+        let scheduler = SegmentScheduler(position: position, loaded: buffer.loaded, capacity: capacity)
+        if case .wait = scheduler.step(in: timeline) { return true }
+        return false
+    }
+}

@@ -1,0 +1,373 @@
+import Adaptation
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import PlaybackReporting
+import ResourceAddressing
+
+extension PlaybackEngine {
+    /// What a stream does next.
+    private enum NextStep {
+        case wait(until: Duration?)
+        case loadTimeline(StreamSource)
+        case fetch(SegmentReference, StreamSource)
+        case pass(SegmentReference)
+        case jump(MediaTimeRange)
+    }
+
+    /// How a transfer ended.
+    private enum Outcome: Sendable {
+        case loaded(SegmentLoader.Loaded)
+        case failed(any Error)
+        case obsolete
+        case abandoned(VariantChooser.Choice)
+    }
+
+    /// So often a transfer is looked at.
+    private static let reviewInterval = Duration.milliseconds(500)
+
+    /// Fetches one rendition, segment after segment.
+    func fetchLoop(_ kind: StreamKind) async {
+        while !Task.isCancelled, failure == nil {
+            let seen = changes.count
+            switch nextStep(kind) {
+            case .wait(let deadline): await changes.wait(after: seen, until: deadline, time)
+            case .loadTimeline(let source): await loadTimeline(source, for: kind)
+            case .fetch(let segment, let source): await fetch(segment, from: source, for: kind)
+            case .pass(let segment): await pass(segment, kind, .gap)
+            case .jump(let hole): await jump(over: hole, kind)
+            }
+        }
+    }
+
+    private func nextStep(_ kind: StreamKind) -> NextStep {
+        guard let stream = streams[kind], let source = stream.source else { return .wait(until: nil) }
+        if let pause = stream.pausedUntil {
+            if pause > time.now { return .wait(until: pause) }
+            streams[kind]?.pausedUntil = nil
+        }
+        guard stream.timelineSource == source, let timeline = stream.timeline else { return .loadTimeline(source) }
+        guard let position = fetchPosition else { return .wait(until: nil) }
+        let scheduler = SegmentScheduler(
+            position: position,
+            loaded: stream.buffer.current,
+            capacity: capacity,
+            end: options.forwardPlaybackEndTime,
+            isOutOfMemory: streams.values.reduce(0) { $0 + $1.buffer.byteCount } > options.bufferByteLimit.bytes
+        )
+        switch scheduler.step(in: timeline) {
+        case .fetch(let segment):
+            if kind == .main, !stream.isDecided {
+                if let wait = decide(segment, scheduler) { return .wait(until: wait) }
+                // Another variant may have been chosen, whose playlist is not there.
+                return nextStep(kind)
+            }
+            return .fetch(segment, source)
+        case .pass(let segment): return .pass(segment)
+        case .hole(let hole): return .jump(hole)
+        case .wait(let until):
+            guard pendingSeek == nil else { return .wait(until: nil) }
+            return .wait(until: pipeline.timebase.time(reaching: until))
+        case .awaitPlaylist, .complete: return .wait(until: nil)
+        }
+    }
+
+    /// Where media is needed: at the play head, or where it is to be.
+    private var fetchPosition: MediaTime? { pendingSeek?.target ?? (isPositioned ? position : nil) }
+
+    /// Chooses the variant of the next segment.
+    ///
+    /// - Returns: Until when to wait instead; `nil` to go on.
+    private func decide(_ segment: SegmentReference, _ scheduler: SegmentScheduler) -> Duration? {
+        guard let current = fetchedVariant, let timeline = streams[.main]?.timeline else { return nil }
+        let choice = chooser.choose(
+            VariantChooser.Moment(
+                current: current,
+                isFirst: streams[.main]?.buffer.entries.isEmpty ?? true,
+                bufferLevel: (scheduler.loadedEnd - scheduler.position).duration,
+                capacity: max(capacity, segment.duration * 2).duration,
+                segment: segment,
+                timeline: timeline,
+                rate: machine.desiredRate == 0 ? 1 : abs(machine.desiredRate),
+                now: time.now
+            ),
+            isOpen: { variant in !self.isExcluded(self.source(for: variant)) || variant.id == current.id }
+        )
+        if let delay = choice.delay, delay > .zero { return time.now + delay }
+        streams[.main]?.isDecided = true
+        if choice.variant.id != current.id {
+            streams[.main]?.source = source(for: choice.variant)
+            beginSwitch(to: choice.variant, cause: choice.cause, predicted: choice.predictedBufferLevel)
+            applyRenditions()
+        }
+        return nil
+    }
+
+    private func fetch(_ segment: SegmentReference, from source: StreamSource, for kind: StreamKind) async {
+        guard let loader else { return }
+        lastJobID += 1
+        let watch = TransferWatch(began: time.now)
+        let job = FetchJob(id: lastJobID, segment: segment, source: source, watch: watch)
+        streams[kind]?.job = job
+        let requestKind: TransportRequest.Kind = kind == .subtitles ? .subtitle : .segment
+        let outcome = await withTaskGroup(of: Outcome.self) { group in
+            group.addTask {
+                do {
+                    return .loaded(try await loader.load(segment, kind: requestKind, watch: watch))
+                } catch {
+                    return .failed(error)
+                }
+            }
+            group.addTask { await self.review(job, kind) }
+            let first = await group.next() ?? .obsolete
+            group.cancelAll()
+            return first
+        }
+        streams[kind]?.job = nil
+        if kind == .main { streams[kind]?.isDecided = false }
+        guard !Task.isCancelled else { return }
+        switch outcome {
+        case .loaded(let loaded): await take(loaded, of: job, kind)
+        case .failed(let error):
+            reportFailure(of: job, kind, error)
+            await recover(from: error, job, kind)
+        case .obsolete: reportFailure(of: job, kind, nil)
+        case .abandoned(let choice):
+            reportFailure(of: job, kind, nil)
+            chooser.add(abandoned: watch, of: segment, variant: source.variantID, now: time.now)
+            streams[.main]?.source = self.source(for: choice.variant)
+            streams[.main]?.isDecided = true
+            beginSwitch(to: choice.variant, cause: choice.cause, predicted: choice.predictedBufferLevel)
+            applyRenditions()
+        }
+        changes.notify()
+    }
+
+    /// Looks on while a segment comes, until nobody wants it any more, or a smaller one will be there sooner.
+    private func review(_ job: FetchJob, _ kind: StreamKind) async -> Outcome {
+        while !Task.isCancelled {
+            let seen = changes.count
+            guard let current = streams[kind]?.job, current.id == job.id, !current.isObsolete else { return .obsolete }
+            let now = time.now
+            if kind == .main, let measurement = job.watch.measurement, let variant = fetchedVariant,
+                let choice = chooser.review(
+                    measurement,
+                    of: job,
+                    variant: variant,
+                    bufferLevel: pendingSeek == nil ? bufferState().ahead : .zero,
+                    isStarting: !isPositioned,
+                    capacity: capacity.duration,
+                    now: now
+                )
+            {
+                return .abandoned(choice)
+            }
+            let mayBeAbandoned = kind == .main && chooser.canGoLower(than: fetchedVariant)
+            let elapsed = now - job.watch.began
+            let next = mayBeAbandoned ? now + max(Self.reviewInterval, elapsed / 4) : nil
+            await changes.wait(after: seen, until: next, time)
+        }
+        return .obsolete
+    }
+
+    private func take(_ loaded: SegmentLoader.Loaded, of job: FetchJob, _ kind: StreamKind) async {
+        let segment = job.segment
+        let variant = job.source.variantID.flatMap { presentation?.variant($0) }
+        let description = variant.map { VariantDescription($0) }
+        let type = mediaType(of: kind)
+        reportNotedRequests()
+        var request = ResourceRequest(
+            .mediaSegment,
+            TransportRequest(segment.address, kind: .segment, byteRange: segment.byteRange),
+            loaded.fetched
+        )
+        request.mediaType = type
+        request.variant = description
+        request.segmentDuration = segment.duration
+        request.indexAddress = job.source.address.text
+        report(.resourceRequest(request))
+        chooser.add(loaded.fetched, of: segment, variant: job.source.variantID)
+        let piece = MediaPiece(
+            type: type,
+            content: loaded.content,
+            range: segment.range,
+            domain: MediaPiece.Domain(playlist: job.source.address.text, sequence: segment.domain.sequence),
+            sampleProtection: loaded.protection,
+            variant: description
+        )
+        do {
+            let range = try await pipeline.append(piece)
+            streams[kind]?.recovery.succeeded()
+            streams[kind]?.triedElsewhere = []
+            streams[kind]?.buffer.insert(
+                StreamBuffer.Entry(range: range, type: type, byteCount: piece.byteCount, variant: description)
+            )
+            let duration = loaded.fetched.ended - loaded.fetched.began
+            report(
+                .segmentLoaded(
+                    LoadedSegment(
+                        address: segment.address.text,
+                        mediaType: type,
+                        variant: description,
+                        range: range,
+                        bytes: request.bytes,
+                        transferDuration: duration,
+                        isOverdue: duration > segment.duration.duration
+                    )
+                )
+            )
+        } catch {
+            await recover(from: error, job, kind)
+        }
+    }
+
+    private func reportFailure(of job: FetchJob, _ kind: StreamKind, _ error: (any Error)?) {
+        reportNotedRequests()
+        var cause = error
+        if case .transport(let error, let what) = error as? SegmentLoader.Failure {
+            // What it needed besides was told of by itself.
+            guard what == .mediaSegment else { return }
+            cause = error
+        }
+        let request = TransportRequest(job.segment.address, kind: .segment, byteRange: job.segment.byteRange)
+        var made = ResourceRequest(.mediaSegment, request, began: job.watch.began, now: time.now, cause)
+        made.mediaType = mediaType(of: kind)
+        made.variant = job.source.variantID.flatMap { presentation?.variant($0) }.map { VariantDescription($0) }
+        made.segmentDuration = job.segment.duration
+        made.indexAddress = job.source.address.text
+        if let measurement = job.watch.measurement {
+            made.bytes = measurement.bytes
+            made.serverAddress = measurement.serverAddress
+            made.responseStart = measurement.firstByte.map { measurement.sent + $0 }
+        }
+        report(.resourceRequest(made))
+    }
+
+    private func recover(from error: any Error, _ job: FetchJob, _ kind: StreamKind) async {
+        if error is CancellationError { return }
+        let (fault, problem) = Self.fault(error, job.segment)
+        let hasAlternatives = fault != .forbidden && kind == .main && hasUntriedSource(besides: job.source)
+        let isLive = streams[kind]?.timeline?.isLive ?? false
+        let verdict = streams[kind]?.recovery.failed(
+            fault,
+            at: job.segment.start,
+            hasAlternatives: hasAlternatives,
+            isLive: isLive,
+            patience: options.patience,
+            now: time.now
+        )
+        switch verdict {
+        case .retry(let delay):
+            fail(problem, recovered: true)
+            streams[kind]?.pausedUntil = time.now + delay
+        case .goElsewhere:
+            fail(problem, recovered: true)
+            if !goElsewhere(kind, besides: job.source, cause: "segment-failed") {
+                await pass(job.segment, kind, fault == .damaged ? .notDecodable : .notLoaded)
+            }
+        case .skip, nil:
+            fail(problem, recovered: true)
+            await pass(job.segment, kind, fault == .damaged ? .notDecodable : .notLoaded)
+        case .giveUp:
+            guard kind.isRequired else {
+                fail(problem, recovered: true)
+                return drop(kind)
+            }
+            fail(problem)
+        }
+    }
+
+    private func hasUntriedSource(besides failed: StreamSource) -> Bool {
+        let tried = (streams[.main]?.triedElsewhere ?? []).union([failed])
+        guard let presentation else { return false }
+        return presentation.variants.contains { variant in
+            variant.locations.indices.contains { index in
+                let source = StreamSource(variant, location: index, address: variant.locations[index].address)
+                return !tried.contains(source) && !isExcluded(source) && chooser.holds(variant)
+            }
+        }
+    }
+
+    private static func fault(
+        _ error: any Error,
+        _ segment: SegmentReference
+    ) -> (SegmentRecovery.Fault, StreamingError) {
+        switch error {
+        case SegmentLoader.Failure.transport(let error, let kind):
+            let isKey = kind == .contentKey
+            let fault = SegmentRecovery.Fault(error, isKey: isKey)
+            let what = isKey ? "a key" : kind == .initialization ? "an initialization" : "a segment"
+            let problem = StreamingError(error, what)
+            guard isKey, fault == .forbidden else { return (fault, problem) }
+            let message = "the key may not be had: \(error.message)"
+            return (fault, StreamingError(.keyNotLoaded, message, address: error.address, status: error.status))
+        case SegmentLoader.Failure.decryption(let message, let address):
+            return (.damaged, StreamingError(.damaged, message, address: address))
+        case SegmentLoader.Failure.refused(let refusal):
+            let message = "the media is protected in a way that is not supported: \(refusal)"
+            return (.forbidden, StreamingError(.protected, message, address: segment.address))
+        case let error as MediaPipelineError:
+            let fault: SegmentRecovery.Fault = error.code == .lost ? .forbidden : .damaged
+            let code: StreamingError.Code = error.code == .lost ? .pipelineLost : .damaged
+            return (fault, StreamingError(code, error.message, address: segment.address, cause: error))
+        default:
+            return (.damaged, StreamingError(.damaged, "\(error)", address: segment.address, cause: error))
+        }
+    }
+
+    /// Lets the time of a segment pass without media.
+    private func pass(_ segment: SegmentReference, _ kind: StreamKind, _ reason: SkippedSegment.Reason) async {
+        // Another quality may have what this one lacks.
+        if reason == .gap, kind == .main, let source = streams[.main]?.source,
+            goElsewhere(.main, besides: source, cause: "gap")
+        {
+            return
+        }
+        streams[kind]?.triedElsewhere = []
+        await leaveOut(segment.range, of: segment.address.text, domain: segment.domain, kind, reason)
+    }
+
+    private func leaveOut(
+        _ range: MediaTimeRange,
+        of address: String,
+        domain: DiscontinuityDomain,
+        _ kind: StreamKind,
+        _ reason: SkippedSegment.Reason
+    ) async {
+        let type = mediaType(of: kind)
+        let playlist = streams[kind]?.source?.address.text ?? ""
+        let piece = MediaPiece(
+            type: type,
+            content: .gap,
+            range: range,
+            domain: MediaPiece.Domain(playlist: playlist, sequence: domain.sequence)
+        )
+        let covered = (try? await pipeline.append(piece)) ?? range
+        streams[kind]?.buffer.insert(StreamBuffer.Entry(range: covered, type: type, byteCount: 0, variant: nil))
+        streams[kind]?.isDecided = false
+        report(.segmentSkipped(SkippedSegment(address: address, mediaType: type, range: range, reason: reason)))
+        changes.notify()
+    }
+
+    /// Goes on behind a stretch of time for which nothing is listed.
+    private func jump(over hole: MediaTimeRange, _ kind: StreamKind) async {
+        let isShort = hole.duration <= MediaTime(seconds: 2)
+        let domain = streams[kind]?.timeline?.segment(atOrAfter: hole.end)?.domain ?? DiscontinuityDomain(sequence: 0)
+        guard kind == .main, !isShort, pendingSeek == nil || pendingSeek?.isStart == true else {
+            return await leaveOut(hole, of: "", domain: domain, kind, .outOfWindow)
+        }
+        // What is still buffered is played first.
+        let seen = changes.count
+        guard bufferState().isEmpty || machine.desiredRate == 0 && position < hole.start else {
+            return await changes.wait(after: seen, until: pipeline.timebase.time(reaching: hole.start), time)
+        }
+        guard let timeline = streams[.main]?.timeline else { return }
+        let target =
+            timeline.isLive
+            ? StartPosition(in: timeline, declared: presentation?.start, liveOffset: options.timeOffsetFromLive).time
+            : hole.end
+        let from = position
+        report(.timeJumped(from: from, to: max(target, hole.end)))
+        _ = beginSeek(to: max(target, hole.end), tolerance: .any, isStart: pendingSeek?.isStart ?? false)
+    }
+}

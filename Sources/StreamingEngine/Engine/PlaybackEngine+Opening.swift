@@ -1,0 +1,223 @@
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import PlaybackReporting
+import ResourceAddressing
+
+extension PlaybackEngine {
+    /// Loads what the address leads to, and decides what is fetched first.
+    func open() async throws {
+        let began = time.now
+        do {
+            let (opened, request) = try await SourceOpening(fetch: fetch).open(source)
+            report(.resourceRequest(request))
+            switch opened {
+            case .playlist(let playlist, let address): try begin(with: playlist, at: address, loaded: began)
+            case .file(let head, let address, let length):
+                let file = try await FileOpening(fetch: fetch).open(head, at: address, length: length)
+                playbackType = .file
+                try begin(with: .media(file), at: address, loaded: began)
+            }
+        } catch let error as TransportError {
+            let request = TransportRequest(source, kind: .playlist)
+            report(
+                .resourceRequest(ResourceRequest(.multivariantPlaylist, request, began: began, now: time.now, error))
+            )
+            throw StreamingError(error, "the playlist")
+        }
+    }
+
+    private func begin(with playlist: Playlist, at address: ResourceAddress, loaded began: Duration) throws {
+        let pipeline = pipeline
+        let capabilities = PlaybackCapabilities { pipeline.canDecode([$0]) }
+        let presentation = Presentation(playlist, capabilities: capabilities)
+        guard !presentation.variants.isEmpty else { throw Self.nothingPlayable(presentation, at: address) }
+        self.presentation = presentation
+        selection = options.selectionRules.selection(for: presentation)
+        chooser.open(presentation, selection, at: time.now)
+        guard let variant = chooser.first(bufferCapacity: capacity.duration) else {
+            throw Self.nothingPlayable(presentation, at: address)
+        }
+        if case .media(let media) = playlist {
+            adopt(media, from: StreamSource(variant, location: 0, address: address), for: .main, loaded: began)
+        } else {
+            streams[.main]?.source = source(for: variant)
+        }
+        beginSwitch(to: variant, cause: "start")
+        applyRenditions()
+        updateTracks()
+        publish()
+    }
+
+    private static func nothingPlayable(_ presentation: Presentation, at address: ResourceAddress) -> StreamingError {
+        let obstacles = presentation.unplayable.flatMap(\.obstacles)
+        let isProtected = obstacles.contains { if case .keyFormats = $0 { true } else { false } }
+        var seen: Set<String> = []
+        let reasons = obstacles.map(\.description).filter { seen.insert($0).inserted }
+        guard !reasons.isEmpty else {
+            return StreamingError(
+                .unreadablePlaylist,
+                "the playlist names nothing that could be played",
+                address: address
+            )
+        }
+        return StreamingError(
+            isProtected ? .protected : .unsupported,
+            "none of the variants can be played: " + reasons.joined(separator: "; "),
+            address: address
+        )
+    }
+
+    /// The playlist of a variant, at the first place that is not known to fail.
+    func source(for variant: Presentation.Variant) -> StreamSource {
+        let all = variant.locations.indices.map { index in
+            StreamSource(variant, location: index, address: variant.locations[index].address)
+        }
+        return all.first { !isExcluded($0) } ?? all[0]
+    }
+
+    /// Whether a playlist is left alone for now.
+    func isExcluded(_ source: StreamSource) -> Bool {
+        guard let until = excluded[source] else { return false }
+        return until > time.now
+    }
+
+    /// The variant that is fetched.
+    var fetchedVariant: Presentation.Variant? {
+        streams[.main]?.source?.variantID.flatMap { presentation?.variant($0) }
+    }
+
+    /// What the streams beside the main one are fetched from, as the selection and the variant have it.
+    func applyRenditions() {
+        for kind in [StreamKind.audio, .subtitles] {
+            let type: Rendition.MediaType = kind == .audio ? .audio : .subtitles
+            let wanted = renditionSource(selection[type])
+            guard streams[kind]?.source != wanted else { continue }
+            streams[kind]?.source = wanted
+            streams[kind]?.job?.isObsolete = true
+            streams[kind]?.pausedUntil = nil
+        }
+    }
+
+    private func renditionSource(_ option: MediaSelectionOption?) -> StreamSource? {
+        guard let option, let main = streams[.main]?.source, let variant = fetchedVariant else { return nil }
+        let index: Int
+        if case .variant(_, let location) = main.identity { index = location } else { index = 0 }
+        let location = variant.locations.indices.contains(index) ? variant.locations[index] : variant.location
+        guard let address = location.encoding(of: option)?.address else { return nil }
+        return StreamSource(identity: .option(option.id), address: address)
+    }
+
+    /// Another option is played from now on.
+    func applySelection(changed type: Rendition.MediaType) {
+        guard let presentation else { return }
+        chooser.select(selection, at: time.now)
+        // Sound may come with other variants only.
+        if let variant = fetchedVariant,
+            !presentation.variants(for: selection).contains(where: { $0.id == variant.id }),
+            let other = chooser.nearest(to: variant)
+        {
+            streams[.main]?.source = source(for: other)
+            streams[.main]?.buffer.becomeOutdated(from: position)
+            beginSwitch(to: other, cause: "selection")
+        }
+        let kind: StreamKind? = type == .audio ? .audio : type == .subtitles ? .subtitles : nil
+        applyRenditions()
+        if let kind {
+            // What is buffered plays on until the other arrives; it is fetched from the play head on.
+            streams[kind]?.buffer.becomeOutdated(from: position)
+        }
+        let mediaType: MediaType = type == .audio ? .audio : type == .video ? .video : .subtitles
+        report(
+            .selectionChanged(SelectionChange(mediaType: mediaType, option: selection[type]?.name, isExplicit: true))
+        )
+        updateTracks()
+    }
+
+    /// Another variant is fetched from now on.
+    func beginSwitch(to variant: Presentation.Variant, cause: String, predicted: Duration? = nil) {
+        let ahead = isPositioned && pendingSeek == nil ? bufferState().ahead : .zero
+        var numbers = chooser.numbers(bufferLevel: ahead)
+        numbers.predictedBufferLevel = predicted
+        let change = VariantSwitch(
+            from: streams[.main]?.switching?.to ?? playedVariant,
+            to: VariantDescription(variant),
+            cause: cause,
+            numbers: numbers,
+            loadedTimeRanges: loadedRanges.ranges
+        )
+        streams[.main]?.switching = change
+        report(.variantSwitchStarted(change))
+    }
+
+    /// What the item consists of, as its playlists say it.
+    func updateTracks() {
+        guard let presentation, let variant = fetchedVariant else { return }
+        let codecs = variant.codecs
+        var tracks: [PlaybackTrack] = []
+        let isMuxed =
+            streams[.audio]?.source == nil && !variant.isAudioOnly && (codecs.isEmpty || !codecs.audio.isEmpty)
+        if !variant.isAudioOnly {
+            tracks.append(PlaybackTrack(id: 1, mediaType: .video, codec: codecs.video.first))
+        }
+        if variant.isAudioOnly || isMuxed || streams[.audio]?.source != nil {
+            let language = selection[.audio]?.language
+            tracks.append(PlaybackTrack(id: 2, mediaType: .audio, codec: codecs.audio.first, language: language))
+        }
+        if let text = selection[.subtitles], presentation.group(.subtitles) != nil {
+            let codec = codecs.subtitles.first ?? "wvtt"
+            tracks.append(PlaybackTrack(id: 3, mediaType: .subtitles, codec: codec, language: text.language))
+        }
+        guard tracks != self.tracks else { return }
+        self.tracks = tracks
+        report(.tracksChanged(tracks))
+    }
+
+    /// What the pieces of a stream carry.
+    func mediaType(of kind: StreamKind) -> MediaType {
+        switch kind {
+        case .audio: .audio
+        case .subtitles: .subtitles
+        case .main:
+            if fetchedVariant?.isAudioOnly == true {
+                .audio
+            } else {
+                streams[.audio]?.source == nil ? .muxed : .video
+            }
+        }
+    }
+}
+
+extension StreamSource {
+    init(_ variant: Presentation.Variant, location: Int, address: ResourceAddress) {
+        self.init(identity: .variant(variant.id, location: location), address: address)
+    }
+}
+
+extension VariantDescription {
+    /// A variant, as logs name it.
+    init(_ variant: Presentation.Variant) {
+        self.init(
+            id: variant.id.text,
+            address: variant.address.text,
+            peakBitRate: variant.peakBitRate ?? variant.averageBitRate ?? BitRate(bitsPerSecond: 0),
+            averageBitRate: variant.averageBitRate,
+            width: variant.resolution?.width,
+            height: variant.resolution?.height
+        )
+    }
+}
+
+extension StreamingError {
+    /// What a failure of the transport means for the item.
+    init(_ error: TransportError, _ what: String) {
+        let isUnreachable = SegmentRecovery.Fault(error, isKey: false) == .unreachable
+        self.init(
+            isUnreachable ? .unreachable : .notLoaded,
+            "\(what) could not be loaded: \(error.message)",
+            address: error.address,
+            status: error.status,
+            cause: error
+        )
+    }
+}

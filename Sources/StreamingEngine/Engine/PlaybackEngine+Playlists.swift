@@ -1,0 +1,323 @@
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import PlaybackReporting
+import ResourceAddressing
+
+extension PlaybackEngine {
+    /// Playlists that have ended are kept, so that a switch back costs nothing; so many at most.
+    private static let mostKnownTimelines = 64
+    /// So long a playlist that failed is left alone.
+    static let exclusionDuration = Duration.seconds(60)
+
+    /// Takes over a media playlist that came.
+    func adopt(_ playlist: MediaPlaylist, from source: StreamSource, for kind: StreamKind, loaded began: Duration) {
+        let reference = streams[.main]?.timeline ?? streams[kind]?.timeline
+        let timeline: PresentationTimeline
+        if let reference, kind != .main || streams[.main]?.timeline != nil {
+            timeline = PresentationTimeline(playlist, alignment: TimelineAlignment(of: playlist, to: reference))
+        } else {
+            timeline = PresentationTimeline(playlist)
+        }
+        streams[kind]?.source = source
+        streams[kind]?.timelineSource = source
+        streams[kind]?.timeline = timeline
+        streams[kind]?.timelineLoaded = began
+        streams[kind]?.triedElsewhere = []
+        var schedule = ReloadSchedule()
+        streams[kind]?.reload = schedule.loaded(playlist, began: began, at: time.now)
+        streams[kind]?.schedule = schedule
+        if !timeline.isLive, knownTimelines.count < Self.mostKnownTimelines { knownTimelines[source] = timeline }
+        if kind == .main {
+            if playbackType == nil {
+                playbackType = timeline.isLive ? .live : .vod
+                report(.playbackTypeKnown(timeline.isLive ? .live : .vod))
+            }
+            updateWindow()
+            placePlayhead(in: timeline)
+        }
+        changes.notify()
+    }
+
+    /// Where playing begins is known with the first playlist.
+    private func placePlayhead(in timeline: PresentationTimeline) {
+        guard !isPositioned, pendingSeek == nil, !timeline.segments.isEmpty else { return }
+        let start = StartPosition(
+            in: timeline,
+            declared: presentation?.start,
+            liveOffset: options.timeOffsetFromLive
+        )
+        if let asked = options.startTime ?? options.startDate.flatMap({ timeline.position(of: $0)?.time }) {
+            _ = beginSeek(to: asked, tolerance: .exact, isStart: true)
+        } else {
+            _ = beginSeek(to: start.time, tolerance: start.isPrecise ? .exact : .any, isStart: true)
+        }
+    }
+
+    /// Loads a playlist that is wanted and not there.
+    func loadTimeline(_ source: StreamSource, for kind: StreamKind) async {
+        if let known = knownTimelines[source], streams[.main]?.timeline != nil || kind == .main {
+            streams[kind]?.timelineSource = source
+            streams[kind]?.timeline = known
+            streams[kind]?.reload = nil
+            streams[kind]?.triedElsewhere = []
+            changes.notify()
+            return
+        }
+        let began = time.now
+        let request = TransportRequest(source.address, kind: .playlist)
+        do {
+            let playlist = try await load(request, for: kind)
+            // Sound is placed beside the pictures; those may still be on their way.
+            while kind != .main, streams[.main]?.timeline == nil {
+                await changes.wait(after: changes.count)
+                try Task.checkCancellation()
+            }
+            guard streams[kind]?.source == source else { return }
+            adopt(playlist, from: source, for: kind, loaded: began)
+        } catch is CancellationError {
+            return
+        } catch {
+            guard streams[kind]?.source == source else { return }
+            timelineFailed(source, for: kind, error as? StreamingError ?? StreamingError(.notLoaded, "\(error)"))
+        }
+    }
+
+    /// Loads and reads a media playlist.
+    private func load(
+        _ request: TransportRequest,
+        for kind: StreamKind
+    ) async throws -> MediaPlaylist {
+        let began = time.now
+        do {
+            let fetched = try await fetch.load(request, limit: ResourceLoading.playlistLimit)
+            var made = ResourceRequest(.mediaPlaylist, request, fetched)
+            made.mediaType = mediaType(of: kind)
+            report(.resourceRequest(made))
+            let context = PlaylistContext(
+                address: fetched.address,
+                importableVariables: presentation?.variables ?? [:]
+            )
+            guard case .media(let playlist) = try Playlist.parse(fetched.bytes, context: context) else {
+                throw StreamingError(
+                    .unreadablePlaylist,
+                    "a media playlist was expected, and a multivariant playlist came",
+                    address: request.address
+                )
+            }
+            return playlist
+        } catch let error as TransportError {
+            report(.resourceRequest(ResourceRequest(.mediaPlaylist, request, began: began, now: time.now, error)))
+            throw StreamingError(error, "a media playlist")
+        } catch let error as PlaylistParsingError {
+            throw StreamingError(.unreadablePlaylist, "\(error)", address: request.address, cause: error)
+        }
+    }
+
+    private func timelineFailed(_ source: StreamSource, for kind: StreamKind, _ error: StreamingError) {
+        excluded[source] = time.now + Self.exclusionDuration
+        guard goElsewhere(kind, besides: source, cause: "playlist-failed") else {
+            if kind == .main, streams[.main]?.timelineSource != nil, streams[.main]?.timelineSource != source {
+                // What was played before the switch still can be.
+                revertSwitch(error)
+            } else if kind == .main, error.code == .unreachable, let wait = playlistPatience(.main) {
+                streams[.main]?.pausedUntil = time.now + wait
+                fail(error, recovered: true)
+            } else if kind == .main {
+                fail(error)
+            } else {
+                fail(error, recovered: true)
+                drop(kind)
+            }
+            return
+        }
+        fail(error, recovered: true)
+    }
+
+    /// How long to wait before nothing that answers is asked again; `nil` where it was long enough.
+    private func playlistPatience(_ kind: StreamKind) -> Duration? {
+        let verdict = streams[kind]?.recovery.failed(
+            .unreachable,
+            at: .zero,
+            hasAlternatives: false,
+            isLive: true,
+            patience: options.patience,
+            now: time.now
+        )
+        guard case .retry(let wait) = verdict else { return nil }
+        return wait
+    }
+
+    private func revertSwitch(_ error: StreamingError) {
+        guard let previous = streams[.main]?.timelineSource else { return }
+        if let change = streams[.main]?.switching { report(.variantSwitched(change, succeeded: false)) }
+        streams[.main]?.switching = nil
+        streams[.main]?.source = previous
+        applyRenditions()
+        fail(error, recovered: true)
+        changes.notify()
+    }
+
+    /// Goes on without sound or text that cannot be had.
+    func drop(_ kind: StreamKind) {
+        streams[kind]?.source = nil
+        let type: Rendition.MediaType = kind == .audio ? .audio : .subtitles
+        selection[type] = nil
+        updateTracks()
+        changes.notify()
+    }
+
+    /// Fetches a stream from another place from now on: the same elsewhere, before another quality.
+    ///
+    /// - Returns: Whether there is one.
+    func goElsewhere(_ kind: StreamKind, besides failed: StreamSource, cause: String) -> Bool {
+        streams[kind]?.triedElsewhere.insert(failed)
+        let tried = streams[kind]?.triedElsewhere ?? []
+        guard kind == .main, let presentation else { return false }
+        func isOpen(_ source: StreamSource) -> Bool { !tried.contains(source) && !isExcluded(source) }
+        let current = failed.variantID.flatMap { presentation.variant($0) }
+        let locations = current.map { variant in
+            variant.locations.indices.map {
+                StreamSource(variant, location: $0, address: variant.locations[$0].address)
+            }
+        }
+        if let other = locations?.first(where: isOpen) {
+            streams[.main]?.source = other
+            applyRenditions()
+            changes.notify()
+            return true
+        }
+        for variant in chooser.alternatives(to: current) {
+            let source = source(for: variant)
+            guard isOpen(source) else { continue }
+            streams[.main]?.source = source
+            beginSwitch(to: variant, cause: cause)
+            applyRenditions()
+            changes.notify()
+            return true
+        }
+        return false
+    }
+
+    /// Keeps the playlist of a live stream fresh.
+    func reloadLoop(_ kind: StreamKind) async {
+        while !Task.isCancelled, failure == nil {
+            let seen = changes.count
+            guard let stream = streams[kind], stream.source != nil, stream.timelineSource == stream.source,
+                let reload = stream.dueReload, mayUseNetwork
+            else {
+                await changes.wait(after: seen)
+                continue
+            }
+            guard time.now >= reload.time else {
+                await changes.wait(after: seen, until: reload.time, time)
+                continue
+            }
+            await self.reload(kind, reload)
+        }
+    }
+
+    /// Whether bytes may be fetched: also while it is paused, unless the application says otherwise.
+    private var mayUseNetwork: Bool {
+        options.usesNetworkWhilePaused || machine.desiredRate != 0 || !machine.isReady || playbackType != .live
+    }
+
+    private func reload(_ kind: StreamKind, _ reload: ReloadSchedule.Reload) async {
+        guard let source = streams[kind]?.source else { return }
+        let began = time.now
+        // Parts are not fetched one by one: the whole segments at the edge will do.
+        let request = TransportRequest(reload.directives.applied(to: source.address), kind: .playlist)
+        do {
+            let playlist = try await load(request, for: kind)
+            guard streams[kind]?.source == source, streams[kind]?.timelineSource == source else { return }
+            take(playlist, for: kind, began: began)
+        } catch is CancellationError {
+            return
+        } catch {
+            guard streams[kind]?.source == source else { return }
+            let error = error as? StreamingError ?? StreamingError(.notLoaded, "\(error)")
+            let retryAfter = (error.cause as? TransportError)?.retryAfter
+            let action = streams[kind]?.schedule.failed(began: began, at: time.now, retryAfter: retryAfter)
+            streams[kind]?.reload = action
+            fail(error, recovered: true)
+            act(on: action, for: kind, error)
+        }
+        changes.notify()
+    }
+
+    private func take(_ playlist: MediaPlaylist, for kind: StreamKind, began: Duration) {
+        do {
+            guard let update = try streams[kind]?.timeline?.update(playlist), let timeline = streams[kind]?.timeline
+            else { return }
+            streams[kind]?.timelineLoaded = began
+            let action = streams[kind]?.schedule.loaded(
+                timeline.playlist,
+                began: began,
+                at: time.now,
+                hasRestarted: update.hasRestarted
+            )
+            streams[kind]?.reload = action
+            if kind == .main { updateWindow() }
+            let stuck = StreamingError(
+                .stuck,
+                "the live playlist has had nothing new for too long",
+                address: streams[kind]?.source?.address
+            )
+            act(on: action, for: kind, stuck)
+        } catch {
+            let action = streams[kind]?.schedule.deltaRefused(began: began, at: time.now)
+            streams[kind]?.reload = action
+        }
+    }
+
+    private func act(on action: ReloadSchedule.Action?, for kind: StreamKind, _ error: StreamingError) {
+        guard let source = streams[kind]?.source else { return }
+        switch action {
+        case .stuck:
+            if goElsewhere(kind, besides: source, cause: "playlist-stuck") {
+                excluded[source] = time.now + Self.exclusionDuration
+                if error.code == .stuck { fail(error, recovered: true) }
+            }
+        case .abandon:
+            excluded[source] = time.now + Self.exclusionDuration
+            if goElsewhere(kind, besides: source, cause: "playlist-stuck") { return }
+            if kind == .main {
+                fail(error)
+            } else {
+                fail(error, recovered: true)
+                drop(kind)
+            }
+        case .reload, .finish, nil: break
+        }
+    }
+
+    /// What can be sought, and where the live edge is.
+    func updateWindow() {
+        guard let timeline = streams[.main]?.timeline else { return }
+        let window = timeline.liveWindow
+        if timeline.isLive, recommendedOffset != window.holdBack { recommendedOffset = window.holdBack }
+        if !timeline.isLive { recommendedOffset = nil }
+        let range = timeline.segments.isEmpty ? nil : window.seekable
+        guard range != seekableRange else { return }
+        seekableRange = range
+        report(.seekableRangeChanged(range))
+    }
+
+    /// Where the live edge is, as it moves on until the playlist says it anew; `nil` of what is not live.
+    var liveEdge: Timebase? {
+        guard let stream = streams[.main], let timeline = stream.timeline, timeline.isLive,
+            let loaded = stream.timelineLoaded
+        else { return nil }
+        return Timebase(mediaTime: timeline.end, time: loaded, rate: 1)
+    }
+}
+
+extension StreamState {
+    /// The load of the playlist that comes next.
+    var dueReload: ReloadSchedule.Reload? {
+        switch reload {
+        case .reload(let reload), .stuck(let reload): reload
+        case .finish, .abandon, nil: nil
+        }
+    }
+}

@@ -1,0 +1,302 @@
+import Adaptation
+public import HLSPlaylist
+public import MediaTiming
+public import MediaTransport
+public import PlaybackReporting
+public import ResourceAddressing
+import Synchronization
+
+/// What comes out of an engine.
+public enum PlaybackEngineOutput: Sendable {
+    /// Something happened.
+    case event(PlaybackEvent)
+    /// What can be said of the item has changed.
+    case snapshot(PlaybackSnapshot)
+}
+
+/// Plays one item: loads its playlists, fetches its media, and lets the play head of a pipeline move.
+///
+/// Decisions are made by values that know no clock; here they are put in order and carried out. Everything that happens is
+/// told as an event.
+public actor PlaybackEngine {
+    /// Where the item is.
+    public nonisolated let source: ResourceAddress
+    nonisolated let loading: ResourceLoading
+    nonisolated let pipeline: any MediaPipeline
+    nonisolated let time: any TimeSource
+    private let session: PlaybackSession
+    private let observer: @Sendable (PlaybackEngineOutput) -> Void
+    private let published = Mutex(PlaybackSnapshot())
+
+    let changes = Signal()
+    let fetch: ResourceFetch
+    var loader: SegmentLoader?
+    var options: StreamingOptions
+    var machine: PlaybackStateMachine
+    var keepUp = KeepUpRule()
+    var presentation: Presentation?
+    var playbackType: PlaybackType?
+    var selection = MediaSelection()
+    var chooser: VariantChooser
+    var streams: [StreamKind: StreamState] = [.main: StreamState(), .audio: StreamState(), .subtitles: StreamState()]
+    /// Timelines of playlists that have ended and need not be loaded again.
+    var knownTimelines: [StreamSource: PresentationTimeline] = [:]
+    /// Playlists that could not be loaded, and until when they are left alone.
+    var excluded: [StreamSource: Duration] = [:]
+    var pendingSeek: PendingSeek?
+    var lastSeekID = 0
+    var lastJobID = 0
+    /// Whether the play head is where playing begins.
+    var isPositioned = false
+    var failure: StreamingError?
+    var playedVariant: VariantDescription?
+    var tracks: [PlaybackTrack] = []
+    var seekableRange: MediaTimeRange?
+    var liveOffset = LiveOffsetControl()
+    var recommendedOffset: MediaTime?
+    /// The end, once the play head is there.
+    var end: MediaTime?
+    private var isRunning = false
+    private var isMoving = false
+    var lastFrames = FrameCounts()
+
+    /// Makes an engine; nothing happens before ``run()``.
+    ///
+    /// - Parameters:
+    ///   - source: The address of a playlist or of a file.
+    ///   - loading: Where bytes come from, and how often is tried.
+    ///   - pipeline: What media is given to; it is the engine's alone.
+    ///   - options: How to play.
+    ///   - time: The clock; that of the pipeline, too.
+    ///   - session: What names the session in events.
+    ///   - observer: Told everything, in order, while the engine is busy: it has to return at once.
+    public init(
+        source: ResourceAddress,
+        loading: ResourceLoading,
+        pipeline: any MediaPipeline,
+        options: StreamingOptions = StreamingOptions(),
+        time: any TimeSource = SystemTimeSource(),
+        session: PlaybackSession,
+        observer: @escaping @Sendable (PlaybackEngineOutput) -> Void
+    ) {
+        self.source = source
+        self.loading = loading
+        self.pipeline = pipeline
+        self.options = options
+        self.time = time
+        self.session = session
+        self.observer = observer
+        fetch = ResourceFetch(loading: loading, time: time)
+        machine = PlaybackStateMachine(start: time.now)
+        machine.waitsToMinimizeStalls = options.waitsToMinimizeStalls
+        chooser = VariantChooser(options)
+    }
+
+    /// What can be said of the item now.
+    public nonisolated var snapshot: PlaybackSnapshot { published.withLock { $0 } }
+
+    /// Plays until the task is cancelled, or until the item cannot be played on.
+    ///
+    /// It stands still at first.
+    ///
+    /// - Precondition: It is called once.
+    public func run() async {
+        precondition(!isRunning, "an engine runs once")
+        isRunning = true
+        loader = SegmentLoader(fetch) { [weak self] request in
+            // The loader is an actor of its own: what it tells comes in order all the same, since it waits for the answer.
+            self?.noteRequest(request)
+        }
+        publish()
+        do {
+            try await open()
+            await follow()
+        } catch let error as StreamingError {
+            fail(error)
+        } catch {
+            if !(error is CancellationError) { fail(StreamingError(.notLoaded, "\(error)", cause: error)) }
+        }
+        finishSeek(SeekResult(isFinished: false, landed: position))
+        perform(machine.fail(at: time.now))
+        await applyRate()
+        report(.ended)
+        await pipeline.close()
+    }
+
+    /// Requests that a loader made by itself, until the engine tells of them.
+    private nonisolated let noted = Mutex<[ResourceRequest]>([])
+
+    private nonisolated func noteRequest(_ request: ResourceRequest) {
+        noted.withLock { $0.append(request) }
+        changes.notify()
+    }
+
+    /// Tells of requests that were made aside.
+    func reportNotedRequests() {
+        let requests = noted.withLock { requests in
+            defer { requests = [] }
+            return requests
+        }
+        for request in requests { report(.resourceRequest(request)) }
+    }
+
+    private func follow() async {
+        await withTaskGroup(of: Void.self) { group in
+            for kind in StreamKind.allCases {
+                group.addTask { await self.fetchLoop(kind) }
+                group.addTask { await self.reloadLoop(kind) }
+            }
+            group.addTask { await self.clockLoop() }
+            group.addTask { await self.pipelineLoop() }
+            // The first to end is the one that found out that nothing goes on.
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    // MARK: Commands
+
+    /// Lets the play head move, or stops it.
+    ///
+    /// - Parameters:
+    ///   - rate: Seconds of media a second; 0 is a pause.
+    ///   - reason: Why, for those who are told.
+    ///   - atOnce: Whether to play whatever is there, instead of waiting until it suffices.
+    public func setRate(_ rate: Double, reason: RateChange.Reason = .setRateCalled, atOnce: Bool = false) {
+        guard rate.isFinite else { return }
+        perform(machine.setRate(rate, reason: reason, atOnce: atOnce, at: time.now))
+        changes.notify()
+    }
+
+    /// Moves the play head.
+    ///
+    /// A later seek ends this one, which then says that it did not finish.
+    public func seek(to target: MediaTime, tolerance: SeekTolerance = .any) async -> SeekResult {
+        guard failure == nil else { return SeekResult(isFinished: false, landed: position) }
+        let id = beginSeek(to: target, tolerance: tolerance, isStart: false)
+        return await withCheckedContinuation { continuation in
+            guard pendingSeek?.id == id else {
+                return continuation.resume(returning: SeekResult(isFinished: false, landed: position))
+            }
+            pendingSeek?.waiter = continuation
+            changes.notify()
+        }
+    }
+
+    /// Moves the play head to a date of a stream that has dates.
+    ///
+    /// - Returns: What came of it; not finished at once where the stream has no dates.
+    public func seek(to date: ProgramDateTime, tolerance: SeekTolerance = .any) async -> SeekResult {
+        guard let found = streams[.main]?.timeline?.position(of: date) else {
+            return SeekResult(isFinished: false, landed: position)
+        }
+        return await seek(to: found.time, tolerance: tolerance)
+    }
+
+    /// Ends a seek that is under way; the play head stays where it is.
+    public func cancelPendingSeeks() {
+        guard let seek = pendingSeek, !seek.isStart else { return }
+        finishSeek(SeekResult(isFinished: false, landed: position))
+        report(.seekEnded(SeekOutcome(target: seek.target, landed: nil, didSeekInBuffer: seek.isInBuffer)))
+        perform(machine.seekEnded(bufferState(), at: time.now))
+        changes.notify()
+    }
+
+    /// Chooses among the options of a type.
+    ///
+    /// What plays goes on until the other is there.
+    public func select(_ option: MediaSelectionOption?, for type: Rendition.MediaType) {
+        guard let presentation else { return }
+        if let option, presentation.group(type)?.option(option.id) == nil { return }
+        guard selection[type] != option else { return }
+        selection[type] = option
+        applySelection(changed: type)
+        changes.notify()
+    }
+
+    /// Changes how the item is played.
+    public func update(_ change: @Sendable (inout StreamingOptions) -> Void) {
+        change(&options)
+        machine.waitsToMinimizeStalls = options.waitsToMinimizeStalls
+        chooser.options = options
+        changes.notify()
+    }
+
+    // MARK: Telling
+
+    /// Where the play head is.
+    var position: MediaTime {
+        if let end { return end }
+        return pipeline.timebase.mediaTime(at: time.now)
+    }
+
+    func report(_ kind: PlaybackEvent.Kind) {
+        let mediaTime = isPositioned ? position : nil
+        observer(.event(PlaybackEvent(time: time.now, mediaTime: mediaTime, kind: kind)))
+    }
+
+    func publish() {
+        let snapshot = makeSnapshot()
+        published.withLock { $0 = snapshot }
+        observer(.snapshot(snapshot))
+    }
+
+    func fail(_ error: StreamingError, recovered: Bool = false) {
+        let record = PlaybackErrorRecord(
+            statusCode: error.status ?? error.number,
+            domain: error.status != nil ? "HTTP" : "Millstream",
+            comment: error.message,
+            address: error.address?.text,
+            didRecover: recovered
+        )
+        if recovered { return report(.error(record)) }
+        guard failure == nil else { return }
+        failure = error
+        let wasReady = machine.isReady
+        perform(machine.fail(at: time.now))
+        report(.error(record))
+        if wasReady { report(.failedToPlayToEnd(record)) }
+        report(.statusChanged(.failed))
+        finishSeek(SeekResult(isFinished: false, landed: position))
+        publish()
+        changes.notify()
+    }
+
+    // MARK: Doing
+
+    func perform(_ actions: [PlaybackStateMachine.Action]) {
+        for action in actions {
+            switch action {
+            case .setRate: break
+            case .report(let kind): report(completed(kind))
+            }
+        }
+        if !actions.isEmpty { changes.notify() }
+    }
+
+    /// The machine knows nothing of ranges.
+    private func completed(_ kind: PlaybackEvent.Kind) -> PlaybackEvent.Kind {
+        guard case .likelyToKeepUp(let keepUp) = kind else { return kind }
+        return .likelyToKeepUp(
+            KeepUp(
+                isInitial: keepUp.isInitial,
+                variant: keepUp.variant,
+                timeTaken: keepUp.timeTaken,
+                loadedTimeRanges: loadedRanges.ranges
+            )
+        )
+    }
+
+    /// Lets the pipeline do what the machine decided; one call at a time, and the last decision counts.
+    func applyRate() async {
+        guard !isMoving else { return }
+        isMoving = true
+        defer { isMoving = false }
+        while pipeline.timebase.rate != machine.rate {
+            await pipeline.setRate(machine.rate, at: nil)
+            if pipeline.timebase.rate == machine.rate { break }
+            // A pipeline that cannot is not asked for ever.
+            if machine.rate != 0, pipeline.timebase.rate == 0 { break }
+        }
+    }
+}

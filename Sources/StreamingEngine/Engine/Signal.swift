@@ -1,0 +1,63 @@
+import MediaTiming
+import Synchronization
+
+/// Wakes the loops of an engine when something changed that they may wait for.
+///
+/// A change between a look and a wait is not lost: whoever waits says which change was the last it saw.
+final class Signal: Sendable {
+    private struct State {
+        var count: UInt64 = 0
+        var lastID = 0
+        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// How many changes there were.
+    var count: UInt64 { state.withLock { $0.count } }
+
+    /// Says that something changed.
+    func notify() {
+        let waiters = state.withLock { state in
+            state.count &+= 1
+            // In the order in which they began to wait: a dictionary's own order differs from run to run.
+            let waiters = state.waiters.sorted { $0.key < $1.key }.map(\.value)
+            state.waiters = [:]
+            return waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Waits for a change after the given one; returns at once where there was one, and when cancelled.
+    func wait(after seen: UInt64) async {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let mayWait = state.withLock { state in
+                    guard state.count == seen, !Task.isCancelled else { return false }
+                    state.waiters[id] = continuation
+                    return true
+                }
+                if !mayWait { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+        }
+    }
+
+    /// Waits for a change after the given one, or until a time.
+    func wait(after seen: UInt64, until deadline: Duration?, _ time: any TimeSource) async {
+        guard let deadline else { return await wait(after: seen) }
+        let delay = deadline - time.now
+        guard delay > .zero, count == seen else { return }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { try? await time.sleep(for: delay) }
+            group.addTask { await self.wait(after: seen) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}

@@ -1,0 +1,48 @@
+public import Adaptation
+public import HLSPlaylist
+public import MediaTiming
+
+/// How an item is played; all of it can be changed while it is.
+public struct StreamingOptions: Sendable {
+    /// Where to begin; `nil` for where the stream says.
+    public var startTime: MediaTime?
+    /// The date where to begin, of a stream with dates; ``startTime`` goes before it.
+    public var startDate: ProgramDateTime?
+    /// Where to stop when playing forwards; `nil` for the end.
+    public var forwardPlaybackEndTime: MediaTime?
+    /// How much is buffered ahead of the play head; zero, the default, for what suits the stream.
+    public var preferredForwardBufferDuration: Duration = .zero
+    /// How much is kept behind the play head, for seeks backwards; 30 s by default.
+    public var backBufferDuration: Duration = .seconds(30)
+    /// How many bytes the buffer holds at most; 256 MiB by default.
+    public var bufferByteLimit = ByteCount(256 << 20)
+    /// Whether playing waits until there is enough to play through; else it begins with the first media.
+    public var waitsToMinimizeStalls = true
+    /// The highest bit rate that is fetched; `nil` for any.
+    public var preferredPeakBitRate: BitRate?
+    /// The largest picture that is of use; `nil` for any.
+    public var preferredMaximumResolution: Resolution?
+    /// The size of the view, in pixels; `nil` where it is not known.
+    public var viewSize: Resolution?
+    /// Whether to begin with the first variant of the playlist, instead of one that the network is thought to carry.
+    public var startsOnFirstEligibleVariant = false
+    /// Who chooses among variants.
+    public var selector = SelectorName.default
+    /// What the network was thought to carry when it was used last.
+    public var initialThroughput: BitRate?
+    /// Which options are played when nobody has chosen.
+    public var selectionRules = MediaSelectionRules()
+    /// How far from the live edge to play; `nil` for what the stream wants.
+    public var timeOffsetFromLive: MediaTime?
+    /// Whether that distance is kept, by playing a little faster or slower.
+    public var preservesTimeOffsetFromLive = false
+    /// Whether the playlists of a live stream are loaded, and media fetched, while it is paused.
+    public var usesNetworkWhilePaused = true
+    /// How long to go on trying while nothing at all can be reached; a minute by default.
+    public var patience: Duration = .seconds(60)
+    /// Whether the play head stands at the end, instead of being left to run.
+    public var pausesAtEnd = true
+
+    /// Makes the options that are the defaults.
+    public init() {}
+}

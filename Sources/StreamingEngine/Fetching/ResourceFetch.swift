@@ -1,0 +1,100 @@
+import MediaTiming
+import MediaTransport
+import NIOCore
+import PlaybackReporting
+import ResourceAddressing
+
+/// A resource in memory, and what it took to get it there.
+struct FetchedResource: Sendable {
+    let bytes: [UInt8]
+    /// Where it was found, behind all redirects.
+    let address: ResourceAddress
+    let contentType: String?
+    let measurement: TransferMeasurement
+    let began: Duration
+    let ended: Duration
+    let status: Int
+}
+
+/// Loads resources into memory, and looks on.
+struct ResourceFetch: Sendable {
+    let loading: ResourceLoading
+    let time: any TimeSource
+
+    /// A segment larger than this is none; two hours of a high bit rate in one file are below.
+    static let segmentLimit = ByteCount(1 << 30)
+
+    /// Loads a resource.
+    ///
+    /// - Throws: `TransportError`, `CancellationError`.
+    func load(
+        _ request: TransportRequest,
+        limit: ByteCount = segmentLimit,
+        watch: TransferWatch? = nil
+    ) async throws -> FetchedResource {
+        let began = time.now
+        return try await loading.retrying(request) { response in
+            watch?.answered(response)
+            if let expected = response.expectedLength, expected > limit.bytes { throw tooLarge(limit, response) }
+            var bytes: [UInt8] = []
+            if let expected = response.expectedLength { bytes.reserveCapacity(Int(clamping: min(expected, 64 << 20))) }
+            for try await buffer in response.body {
+                guard Int64(bytes.count + buffer.readableBytes) <= limit.bytes else { throw tooLarge(limit, response) }
+                bytes.append(contentsOf: buffer.readableBytesView)
+            }
+            return FetchedResource(
+                bytes: bytes,
+                address: response.address,
+                contentType: response.header("Content-Type"),
+                measurement: response.record.measurement,
+                began: began,
+                ended: time.now,
+                status: response.status
+            )
+        }
+    }
+
+    private func tooLarge(_ limit: ByteCount, _ response: TransportResponse) -> TransportError {
+        TransportError(.tooLarge, "the resource is larger than \(limit)", address: response.address)
+    }
+}
+
+extension ResourceRequest {
+    /// The report of a request that was answered.
+    init(_ kind: Kind, _ request: TransportRequest, _ fetched: FetchedResource) {
+        let measurement = fetched.measurement
+        self.init(
+            kind: kind,
+            address: request.address.text,
+            byteRange: request.byteRange,
+            requestStart: fetched.began,
+            responseStart: measurement.firstByte.map { min(fetched.ended, max(fetched.began, measurement.sent + $0)) },
+            responseEnd: fetched.ended,
+            bytes: measurement.bytes == .zero ? ByteCount(Int64(fetched.bytes.count)) : measurement.bytes,
+            wasReadFromCache: measurement.isFromCache
+        )
+        serverAddress = measurement.serverAddress
+        status = fetched.status
+    }
+
+    /// The report of a request that failed or was given up.
+    init(_ kind: Kind, _ request: TransportRequest, began: Duration, now: Duration, _ failure: (any Error)?) {
+        self.init(
+            kind: kind,
+            address: request.address.text,
+            byteRange: request.byteRange,
+            requestStart: began,
+            responseStart: nil,
+            responseEnd: now,
+            bytes: .zero
+        )
+        if let failure = failure as? TransportError {
+            status = failure.status
+            self.failure = failure.message
+        } else if let failure, !(failure is CancellationError) {
+            self.failure = "\(failure)"
+        } else {
+            wasAbandoned = true
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import PlaybackReporting
+import ResourceAddressing
+
+/// Loads segments with all that they need: initializations and keys, which are kept, since many segments share them.
+actor SegmentLoader {
+    /// A segment that was loaded.
+    struct Loaded: Sendable {
+        let content: MediaPiece.Content
+        let protection: MediaPiece.SampleProtection?
+        let fetched: FetchedResource
+    }
+
+    /// Why a segment is not there.
+    enum Failure: Error {
+        /// It, or what it needs, could not be loaded.
+        case transport(TransportError, ResourceRequest.Kind)
+        /// It could not be decrypted.
+        case decryption(String, ResourceAddress)
+        /// It is protected by a system that is not supported.
+        case refused(Protection.Refusal)
+    }
+
+    private struct Place: Hashable {
+        let address: ResourceAddress
+        let range: ByteRange?
+    }
+
+    /// So many initializations and keys are kept: a stream with more loads some again.
+    private static let capacity = 256
+
+    private let fetch: ResourceFetch
+    private let report: @Sendable (ResourceRequest) -> Void
+    private var kept: [Place: [UInt8]] = [:]
+    private var order: [Place] = []
+    private var underWay: [Place: Signal] = [:]
+
+    init(_ fetch: ResourceFetch, report: @escaping @Sendable (ResourceRequest) -> Void) {
+        self.fetch = fetch
+        self.report = report
+    }
+
+    /// Loads a segment, its initialization and its keys side by side.
+    ///
+    /// - Throws: ``Failure``, `CancellationError`.
+    func load(_ segment: SegmentReference, kind: TransportRequest.Kind, watch: TransferWatch) async throws -> Loaded {
+        if let refusal = segment.protection.refusal ?? segment.initialization?.protection.refusal {
+            throw Failure.refused(refusal)
+        }
+        let request = TransportRequest(segment.address, kind: kind, byteRange: segment.byteRange)
+        async let initialization = initialization(segment.initialization)
+        async let key = octets(segment.protection.key)
+        let fetched: FetchedResource
+        do {
+            fetched = try await fetch.load(request, watch: watch)
+        } catch let error as TransportError {
+            throw Failure.transport(error, .mediaSegment)
+        }
+        var bytes = fetched.bytes
+        var sampleProtection: MediaPiece.SampleProtection?
+        if let octets = try await key {
+            switch segment.protection {
+            case .wholeResource(let reference): bytes = try decrypt(bytes, reference, octets, segment.address)
+            case .samples(let reference):
+                sampleProtection = MediaPiece.SampleProtection(
+                    method: reference.method.rawValue,
+                    key: octets,
+                    initializationVector: reference.isVectorWritten ? reference.vector : nil
+                )
+            case .none, .refused: break
+            }
+        }
+        return Loaded(
+            content: .media(bytes, initialization: try await initialization),
+            protection: sampleProtection,
+            fetched: fetched
+        )
+    }
+
+    private func initialization(_ reference: InitializationReference?) async throws -> MediaPiece.Initialization? {
+        guard let reference else { return nil }
+        let place = Place(address: reference.address, range: reference.byteRange)
+        let bytes = try await shared(place, .initialization, .initialization) { bytes in
+            guard case .wholeResource(let key) = reference.protection, let octets = try await self.octets(key) else {
+                return bytes
+            }
+            return try self.decrypt(bytes, key, octets, reference.address)
+        }
+        let range = reference.byteRange.map { " \($0)" } ?? ""
+        return MediaPiece.Initialization(id: reference.address.text + range, bytes: bytes)
+    }
+
+    private func octets(_ reference: KeyReference?) async throws -> [UInt8]? {
+        guard let reference else { return nil }
+        let size = reference.method == .aes256GCM ? 32 : 16
+        return try await shared(Place(address: reference.address, range: nil), .key, .contentKey) { bytes in
+            guard bytes.count == size else {
+                throw Failure.decryption("a key has \(size) octets, and \(bytes.count) came", reference.address)
+            }
+            return bytes
+        }
+    }
+
+    /// What is kept, or else is loaded once however many want it.
+    private func shared(
+        _ place: Place,
+        _ kind: TransportRequest.Kind,
+        _ reported: ResourceRequest.Kind,
+        _ prepare: ([UInt8]) async throws -> [UInt8]
+    ) async throws -> [UInt8] {
+        while true {
+            if let bytes = kept[place] { return bytes }
+            guard let signal = underWay[place] else { break }
+            await signal.wait(after: 0)
+            try Task.checkCancellation()
+        }
+        let signal = Signal()
+        underWay[place] = signal
+        defer {
+            underWay[place] = nil
+            signal.notify()
+        }
+        let request = TransportRequest(place.address, kind: kind, byteRange: place.range)
+        let began = fetch.time.now
+        do {
+            let fetched = try await fetch.load(request, limit: ByteCount(64 << 20))
+            report(ResourceRequest(reported, request, fetched))
+            let bytes = try await prepare(fetched.bytes)
+            keep(bytes, at: place)
+            return bytes
+        } catch let error as TransportError {
+            report(ResourceRequest(reported, request, began: began, now: fetch.time.now, error))
+            throw Failure.transport(error, reported)
+        }
+    }
+
+    private func keep(_ bytes: [UInt8], at place: Place) {
+        kept[place] = bytes
+        order.append(place)
+        if order.count > Self.capacity { kept[order.removeFirst()] = nil }
+    }
+
+    private func decrypt(
+        _ bytes: [UInt8],
+        _ key: KeyReference,
+        _ octets: [UInt8],
+        _ address: ResourceAddress
+    ) throws -> [UInt8] {
+        do {
+            return try SegmentDecryption.decrypt(bytes, key, octets: octets)
+        } catch let failure as SegmentDecryption.Failure {
+            throw Failure.decryption(failure.message, address)
+        }
+    }
+}

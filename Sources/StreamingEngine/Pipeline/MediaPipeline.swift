@@ -1,0 +1,83 @@
+public import MediaTiming
+public import PlaybackReporting
+
+/// What turns media into pictures and sound in time: the seam between what is fetched and what is shown.
+///
+/// It holds what was appended until it is discarded, and owns the play head: only it knows what was really shown. One
+/// session at a time calls it.
+public protocol MediaPipeline: Sendable {
+    /// Whether media with these codecs (RFC 6381) can be decoded; an empty list says that none were named.
+    func canDecode(_ codecs: [String]) -> Bool
+
+    /// Takes a piece.
+    ///
+    /// Pieces of one type come in the order of their times, except after a seek; where two overlap, the later one to come holds.
+    ///
+    /// - Returns: What it really covers, in the time of the item.
+    /// - Throws: ``MediaPipelineError``.
+    func append(_ piece: MediaPiece) async throws -> MediaTimeRange
+
+    /// Forgets media of a type.
+    func discard(_ type: MediaType, in range: MediaTimeRange) async
+
+    /// Moves the play head to where media is, and shows what is there.
+    ///
+    /// - Returns: Where it landed, within the tolerance.
+    /// - Throws: ``MediaPipelineError`` where nothing can be shown there.
+    func seek(to time: MediaTime, tolerance: SeekTolerance) async throws -> MediaTime
+
+    /// Lets the play head move, from now on, or from a real time that is still to come.
+    func setRate(_ rate: Double, at time: Duration?) async
+
+    /// Where the play head is, and how it moves.
+    var timebase: Timebase { get }
+
+    /// Frames so far.
+    var frameCounts: FrameCounts { get }
+
+    /// What happens inside, as it happens; one caller reads it.
+    var events: AsyncStream<MediaPipelineEvent> { get }
+
+    /// Ends everything; nothing is called afterwards.
+    func close() async
+}
+
+/// What happens in a pipeline without being asked for.
+public enum MediaPipelineEvent: Sendable, Hashable {
+    /// The play head moves otherwise than was said: ``MediaPipeline/timebase`` tells how.
+    case timebaseChanged
+    /// The first picture after an append or a seek can be shown.
+    case firstFrame
+    /// What is played consists of other tracks.
+    case tracksChanged([PlaybackTrack])
+    /// Media that was taken turned out not to be playable.
+    case unplayable(MediaType, MediaTimeRange)
+    /// The decoder or the sound device is gone.
+    case failed(String)
+}
+
+/// Why a pipeline did not do what it was asked.
+public struct MediaPipelineError: Error, Sendable, Hashable {
+    /// What kind of failure.
+    public enum Code: String, Sendable, Hashable {
+        /// The bytes are no media, or damaged.
+        case notDecodable
+        /// There is no decoder for it.
+        case unsupported
+        /// Nothing is there to show.
+        case nothingThere
+        /// The decoder or the device is gone.
+        case lost
+    }
+
+    /// What kind of failure.
+    public let code: Code
+    /// What happened.
+    public let message: String
+
+    /// Makes an error.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}

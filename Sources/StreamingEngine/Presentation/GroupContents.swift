@@ -1,0 +1,39 @@
+import HLSPlaylist
+
+/// What the groups of renditions hold, so that groups of other names can be told to be alike.
+struct GroupContents {
+    private var contents: [Key: UInt64] = [:]
+
+    private struct Key: Hashable {
+        let type: Rendition.MediaType
+        let groupID: String
+    }
+
+    init(_ groups: [MediaSelectionGroup]) {
+        var members: [Key: [String]] = [:]
+        for group in groups {
+            for option in group.options {
+                let name = [option.name, option.language ?? "", option.isForced ? "forced" : ""].joined(separator: "/")
+                for encoding in option.encodings {
+                    let details = [
+                        encoding.channels.map { "\($0.count)" }, encoding.stableID,
+                        encoding.sampleRate.map { "\($0)" }, encoding.address == nil ? "muxed" : nil,
+                    ]
+                    let text = ([name] + details.map { $0 ?? "" }).joined(separator: "/")
+                    members[Key(type: group.type, groupID: encoding.groupID), default: []].append(text)
+                }
+            }
+        }
+        contents = members.mapValues { Self.digest($0.joined(separator: ",")) }
+    }
+
+    /// FNV-1a with 64 bits: the same for the same text today and tomorrow, and short however long the text is.
+    private static func digest(_ text: String) -> UInt64 {
+        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+
+    /// A short text that is the same for groups with the same members.
+    func text(of type: Rendition.MediaType, _ groupID: String) -> String {
+        String(contents[Key(type: type, groupID: groupID)] ?? 0, radix: 16)
+    }
+}

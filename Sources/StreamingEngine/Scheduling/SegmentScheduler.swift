@@ -1,0 +1,84 @@
+import MediaTiming
+
+/// Decides which segment of a rendition is fetched next.
+///
+/// It goes by time alone: where what is loaded ends, the next segment begins, whichever playlist it comes from.
+struct SegmentScheduler: Sendable {
+    /// What is to be done.
+    enum Step: Sendable, Equatable {
+        /// This segment is next.
+        case fetch(SegmentReference)
+        /// There is no media for this segment: its time passes without.
+        case pass(SegmentReference)
+        /// The playlist lists nothing for this time, but something behind it.
+        case hole(MediaTimeRange)
+        /// Enough lies ahead until the play head comes to this time.
+        case wait(until: MediaTime)
+        /// Everything that is listed is loaded; more will be listed.
+        case awaitPlaylist
+        /// Everything up to the end is loaded.
+        case complete
+    }
+
+    /// Holes up to this long are nobody's fault: durations in playlists are rounded.
+    static let seam = MediaTime(value: 1, timescale: 4)
+    /// A rest of a segment that is shorter than this is not fetched again from another variant.
+    private static let crumb = MediaTime(value: 1, timescale: 10)
+
+    /// The play head, or where it is to be.
+    var position: MediaTime
+    /// What is loaded, and need not be fetched again.
+    var loaded: MediaTimeRangeSet
+    /// How much may lie ahead.
+    var capacity: MediaTime
+    /// Where to stop; `nil` for the end of what is listed.
+    var end: MediaTime?
+    /// Whether the buffer holds as many bytes as it may.
+    var isOutOfMemory = false
+
+    /// Up to where it can be played without a hole.
+    var loadedEnd: MediaTime { Self.loadedEnd(from: position, in: loaded) }
+
+    /// Up to where `loaded` goes on from a time; the time itself where nothing is there.
+    static func loadedEnd(from position: MediaTime, in loaded: MediaTimeRangeSet) -> MediaTime {
+        if let range = loaded.range(containing: position) { return range.end }
+        // Media seldom begins exactly where a playlist says.
+        if let range = loaded.range(containing: position + seam) { return range.end }
+        return position
+    }
+
+    /// What is next.
+    func step(in timeline: PresentationTimeline) -> Step {
+        let loadedEnd = loadedEnd
+        let limit = min(end ?? timeline.end, timeline.end)
+        if loadedEnd >= limit || limit - loadedEnd < Self.crumb && loadedEnd > position {
+            if let end, loadedEnd >= end { return .complete }
+            return timeline.isLive ? .awaitPlaylist : .complete
+        }
+        guard let segment = segment(at: loadedEnd, in: timeline) else {
+            return timeline.isLive ? .awaitPlaylist : .complete
+        }
+        let ahead = loadedEnd - position
+        let room = max(capacity, segment.duration * 2)
+        // What a person waits for is fetched, however full the buffer is behind it.
+        let isUrgent = ahead < min(segment.duration, MediaTime(seconds: 2))
+        if !isUrgent, isOutOfMemory || ahead + segment.duration > room {
+            return .wait(until: loadedEnd + segment.duration - room)
+        }
+        if segment.start - loadedEnd > Self.seam { return .hole(MediaTimeRange(start: loadedEnd, end: segment.start)) }
+        return segment.isGap ? .pass(segment) : .fetch(segment)
+    }
+
+    private func segment(at time: MediaTime, in timeline: PresentationTimeline) -> SegmentReference? {
+        guard let position = timeline.position(atOrAfter: time) else { return nil }
+        let segment = timeline.segments[position]
+        let rest = segment.end - time
+        // The end of a segment that another variant's reached almost: the next one will do.
+        if time > segment.start, rest < Self.crumb, rest.duration < segment.duration.duration / 2,
+            position + 1 < timeline.segments.count
+        {
+            return timeline.segments[position + 1]
+        }
+        return segment
+    }
+}

@@ -1,0 +1,89 @@
+import MediaTiming
+import PlaybackReporting
+
+/// What of one rendition went to the decoder and is still there.
+struct StreamBuffer: Sendable {
+    /// A segment.
+    struct Entry: Sendable {
+        let range: MediaTimeRange
+        let type: MediaType
+        let byteCount: Int
+        let variant: VariantDescription?
+    }
+
+    /// What can be played.
+    private(set) var loaded = MediaTimeRangeSet()
+    /// What can be played and is of the choice that holds now.
+    private(set) var current = MediaTimeRangeSet()
+    /// In the order of their times.
+    private(set) var entries: [Entry] = []
+    /// How many bytes all of it has.
+    private(set) var byteCount = 0
+
+    /// Something was added.
+    mutating func insert(_ entry: Entry) {
+        let range = joined(entry.range)
+        loaded.insert(range)
+        current.insert(range)
+        let position = entries.partitioningIndex { $0.range.start > entry.range.start }
+        entries.insert(entry, at: position)
+        byteCount += entry.byteCount
+    }
+
+    /// What is there is of another choice than the one that holds now: it will do until that comes.
+    mutating func becomeOutdated(from time: MediaTime) {
+        guard let end = current.ranges.last?.end, end > time else { return }
+        current.remove(MediaTimeRange(start: time, end: end))
+    }
+
+    /// Forgets what lies before a time.
+    ///
+    /// - Returns: What was forgotten, by type; empty where nothing was.
+    mutating func discard(before time: MediaTime) -> [MediaType: MediaTimeRange] {
+        let count = entries.partitioningIndex { $0.range.end > time }
+        return forget(0..<count)
+    }
+
+    /// Forgets what lies behind a time.
+    ///
+    /// - Returns: What was forgotten, by type; empty where nothing was.
+    mutating func discard(after time: MediaTime) -> [MediaType: MediaTimeRange] {
+        let first = entries.partitioningIndex { $0.range.start >= time }
+        return forget(first..<entries.count)
+    }
+
+    /// The variant that is played at a time.
+    func variant(at time: MediaTime) -> VariantDescription? {
+        let behind = entries.partitioningIndex { $0.range.start > time }
+        return entries[..<behind].last { $0.variant != nil }?.variant
+    }
+
+    private mutating func forget(_ positions: Range<Int>) -> [MediaType: MediaTimeRange] {
+        guard !positions.isEmpty else { return [:] }
+        var forgotten: [MediaType: MediaTimeRange] = [:]
+        for entry in entries[positions] {
+            loaded.remove(entry.range)
+            current.remove(entry.range)
+            byteCount -= entry.byteCount
+            let known = forgotten[entry.type] ?? entry.range
+            forgotten[entry.type] = MediaTimeRange(
+                start: min(known.start, entry.range.start),
+                end: max(known.end, entry.range.end)
+            )
+        }
+        entries.removeSubrange(positions)
+        // What overlapped is still there.
+        for entry in entries {
+            guard forgotten.values.contains(where: { $0.intersection(entry.range) != nil }) else { continue }
+            loaded.insert(entry.range)
+        }
+        return forgotten
+    }
+
+    /// Closes a hole that is only a seam.
+    private func joined(_ range: MediaTimeRange) -> MediaTimeRange {
+        let before = loaded.ranges.last { $0.end <= range.start }
+        guard let before, range.start - before.end <= SegmentScheduler.seam else { return range }
+        return MediaTimeRange(start: before.end, end: range.end)
+    }
+}

@@ -1,0 +1,337 @@
+import Adaptation
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import PlaybackReporting
+
+/// Chooses variants: makes a ladder of those that go together, and lets a selector climb it.
+struct VariantChooser: Sendable {
+    /// The moment before a segment is requested.
+    struct Moment {
+        let current: Presentation.Variant
+        /// Whether nothing was fetched yet.
+        let isFirst: Bool
+        let bufferLevel: Duration
+        let capacity: Duration
+        let segment: SegmentReference
+        let timeline: PresentationTimeline
+        let rate: Double
+        let now: Duration
+    }
+
+    /// A variant, and why.
+    struct Choice: Sendable {
+        let variant: Presentation.Variant
+        let cause: String
+        let delay: Duration?
+        let predictedBufferLevel: Duration?
+    }
+
+    var options: StreamingOptions {
+        didSet {
+            if options.selector != oldValue.selector {
+                selector = AnyVariantSelector(options.selector, initialEstimate: options.initialThroughput)
+            }
+        }
+    }
+    private var presentation: Presentation?
+    private var selection = MediaSelection()
+    /// The variants that are chosen among; those of rungs, by ``LadderRung/variantIndex``.
+    private var variants: [Presentation.Variant] = []
+    private var ladder: Ladder?
+    private var selector: AnyVariantSelector
+    private var estimator: ThroughputEstimator
+    private var isStarting = true
+
+    /// What stands in for a bit rate that a playlist does not say.
+    private static let assumedBitRate = BitRate(bitsPerSecond: 1_000_000)
+    /// So many segments ahead, sizes are looked up.
+    private static let horizon = 8
+
+    init(_ options: StreamingOptions) {
+        self.options = options
+        selector = AnyVariantSelector(options.selector, initialEstimate: options.initialThroughput)
+        estimator = ThroughputEstimator(initial: options.initialThroughput)
+    }
+
+    /// What the network is thought to carry.
+    var throughput: BitRate? { estimator.estimate }
+
+    /// Takes over a presentation.
+    mutating func open(_ presentation: Presentation, _ selection: MediaSelection, at now: Duration) {
+        self.presentation = presentation
+        select(selection, at: now)
+    }
+
+    /// Other options are played.
+    mutating func select(_ selection: MediaSelection, at now: Duration) {
+        self.selection = selection
+        guard let presentation else { return }
+        variants = LadderFamily.variants(of: presentation, for: selection)
+        ladder = Ladder(
+            variants.prefix(Ladder.mostRungs).enumerated().map { index, variant in
+                let peak = variant.peakBitRate ?? variant.averageBitRate ?? Self.assumedBitRate
+                return LadderRung(
+                    variantIndex: index,
+                    peakBitRate: peak,
+                    averageBitRate: variant.averageBitRate,
+                    width: variant.resolution?.width,
+                    height: variant.resolution?.height,
+                    frameRate: variant.frameRate?.seconds,
+                    score: variant.score
+                )
+            }
+        )
+    }
+
+    /// Whether a variant is one of those that are chosen among.
+    func holds(_ variant: Presentation.Variant) -> Bool { variants.contains { $0.id == variant.id } }
+
+    /// The variant to begin with.
+    func first(bufferCapacity: Duration) -> Presentation.Variant? {
+        guard let ladder else { return variants.first }
+        if options.startsOnFirstEligibleVariant {
+            let restriction = restriction(of: ladder) { _ in true }
+            return variants.indices.first { index in
+                ladder.index(ofVariant: index).map { restriction.isOpen($0) } ?? false
+            }.map { variants[$0] }
+        }
+        var asked = selector
+        let situation = SelectionSituation(
+            ladder: ladder,
+            restriction: restriction(of: ladder) { _ in true },
+            bufferCapacity: bufferCapacity,
+            segmentDuration: .seconds(6),
+            isStarting: true
+        )
+        return variants[ladder.rungs[ladder.clamped(asked.decide(situation).rung)].variantIndex]
+    }
+
+    /// Chooses the variant of the next segment.
+    mutating func choose(_ moment: Moment, isOpen: (Presentation.Variant) -> Bool) -> Choice {
+        let stay = Choice(variant: moment.current, cause: "stay", delay: nil, predictedBufferLevel: nil)
+        guard let ladder, variants.count > 1 else { return stay }
+        let current = index(of: moment.current)
+        // What was chosen to begin with is what the first segment is fetched from.
+        if moment.isFirst, current != nil { return stay }
+        let situation = SelectionSituation(
+            ladder: ladder,
+            restriction: restriction(of: ladder, isOpen: isOpen),
+            current: current,
+            bufferLevel: moment.bufferLevel,
+            bufferCapacity: moment.capacity,
+            segmentDuration: moment.segment.duration.duration,
+            upcomingSizes: sizes(from: moment.segment, in: moment.timeline, of: current, ladder),
+            remainingSegments: remaining(from: moment.segment, in: moment.timeline),
+            rate: moment.rate,
+            isStarting: isStarting,
+            now: moment.now
+        )
+        return choice(selector.decide(situation), ladder)
+    }
+
+    /// Whether a smaller variant could be fetched instead.
+    func canGoLower(than variant: Presentation.Variant?) -> Bool {
+        guard let variant, let index = index(of: variant) else { return false }
+        return index > 0
+    }
+
+    /// Looks at a transfer that has not ended.
+    ///
+    /// - Returns: The variant to fetch instead; `nil` to wait.
+    mutating func review(
+        _ measurement: TransferMeasurement,
+        of job: FetchJob,
+        variant: Presentation.Variant,
+        bufferLevel: Duration,
+        isStarting: Bool,
+        capacity: Duration,
+        now: Duration
+    ) -> Choice? {
+        guard let ladder, let rung = index(of: variant), rung > 0 else { return nil }
+        let situation = SelectionSituation(
+            ladder: ladder,
+            restriction: restriction(of: ladder) { _ in true },
+            current: rung,
+            bufferLevel: bufferLevel,
+            bufferCapacity: capacity,
+            segmentDuration: job.segment.duration.duration,
+            isStarting: isStarting,
+            now: now
+        )
+        let transfer = TransferInFlight(
+            rung: rung,
+            bytesReceived: measurement.bytes,
+            expectedSize: job.watch.expectedBytes.map { ByteCount($0) },
+            request: job.watch.began,
+            firstByte: measurement.firstByte.map { measurement.sent + $0 },
+            now: now
+        )
+        guard case .abandon(let decision) = selector.review(transfer, in: situation), decision.rung < rung else {
+            return nil
+        }
+        return choice(decision, ladder)
+    }
+
+    /// A segment came.
+    mutating func add(_ fetched: FetchedResource, of segment: SegmentReference, variant id: Presentation.Variant.ID?) {
+        let measurement = fetched.measurement
+        let firstByte = measurement.firstByte.map { measurement.sent + $0 } ?? fetched.ended
+        add(
+            bytes: measurement.bytes == .zero ? ByteCount(Int64(fetched.bytes.count)) : measurement.bytes,
+            duration: segment.duration.duration,
+            times: (fetched.began, min(max(firstByte, fetched.began), fetched.ended), fetched.ended),
+            isCached: measurement.isFromCache,
+            isAbandoned: false,
+            id
+        )
+        if id != nil { isStarting = false }
+    }
+
+    /// A transfer was given up.
+    mutating func add(
+        abandoned watch: TransferWatch,
+        of segment: SegmentReference,
+        variant id: Presentation.Variant.ID?,
+        now: Duration
+    ) {
+        guard let measurement = watch.measurement else { return }
+        let firstByte = measurement.firstByte.map { measurement.sent + $0 } ?? now
+        add(
+            bytes: measurement.bytes,
+            duration: segment.duration.duration,
+            times: (watch.began, min(max(firstByte, watch.began), now), now),
+            isCached: measurement.isFromCache,
+            isAbandoned: true,
+            id
+        )
+    }
+
+    private mutating func add(
+        bytes: ByteCount,
+        duration: Duration,
+        times: (request: Duration, firstByte: Duration, end: Duration),
+        isCached: Bool,
+        isAbandoned: Bool,
+        _ id: Presentation.Variant.ID?
+    ) {
+        let rung = id.flatMap { id in variants.firstIndex { $0.id == id } }
+            .flatMap { ladder?.index(ofVariant: $0) }
+        let measurement = SegmentMeasurement(
+            rung: rung ?? 0,
+            bytes: bytes,
+            duration: duration,
+            request: times.request,
+            firstByte: times.firstByte,
+            end: times.end,
+            isCached: isCached,
+            isAbandoned: isAbandoned
+        )
+        estimator.add(measurement.throughputSample)
+        // Sound says as much about the network, but nothing about the ladder.
+        if rung != nil { selector.add(measurement) }
+    }
+
+    /// The play head is elsewhere.
+    mutating func seeked() {
+        selector.seeked()
+        isStarting = true
+    }
+
+    /// What playing needs at a rate.
+    func neededBitRate(rate: Double) -> BitRate {
+        let variant = variants.last { _ in true }
+        let typical = current?.typicalBitRate ?? variant?.typicalBitRate ?? Self.assumedBitRate
+        let factor = rate == 0 ? 1 : min(abs(rate), 32)
+        return BitRate(bitsPerSecond: Int64(Double(min(typical.bitsPerSecond, 1 << 50)) * factor))
+    }
+
+    /// The variant that was chosen last.
+    private(set) var current: Presentation.Variant?
+
+    /// Notes which variant is fetched.
+    mutating func fetches(_ variant: Presentation.Variant) { current = variant }
+
+    /// What a decision stands on.
+    func numbers(bufferLevel: Duration) -> VariantSwitch.Numbers {
+        VariantSwitch.Numbers(throughput: throughput, bufferLevel: bufferLevel)
+    }
+
+    /// The other variants, the nearest lower ones first, then the higher ones.
+    func alternatives(to variant: Presentation.Variant?) -> [Presentation.Variant] {
+        guard let ladder, let variant, let index = index(of: variant) else { return variants }
+        let order = (0..<index).reversed() + ((index + 1)..<max(index + 1, ladder.count))
+        return order.map { variants[ladder.rungs[$0].variantIndex] }
+    }
+
+    /// The variant that comes nearest to one that is no longer chosen among.
+    func nearest(to variant: Presentation.Variant) -> Presentation.Variant? {
+        let rate = variant.typicalBitRate?.bitsPerSecond ?? 0
+        return variants.min { first, second in
+            abs((first.typicalBitRate?.bitsPerSecond ?? 0) - rate)
+                < abs((second.typicalBitRate?.bitsPerSecond ?? 0) - rate)
+        }
+    }
+
+    private func index(of variant: Presentation.Variant) -> Int? {
+        variants.firstIndex { $0.id == variant.id }.flatMap { ladder?.index(ofVariant: $0) }
+    }
+
+    private func choice(_ decision: SwitchDecision, _ ladder: Ladder) -> Choice {
+        Choice(
+            variant: variants[ladder.rungs[ladder.clamped(decision.rung)].variantIndex],
+            cause: decision.cause.rawValue,
+            delay: decision.delay,
+            predictedBufferLevel: decision.evidence.predictedBufferLevel
+        )
+    }
+
+    private func remaining(from segment: SegmentReference, in timeline: PresentationTimeline) -> Int? {
+        guard !timeline.isLive, let position = timeline.position(sequence: segment.sequence) else { return nil }
+        return timeline.segments.count - position
+    }
+
+    /// The sizes of coming segments, where the playlist tells them.
+    private func sizes(
+        from segment: SegmentReference,
+        in timeline: PresentationTimeline,
+        of rung: Int?,
+        _ ladder: Ladder
+    ) -> [[ByteCount]] {
+        guard let rung, segment.byteRange != nil || segment.bitRate != nil,
+            let position = timeline.position(sequence: segment.sequence)
+        else { return [] }
+        let segments = timeline.segments
+        return (position..<min(position + Self.horizon, segments.count)).map { index in
+            let segment = segments[index]
+            let known =
+                segment.byteRange.map { ByteCount($0.length) }
+                ?? segment.bitRate.map { rate in
+                    ByteCount(Int64(Double(min(rate.bitsPerSecond, 1 << 50)) * segment.duration.seconds / 8))
+                }
+            var sizes = [ByteCount](repeating: .zero, count: ladder.count)
+            if let known { sizes[rung] = known }
+            return sizes
+        }
+    }
+}
+
+extension VariantChooser {
+    /// The rungs that are open: what the application prefers, what the view can show, what can be had.
+    private func restriction(of ladder: Ladder, isOpen: (Presentation.Variant) -> Bool) -> LadderRestriction {
+        var caps: [any LadderCap] = []
+        if options.preferredPeakBitRate != nil || options.preferredMaximumResolution != nil {
+            caps.append(
+                PreferenceCap(
+                    peakBitRate: options.preferredPeakBitRate,
+                    width: options.preferredMaximumResolution?.width,
+                    height: options.preferredMaximumResolution?.height
+                )
+            )
+        }
+        if let size = options.viewSize { caps.append(ViewSizeCap(width: size.width, height: size.height)) }
+        var restriction = LadderRestriction(ladder, caps: caps)
+        restriction.close(because: .failed) { !isOpen(variants[ladder.rungs[$0].variantIndex]) }
+        return restriction
+    }
+}

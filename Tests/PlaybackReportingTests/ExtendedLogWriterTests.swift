@@ -1,0 +1,97 @@
+import MediaTiming
+import PlaybackReporting
+import Testing
+
+@Suite struct ExtendedLogWriterTests {
+    @Test func accessLogReadsAsItAlwaysDid() {
+        var transcript = Transcript()
+        transcript.at(0.1, .playbackTypeKnown(.vod))
+        transcript.at(0.1, .variantSwitchStarted(Transcript.change(nil, .low)))
+        transcript.at(0.5, transcript.segment(0.1, 0.5, bytes: 450_000))
+        transcript.at(0.6, 0, .statusChanged(.readyToPlay))
+        transcript.at(0.7, 0, Transcript.rate(1))
+        transcript.at(6.7, 6, Transcript.switched(.low, .high))
+        transcript.at(7.2, 6.5, .seekStarted(to: MediaTime(seconds: 60)))
+        let writer = ExtendedLogWriter(
+            software: "Millstream\n1.0",
+            date: transcript.session.date(at: transcript.session.start + .seconds(8))
+        )
+        let id = transcript.session.id
+        #expect(
+            writer.text(of: transcript.accessLog) == """
+                #Version: 1.0
+                #Software: Millstream 1.0
+                #Start-Date: 2026-04-15 15:13:26.726
+                #Date: 2026-04-15 15:13:34.026
+                #Fields: date time uri cs-guid s-ip s-ip-changes sc-count c-duration-downloaded c-start-time \
+                c-duration-watched bytes c-observed-bitrate sc-indicated-bitrate c-stalls c-frames-dropped \
+                c-startup-time c-overdue c-observed-min-bitrate c-observed-max-bitrate c-observed-bitrate-sd \
+                s-playback-type sc-wwan-count c-switch-bitrate c-transfer-duration sc-indicated-avg-bitrate \
+                c-avg-video-bitrate c-avg-audio-bitrate
+                2026-04-15 15:13:26.726 https://example.com/low.m3u8 \(id) 192.0.2.1 0 1 6 0 6 450000 9000000 800000 \
+                0 - 0.6 0 9000000 9000000 - VOD - - 0.4 600000 - -
+                2026-04-15 15:13:32.726 https://example.com/high.m3u8 \(id) - - 0 0 6 0.5 0 - 4000000 \
+                0 - - 0 - - - VOD - 5000000 0 3000000 - -
+                - - https://example.com/high.m3u8 \(id) - - 0 0 - 0 0 - 4000000 \
+                0 - - 0 - - - VOD - - 0 3000000 - -
+
+                """
+        )
+    }
+
+    @Test func errorLogReadsAsItAlwaysDid() {
+        let log = ErrorLog(events: [
+            ErrorLog.Event(
+                date: .seconds(1_776_266_006),
+                uri: "https://example.com/a b.m4s?q=\"1\"",
+                serverAddress: "192.0.2.1:443",
+                playbackSessionID: "-",
+                errorStatusCode: -12_889,
+                errorDomain: "Network",
+                errorComment: "He said \"no\"\r\nC:\\new – ü\u{0}"
+            ),
+            ErrorLog.Event(errorStatusCode: 404, errorDomain: ""),
+        ])
+        #expect(
+            String(decoding: log.extendedLogData, as: UTF8.self) == #"""
+                #Version: 1.0
+                #Software: Millstream
+                #Start-Date: 2026-04-15 15:13:26.000
+                #Fields: date time uri cs-guid s-ip status domain comment
+                2026-04-15 15:13:26.000 "https://example.com/a b.m4s?q=""1""" "-" 192.0.2.1:443 -12889 "Network" "He said ""no""\r\nC:\\new – ü\u{0}"
+                - - - - - 404 "" -
+
+                """#
+        )
+        #expect(log.extendedLogDataStringEncoding == "UTF-8")
+        #expect(AccessLog().extendedLogDataStringEncoding == "UTF-8")
+    }
+
+    @Test func negativeFiguresAreNotKnown() throws {
+        var event = AccessLog.Event()
+        event.durationWatched = .seconds(-1)
+        event.numberOfStalls = -1
+        event.indicatedBitrate = BitRate(bitsPerSecond: -1)
+        let read = try AccessLog(extendedLogData: AccessLog(events: [event]).extendedLogData.span)
+        #expect(read.events.first?.durationWatched == nil && read.events.first?.numberOfStalls == nil)
+        #expect(read.events.first?.indicatedBitrate?.bitsPerSecond == 0)
+    }
+
+    @Test func emptyLogIsStillALog() throws {
+        let bytes = AccessLog().extendedLogData
+        #expect(try AccessLog(extendedLogData: bytes.span) == AccessLog())
+        #expect(!String(decoding: bytes, as: UTF8.self).contains("Start-Date"))
+    }
+
+    @Test func growingFileEqualsTheWholeText() {
+        var events: [AccessLog.Event] = []
+        var text = ExtendedLogWriter().accessLogHeader()
+        for index in 0..<3 {
+            var event = AccessLog.Event()
+            event.numberOfStalls = index
+            events.append(event)
+            text += ExtendedLogWriter().line(event)
+        }
+        #expect(text == ExtendedLogWriter().text(of: AccessLog(events: events)))
+    }
+}

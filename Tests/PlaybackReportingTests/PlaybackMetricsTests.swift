@@ -1,0 +1,252 @@
+import Foundation
+import MediaTiming
+import Testing
+
+@testable import PlaybackReporting
+
+/// Each indicator with its edges: nothing played, never started, unknown rates, stalls that do not end.
+@Suite struct PlaybackMetricsTests {
+    @Test func startIsTheFirstMovementForwards() {
+        var recorder = PlaybackMetricsRecorder(creation: .seconds(100))
+        #expect(recorder.metrics.startupTime == nil)
+        recorder.rateChanged(rate: 0, at: .seconds(101))
+        recorder.rateChanged(rate: -1, at: .seconds(101))
+        recorder.rateChanged(rate: .nan, at: .seconds(101))
+        #expect(recorder.metrics.startupTime == nil && recorder.summary.timeSpentInInitialStartup == nil)
+        #expect(recorder.rateChanged(rate: 1, at: .seconds(102)) == .started(after: .seconds(2)))
+        #expect(recorder.rateChanged(rate: 1, at: .seconds(103)) == nil)
+        #expect(recorder.metrics.startupTime == .seconds(2))
+    }
+
+    @Test func startBeforeTheMeasurementIsNotNegative() {
+        var recorder = PlaybackMetricsRecorder(creation: .seconds(100))
+        recorder.rateChanged(rate: 1, at: .seconds(99))
+        #expect(recorder.metrics.startupTime == .zero)
+    }
+
+    @Test func watchedDurationIsTheSumOfWhatWasPlayed() {
+        var events = [3, 0, 4].map { seconds in
+            var event = AccessLog.Event()
+            event.durationWatched = .seconds(seconds)
+            return event
+        }
+        events.append(AccessLog.Event())
+        events[1].durationWatched = .seconds(-5)
+        let metrics = PlaybackMetricsRecorder(creation: .zero).metrics(with: AccessLog(events: events))
+        #expect(metrics.watchedDuration == .seconds(7))
+    }
+
+    @Test func unknownRatesCountInOneAverageOnly() {
+        let figures: [(Int64?, Double)] = [(1_000_000, 30), (3_000_000, 10), (nil, 40), (0, 20), (9_000_000, 0)]
+        let events = figures.map { rate, seconds in
+            var event = AccessLog.Event()
+            event.durationWatched = .seconds(seconds)
+            event.indicatedBitrate = rate.map(BitRate.init(bitsPerSecond:))
+            return event
+        }
+        let metrics = PlaybackMetricsRecorder(creation: .zero).metrics(with: AccessLog(events: events))
+        #expect(metrics.timeWeightedBitrate?.bitsPerSecond == 1_500_000)
+        #expect(metrics.timeWeightedBitrateOfAll?.bitsPerSecond == 600_000)
+    }
+
+    @Test func nothingPlayedHasNoAverages() {
+        var event = AccessLog.Event()
+        event.numberOfStalls = 3
+        event.indicatedBitrate = BitRate(bitsPerSecond: 1)
+        for events in [[], [event]] {
+            var recorder = PlaybackMetricsRecorder(creation: .zero)
+            recorder.playbackStalled(at: .seconds(1))
+            recorder.playbackStallEnded(at: .seconds(4))
+            let metrics = recorder.metrics(with: AccessLog(events: events))
+            #expect(metrics.stallsPerHour == nil && metrics.stallRatio == nil)
+            #expect(metrics.timeWeightedBitrate == nil && metrics.timeWeightedBitrateOfAll == nil)
+            #expect(metrics.stallDuration == .seconds(3))
+            #expect(metrics.lines.isEmpty)
+        }
+    }
+
+    @Test func stallsAreCountedByTheHourPlayed() {
+        var event = AccessLog.Event()
+        event.numberOfStalls = 3
+        event.durationWatched = .seconds(1_800)
+        var recorder = PlaybackMetricsRecorder(creation: .zero)
+        recorder.rateChanged(rate: 1, at: .seconds(1))
+        recorder.playbackStalled(at: .seconds(2))
+        recorder.rateChanged(rate: 1, at: .seconds(20))
+        let metrics = recorder.metrics(with: AccessLog(events: [event]))
+        #expect(metrics.stallsPerHour == 6 && metrics.stallRatio == 0.01)
+    }
+
+    @Test func stallEndsWithTheNextMovementForwards() {
+        var recorder = PlaybackMetricsRecorder(creation: .zero)
+        recorder.rateChanged(rate: 1, at: .seconds(1))
+        #expect(recorder.playbackStalled(at: .seconds(10)) == .stalled)
+        recorder.rateChanged(rate: 0, at: .seconds(10))
+        #expect(recorder.playbackStalled(at: .seconds(11)) == nil)
+        #expect(recorder.metrics.stallDuration == .zero)
+        #expect(recorder.metrics(at: .seconds(12)).stallDuration == .seconds(2))
+        #expect(recorder.rateChanged(rate: 1, at: .seconds(13)) == .resumed(after: .seconds(3)))
+        #expect(recorder.playbackStallEnded(at: .seconds(14)) == nil)
+        recorder.playbackStalled(at: .seconds(20))
+        #expect(recorder.playbackStallEnded(at: .seconds(21)) == .resumed(after: .seconds(1)))
+        recorder.rateChanged(rate: 1, at: .seconds(22))
+        #expect(recorder.metrics.stallDuration == .seconds(4) && recorder.metrics.stallCount == 2)
+    }
+
+    @Test func openStallEndsWithTheSession() {
+        var recorder = PlaybackMetricsRecorder(creation: .zero)
+        recorder.rateChanged(rate: 1, at: .seconds(1))
+        recorder.playbackStalled(at: .seconds(10))
+        #expect(recorder.playbackEnded(at: .seconds(15)) == .ended)
+        #expect(recorder.metrics.stallDuration == .seconds(5))
+        #expect(recorder.playbackEnded(at: .seconds(16)) == nil)
+        #expect(recorder.playbackStalled(at: .seconds(17)) == nil)
+        #expect(recorder.rateChanged(rate: 1, at: .seconds(18)) == nil)
+        #expect(recorder.metrics(at: .seconds(99)).stallDuration == .seconds(5))
+    }
+
+    @Test func stallBeforeTheStartIsPartOfTheStart() {
+        var recorder = PlaybackMetricsRecorder(creation: .zero)
+        recorder.playbackStalled(at: .seconds(1))
+        recorder.rateChanged(rate: 1, at: .seconds(5))
+        #expect(recorder.metrics.stallDuration == .zero && recorder.metrics.startupTime == .seconds(5))
+    }
+
+    @Test func pauseEndsTheWait() {
+        var transcript = Transcript()
+        transcript.at(1, 0, Transcript.rate(1))
+        transcript.at(11, 10, .stalled)
+        transcript.at(11, 10, Transcript.rate(0, from: 1))
+        transcript.at(13, 10, .timeControlChanged(.paused))
+        transcript.at(3_613, 10, Transcript.rate(1))
+        transcript.at(3_623, 20, .ended)
+        let metrics = transcript.measured().metrics
+        #expect(metrics.stallDuration == .seconds(2) && metrics.watchedDuration == .seconds(20))
+        #expect(metrics.stallRatio == 0.1 && metrics.stallsPerHour == 180)
+    }
+
+    @Test func linesAreInTheWordsThatScriptsLookFor() {
+        var transcript = Transcript()
+        transcript.at(0, .variantSwitchStarted(Transcript.change(nil, .low)))
+        transcript.at(1.234, 0, Transcript.rate(1))
+        transcript.at(11.234, 10, .stalled)
+        transcript.at(11.734, 10, Transcript.rate(1))
+        transcript.at(41.734, 40, .ended)
+        var recorder = PlaybackMetricsRecorder(creation: transcript.session.start)
+        let notices = transcript.events.compactMap { recorder.add($0)?.description }
+        #expect(
+            notices == [
+                "Playback started in 1.23 seconds", "Playback stalled", "Playback resumed in 0.50 seconds",
+                "Playback ended",
+            ]
+        )
+        #expect(
+            recorder.metrics.lines == [
+                "Time-weighted Indicated Bitrate: 0.80Mbps", "Stall rate: 90.00 stalls/hour", "Stall wait ratio: 0.01",
+            ]
+        )
+    }
+
+    @Test func jsonHasEveryKeyInOrder() {
+        #expect(
+            PlaybackMetrics().json == """
+                {"startupTime":null,"watchedDuration":0,"stallCount":0,"stallDuration":0,"stallsPerHour":null,\
+                "stallRatio":null,"timeWeightedBitrate":null,"timeWeightedBitrateOfAll":null,"variantSwitches":0,\
+                "oscillations":0,"droppedFrames":null,"decodedFrames":null,"bytes":0,"mediaRequests":0,"errors":0}
+                """
+        )
+        var transcript = Transcript()
+        transcript.at(0.5, transcript.segment(0, 0.5, bytes: 1_000))
+        transcript.at(0.5, transcript.segment(0, 0.5, bytes: 300, kind: .mediaPlaylist))
+        transcript.at(0.6, 0, .variantSwitchStarted(Transcript.change(nil, .low)))
+        transcript.at(0.7, 0, Transcript.rate(1))
+        transcript.at(10.7, 10, Transcript.switched(.low, .high))
+        transcript.at(40.7, 40, .stalled)
+        transcript.at(41.9, 40, .stallEnded(after: .milliseconds(1_200)))
+        transcript.at(41.9, 40, .frames(FrameCounts(decoded: 1_000, dropped: 2)))
+        transcript.at(41.9, 40, .error(Transcript.failure()))
+        #expect(
+            transcript.measured().metrics.json == """
+                {"startupTime":0.7,"watchedDuration":40,"stallCount":1,"stallDuration":1.2,"stallsPerHour":90,\
+                "stallRatio":0.03,"timeWeightedBitrate":3200000,"timeWeightedBitrateOfAll":3200000,\
+                "variantSwitches":1,"oscillations":0,"droppedFrames":2,"decodedFrames":1000,"bytes":1300,\
+                "mediaRequests":1,"errors":1}
+                """
+        )
+    }
+
+    @Test func hundredthsAreThoseOfPrintf() {
+        var generator = SeededGenerator(seed: 1)
+        var numbers = [0, 0.125, 0.375, 1.005, 2.675, 0.995, 0.999, 99.995, 1e10, 0.005, 0.015]
+        for _ in 0..<10_000 { numbers.append(.random(in: 0...1_000, using: &generator)) }
+        for _ in 0..<10_000 { numbers.append(Double(Int.random(in: 0...1_000_000, using: &generator)) / 1_000) }
+        #expect(numbers.filter { $0.hundredths != String(format: "%.2f", $0) } == [])
+        #expect([Double.nan, -1, .infinity].map(\.hundredths) == ["0.00", "0.00", "inf"])
+    }
+
+    @Test(arguments: [
+        (["low", "high", "low"], [10.0, 40.0], 1),
+        (["low", "high", "low"], [10, 40.001], 0),
+        (["high", "low", "high"], [10, 20], 0),
+        (["low", "middle", "high", "low"], [10, 20, 50], 1),
+        (["low", "high", "low", "high", "low"], [10, 20, 30, 40], 2),
+        (["low", "high", "middle", "low"], [10, 20, 25], 1),
+        (["low", "low"], [10], 0),
+    ])
+    func switchUpThatIsTakenBackIsAnOscillation(ids: [String], at times: [Double], count: Int) {
+        let variants = ids.map { id in
+            [VariantDescription.low, .middle, .high].first { $0.id == id } ?? .low
+        }
+        var transcript = Transcript()
+        transcript.at(0, 0, .variantSwitched(Transcript.change(nil, variants[0]), succeeded: true))
+        transcript.at(0, 0, Transcript.rate(1))
+        for (index, time) in times.enumerated() {
+            // A pause in between makes no difference.
+            transcript.at(time + Double(index) * 100, time, Transcript.rate(0, from: 1))
+            transcript.at(time + Double(index) * 100 + 50, time, Transcript.rate(1))
+            let change = Transcript.switched(variants[index], variants[index + 1])
+            transcript.at(time + Double(index) * 100 + 50, time, change)
+        }
+        let metrics = transcript.measured().metrics
+        #expect(metrics.oscillations == count)
+        #expect(metrics.variantSwitches == (ids == ["low", "low"] ? 0 : times.count))
+    }
+
+    @Test func summaryHasTheFiguresOfTheSession() {
+        var transcript = Transcript()
+        transcript.at(0.5, transcript.segment(0, 0.5, bytes: 1_000))
+        transcript.at(0.5, transcript.segment(0, 0.5, bytes: 300, kind: .mediaPlaylist))
+        transcript.at(0.5, transcript.segment(0, 0.5, bytes: 16, isCached: true, kind: .contentKey))
+        transcript.at(0.6, 0, .variantSwitchStarted(Transcript.change(nil, .low)))
+        transcript.at(0.7, 0, Transcript.rate(1))
+        transcript.at(10.7, 10, Transcript.switched(.low, .high))
+        transcript.at(15, 14.3, .error(Transcript.failure()))
+        transcript.at(40.7, 40, .stalled)
+        let fatal = Transcript.failure(500, recovered: false)
+        transcript.at(50.7, 40, .error(fatal))
+        transcript.at(50.7, 40, .failedToPlayToEnd(fatal))
+        transcript.at(51, 40, .ended)
+        let summary = PlaybackSummary(
+            errorEvent: fatal,
+            recoverableErrorCount: 1,
+            stallCount: 1,
+            variantSwitchCount: 1,
+            playbackDuration: .seconds(40),
+            mediaResourceRequestCount: 3,
+            timeSpentRecoveringFromStall: .seconds(10),
+            timeSpentInInitialStartup: .milliseconds(700),
+            timeWeightedAverageBitrate: BitRate(bitsPerSecond: 2_400_000),
+            timeWeightedPeakBitrate: BitRate(bitsPerSecond: 3_200_000)
+        )
+        #expect(transcript.measured().summary == summary)
+        #expect(transcript.measured().metrics.errors == 2)
+    }
+
+    @Test func snapshotCountsUpToNow() {
+        var transcript = Transcript()
+        transcript.at(1, 0, Transcript.rate(1))
+        var recorder = transcript.measured()
+        recorder.advance(to: transcript.clock(11), mediaTime: MediaTime(seconds: 10))
+        #expect(recorder.metrics.watchedDuration == .seconds(10))
+    }
+}

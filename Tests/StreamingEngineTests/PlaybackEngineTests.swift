@@ -1,0 +1,118 @@
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import PlaybackReporting
+import StreamingEngine
+import Testing
+
+@Suite struct PlaybackEngineTests {
+    @Test func aFilmIsPlayedToItsEndInItsOwnTime() async throws {
+        let stream = PlayedStream(SampleStream.film())
+        try await stream.run { engine in
+            await engine.setRate(1)
+            try await stream.expect(\.hasPlayedToEnd)
+        }
+        #expect(stream.events.all.contains { $0.kind == .playedToEnd && $0.time == .seconds(60) })
+        #expect(stream.engine.snapshot.timebase.mediaTime == MediaTime(seconds: 60))
+        #expect(!stream.events.all.contains { $0.kind == .stalled })
+    }
+
+    @Test func nothingIsAskedForTwiceAndNothingBeforeItIsNeeded() async throws {
+        let stream = PlayedStream(SampleStream.film())
+        try await stream.run { engine in
+            await engine.setRate(1)
+            _ = try await stream.wait(\.hasPlayedToEnd)
+        }
+        let asked = stream.transport.requestedAddresses
+        #expect(Set(asked).count == asked.count)
+        let first = asked.firstIndex { $0.hasSuffix(".ts") }
+        // The multivariant playlist, and those of pictures and sound.
+        #expect(first.map { $0 <= 3 } == true)
+    }
+
+    @Test func itIsReadyBeforeItPlaysAndStandsStillUntilAsked() async throws {
+        let stream = PlayedStream(SampleStream.film())
+        try await stream.run { _ in
+            try await stream.expect { $0.status == .readyToPlay }
+            try await stream.simulation.sleep(for: .seconds(100))
+        }
+        #expect(stream.engine.snapshot.timebase.mediaTime == .zero)
+        #expect(stream.engine.snapshot.duration == MediaTime(seconds: 60))
+        // As much as the buffer holds, and no more.
+        let loaded = stream.engine.snapshot.loadedTimeRanges.totalDuration
+        #expect(loaded >= MediaTime(seconds: 24) && loaded <= MediaTime(seconds: 30))
+    }
+
+    @Test(arguments: [0.5, 2.0])
+    func mediaTimeMovesAtTheRate(rate: Double) async throws {
+        let stream = PlayedStream(SampleStream.film(count: 20))
+        let moved = try await stream.run { engine in
+            await engine.setRate(rate)
+            _ = try await stream.wait { $0.timeControl == .playing }
+            let before = engine.snapshot.timebase.mediaTime(at: stream.simulation.now)
+            try await stream.simulation.sleep(for: .seconds(20))
+            return engine.snapshot.timebase.mediaTime(at: stream.simulation.now) - before
+        }
+        #expect(moved == MediaTime(seconds: Int64(20 * rate)))
+    }
+
+    @Test func anExactSeekLandsWhereItWasAsked() async throws {
+        let stream = PlayedStream(SampleStream.film())
+        let target = try #require(MediaTime(decimal: "41.7"))
+        let result = try await stream.run { engine in
+            _ = try await stream.wait { $0.status == .readyToPlay }
+            return await engine.seek(to: target, tolerance: .exact)
+        }
+        #expect(result == SeekResult(isFinished: true, landed: target))
+        #expect(stream.transport.requestedAddresses.contains { $0.hasSuffix("6.ts") })
+    }
+
+    @Test func aLaterSeekEndsAnEarlierOne() async throws {
+        let stream = PlayedStream(SampleStream.film())
+        let results = try await stream.run { engine in
+            _ = try await stream.wait { $0.status == .readyToPlay }
+            async let first = engine.seek(to: MediaTime(seconds: 50), tolerance: .exact)
+            async let second = engine.seek(to: MediaTime(seconds: 20), tolerance: .exact)
+            return await [first, second]
+        }
+        #expect(results.count { $0.isFinished } == 1)
+    }
+
+    @Test func aFilmThatIsGoneEndsInAnErrorWithTheStatus() async throws {
+        let stream = PlayedStream([:])
+        try await stream.run { engine in
+            await engine.setRate(1)
+            try await stream.expect { $0.status == .failed }
+        }
+        #expect(stream.engine.snapshot.error?.status == 404)
+        #expect(stream.engine.snapshot.error?.code == .notLoaded)
+    }
+
+    @Test func anotherLanguageIsFetchedFromThePlayHeadOn() async throws {
+        let stream = PlayedStream(SampleStream.film(count: 20))
+        try await stream.run { engine in
+            await engine.setRate(1)
+            _ = try await stream.wait { $0.timebase.mediaTime(at: stream.simulation.now) > MediaTime(seconds: 10) }
+            let korean = engine.snapshot.presentation?.group(.audio)?.options.first { $0.language == "ko" }
+            await engine.select(korean, for: .audio)
+            try await stream.expect(\.hasPlayedToEnd)
+        }
+        let korean = stream.transport.requestedAddresses.filter { $0.contains("/ko") && $0.hasSuffix(".ts") }
+        #expect(korean.first == "https://origin.example/ko1.ts" && korean.count == 19)
+        #expect(!stream.events.all.contains { $0.kind == .stalled })
+    }
+
+    @Test func theSameStreamGivesTheSameEvents() async throws {
+        func events() async throws -> [PlaybackEvent] {
+            let stream = PlayedStream(SampleStream.film())
+            try await stream.run { engine in
+                await engine.setRate(1)
+                _ = try await stream.wait(\.hasPlayedToEnd)
+            }
+            return stream.events.all
+        }
+        let (first, second) = (try await events(), try await events())
+        #expect(first == second && first.count > 20)
+    }
+}

@@ -1,0 +1,112 @@
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import PlaybackReporting
+import ResourceAddressing
+import StreamingEngine
+import Synchronization
+import Testing
+
+/// A stream of texts for media, played in simulated time.
+final class PlayedStream: Sendable {
+    static let address = "https://origin.example/main.m3u8"
+
+    let simulation: Simulation
+    let transport: ScriptedTransport
+    let engine: PlaybackEngine
+
+    init(
+        _ texts: [String: String],
+        simulation: Simulation = Simulation(),
+        options: StreamingOptions = StreamingOptions()
+    ) {
+        self.simulation = simulation
+        transport = ScriptedTransport(texts.mapValues { [.text($0)] }, time: simulation)
+        let record = EventRecord()
+        engine = PlaybackEngine(
+            source: ResourceAddress(Self.address),
+            loading: ResourceLoading(transport, time: simulation, jitter: { 0 }),
+            pipeline: UndecodedPipeline(time: simulation),
+            options: options,
+            time: simulation,
+            session: PlaybackSession(id: "test", start: simulation.now, startDate: .zero)
+        ) { output in
+            if case .event(let event) = output { record.add(event) }
+        }
+        events = record
+    }
+
+    let events: EventRecord
+
+    /// Plays while `body` runs.
+    func run<Result: Sendable>(_ body: @Sendable (PlaybackEngine) async throws -> Result) async throws -> Result {
+        try await simulation.run { [engine] in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await engine.run() }
+                let result = try await body(engine)
+                group.cancelAll()
+                return result
+            }
+        }
+    }
+
+    /// Waits until a condition holds; it is a failure of the test where it does not within an hour.
+    func expect(
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ condition: (PlaybackSnapshot) -> Bool
+    ) async throws {
+        let holds = try await wait(condition)
+        #expect(holds, sourceLocation: sourceLocation)
+    }
+
+    /// Waits until a condition holds, for a simulated hour at most.
+    func wait(_ condition: (PlaybackSnapshot) -> Bool) async throws -> Bool {
+        for _ in 0..<36_000 {
+            if condition(engine.snapshot) { return true }
+            try await simulation.sleep(for: .milliseconds(100))
+        }
+        return false
+    }
+}
+
+/// What an engine told.
+final class EventRecord: Sendable {
+    private let events = Mutex<[PlaybackEvent]>([])
+
+    func add(_ event: PlaybackEvent) { events.withLock { $0.append(event) } }
+
+    var all: [PlaybackEvent] { events.withLock { $0 } }
+
+    /// The short names of what happened, in order.
+    var names: [String] { all.map(\.kind.name) }
+}
+
+/// Playlists of a stream on demand.
+enum SampleStream {
+    /// A media playlist of segments named by a prefix and their numbers.
+    static func media(_ prefix: String, count: Int, duration: Int = 6, ended: Bool = true) -> String {
+        let segments = (0..<count).map { "#EXTINF:\(duration),\n\(prefix)\($0).ts\n" }.joined()
+        return "#EXTM3U\n#EXT-X-TARGETDURATION:\(duration)\n" + segments + (ended ? "#EXT-X-ENDLIST\n" : "")
+    }
+
+    /// Two variants of ten segments with sound apart.
+    static func film(count: Int = 10) -> [String: String] {
+        let origin = "https://origin.example/"
+        var texts = [
+            PlayedStream.address: """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="en.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Korean",LANGUAGE="ko",AUTOSELECT=YES,URI="ko.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=640x360,AUDIO="a"
+            low.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=2000000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=1280x720,AUDIO="a"
+            high.m3u8
+            """
+        ]
+        for name in ["low", "high", "en", "ko"] {
+            texts["\(origin)\(name).m3u8"] = media(name, count: count)
+            for index in 0..<count { texts["\(origin)\(name)\(index).ts"] = "media of \(name) \(index)" }
+        }
+        return texts
+    }
+}

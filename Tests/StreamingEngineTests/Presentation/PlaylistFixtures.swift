@@ -1,0 +1,73 @@
+import HLSPlaylist
+import MediaTiming
+import ResourceAddressing
+import Testing
+
+/// A media playlist from its text, as if it had come from an address.
+func media(_ text: String, at address: String = "https://example.com/live/video.m3u8") throws -> MediaPlaylist {
+    try MediaPlaylist(parsing: Array(text.utf8), context: PlaylistContext(address: ResourceAddress(address)))
+}
+
+/// A multivariant playlist from its text, as if it had come from an address.
+func multivariant(
+    _ text: String,
+    at address: String = "https://example.com/main.m3u8"
+) throws -> MultivariantPlaylist {
+    try MultivariantPlaylist(parsing: Array(text.utf8), context: PlaylistContext(address: ResourceAddress(address)))
+}
+
+/// A time from decimal digits.
+func seconds(_ text: String) -> MediaTime {
+    guard let time = MediaTime(decimal: text) else {
+        Issue.record("\(text) is no time")
+        return .zero
+    }
+    return time
+}
+
+/// What a live encoder writes: a window of numbered segments.
+struct LiveWindowText {
+    /// The number of the first segment.
+    var first = 0
+    var count = 6
+    var duration = "4"
+    var targetDuration: String? = "4"
+    /// What stands before the number in the names of segments.
+    var name = "segment"
+    /// Seconds since midnight of the segment with the number 0; `nil` without dates.
+    var dateOfZero: Int?
+    /// The numbers of segments that begin behind a discontinuity.
+    var discontinuities: Set<Int> = []
+    /// How many discontinuities went before the window, where the playlist says so.
+    var discontinuitySequence: Int?
+    /// Lines about the whole playlist.
+    var head: [String] = []
+    /// Lines behind the last segment.
+    var tail: [String] = []
+
+    var text: String {
+        var lines = ["#EXTM3U", "#EXT-X-VERSION:9", "#EXT-X-MEDIA-SEQUENCE:\(first)"]
+        if let targetDuration { lines.append("#EXT-X-TARGETDURATION:\(targetDuration)") }
+        if let discontinuitySequence { lines.append("#EXT-X-DISCONTINUITY-SEQUENCE:\(discontinuitySequence)") }
+        lines += head
+        for number in first..<(first + count) {
+            if discontinuities.contains(number) { lines.append("#EXT-X-DISCONTINUITY") }
+            if let dateOfZero { lines.append("#EXT-X-PROGRAM-DATE-TIME:\(Self.date(dateOfZero + number * 4))") }
+            lines += ["#EXTINF:\(duration),", "\(name)\(number).ts"]
+        }
+        return (lines + tail).joined(separator: "\n") + "\n"
+    }
+
+    var playlist: MediaPlaylist { get throws { try media(text) } }
+
+    /// A second of a day.
+    static func date(_ second: Int) -> String {
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "2026-03-01T\(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60))Z"
+    }
+}
+
+/// The date of a second of the day on which ``LiveWindowText`` is written.
+func date(_ second: Int) throws -> ProgramDateTime {
+    try #require(ProgramDateTime(LiveWindowText.date(second)))
+}
