@@ -141,7 +141,8 @@ struct CacheStorageTests {
         try await fill(bench.open(), "a")
         let name = try bench.onlyFile().lastPathComponent
         let stem = name.dropLast(".entry".count)
-        let leftovers = ["\(stem.dropLast())0.part", "\(stem.dropLast(2))00.entry"]
+        let otherStem = stem.dropLast() + (stem.hasSuffix("0") ? "1" : "0")
+        let leftovers = ["\(otherStem).part", "\(otherStem).entry"]
         let foreign = ["notes.txt", "millstream-1.entry", "\(stem).entry.bak", "x\(name)"]
         for other in leftovers + foreign { try Data("x".utf8).write(to: bench.file(other)) }
         let cache = try bench.open()
