@@ -103,6 +103,25 @@ import Testing
         #expect(!stream.events.all.contains { $0.kind == .stalled })
     }
 
+    @Test func aMissingSegmentIsLeftOutAndTheOthersAreShown() async throws {
+        var texts = SampleStream.film()
+        texts["https://origin.example/low3.ts"] = nil
+        texts["https://origin.example/high3.ts"] = nil
+        let stream = PlayedStream(texts)
+        try await stream.run { engine in
+            await engine.setRate(1)
+            try await stream.expect(\.hasPlayedToEnd)
+        }
+        let skipped = stream.events.all.compactMap { event -> SkippedSegment? in
+            guard case .segmentSkipped(let segment) = event.kind else { return nil }
+            return segment
+        }
+        #expect(skipped.map(\.range) == [MediaTimeRange(start: MediaTime(seconds: 18), end: MediaTime(seconds: 24))])
+        #expect(skipped.map(\.reason) == [.notLoaded])
+        // Once in either variant.
+        #expect(stream.transport.requestedAddresses.count { $0.hasSuffix("w3.ts") || $0.hasSuffix("h3.ts") } == 2)
+    }
+
     @Test func theSameStreamGivesTheSameEvents() async throws {
         func events() async throws -> [PlaybackEvent] {
             let stream = PlayedStream(SampleStream.film())

@@ -198,7 +198,7 @@ extension PlaybackEngine {
         do {
             let range = try await pipeline.append(piece)
             streams[kind]?.recovery.succeeded()
-            streams[kind]?.triedElsewhere = []
+            streams[kind]?.tried = TriedSources()
             streams[kind]?.buffer.insert(
                 StreamBuffer.Entry(range: range, type: type, byteCount: piece.byteCount, variant: description)
             )
@@ -245,6 +245,7 @@ extension PlaybackEngine {
 
     private func recover(from error: any Error, _ job: FetchJob, _ kind: StreamKind) async {
         if error is CancellationError { return }
+        streams[kind]?.tried.insert(job.source, for: job.segment.range)
         let (fault, problem) = Self.fault(error, job.segment)
         let hasAlternatives = fault != .forbidden && kind == .main && hasUntriedSource(besides: job.source)
         let isLive = streams[kind]?.timeline?.isLive ?? false
@@ -278,12 +279,12 @@ extension PlaybackEngine {
     }
 
     private func hasUntriedSource(besides failed: StreamSource) -> Bool {
-        let tried = (streams[.main]?.triedElsewhere ?? []).union([failed])
+        let closed = streams[.main]?.tried.sources ?? []
         guard let presentation else { return false }
         return presentation.variants.contains { variant in
             variant.locations.indices.contains { index in
                 let source = StreamSource(variant, location: index, address: variant.locations[index].address)
-                return !tried.contains(source) && !isExcluded(source) && chooser.holds(variant)
+                return source != failed && !closed.contains(source) && !isExcluded(source) && chooser.holds(variant)
             }
         }
     }
@@ -318,12 +319,10 @@ extension PlaybackEngine {
     /// Lets the time of a segment pass without media.
     private func pass(_ segment: SegmentReference, _ kind: StreamKind, _ reason: SkippedSegment.Reason) async {
         // Another quality may have what this one lacks.
-        if reason == .gap, kind == .main, let source = streams[.main]?.source,
-            goElsewhere(.main, besides: source, cause: "gap")
-        {
-            return
+        if reason == .gap, kind == .main, let source = streams[.main]?.source {
+            streams[.main]?.tried.insert(source, for: segment.range)
+            if goElsewhere(.main, besides: source, cause: "gap") { return }
         }
-        streams[kind]?.triedElsewhere = []
         await leaveOut(segment.range, of: segment.address.text, domain: segment.domain, kind, reason)
     }
 

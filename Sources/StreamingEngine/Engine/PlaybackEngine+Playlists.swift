@@ -23,7 +23,6 @@ extension PlaybackEngine {
         streams[kind]?.timelineSource = source
         streams[kind]?.timeline = timeline
         streams[kind]?.timelineLoaded = began
-        streams[kind]?.triedElsewhere = []
         var schedule = ReloadSchedule()
         streams[kind]?.reload = schedule.loaded(playlist, began: began, at: time.now)
         streams[kind]?.schedule = schedule
@@ -60,7 +59,6 @@ extension PlaybackEngine {
             streams[kind]?.timelineSource = source
             streams[kind]?.timeline = known
             streams[kind]?.reload = nil
-            streams[kind]?.triedElsewhere = []
             changes.notify()
             return
         }
@@ -171,10 +169,11 @@ extension PlaybackEngine {
     ///
     /// - Returns: Whether there is one.
     func goElsewhere(_ kind: StreamKind, besides failed: StreamSource, cause: String) -> Bool {
-        streams[kind]?.triedElsewhere.insert(failed)
-        let tried = streams[kind]?.triedElsewhere ?? []
         guard kind == .main, let presentation else { return false }
-        func isOpen(_ source: StreamSource) -> Bool { !tried.contains(source) && !isExcluded(source) }
+        let closed = streams[kind]?.tried.sources ?? []
+        func isOpen(_ source: StreamSource) -> Bool {
+            source != failed && !closed.contains(source) && !isExcluded(source)
+        }
         let current = failed.variantID.flatMap { presentation.variant($0) }
         let locations = current.map { variant in
             variant.locations.indices.map {
@@ -183,6 +182,7 @@ extension PlaybackEngine {
         }
         if let other = locations?.first(where: isOpen) {
             streams[.main]?.source = other
+            streams[.main]?.isDecided = true
             applyRenditions()
             changes.notify()
             return true
@@ -191,6 +191,8 @@ extension PlaybackEngine {
             let source = source(for: variant)
             guard isOpen(source) else { continue }
             streams[.main]?.source = source
+            // What is asked for now was decided here: the selector would choose what has just failed.
+            streams[.main]?.isDecided = true
             beginSwitch(to: variant, cause: cause)
             applyRenditions()
             changes.notify()

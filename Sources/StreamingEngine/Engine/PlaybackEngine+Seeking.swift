@@ -42,7 +42,7 @@ extension PlaybackEngine {
     private func giveUpTransfers(for target: MediaTime) {
         for kind in StreamKind.allCases {
             streams[kind]?.pausedUntil = nil
-            streams[kind]?.triedElsewhere = []
+            streams[kind]?.tried = TriedSources()
             guard let job = streams[kind]?.job, let stream = streams[kind] else { continue }
             let needed = SegmentScheduler.loadedEnd(from: target, in: stream.buffer.current)
             guard !job.segment.range.contains(needed) else { continue }

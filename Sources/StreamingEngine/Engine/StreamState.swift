@@ -61,7 +61,7 @@ struct StreamState: Sendable {
     var reload: ReloadSchedule.Action?
     var recovery = SegmentRecovery()
     /// Where the segment that failed last was asked for.
-    var triedElsewhere: Set<StreamSource> = []
+    var tried = TriedSources()
     var job: FetchJob?
     /// Nothing is fetched before.
     var pausedUntil: Duration?
