@@ -20,6 +20,9 @@ public struct SchemeTransport: Transport {
         self.time = time
     }
 
+    /// The one of HTTP; see ``Transport/executor``.
+    public var executor: (any TaskExecutor)? { http.executor }
+
     /// Asks for a resource; see ``Transport/send(_:)``.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         switch request.address.normalizedScheme {

@@ -13,6 +13,16 @@ public protocol Transport: Sendable {
     /// - Throws: ``TransportError``; also for a status that is no success. 304 is one where the request
     ///   is conditional.
     func send(_ request: TransportRequest) async throws -> TransportResponse
+
+    /// Where tasks that mostly wait for this transport change threads least; `nil` where any thread will do.
+    ///
+    /// It is for `withTaskExecutorPreference`. Nothing that runs there may block.
+    var executor: (any TaskExecutor)? { get }
+}
+
+extension Transport {
+    /// No thread is better than another.
+    public var executor: (any TaskExecutor)? { nil }
 }
 
 /// What is asked for.

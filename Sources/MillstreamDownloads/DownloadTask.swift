@@ -147,7 +147,9 @@ public struct DownloadTask: Sendable {
                         break fetching
                     }
                     running += 1
-                    group.addTask { (resource, await Result.catching { try await fetch(resource, of: id, meter) }) }
+                    group.addTask(executorPreference: loading.transport.executor) {
+                        (resource, await Result.catching { try await fetch(resource, of: id, meter) })
+                    }
                 }
                 guard let (resource, result) = try await group.next() else { break }
                 running -= 1

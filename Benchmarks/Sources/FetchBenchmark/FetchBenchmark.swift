@@ -15,15 +15,17 @@ struct FetchBenchmark {
             .map { $0.split(separator: "\t").map(String.init) }
         let transport = HTTPTransport()
         let loading = ResourceLoading(transport)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            var rest = files[...]
-            for _ in 0..<8 {
-                guard let file = rest.popFirst() else { break }
-                group.addTask { try await fetch(file[0], into: file[1], loading) }
-            }
-            while try await group.next() != nil {
-                guard let file = rest.popFirst() else { continue }
-                group.addTask { try await fetch(file[0], into: file[1], loading) }
+        try await withTaskExecutorPreference(transport.executor) {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                var rest = files[...]
+                for _ in 0..<8 {
+                    guard let file = rest.popFirst() else { break }
+                    group.addTask { try await fetch(file[0], into: file[1], loading) }
+                }
+                while try await group.next() != nil {
+                    guard let file = rest.popFirst() else { continue }
+                    group.addTask { try await fetch(file[0], into: file[1], loading) }
+                }
             }
         }
         try await transport.shutdown()

@@ -46,6 +46,8 @@ final class HTTPClientPool: Sendable {
     private static let nameLifetime = Duration.seconds(60)
     /// A playlist can name many hosts; of those that nothing is asked of, some are forgotten.
     private static let mostClients = 64
+    /// What all connections run on.
+    static var eventLoops: any EventLoopGroup { HTTPClient.defaultEventLoopGroup }
     private static let mostNames = 1_024
 
     init(_ options: HTTPTransport.Options, time: any TimeSource) {
@@ -123,6 +125,8 @@ final class HTTPClientPool: Sendable {
         configuration.connectionPool.retryConnectionEstablishment = false
         // Deflate cannot do better than 1,032 to 1; what is smaller by so much is no playlist.
         configuration.decompression = .enabled(limit: .ratio(250))
+        // Nobody traces, and to describe each request to nobody costs time.
+        configuration.tracing.tracer = nil
         if options.acceptsAnyCertificate {
             var tls = TLSConfiguration.makeClientConfiguration()
             tls.certificateVerification = .none
@@ -139,7 +143,7 @@ final class HTTPClientPool: Sendable {
         configuration.http2StreamChannelDebugInitializer = {
             ExchangeObserver.observe(stream: $0, registry, time)
         }
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        return HTTPClient(eventLoopGroup: Self.eventLoops, configuration: configuration)
     }
 }
 

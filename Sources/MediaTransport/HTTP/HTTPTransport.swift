@@ -10,6 +10,8 @@ import ResourceAddressing
 /// Playlists may come compressed; media is asked for as it is, so that lengths and ranges mean what they say.
 public final class HTTPTransport: Transport {
     private let pool: HTTPClientPool
+    private let loop = EventLoopExecutor(HTTPClientPool.eventLoops.next())
+    private let sites = RequestSites()
     private let options: Options
     private let time: any TimeSource
 
@@ -22,6 +24,9 @@ public final class HTTPTransport: Transport {
 
     /// Ends all connections; nothing can be asked for any more.
     public func shutdown() async throws { try await pool.shutdown() }
+
+    /// The thread on which connections are read that tasks on it asked for; see ``Transport/executor``.
+    public var executor: (any TaskExecutor)? { loop }
 
     /// Asks for a resource; see ``Transport/send(_:)``.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
@@ -55,12 +60,12 @@ public final class HTTPTransport: Transport {
         at address: ResourceAddress,
         _ record: TransferRecord
     ) async throws -> (HTTPClientResponse, HTTPClientPool.Lease) {
-        guard address.isHTTP, let target = RequestTarget(address) else {
+        guard let target = RequestTarget(address, sites) else {
             throw TransportError(.addressRefused, "not an http address", address: address)
         }
         var hosts: [HostAddress?] = [nil]
         if options.proxy == nil {
-            hosts = try await resolved(target.host, for: address, record)
+            hosts = try await resolved(target.site.host, for: address, record)
         }
         guard options.mayVisit(address, hosts.compactMap { $0 }) else {
             throw TransportError(.addressRefused, "this address may not be loaded", address: address)
@@ -75,7 +80,7 @@ public final class HTTPTransport: Transport {
                 lastError = error
             }
         }
-        pool.forget(target.host)
+        pool.forget(target.site.host)
         throw lastError
     }
 
@@ -110,7 +115,7 @@ public final class HTTPTransport: Transport {
         defer { _ = pool.registry.remove(key) }
         outgoing.headers.add(name: ExchangeRegistry.field, value: key)
         do {
-            let lease = try pool.lease(target.host, at: host)
+            let lease = try pool.lease(target.site.host, at: host)
             let response = try await lease.client.execute(outgoing, deadline: .distantFuture)
             if let cookies = options.cookies {
                 let now = UnixSeconds(Date().timeIntervalSince1970)
@@ -127,12 +132,12 @@ public final class HTTPTransport: Transport {
         at address: ResourceAddress,
         _ target: RequestTarget
     ) -> HTTPClientRequest {
-        var outgoing = HTTPClientRequest(url: target.site)
-        outgoing.headers.add(name: "Host", value: target.hostField)
+        var outgoing = HTTPClientRequest(url: target.site.address)
+        outgoing.headers.add(name: "Host", value: target.site.hostField)
         outgoing.headers.add(name: "User-Agent", value: options.userAgent)
         outgoing.headers.add(name: "Accept", value: "*/*")
         outgoing.headers.add(name: "Accept-Encoding", value: request.mayBeCompressed ? "gzip, deflate" : "identity")
-        if let authorization = target.authorization {
+        if let authorization = target.site.authorization {
             outgoing.headers.add(name: "Authorization", value: authorization)
         }
         if let jar = options.cookies,

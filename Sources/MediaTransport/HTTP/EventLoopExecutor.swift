@@ -1,0 +1,13 @@
+import NIOCore
+
+/// Runs tasks on the thread of an event loop: what waits for a connection of that loop goes on without a change of threads.
+final class EventLoopExecutor: TaskExecutor {
+    private let loop: any EventLoop
+
+    init(_ loop: any EventLoop) { self.loop = loop }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        loop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
