@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "NetworkConditioning", targets: ["NetworkConditioning"]),
         .library(name: "MediaTransport", targets: ["MediaTransport"]),
         .library(name: "ResourceAddressing", targets: ["ResourceAddressing"]),
+        .library(name: "Millstream", targets: ["Millstream"]),
         .library(name: "MillstreamDownloads", targets: ["MillstreamDownloads"]),
         .library(name: "MillstreamServer", targets: ["MillstreamServer"]),
         .library(name: "MillstreamTesting", targets: ["MillstreamTesting"]),
@@ -54,6 +55,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]
         ),
         .target(name: "ResourceAddressing", swiftSettings: guarded),
+        .target(name: "SegmentFormat", dependencies: ["MediaTiming"], swiftSettings: guarded),
         .target(name: "ReportFormat", dependencies: ["MediaTiming"], swiftSettings: guarded),
         .target(
             name: "HLSPlaylist",
@@ -105,6 +107,7 @@ let package = Package(
             name: "StreamingEngine",
             dependencies: [
                 "Adaptation", "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaybackReporting", "ResourceAddressing",
+                "SegmentFormat",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -113,6 +116,15 @@ let package = Package(
         ),
 
         // Faces: what an application imports.
+        .target(
+            name: "Millstream",
+            dependencies: [
+                "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaybackReporting", "ResourceAddressing",
+                "StreamingEngine",
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: house
+        ),
         .target(
             name: "MillstreamDownloads",
             dependencies: [
@@ -141,7 +153,7 @@ let package = Package(
         .target(
             name: "MillstreamTesting",
             dependencies: [
-                "MediaTiming", "MediaTransport", "ResourceAddressing",
+                "MediaTiming", "MediaTransport", "NetworkConditioning", "ResourceAddressing",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
@@ -150,9 +162,9 @@ let package = Package(
         .executableTarget(
             name: "millstream-cli",
             dependencies: [
-                "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamDownloads",
-                "MillstreamServer", "NetworkConditioning",
-                "PlaylistEditing", "ReportFormat", "ResourceAddressing",
+                "Adaptation", "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamDownloads",
+                "MillstreamServer", "MillstreamTesting", "NetworkConditioning", "PlaybackReporting", "PlaylistEditing",
+                "ReportFormat", "ResourceAddressing", "StreamingEngine",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -177,6 +189,11 @@ let package = Package(
             swiftSettings: house
         ),
         .testTarget(name: "ResourceAddressingTests", dependencies: ["ResourceAddressing"], swiftSettings: house),
+        .testTarget(
+            name: "SegmentFormatTests",
+            dependencies: ["MediaTiming", "SegmentFormat", "SharedCorpus"],
+            swiftSettings: house
+        ),
         .testTarget(name: "ReportFormatTests", dependencies: ["MediaTiming", "ReportFormat"], swiftSettings: house),
         .testTarget(
             name: "HLSPlaylistTests",
@@ -197,6 +214,14 @@ let package = Package(
         .testTarget(
             name: "AdaptationTests",
             dependencies: ["Adaptation", "MediaTiming", "SharedCorpus"],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "MillstreamTests",
+            dependencies: [
+                "HLSPlaylist", "MediaTiming", "MediaTransport", "Millstream", "MillstreamTesting", "PlaybackReporting",
+                "ResourceAddressing", "StreamingEngine",
+            ],
             swiftSettings: house
         ),
         .testTarget(

@@ -30,6 +30,10 @@ let package = Package(
             ]
         ),
         .executableTarget(
+            name: "PlayStream",
+            dependencies: [.product(name: "Millstream", package: "millstream")]
+        ),
+        .executableTarget(
             name: "ReportPlayback",
             dependencies: [
                 .product(name: "MediaTiming", package: "millstream"),

@@ -27,6 +27,9 @@ public final class Simulation: TaskExecutor, SerialExecutor, TimeSource {
         /// A heap: none is before the one at half its position.
         var sleepers: [Sleeper] = []
         var now = Duration.zero
+        /// How many wait for the world outside, and since when there is one.
+        var outsiders = 0
+        var outsideSince = ContinuousClock.now
         var lastID = 0
         var cancelled: Set<Int> = []
         /// Counts the programs, and those that ended: the thread of one that did goes.
@@ -41,7 +44,7 @@ public final class Simulation: TaskExecutor, SerialExecutor, TimeSource {
     public init() {}
 
     /// The time in this world.
-    public var now: Duration { state.withLock { $0.now } }
+    public var now: Duration { state.withLock { $0.currentTime } }
 
     /// The world itself.
     public var taskExecutor: (any TaskExecutor)? { self }
@@ -63,7 +66,7 @@ public final class Simulation: TaskExecutor, SerialExecutor, TimeSource {
             try await withCheckedThrowingContinuation { continuation in
                 let isCancelled = state.withLock { state in
                     if state.cancelled.remove(id) != nil { return true }
-                    let deadline = state.now + max(duration, .zero)
+                    let deadline = state.currentTime + max(duration, .zero)
                     state.push(Sleeper(deadline: deadline, id: id, continuation: continuation))
                     return false
                 }
@@ -73,6 +76,28 @@ public final class Simulation: TaskExecutor, SerialExecutor, TimeSource {
             cancel(id)
         }
         try Task.checkCancellation()
+    }
+
+    /// Waits for something outside this world: as long as anybody does, time passes here as it does there.
+    ///
+    /// So a program can be run at full speed that has to do with real servers: only the waiting is left out in which
+    /// nobody would do anything. What such a program does is no longer the same each time.
+    public nonisolated(nonsending) func outside<Result>(
+        _ body: nonisolated(nonsending) () async throws -> Result
+    ) async rethrows -> Result {
+        state.withLock { state in
+            if state.outsiders == 0 { state.outsideSince = .now }
+            state.outsiders += 1
+        }
+        defer {
+            state.withLock { state in
+                let now = state.currentTime
+                state.outsiders -= 1
+                if state.outsiders == 0 { state.now = now }
+            }
+            wake.signal()
+        }
+        return try await body()
     }
 
     private func cancel(_ id: Int) {
@@ -106,12 +131,17 @@ public final class Simulation: TaskExecutor, SerialExecutor, TimeSource {
 
     private func loop(_ run: Int) {
         while true {
-            enum Step { case job(UnownedJob), sleeper(Sleeper), wait, finish }
+            enum Step { case job(UnownedJob), sleeper(Sleeper), wait(Duration?), finish }
             let step: Step = state.withLock { state in
                 if state.startedRuns != run { return .finish }
                 if let job = state.takeJob() { return .job(job) }
                 if state.finishedRuns == run { return .finish }
-                guard !state.sleepers.isEmpty else { return .wait }
+                guard let first = state.sleepers.first else { return .wait(nil) }
+                if state.outsiders > 0 {
+                    let rest = first.deadline - state.currentTime
+                    guard rest <= .zero else { return .wait(rest) }
+                    return .sleeper(state.remove(at: 0))
+                }
                 let sleeper = state.remove(at: 0)
                 state.now = max(state.now, sleeper.deadline)
                 return .sleeper(sleeper)
@@ -120,7 +150,10 @@ public final class Simulation: TaskExecutor, SerialExecutor, TimeSource {
             case .job(let job):
                 job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
             case .sleeper(let sleeper): sleeper.continuation.resume()
-            case .wait: wake.wait()
+            case .wait(nil): wake.wait()
+            case .wait(let rest?):
+                let nanoseconds = min(rest, .seconds(60)) / .nanoseconds(1)
+                _ = wake.wait(timeout: .now() + .nanoseconds(Int(nanoseconds.rounded(.up))))
             case .finish: return
             }
         }
@@ -128,6 +161,8 @@ public final class Simulation: TaskExecutor, SerialExecutor, TimeSource {
 }
 
 extension Simulation.State {
+    fileprivate var currentTime: Duration { outsiders > 0 ? now + (ContinuousClock.now - outsideSince) : now }
+
     fileprivate mutating func takeJob() -> UnownedJob? {
         guard nextJob < jobs.count else { return nil }
         defer {

@@ -6,6 +6,8 @@ import MediaTransport
 import MillstreamDownloads
 import MillstreamServer
 import PlaylistEditing
+import ResourceAddressing
+import StreamingEngine
 
 /// How the program ends when something went wrong: one line, a hint where there is one, and a status that scripts know.
 struct Failure: Error {
@@ -42,6 +44,11 @@ struct Failure: Error {
         case let error as StorageError: self.init(.failed, error.code.rawValue, error.description)
         case let error as ListeningError: self.init(.failed, "cannot-listen", error.description, hint: error.hint)
         case let error as StreamCatalogue.ReadingError: self.init(.badInput, "bad-catalogue", error.description)
+        case let error as StreamingError:
+            let isInput = [.notRecognized, .needsTranslation, .unreadablePlaylist].contains(error.code)
+            var message = error.message
+            if let address = error.address { message += ": \(address.text)" }
+            self.init(isInput ? .badInput : .failed, error.code.rawValue, message)
         case let error as DownloadError:
             let isInput = error.code == .notAPlaylist || error.code == .live
             self.init(isInput ? .badInput : .failed, error.detail, error.description, hint: error.hint)
@@ -94,7 +101,7 @@ enum StandardOutput {
         FileHandle.standardOutput.write(Data(bytes))
     }
 
-    static func writeLine(_ text: String) {
-        write(Array((text + "\n").utf8))
-    }
+    static func write(_ text: String) { write(Array(text.utf8)) }
+
+    static func writeLine(_ text: String) { write(text + "\n") }
 }

@@ -9,7 +9,8 @@ import Foundation
         version: "0.1.0",
         subcommands: [
             InspectCommand.self, ValidateCommand.self, EditCommand.self, DownloadCommand.self, LibraryCommand.self,
-            ServeCommand.self, OriginCommand.self, ConditionsCommand.self,
+            ServeCommand.self, OriginCommand.self, ConditionsCommand.self, SimulateCommand.self,
+            PlayCommand.self,
         ]
     )
 

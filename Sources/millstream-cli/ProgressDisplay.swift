@@ -66,7 +66,7 @@ final class ProgressDisplay: Sendable {
         }
     }
 
-    private static func clock(_ time: MediaTime) -> String {
+    static func clock(_ time: MediaTime) -> String {
         let seconds = Int(time.seconds.rounded())
         func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let hours = seconds / 3600

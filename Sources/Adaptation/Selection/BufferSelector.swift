@@ -4,8 +4,8 @@ public import MediaTiming
 ///
 /// BOLA (Spiteri, Urgaonkar, Sitaraman, INFOCOM 2016) with the additions of BOLA-E (Spiteri, Sitaraman, Sparacio,
 /// MMSys 2018): a virtual placeholder stands for buffer that could have been filled, so that a start, a short ladder or
-/// a full buffer does not keep the rung low; a rung above the throughput is taken one step at a time; and what can
-/// come before the buffer is empty bounds the next segment.
+/// a full buffer does not keep the rung low; no rise goes above the throughput (BOLA-O in the paper), as it would soon be
+/// taken back; and what can come before the buffer is empty bounds the next segment.
 public struct BufferSelector: VariantSelector {
     /// The share of what can come before the buffer is empty that a segment may be, at first, and in the end.
     private static let firstSafety = 0.9
@@ -89,7 +89,10 @@ public struct BufferSelector: VariantSelector {
         let throughput = transfer.bitsReceived / transfer.flowSeconds
         // Another request waits once more; meanwhile this one would go on.
         let rest = whole - transfer.bitsReceived - transfer.latencySeconds * throughput
-        guard rest > 0 else { return .keepGoing }
+        // While there is ample time, a slow moment is not worth what has come.
+        guard rest > 0, rest / throughput > max(situation.segmentSeconds, situation.bufferSeconds) / 2 else {
+            return .keepGoing
+        }
         let level = max(0, situation.bufferSeconds + placeholder - transfer.latencySeconds)
         var greatest = curve.worth(of: transfer.rung, at: level, bits: rest)
         var choice: Int?
@@ -151,10 +154,8 @@ extension BufferSelector {
                 return left < right
             } ?? 0
         if let current = situation.currentRung, rung > current, rung > carried {
-            // One step above is tried, as the buffer has room for it.
-            let base = max(current, carried)
-            rung = open.first { $0 > base } ?? base
-            if !situation.restriction.isOpen(rung) { rung = situation.restriction.nearestOpen(below: rung) }
+            // What the link does not carry would soon be left again.
+            rung = situation.restriction.nearestOpen(below: max(current, carried))
         }
         return (rung, wait(for: rung, level, curve, isHighest: rung == open.last))
     }

@@ -105,7 +105,12 @@ extension SelectionSituation {
 
     /// Bits of the coming segment on a rung, by its bit rate where nothing better is known; at least one.
     func expectedBits(of rung: Int) -> Double {
-        knownBits(of: rung) ?? ladder.bitsPerSecond(of: rung) * segmentSeconds * playbackRate
+        knownBits(of: rung) ?? typicalBits(of: rung)
+    }
+
+    /// Bits of a segment on a rung by its bit rate; at least one.
+    func typicalBits(of rung: Int) -> Double {
+        max(1, ladder.bitsPerSecond(of: rung) * segmentSeconds * playbackRate)
     }
 }
 

@@ -5,10 +5,10 @@ public import MediaTiming
 /// Knows the buffer only as a brake: what is left in it bounds the next segment. Transfers that would take much longer
 /// than they play are given up.
 public struct ThroughputSelector: VariantSelector {
-    /// The share of the estimate that a rung may need to be kept; a rung above the current one may need 0.8 of it.
+    /// The share of the estimate that a rung may need to be kept; a rung above the current one may need 0.85 of it.
     private static let keptShare = 0.9
     /// A rung above the current one must leave more room, so that a small rise and fall is no switch up and down.
-    private static let risenShare = 0.8
+    private static let risenShare = 0.85
     /// How much of what can come before the buffer is empty a segment may be.
     private static let bufferShare = 0.8
     /// How many times its playing time a transfer may take, when it is known to.

@@ -1,6 +1,7 @@
 import HLSPlaylist
 import MediaTiming
 import MediaTransport
+import NIOCore
 import PlaybackReporting
 import ResourceAddressing
 
@@ -96,7 +97,7 @@ extension PlaybackEngine {
                 address: fetched.address,
                 importableVariables: presentation?.variables ?? [:]
             )
-            guard case .media(let playlist) = try Playlist.parse(fetched.bytes, context: context) else {
+            guard case .media(let playlist) = try Playlist.parse(Array(fetched.bytes.readableBytesView), context: context) else {
                 throw StreamingError(
                     .unreadablePlaylist,
                     "a media playlist was expected, and a multivariant playlist came",

@@ -1,12 +1,73 @@
 import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import NIOCore
 import ResourceAddressing
+import SegmentFormat
 
-/// Reads what a media file holds, as the playlist of one rendition.
+/// Reads what a media file holds, and tells it as the playlist of one rendition: byte ranges of the file, each a few
+/// seconds long.
 struct FileOpening: Sendable {
     let fetch: ResourceFetch
 
+    /// So much is loaded at most to find out what is where.
+    private static let mostBytes: Int64 = 256 << 20
+
     /// Makes the playlist of a file.
+    ///
+    /// - Parameters:
+    ///   - head: Its beginning.
+    ///   - address: Where it is.
+    ///   - length: How large it is, where that is known.
+    /// - Throws: ``StreamingError`` for bytes that are no media; `TransportError`, `CancellationError`.
     func open(_ head: [UInt8], at address: ResourceAddress, length: Int64?) async throws -> MediaPlaylist {
-        throw StreamingError(.notRecognized, "files are not read yet", address: address)
+        guard var index = MediaFileIndex(head: head, length: length) else {
+            throw StreamingError(
+                .notRecognized,
+                "this is neither a playlist nor a media file: as a playlist, it has no EXTM3U; as a file, "
+                    + "no kind of container was recognized",
+                address: address
+            )
+        }
+        var loaded: Int64 = 0
+        while case .needs(let range) = index.state {
+            loaded += range.length
+            guard loaded <= Self.mostBytes else {
+                throw StreamingError(.damaged, "the file says nowhere near its beginning what it holds", address: address)
+            }
+            let request = TransportRequest(address, kind: .other, byteRange: range)
+            let fetched = try await fetch.load(request, limit: ByteCount(range.length))
+            index.add(Array(fetched.bytes.readableBytesView))
+        }
+        guard case .ready(let timeline) = index.state else {
+            throw StreamingError(.damaged, "the file could not be read", address: address)
+        }
+        guard !timeline.pieces.isEmpty else {
+            throw StreamingError(.damaged, timeline.problem.map { "the file holds nothing that can be played: \($0)" } ?? "the file holds no media", address: address)
+        }
+        return try playlist(of: timeline, at: address, length: length)
+    }
+
+    private func playlist(
+        of timeline: MediaFileTimeline,
+        at address: ResourceAddress,
+        length: Int64?
+    ) throws -> MediaPlaylist {
+        let durations = timeline.pieces.map(\.timeRange.duration)
+        let longest = durations.max() ?? .zero
+        var text = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-PLAYLIST-TYPE:VOD\n"
+        text += "#EXT-X-TARGETDURATION:\(max(1, Int64(longest.seconds.rounded(.up))))\n"
+        // A quotation mark would end the attribute.
+        let name = address.text.replacing("\"", with: "%22")
+        if let initialization = timeline.initialization {
+            text += "#EXT-X-MAP:URI=\"\(name)\",BYTERANGE=\"\(initialization.length)@\(initialization.start)\"\n"
+        }
+        for (piece, duration) in zip(timeline.pieces, durations) {
+            text += "#EXTINF:\(duration),\n#EXT-X-BYTERANGE:\(piece.byteRange.length)@\(piece.byteRange.start)\n\(name)\n"
+        }
+        text += "#EXT-X-ENDLIST\n"
+        guard case .media(let playlist) = try Playlist.parse(Array(text.utf8), context: PlaylistContext(address: address))
+        else { throw StreamingError(.damaged, "the file could not be read", address: address) }
+        return playlist
     }
 }

@@ -6,7 +6,7 @@ import ResourceAddressing
 
 /// A resource in memory, and what it took to get it there.
 struct FetchedResource: Sendable {
-    let bytes: [UInt8]
+    let bytes: ByteBuffer
     /// Where it was found, behind all redirects.
     let address: ResourceAddress
     let contentType: String?
@@ -36,11 +36,19 @@ struct ResourceFetch: Sendable {
         return try await loading.retrying(request) { response in
             watch?.answered(response)
             if let expected = response.expectedLength, expected > limit.bytes { throw tooLarge(limit, response) }
-            var bytes: [UInt8] = []
-            if let expected = response.expectedLength { bytes.reserveCapacity(Int(clamping: min(expected, 64 << 20))) }
+            var bytes = ByteBuffer()
             for try await buffer in response.body {
-                guard Int64(bytes.count + buffer.readableBytes) <= limit.bytes else { throw tooLarge(limit, response) }
-                bytes.append(contentsOf: buffer.readableBytesView)
+                guard Int64(bytes.readableBytes + buffer.readableBytes) <= limit.bytes else {
+                    throw tooLarge(limit, response)
+                }
+                if bytes.readableBytes == 0 {
+                    // What comes in one go need not be copied.
+                    bytes = buffer
+                    guard let expected = response.expectedLength, expected > Int64(buffer.readableBytes) else { continue }
+                    bytes = ByteBuffer()
+                    bytes.reserveCapacity(Int(clamping: min(expected, 64 << 20)))
+                }
+                bytes.writeImmutableBuffer(buffer)
             }
             return FetchedResource(
                 bytes: bytes,
@@ -70,7 +78,7 @@ extension ResourceRequest {
             requestStart: fetched.began,
             responseStart: measurement.firstByte.map { min(fetched.ended, max(fetched.began, measurement.sent + $0)) },
             responseEnd: fetched.ended,
-            bytes: measurement.bytes == .zero ? ByteCount(Int64(fetched.bytes.count)) : measurement.bytes,
+            bytes: measurement.bytes == .zero ? ByteCount(Int64(fetched.bytes.readableBytes)) : measurement.bytes,
             wasReadFromCache: measurement.isFromCache
         )
         serverAddress = measurement.serverAddress

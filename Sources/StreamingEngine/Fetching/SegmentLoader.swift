@@ -1,6 +1,7 @@
 import HLSPlaylist
 import MediaTiming
 import MediaTransport
+import NIOCore
 import PlaybackReporting
 import ResourceAddressing
 
@@ -62,7 +63,9 @@ actor SegmentLoader {
         var sampleProtection: MediaPiece.SampleProtection?
         if let octets = try await key {
             switch segment.protection {
-            case .wholeResource(let reference): bytes = try decrypt(bytes, reference, octets, segment.address)
+            case .wholeResource(let reference):
+                let encrypted = Array(bytes.readableBytesView)
+                bytes = ByteBuffer(bytes: try decrypt(encrypted, reference, octets, segment.address))
             case .samples(let reference):
                 sampleProtection = MediaPiece.SampleProtection(
                     method: reference.method.rawValue,
@@ -127,7 +130,7 @@ actor SegmentLoader {
         do {
             let fetched = try await fetch.load(request, limit: ByteCount(64 << 20))
             report(ResourceRequest(reported, request, fetched))
-            let bytes = try await prepare(fetched.bytes)
+            let bytes = try await prepare(Array(fetched.bytes.readableBytesView))
             keep(bytes, at: place)
             return bytes
         } catch let error as TransportError {

@@ -40,7 +40,7 @@ struct SourceOpening: Sendable {
             return (bytes, response, true)
         }
         let fetched = FetchedResource(
-            bytes: bytes,
+            bytes: ByteBuffer(bytes: bytes),
             address: response.address,
             contentType: response.header("Content-Type"),
             measurement: response.record.measurement,

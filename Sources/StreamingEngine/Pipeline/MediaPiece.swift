@@ -1,4 +1,5 @@
 public import MediaTiming
+public import NIOCore
 public import PlaybackReporting
 
 /// A stretch of media on its way to the decoder.
@@ -6,7 +7,7 @@ public struct MediaPiece: Sendable {
     /// What there is to decode.
     public enum Content: Sendable {
         /// A segment as its container holds it, decrypted as far as the transport may.
-        case media([UInt8], initialization: Initialization?)
+        case media(ByteBuffer, initialization: Initialization?)
         /// Nothing: the time passes with the last picture and without sound.
         case gap
     }
@@ -89,6 +90,6 @@ public struct MediaPiece: Sendable {
     /// How many bytes it holds in memory.
     var byteCount: Int {
         guard case .media(let bytes, _) = content else { return 0 }
-        return bytes.count
+        return bytes.readableBytes
     }
 }

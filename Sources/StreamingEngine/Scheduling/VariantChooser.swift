@@ -2,6 +2,7 @@ import Adaptation
 import HLSPlaylist
 import MediaTiming
 import MediaTransport
+import NIOCore
 import PlaybackReporting
 
 /// Chooses variants: makes a ladder of those that go together, and lets a selector climb it.
@@ -178,7 +179,7 @@ struct VariantChooser: Sendable {
         let measurement = fetched.measurement
         let firstByte = measurement.firstByte.map { measurement.sent + $0 } ?? fetched.ended
         add(
-            bytes: measurement.bytes == .zero ? ByteCount(Int64(fetched.bytes.count)) : measurement.bytes,
+            bytes: measurement.bytes == .zero ? ByteCount(Int64(fetched.bytes.readableBytes)) : measurement.bytes,
             duration: segment.duration.duration,
             times: (fetched.began, min(max(firstByte, fetched.began), fetched.ended), fetched.ended),
             isCached: measurement.isFromCache,

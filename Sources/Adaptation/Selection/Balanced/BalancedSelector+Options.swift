@@ -3,23 +3,23 @@ extension BalancedSelector {
     public struct Options: Sendable, Hashable {
         /// What a second of stall costs, in segments of the highest open rung.
         ///
-        /// 1.3: a second of stall spoils more than a segment of the best picture can make good. Range 0 to 100.
+        /// 1.2: a second of stall spoils more than a segment of the best picture can make good. Range 0 to 100.
         public var stallCost: Double
         /// What a switch costs, in its difference of quality.
         ///
-        /// 1.5: a switch up and back must gain some segments of the higher quality. Range 0 to 100.
+        /// 1.2: a switch up and back must gain some segments of the higher quality. Range 0 to 100.
         public var switchCost: Double
         /// What the next segment counts beside this one.
         ///
-        /// 0.965: some thirty segments ahead are reckoned with. Range 0 to 0.99.
+        /// 0.967: some thirty segments ahead are reckoned with. Range 0 to 0.99.
         public var foresight: Double
         /// How much better a switch must be than none, in segments of the highest open rung.
         ///
-        /// 0.025: less than that is no more than the grid's own roughness.
+        /// 0.011: less than that is no more than the grid's own roughness.
         public var leastGain: Double
         /// How much better it must be to give a transfer up than to wait, in segments of the highest open rung.
         ///
-        /// 0.25: what has come is thrown away, and others may wait for the link.
+        /// 0.3: what has come is thrown away, and others may wait for the link.
         public var leastGainOfAbandonment: Double
         /// How much of a transfer tells about the link by itself, and how often at most a transfer is judged.
         ///
@@ -41,11 +41,11 @@ extension BalancedSelector {
         ///   - pieceDuration: See ``pieceDuration``.
         ///   - startupDuration: See ``startupDuration``.
         public init(
-            stallCost: Double = 1.3,
-            switchCost: Double = 1.5,
-            foresight: Double = 0.965,
-            leastGain: Double = 0.025,
-            leastGainOfAbandonment: Double = 0.25,
+            stallCost: Double = 1.2,
+            switchCost: Double = 1.2,
+            foresight: Double = 0.967,
+            leastGain: Double = 0.011,
+            leastGainOfAbandonment: Double = 0.3,
             pieceDuration: Duration = .milliseconds(900),
             startupDuration: Duration = .seconds(1)
         ) {
@@ -61,9 +61,9 @@ extension BalancedSelector {
         /// The weights within their ranges.
         var weights: PlanTable.Weights {
             PlanTable.Weights(
-                stall: stallCost.bounded(0...100, orElse: 1.3),
-                change: switchCost.bounded(0...100, orElse: 1.5),
-                foresight: foresight.bounded(0...0.99, orElse: 0.965)
+                stall: stallCost.bounded(0...100, orElse: 1.2),
+                change: switchCost.bounded(0...100, orElse: 1.2),
+                foresight: foresight.bounded(0...0.99, orElse: 0.967)
             )
         }
 

@@ -10,8 +10,8 @@ public import MediaTiming
 /// It needs no sizes of coming segments; where the next one's are known, they are used. It is free of scale: only the
 /// proportions of bit rates, durations and throughput matter.
 ///
-/// A first decision on a ladder, and one after its open rungs, the segment duration or the buffer capacity changed much,
-/// makes a new plan, which takes some milliseconds. Copies share it.
+/// The first decision that something plays with on a ladder, and one after its open rungs, the segment duration or the
+/// buffer capacity changed much, makes a new plan, which takes some milliseconds. Selectors with the same task share it.
 public struct BalancedSelector: VariantSelector {
     /// What it weighs, and how.
     public let options: Options
@@ -25,6 +25,8 @@ public struct BalancedSelector: VariantSelector {
     /// Measurements from before the first situation.
     private var early: [SegmentMeasurement] = []
     private var hasMeasured = false
+    /// The last rate that a large transfer had, or what was known before, in bits a second.
+    private var recentRate: Double?
     /// Seconds, newest first in weight.
     private var latency = FadingAverage(halfLife: 2)
     /// What of the running transfer has been taken into account.
@@ -42,6 +44,7 @@ public struct BalancedSelector: VariantSelector {
     public init(initialEstimate: BitRate? = nil, options: Options = Options()) {
         self.initialEstimate = initialEstimate.map { Double($0.bitsPerSecond) }
         self.options = options
+        recentRate = self.initialEstimate
     }
 
     /// Takes a finished or abandoned transfer into account.
@@ -61,17 +64,14 @@ public struct BalancedSelector: VariantSelector {
     public mutating func decide(_ situation: SelectionSituation) -> SwitchDecision {
         prepare(situation)
         piece = TransferPiece()
-        guard let belief, let plan else { return lowest(situation) }
+        guard let belief else { return lowest(situation) }
         if let promised, situation.restriction.isOpen(promised) {
             return decision(promised, .recovery, situation, belief)
         }
-        guard hasMeasured || initialEstimate != nil else {
-            return decision(lowestRung(situation), .start, situation, belief)
-        }
+        guard hasMeasured || initialEstimate != nil else { return lowest(situation) }
         var next = belief
         if hasMeasured { next.pass() }
-        let index = situation.isStarting ? start(situation, plan, next) : best(situation, plan, next)
-        let rung = plan.key.rungs[index]
+        let rung = situation.isStarting ? start(situation, next) : best(situation, plan(for: situation, next), next)
         let cause = history.cause(of: rung, in: situation, throughput: next.quantile(0.5))
         history.note(rung, throughput: next.quantile(0.5), in: situation)
         return decision(rung, cause, situation, next)
@@ -82,19 +82,21 @@ public struct BalancedSelector: VariantSelector {
         _ transfer: TransferInFlight,
         in situation: SelectionSituation
     ) -> TransferVerdict {
-        prepare(situation)
-        guard var belief, let plan else { return .keepGoing }
         // A request that waits much longer than others is a link on which nothing comes.
         let waited = transfer.elapsedSeconds - (2 * (latency.value ?? 0.5) + 0.5)
         let flow = transfer.firstByte == nil ? max(0, waited) : transfer.flowSeconds
         guard let rate = piece.next(bits: transfer.bitsReceived, flow: flow, atLeast: options.pieceSeconds) else {
             return .keepGoing
         }
+        prepare(situation)
+        guard var belief else { return .keepGoing }
         if hasMeasured { belief.pass() }
         belief.observe(bitsPerSecond: rate)
         self.belief = belief
         hasMeasured = true
-        guard let rung = alternative(to: transfer, situation, plan, belief) else { return .keepGoing }
+        guard let rung = alternative(to: transfer, situation, plan(for: situation, belief), belief) else {
+            return .keepGoing
+        }
         promised = rung
         history.note(rung, throughput: belief.quantile(0.5), in: situation)
         return .abandon(decision(rung, .abandon, situation, belief))
@@ -137,6 +139,7 @@ extension BalancedSelector {
             guard !piece.hasPieces || rest.flow >= Self.shortestRest else { return }
             if hasMeasured { belief.pass() }
             belief.observe(bitsPerSecond: rest.bits / rest.flow, trust: trust(bits, flow))
+            if bits >= Self.fullTrustBits { recentRate = bits / flow }
         }
         hasMeasured = true
         self.belief = belief
@@ -147,37 +150,43 @@ extension BalancedSelector {
         min(1, max(bits / Self.fullTrustBits, flow / options.pieceSeconds))
     }
 
-    /// Makes belief and plan for a situation, if those at hand are for another.
+    /// Makes the belief for a situation's ladder, if the one at hand is for another.
     private mutating func prepare(_ situation: SelectionSituation) {
-        if ladder != situation.ladder {
-            let model = LinkModel(situation.ladder)
-            if let belief, hasMeasured {
-                self.belief = LinkBelief(model, around: belief.quantile(0.5), octaves: 0.7)
-            } else if let initialEstimate {
-                belief = LinkBelief(model, around: initialEstimate, octaves: 1)
-            } else {
-                belief = LinkBelief(model)
-            }
-            ladder = situation.ladder
-            plan = nil
-            let waiting = early
-            early = []
-            for measurement in waiting { learn(measurement) }
+        guard ladder != situation.ladder else { return }
+        let model = LinkModel(situation.ladder)
+        if let belief, hasMeasured {
+            self.belief = LinkBelief(model, around: belief.quantile(0.5), octaves: 0.7)
+        } else if let initialEstimate {
+            belief = LinkBelief(model, around: initialEstimate, octaves: 1)
+        } else {
+            belief = LinkBelief(model)
         }
+        ladder = situation.ladder
+        plan = nil
+        let waiting = early
+        early = []
+        for measurement in waiting { learn(measurement) }
+    }
+
+    /// The plan for a situation: the one at hand, if it serves.
+    private mutating func plan(for situation: SelectionSituation, _ belief: LinkBelief) -> PlanTable {
         let key = PlanKey(situation)
-        if let plan, plan.key.serves(key) { return }
-        guard let model = belief?.model else { return }
-        plan = PlanTable(key, ladder: situation.ladder, model: model, weights: options.weights)
+        if let plan, plan.key.serves(key) { return plan }
+        let made = PlanShelf.plan(key, ladder: situation.ladder, model: belief.model, weights: options.weights)
+        plan = made
+        return made
     }
 }
 
 // MARK: - Choosing
 
 extension BalancedSelector {
-    /// The plan's rung with the greatest worth.
+    /// The open rung with the greatest worth.
     private func best(_ situation: SelectionSituation, _ plan: PlanTable, _ belief: LinkBelief) -> Int {
         let level = plan.level(situation.bufferSeconds)
         let current = situation.currentRung.map { plan.quality($0, of: situation.ladder) }
+        // With a little less than is expected, the buffer neither grows nor shrinks.
+        let carried = 0.9 * belief.quantile(0.5)
         var best = 0
         var greatest = -Double.infinity
         for index in 0..<plan.rungs {
@@ -191,22 +200,33 @@ extension BalancedSelector {
                     isSizeKnown: true,
                     mayBeAbandoned: true
                 )
-                worth += plan.worth(of: transfer, belief, buffer: situation.bufferSeconds)
+                // A large segment is followed by smaller ones: to follow each size in full makes for switches only.
+                worth += 0.5 * plan.worth(of: transfer, belief, buffer: situation.bufferSeconds)
+                worth += 0.5 * plan.worth(ofTypical: index, belief, at: level)
             } else {
                 worth += plan.worth(ofTypical: index, belief, at: level)
             }
-            if let current { worth -= plan.weights.change * abs(plan.quality[index] - current) }
+            if let current {
+                var cost = plan.weights.change * abs(plan.quality[index] - current)
+                let isBorrowed = situation.ladder.bitsPerSecond(of: rung) * situation.playbackRate > carried
+                if isBorrowed, plan.quality[index] > current { cost *= 1 + history.weariness }
+                worth -= cost
+            }
             if rung != situation.currentRung { worth -= options.leastGain }
             if worth > greatest { (best, greatest) = (index, worth) }
         }
-        return best
+        return plan.key.rungs[best]
     }
 
-    /// The highest of the plan's rungs of which a segment comes soon enough for a start.
-    private func start(_ situation: SelectionSituation, _ plan: PlanTable, _ belief: LinkBelief) -> Int {
-        let rate = belief.quantile(0.25)
-        let time = options.startupSeconds - expectedLatency
-        return plan.key.rungs.lastIndex { situation.expectedBits(of: $0) <= rate * time } ?? 0
+    /// The highest open rung of which a segment comes soon enough for a start.
+    private func start(_ situation: SelectionSituation, _ belief: LinkBelief) -> Int {
+        var rate = belief.quantile(0.25)
+        // The belief ends a little above the ladder, which is enough to play, but not to start at once.
+        if belief.quantile(0.5) > belief.model.rates[belief.model.count - 1] / 2 {
+            rate = max(rate, 0.7 * (recentRate ?? 0))
+        }
+        let bits = rate * (options.startupSeconds - expectedLatency)
+        return situation.openRungs.last { situation.expectedBits(of: $0) <= bits } ?? lowestRung(situation)
     }
 
     /// A lower rung that is worth more than the rest of a transfer.
@@ -294,20 +314,5 @@ extension PlanTable {
     /// The quality of any rung of the ladder, on the plan's scale.
     func quality(_ rung: Int, of ladder: Ladder) -> Double {
         ladder.bitsPerSecond(of: rung) / ladder.bitsPerSecond(of: key.rungs[key.rungs.count - 1])
-    }
-}
-
-extension LinkBelief {
-    /// How likely the link is slower than a rate, an outage included.
-    func probability(below bitsPerSecond: Double) -> Double {
-        let bound = model.clampedLogarithm(bitsPerSecond)
-        var sum = 0.0
-        for temper in working.indices {
-            for rate in working[temper].indices {
-                sum += inOutage[temper][rate]
-                if model.logarithms[rate] < bound { sum += working[temper][rate] }
-            }
-        }
-        return min(max(sum, 0), 1)
     }
 }

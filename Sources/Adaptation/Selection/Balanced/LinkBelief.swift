@@ -4,29 +4,28 @@
 /// It is Bayes's rule on the grid of a ``LinkModel``.
 struct LinkBelief: Sendable {
     let model: LinkModel
-    /// By temper and rate: how likely, and the link works.
+    /// By temper and then by rate: how likely, and the link works.
     ///
     /// Together with ``inOutage`` they add up to 1.
-    private(set) var working: [[Double]]
-    /// By temper and rate: how likely, and nothing comes at the moment.
-    private(set) var inOutage: [[Double]]
+    private(set) var working: [Double]
+    /// By temper and then by rate: how likely, and nothing comes at the moment.
+    private(set) var inOutage: [Double]
 
-    /// Thinks every rate alike.
+    /// Thinks every rate alike, and each temper as common as it is.
     init(_ model: LinkModel) {
         self.model = model
-        let share = 1 / Double(model.count * model.tempers)
-        working = Array(repeating: Array(repeating: share, count: model.count), count: model.tempers)
-        inOutage = Array(repeating: Array(repeating: 0, count: model.count), count: model.tempers)
+        let size = model.count * model.tempers
+        working = (0..<size).map { LinkModel.tempers[$0 / model.count].share / Double(model.count) }
+        inOutage = Array(repeating: 0, count: size)
     }
 
     /// Thinks that the rate is about so much, within `octaves`.
     init(_ model: LinkModel, around bitsPerSecond: Double, octaves: Double) {
         self.init(model)
         let middle = model.clampedLogarithm(bitsPerSecond)
-        for temper in working.indices {
-            for rate in working[temper].indices {
-                working[temper][rate] *= bell((model.logarithms[rate] - middle) / octaves) + 1e-9
-            }
+        for index in working.indices {
+            let distance = model.logarithms[index % model.count] - middle
+            working[index] *= bell(distance / octaves) + 1e-9
         }
         normalize()
     }
@@ -34,29 +33,30 @@ struct LinkBelief: Sendable {
     /// Lets a segment's time pass: rates drift, jump, and outages begin and end.
     mutating func pass() {
         let count = model.count
-        for temper in working.indices {
+        var moved = Array(repeating: 0.0, count: working.count)
+        for temper in 0..<model.tempers {
             let beginning = LinkModel.tempers[temper].outageProbability
             let ending = LinkModel.outageEnd
-            var moved = Array(repeating: 0.0, count: count)
             var jumped = 0.0
             let drift = model.drifts[temper]
             let reach = drift.count / 2
+            let base = temper * count
             for rate in 0..<count {
-                let (up, down) = (working[temper][rate], inOutage[temper][rate])
+                let (up, down) = (working[base + rate], inOutage[base + rate])
                 let share = up * (1 - beginning) + down * ending
-                inOutage[temper][rate] = down * (1 - ending) + up * beginning
-                guard share > 1e-12 else { continue }
+                inOutage[base + rate] = down * (1 - ending) + up * beginning
+                guard share > 1e-9 else { continue }
                 jumped += share * LinkModel.jumpProbability
                 let staying = share * (1 - LinkModel.jumpProbability)
                 for step in drift.indices {
                     // The ends of the grid stand for all beyond.
-                    moved[min(max(rate + step - reach, 0), count - 1)] += staying * drift[step]
+                    moved[base + min(max(rate + step - reach, 0), count - 1)] += staying * drift[step]
                 }
             }
-            for rate in 0..<count { moved[rate] += jumped * model.jumpTargets[rate] }
-            working[temper] = moved
+            for rate in 0..<count { moved[base + rate] += jumped * model.jumpTargets[rate] }
         }
-        mixTempers()
+        mixTempers(of: &moved)
+        working = moved
     }
 
     /// Takes a measured rate into account.
@@ -67,18 +67,27 @@ struct LinkBelief: Sendable {
     mutating func observe(bitsPerSecond: Double, trust: Double = 1) {
         guard trust > 0 else { return }
         let measured = model.clampedLogarithm(bitsPerSecond)
-        for temper in working.indices {
-            let noise = LinkModel.tempers[temper].noise
+        // So little that it could be any rate below the grid: a probability, where others are densities.
+        let isNothing = measured <= model.logarithms[0]
+        let spreads = LinkModel.tempers.map { temper in
             let extra = LinkModel.measurementNoise
-            let spread = (noise * noise + extra * extra).squareRoot() / min(1, trust).squareRoot()
-            for rate in working[temper].indices {
-                let distance = measured - model.logarithms[rate]
-                working[temper][rate] *=
-                    bell(distance / spread) / spread
-                    + LinkModel.surprise * exponential(-abs(distance))
-                // An outage lets through less than a fraction of the rate.
-                let above = max(0, distance + LinkModel.outageDepth)
-                inOutage[temper][rate] *= LinkModel.outageDensity * exponential(-4 * above)
+            return (temper.noise * temper.noise + extra * extra).squareRoot() / min(1, trust).squareRoot()
+        }
+        for rate in 0..<model.count {
+            let distance = measured - model.logarithms[rate]
+            let surprise = LinkModel.surprise * exponential(-abs(distance))
+            // An outage lets through less than a fraction of the rate.
+            let above = max(0, distance + LinkModel.outageDepth)
+            let density = isNothing ? LinkModel.outageSilence : LinkModel.outageDensity
+            let outage = density * exponential(-4 * above)
+            for temper in spreads.indices {
+                let index = temper * model.count + rate
+                let deviations = distance / spreads[temper]
+                // Beyond, the bell is lower than the surprise by far.
+                let width = isNothing ? 1 : spreads[temper]
+                let height = abs(deviations) < 7 ? bell(deviations) / width : 0
+                working[index] *= height + surprise
+                inOutage[index] *= outage
             }
         }
         normalize()
@@ -87,12 +96,10 @@ struct LinkBelief: Sendable {
     /// Takes into account that the rate was no lower than this: all came at once.
     mutating func observe(atLeast bitsPerSecond: Double) {
         let bound = model.clampedLogarithm(bitsPerSecond)
-        for temper in working.indices {
-            for rate in working[temper].indices {
-                let missing = max(0, bound - model.logarithms[rate])
-                working[temper][rate] *= exponential(-4 * missing)
-                inOutage[temper][rate] *= 1e-3
-            }
+        for index in working.indices {
+            let missing = max(0, bound - model.logarithms[index % model.count])
+            working[index] *= exponential(-4 * missing)
+            inOutage[index] *= 1e-3
         }
         normalize()
     }
@@ -101,8 +108,7 @@ struct LinkBelief: Sendable {
     func quantile(_ share: Double) -> Double {
         var sum = 0.0
         for rate in 0..<model.count {
-            var part = 0.0
-            for temper in working.indices { part += working[temper][rate] + inOutage[temper][rate] }
+            let part = probability(ofRate: rate)
             if sum + part >= share, part > 0 {
                 // Between two rates, as if they lay evenly around this one.
                 let step = model.count > 1 ? model.logarithms[1] - model.logarithms[0] : 0
@@ -113,34 +119,49 @@ struct LinkBelief: Sendable {
         return model.rates[model.count - 1]
     }
 
+    /// How likely the link is slower than a rate, or in an outage.
+    func probability(below bitsPerSecond: Double) -> Double {
+        let bound = model.clampedLogarithm(bitsPerSecond)
+        var sum = 0.0
+        for index in working.indices {
+            sum += inOutage[index]
+            if model.logarithms[index % model.count] < bound { sum += working[index] }
+        }
+        return min(max(sum, 0), 1)
+    }
+
+    /// How likely a rate is, with any temper, in an outage or not.
+    private func probability(ofRate rate: Int) -> Double {
+        var part = 0.0
+        for index in stride(from: rate, to: working.count, by: model.count) { part += working[index] + inOutage[index] }
+        return part
+    }
+
     /// Moves a little of each temper's share to the others, rate by rate.
-    private mutating func mixTempers() {
+    private func mixTempers(of shares: inout [Double]) {
         let change = LinkModel.temperChange
         for rate in 0..<model.count {
             var sum = 0.0
-            for temper in working.indices { sum += working[temper][rate] }
-            let share = sum / Double(working.count)
-            for temper in working.indices {
-                working[temper][rate] = (1 - change) * working[temper][rate] + change * share
+            for index in stride(from: rate, to: shares.count, by: model.count) { sum += shares[index] }
+            let share = change * sum / Double(model.tempers)
+            for index in stride(from: rate, to: shares.count, by: model.count) {
+                shares[index] = (1 - change) * shares[index] + share
             }
         }
     }
 
     private mutating func normalize() {
         var sum = 0.0
-        for temper in working.indices {
-            for rate in working[temper].indices { sum += working[temper][rate] + inOutage[temper][rate] }
-        }
+        for index in working.indices { sum += working[index] + inOutage[index] }
         guard sum > 1e-280, sum.isFinite else {
             // Nothing explains what was seen: begin anew.
             self = LinkBelief(model)
             return
         }
-        for temper in working.indices {
-            for rate in working[temper].indices {
-                working[temper][rate] /= sum
-                inOutage[temper][rate] /= sum
-            }
+        let factor = 1 / sum
+        for index in working.indices {
+            working[index] *= factor
+            inOutage[index] *= factor
         }
     }
 }

@@ -14,34 +14,39 @@ struct LinkModel: Sendable, Hashable {
         let noise: Double
         /// How likely an outage begins within a segment.
         let outageProbability: Double
+        /// How likely a link is of this kind before anything was measured.
+        let share: Double
     }
 
     /// The kinds of links: a steady line, one whose rate wanders, one that is noisy, and a steady one with outages.
     ///
     /// Fitted, with the other numbers here, on measured links (3G and 4G on the move, lines at home) and on invented
-    /// ones (states, steps, outages, waves, wandering), with segments of 2 to 6 s and buffers of 12 to 60 s.
+    /// ones (states, steps, outages, waves, wandering), with segments of 2 to 6 s and buffers of 12 to 60 s. A link counts
+    /// as steady until it shows otherwise, which takes few measurements.
     static let tempers = [
-        Temper(drift: 0.1, noise: 0.169, outageProbability: 0.000_5),
-        Temper(drift: 0.4, noise: 0.338, outageProbability: 0.003),
-        Temper(drift: 0.21, noise: 0.423, outageProbability: 0.015),
-        Temper(drift: 0.12, noise: 0.16, outageProbability: 0.03),
+        Temper(drift: 0.12, noise: 0.13, outageProbability: 0, share: 0.7),
+        Temper(drift: 0.27, noise: 0.42, outageProbability: 0.003, share: 0.15),
+        Temper(drift: 0.21, noise: 0.53, outageProbability: 0.007, share: 0.1),
+        Temper(drift: 0.12, noise: 0.16, outageProbability: 0.04, share: 0.05),
     ]
     /// How likely the temper itself changes from one segment to the next.
-    static let temperChange = 0.004
+    static let temperChange = 0.005
     /// How likely the rate jumps from one segment to the next.
     static let jumpProbability = 0.008
     /// How far apart, in octaves, rates lie around the middle of the ladder after a jump: a standard deviation.
-    static let jumpSpread = 1.6
+    static let jumpSpread = 1.2
     /// How likely an outage ends within a segment's time.
-    static let outageEnd = 0.15
+    static let outageEnd = 0.18
     /// How long outages are thought to last, in seconds.
     static let outageSeconds = 6.0
     /// A rate below the link's own by so many octaves looks like an outage.
     static let outageDepth = 2.0
     /// How much an outage explains of a low rate; a density over octaves.
     static let outageDensity = 0.4
+    /// How likely nothing at all comes in an outage.
+    static let outageSilence = 0.9
     /// How inexact a measurement is on its own, in octaves.
-    static let measurementNoise = 0.1
+    static let measurementNoise = 0.14
     /// How much of a measurement's likelihood lies far from anything expected.
     static let surprise = 0.001
     /// The distance of two rates, in octaves, unless the ladder is too long for it.

@@ -2,10 +2,12 @@
 struct PlanKey: Sendable, Hashable {
     /// The rungs of the ladder that it plans with, ascending, 1 to ``mostRungs``.
     let rungs: [Int]
-    /// Seconds.
+    /// How long a segment lasts as it plays, in seconds.
     let segment: Double
-    /// Seconds.
+    /// How long a full buffer lasts, in seconds.
     let capacity: Double
+    /// Media seconds a second: a segment that plays twice as fast lasts half as long, and is as large.
+    let rate: Double
 
     /// More rungs than this are thinned out: next to each other, they hardly differ.
     static let mostRungs = 12
@@ -14,10 +16,14 @@ struct PlanKey: Sendable, Hashable {
     /// A capacity that is larger or smaller by less than this share needs no new plan.
     static let capacityTolerance = 0.15
 
+    /// A playback rate that is higher or lower by less than this share needs no new plan.
+    static let rateTolerance = 0.1
+
     /// Makes the key of a situation.
     init(_ situation: SelectionSituation) {
         rungs = Self.thinned(situation.openRungs, of: situation.ladder)
         segment = situation.segmentSeconds
+        rate = situation.playbackRate
         // Beyond a few minutes, a fuller buffer changes nothing.
         capacity = min(situation.capacitySeconds, max(300, 2 * situation.segmentSeconds))
     }
@@ -26,6 +32,7 @@ struct PlanKey: Sendable, Hashable {
     func serves(_ other: PlanKey) -> Bool {
         rungs == other.rungs && abs(other.segment - segment) <= Self.segmentTolerance * segment
             && abs(other.capacity - capacity) <= Self.capacityTolerance * capacity
+            && abs(other.rate - rate) <= Self.rateTolerance * rate
     }
 
     /// Leaves out rungs within 5 % of the one below, and then spreads what is left over the whole.

@@ -15,14 +15,27 @@ struct PlanTable: Sendable {
         var foresight: Double
     }
 
+    /// Worths at all buffer levels.
+    typealias Row = SIMD16<Float>
+
     /// Buffer levels: dense where it is nearly empty, where a second makes a difference.
-    static let levels = 14
+    static let levels = Row.scalarCount
+    /// The number of the highest level.
+    private static let lastStep = Double(levels - 1)
+    /// The numbers of the levels.
+    private static let steps = Row(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
     /// Enough rounds that the rest no longer changes a choice.
     static let rounds = 30
+    /// The same where the worth for another temper is at hand to begin with.
+    static let furtherRounds = 14
     /// What a request costs before the first byte, in seconds.
     static let latency = 0.05
     /// How far sizes of segments of one rung differ, in octaves: a standard deviation.
     static let sizeSpread = 0.18
+    /// In the plan, a transfer is given up after this share of a segment, and some of the buffer.
+    static let patienceOfSegment = 0.65
+    /// The share of the buffer after which, on top of that, a transfer is given up.
+    static let patienceOfBuffer = 0.4
     /// Noise is reckoned at three points, in standard deviations.
     static let noisePoints = [-1.25, 0, 1.25]
     /// Their probabilities.
@@ -39,14 +52,16 @@ struct PlanTable: Sendable {
     let quality: [Double]
     /// Bits of a segment of the rungs.
     private let bits: [Double]
-    /// Seconds: the levels at which a request can be sent.
-    private let buffers: [Double]
-    /// Worth of a state after a rung was chosen, by temper, rate, rung and level.
-    private var values: [Double]
+    /// Seconds: the highest level at which a request can be sent.
+    private let room: Double
+    /// Seconds: the levels at which a request can be sent, from zero to ``room``.
+    private let buffers: Row
+    /// Worth of a state after a rung was chosen, by temper, rate and rung.
+    private var values: [Row]
     /// Worth of a choice while the link works, its quality left out, in the same order.
-    private var workingWorth: [Double]
+    private var workingWorth: [Row]
     /// Worth of a choice in an outage.
-    private var outageWorth: [Double]
+    private var outageWorth: [Row]
 
     /// Makes the plan.
     ///
@@ -58,14 +73,12 @@ struct PlanTable: Sendable {
         let rates = key.rungs.map(ladder.bitsPerSecond)
         let top = rates[rates.count - 1]
         quality = rates.map { $0 / top }
-        bits = rates.map { $0 * key.segment }
+        bits = rates.map { $0 * key.segment * key.rate }
         let room = max(key.capacity - key.segment, key.segment / 2)
-        buffers = (0..<Self.levels).map { level in
-            let share = Double(level) / Double(Self.levels - 1)
-            return room * share * share
-        }
-        let size = model.tempers * model.count * key.rungs.count * Self.levels
-        values = Array(repeating: 0, count: size)
+        self.room = room
+        buffers = Self.steps * Self.steps * Float(room / Self.lastStep / Self.lastStep)
+        let size = model.tempers * model.count * key.rungs.count
+        values = Array(repeating: .zero, count: size)
         workingWorth = values
         outageWorth = values
         solve()
@@ -73,9 +86,9 @@ struct PlanTable: Sendable {
 
     var rungs: Int { key.rungs.count }
 
-    /// Where the entries of a temper, rate and rung begin.
-    private func offset(_ temper: Int, _ rate: Int, _ rung: Int) -> Int {
-        ((temper * model.count + rate) * rungs + rung) * Self.levels
+    /// Where the row of a temper, rate and rung is.
+    private func row(_ temper: Int, _ rate: Int, _ rung: Int) -> Int {
+        (temper * model.count + rate) * rungs + rung
     }
 
     /// A level between two of the grid.
@@ -83,24 +96,25 @@ struct PlanTable: Sendable {
         let index: Int
         let fraction: Double
 
-        /// The value of a row that begins at `offset`.
-        func value(in row: [Double], at offset: Int) -> Double {
-            let low = row[offset + index]
-            return low + fraction * (row[offset + index + 1] - low)
+        /// The value of a row.
+        func value(in row: Row) -> Double {
+            let low = Double(row[index])
+            return low + fraction * (Double(row[index + 1]) - low)
         }
     }
 
     /// Where a buffer level lies.
     func level(_ seconds: Double) -> Level {
-        let room = buffers[Self.levels - 1]
-        let bounded = min(max(0, seconds), room)
-        let index = min(Int((bounded / room).squareRoot() * Double(Self.levels - 1)), Self.levels - 2)
-        let low = buffers[index]
-        return Level(index: index, fraction: (bounded - low) / (buffers[index + 1] - low))
+        // Levels lie as the squares of their numbers.
+        let square = min(max(0, seconds), room) / room * Self.lastStep * Self.lastStep
+        let index = min(Int(square.squareRoot()), Self.levels - 2)
+        return Level(index: index, fraction: (square - Double(index * index)) / Double(2 * index + 1))
     }
 
     /// The least time after which a transfer that would come too late is given up in the plan.
-    private func patience(_ buffer: Double) -> Double { 0.5 * key.segment + 0.4 * buffer }
+    private func patience(_ buffer: Double) -> Double {
+        Self.patienceOfSegment * key.segment + Self.patienceOfBuffer * buffer
+    }
 }
 
 // MARK: - What choices are worth
@@ -112,16 +126,16 @@ extension PlanTable {
     ///   - rung: Index into the plan's rungs.
     ///   - belief: What is thought of the link.
     ///   - level: The buffer.
-    /// - Returns: What it is worth.
+    /// - Returns: The worth, in segments of the highest quality.
     func worth(ofTypical rung: Int, _ belief: LinkBelief, at level: Level) -> Double {
         var sum = 0.0
         for temper in 0..<model.tempers {
             for rate in 0..<model.count {
-                let offset = offset(temper, rate, rung)
-                let working = belief.working[temper][rate]
-                if working > 1e-5 { sum += working * level.value(in: workingWorth, at: offset) }
-                let outage = belief.inOutage[temper][rate]
-                if outage > 1e-5 { sum += outage * level.value(in: outageWorth, at: offset) }
+                let row = row(temper, rate, rung)
+                let working = belief.working[temper * model.count + rate]
+                if working > 1e-5 { sum += working * level.value(in: workingWorth[row]) }
+                let outage = belief.inOutage[temper * model.count + rate]
+                if outage > 1e-5 { sum += outage * level.value(in: outageWorth[row]) }
             }
         }
         return sum
@@ -147,7 +161,7 @@ extension PlanTable {
     ///   - transfer: The transfer.
     ///   - belief: What is thought of the link.
     ///   - buffer: Seconds in the buffer.
-    /// - Returns: What it is worth.
+    /// - Returns: The worth, in segments of the highest quality.
     func worth(of transfer: Transfer, _ belief: LinkBelief, buffer: Double) -> Double {
         var sum = 0.0
         for temper in 0..<model.tempers {
@@ -155,10 +169,10 @@ extension PlanTable {
             let spread = transfer.isSizeKnown ? noise : (noise * noise + Self.sizeSpread * Self.sizeSpread).squareRoot()
             let factors = Self.noisePoints.map { powerOfTwo(-$0 * spread) }
             for rate in 0..<model.count {
-                let offset = offset(temper, rate, transfer.rung)
+                let row = row(temper, rate, transfer.rung)
                 let flow = transfer.bits / model.rates[rate]
-                let working = belief.working[temper][rate]
-                if working > 1e-4 {
+                let working = belief.working[temper * model.count + rate]
+                if working > 3e-4 {
                     for point in factors.indices {
                         var time = transfer.latency + flow * factors[point]
                         var loss = 0.0
@@ -171,18 +185,18 @@ extension PlanTable {
                             }
                         }
                         let arrival = arrival(after: time, buffer: buffer)
-                        let later = arrival.level.value(in: values, at: offset)
+                        let later = arrival.level.value(in: values[row])
                         sum +=
                             working * Self.noiseWeights[point]
                             * (weights.foresight * later - weights.stall * arrival.stall - loss)
                     }
                 }
-                let outage = belief.inOutage[temper][rate]
-                guard outage > 1e-4 else { continue }
+                let outage = belief.inOutage[temper * model.count + rate]
+                guard outage > 3e-4 else { continue }
                 for point in Self.outagePoints.indices {
                     let time = transfer.latency + flow + Self.outagePoints[point] * LinkModel.outageSeconds
                     let arrival = arrival(after: time, buffer: buffer)
-                    let later = arrival.level.value(in: values, at: offset)
+                    let later = arrival.level.value(in: values[row])
                     sum +=
                         outage * Self.outageWeights[point]
                         * (weights.foresight * later - weights.stall * arrival.stall)
@@ -202,146 +216,166 @@ extension PlanTable {
 // MARK: - Value iteration
 
 extension PlanTable {
-    /// Where transfers lead, reckoned once for all rounds: by rate, point, rung and level.
+    /// Where transfers lead, by rate and rung, from each level.
     private struct Outcomes {
-        var index: [Int] = []
-        var fraction: [Double] = []
         /// What is lost on the way, in quality.
-        var cost: [Double] = []
+        var cost: [Row]
+        /// By rate, rung and level that is reached: how likely that is, less what comes later counts for.
+        var shares: [Row]
 
-        mutating func append(_ level: Level, cost: Double) {
-            index.append(level.index)
-            fraction.append(level.fraction)
-            self.cost.append(cost)
+        init(count: Int) {
+            cost = Array(repeating: .zero, count: count)
+            shares = Array(repeating: .zero, count: count * PlanTable.levels)
+        }
+
+        /// Adds transfers that take so long, and lose so much quality.
+        mutating func add(_ share: Double, at index: Int, seconds: Row, loss: Row, in plan: PlanTable) {
+            let room = Float(plan.room)
+            let left = plan.buffers - seconds
+            let reached = positive(left) + Float(plan.key.segment)
+            let last = Float(PlanTable.lastStep)
+            let square = reached.replacing(with: room, where: reached .> room) * (last * last / room)
+            let step = square.squareRoot().rounded(.down)
+            let position = step + (square - step * step) / (step + step + 1)
+            cost[index] += (positive(-left) * Float(plan.weights.stall) + loss) * Float(share)
+            let weight = Float(share * plan.weights.foresight)
+            for level in 0..<PlanTable.levels {
+                // What lies between two levels counts for both, in proportion to how near it is.
+                let distance = position - Float(level)
+                let nearness = positive(lesser(1 - distance, 1 + distance))
+                shares[index * PlanTable.levels + level] += nearness * weight
+            }
+        }
+
+        /// A mixture with others, which have this share.
+        func mixed(_ share: Float, of others: Outcomes) -> Outcomes {
+            var result = self
+            for index in cost.indices { result.cost[index] += (others.cost[index] - cost[index]) * share }
+            for index in shares.indices { result.shares[index] += (others.shares[index] - shares[index]) * share }
+            return result
+        }
+
+        /// What a choice is worth, when this is what the levels are worth afterwards.
+        func worth(_ index: Int, _ later: Row) -> Row {
+            var sum = -cost[index]
+            let first = index * PlanTable.levels
+            for level in 0..<PlanTable.levels { sum += shares[first + level] * later[level] }
+            return sum
         }
     }
 
     private mutating func solve() {
         let outages = outageOutcomes()
-        for temper in 0..<model.tempers { solve(temper, outages) }
+        var value = Array(repeating: Row.zero, count: model.count * rungs)
+        for temper in 0..<model.tempers {
+            solve(temper, outages, &value, rounds: temper == 0 ? Self.rounds : Self.furtherRounds)
+        }
     }
 
-    /// Where transfers lead while the link works.
+    /// Where transfers lead while the link works, by rate and rung.
     private func workingOutcomes(_ temper: Int) -> Outcomes {
-        var outcomes = Outcomes()
         let noise = LinkModel.tempers[temper].noise
         let spread = (noise * noise + Self.sizeSpread * Self.sizeSpread).squareRoot()
         let factors = Self.noisePoints.map { powerOfTwo(-$0 * spread) }
-        for rate in 0..<model.count {
-            for rung in 0..<rungs {
-                for factor in factors {
-                    let time = Self.latency + bits[rung] / model.rates[rate] * factor
-                    let least = Self.latency + bits[0] / model.rates[rate] * factor
-                    for buffer in buffers {
-                        let escape = patience(buffer) + least
-                        let gaveUp = rung > 0 && time > escape
-                        let arrival = arrival(after: gaveUp ? escape : time, buffer: buffer)
-                        let loss = gaveUp ? (1 + weights.change) * (quality[rung] - quality[0]) : 0
-                        outcomes.append(arrival.level, cost: weights.stall * arrival.stall + loss)
-                    }
-                }
+        var outcomes = Outcomes(count: model.count * rungs)
+        for index in 0..<(model.count * rungs) {
+            let (rate, rung) = index.quotientAndRemainder(dividingBy: rungs)
+            let loss = Row(repeating: Float((1 + weights.change) * (quality[rung] - quality[0])))
+            for (point, factor) in factors.enumerated() {
+                let time = Row(repeating: Float(Self.latency + bits[rung] / model.rates[rate] * factor))
+                let least = Float(Self.latency + bits[0] / model.rates[rate] * factor)
+                let escape = buffers * Float(Self.patienceOfBuffer) + (least + Float(patience(0)))
+                let givesUp = rung > 0 ? time .> escape : SIMDMask(repeating: false)
+                outcomes.add(
+                    Self.noiseWeights[point],
+                    at: index,
+                    seconds: time.replacing(with: escape, where: givesUp),
+                    loss: Row.zero.replacing(with: loss, where: givesUp),
+                    in: self
+                )
             }
         }
         return outcomes
     }
 
-    /// Where transfers lead that meet an outage.
+    /// Where transfers lead that meet an outage, by rate and rung.
     private func outageOutcomes() -> Outcomes {
-        var outcomes = Outcomes()
-        for rate in 0..<model.count {
-            for rung in 0..<rungs {
-                for point in Self.outagePoints {
-                    let time = Self.latency + bits[rung] / model.rates[rate] + point * LinkModel.outageSeconds
-                    for buffer in buffers {
-                        let arrival = arrival(after: time, buffer: buffer)
-                        outcomes.append(arrival.level, cost: weights.stall * arrival.stall)
-                    }
-                }
+        var outcomes = Outcomes(count: model.count * rungs)
+        for index in 0..<(model.count * rungs) {
+            let (rate, rung) = index.quotientAndRemainder(dividingBy: rungs)
+            for (point, share) in Self.outageWeights.enumerated() {
+                let outage = Self.outagePoints[point] * LinkModel.outageSeconds
+                let time = Self.latency + bits[rung] / model.rates[rate] + outage
+                outcomes.add(share, at: index, seconds: Row(repeating: Float(time)), loss: .zero, in: self)
             }
         }
         return outcomes
     }
 
-    /// Iterates for one temper.
-    private mutating func solve(_ temper: Int, _ outages: Outcomes) {
-        let outcomes = workingOutcomes(temper)
-        let rowSize = rungs * Self.levels
-        let size = model.count * rowSize
-        let base = temper * size
-        var value = Array(repeating: 0.0, count: size)
-        var working = value
-        var outage = value
-        var mixed = value
-        var jump = Array(repeating: 0.0, count: rowSize)
+    /// Iterates for one temper, from the worth in `value` to a better one.
+    private mutating func solve(_ temper: Int, _ outages: Outcomes, _ value: inout [Row], rounds: Int) {
+        let working = workingOutcomes(temper)
+        let beginning = Float(LinkModel.tempers[temper].outageProbability)
+        let either = working.mixed(beginning, of: outages)
+        let drift = model.drifts[temper].map { Float($0 * (1 - LinkModel.jumpProbability)) }
+        var worths = value
+        var jump = Array(repeating: Row.zero, count: rungs)
         var choice = jump
-        let beginning = LinkModel.tempers[temper].outageProbability
-        let drift = model.drifts[temper]
-        for _ in 0..<Self.rounds {
-            expect(outcomes, Self.noiseWeights, value, into: &working)
-            expect(outages, Self.outageWeights, value, into: &outage)
-            for rung in 0..<jump.count { jump[rung] = 0 }
+        for round in 0..<rounds {
+            if round == rounds - 1 {
+                for index in value.indices {
+                    workingWorth[temper * value.count + index] = working.worth(index, value[index])
+                    outageWorth[temper * value.count + index] = outages.worth(index, value[index])
+                }
+            }
+            for rung in 0..<rungs { jump[rung] = Row(repeating: Float(quality[rung])) }
             for rate in 0..<model.count {
-                let target = model.jumpTargets[rate] * LinkModel.jumpProbability
-                for entry in 0..<rowSize {
-                    let index = rate * rowSize + entry
-                    let either = working[index] + beginning * (outage[index] - working[index])
-                    mixed[index] = either
-                    jump[entry] += target * either
+                let target = Float(model.jumpTargets[rate] * LinkModel.jumpProbability)
+                for rung in 0..<rungs {
+                    let index = rate * rungs + rung
+                    worths[index] = either.worth(index, value[index])
+                    jump[rung] += worths[index] * target
                 }
             }
             for rate in 0..<model.count {
-                for entry in 0..<rowSize { choice[entry] = jump[entry] + quality[entry / Self.levels] }
+                for rung in 0..<rungs { choice[rung] = jump[rung] }
                 for step in drift.indices {
-                    let from = min(max(rate + step - drift.count / 2, 0), model.count - 1) * rowSize
-                    let weight = drift[step] * (1 - LinkModel.jumpProbability)
-                    for entry in 0..<rowSize { choice[entry] += weight * mixed[from + entry] }
+                    let from = min(max(rate + step - drift.count / 2, 0), model.count - 1) * rungs
+                    for rung in 0..<rungs { choice[rung] += worths[from + rung] * drift[step] }
                 }
-                choose(choice, into: &value, at: rate * rowSize)
+                choose(choice, into: &value, at: rate * rungs)
             }
         }
-        for index in 0..<size {
-            values[base + index] = value[index]
-            workingWorth[base + index] = working[index]
-            outageWorth[base + index] = outage[index]
-        }
-    }
-
-    /// What is expected after each choice, over the points of noise or outage.
-    private func expect(_ outcomes: Outcomes, _ points: [Double], _ value: [Double], into result: inout [Double]) {
-        var outcome = 0
-        var row = 0
-        while row < result.count {
-            for level in 0..<Self.levels { result[row + level] = 0 }
-            for point in points {
-                for level in 0..<Self.levels {
-                    let low = row + outcomes.index[outcome]
-                    let later = value[low] + outcomes.fraction[outcome] * (value[low + 1] - value[low])
-                    result[row + level] += point * (weights.foresight * later - outcomes.cost[outcome])
-                    outcome += 1
-                }
-            }
-            row += Self.levels
-        }
+        for index in value.indices { values[temper * value.count + index] = value[index] }
     }
 
     /// The best choice after each rung, switches paid for.
     ///
     /// The cost of a switch is in proportion to its height, so one walk upwards and one downwards find the best.
-    private func choose(_ choice: [Double], into value: inout [Double], at offset: Int) {
-        for level in 0..<Self.levels {
-            var best = -Double.infinity
-            for rung in 0..<rungs {
-                if rung > 0 { best -= weights.change * (quality[rung] - quality[rung - 1]) }
-                best = max(best, choice[rung * Self.levels + level])
-                value[offset + rung * Self.levels + level] = best
-            }
-            best = -.infinity
-            for rung in (0..<rungs).reversed() {
-                if rung < rungs - 1 { best -= weights.change * (quality[rung + 1] - quality[rung]) }
-                let index = offset + rung * Self.levels + level
-                best = max(best, choice[rung * Self.levels + level])
-                value[index] = max(value[index], best)
-            }
+    private func choose(_ choice: [Row], into value: inout [Row], at offset: Int) {
+        var best = choice[0]
+        value[offset] = best
+        for rung in 1..<max(1, rungs) {
+            best = greater(best - Float(weights.change * (quality[rung] - quality[rung - 1])), choice[rung])
+            value[offset + rung] = best
+        }
+        best = choice[rungs - 1]
+        for rung in (0..<max(0, rungs - 1)).reversed() {
+            best = greater(best - Float(weights.change * (quality[rung + 1] - quality[rung])), choice[rung])
+            value[offset + rung] = greater(value[offset + rung], best)
         }
     }
 }
+
+/// The greater one, level by level.
+private func greater(_ first: PlanTable.Row, _ second: PlanTable.Row) -> PlanTable.Row {
+    first.replacing(with: second, where: second .> first)
+}
+
+/// The lesser one, level by level.
+private func lesser(_ first: PlanTable.Row, _ second: PlanTable.Row) -> PlanTable.Row {
+    first.replacing(with: second, where: second .< first)
+}
+
+/// Zero where it is negative.
+private func positive(_ row: PlanTable.Row) -> PlanTable.Row { greater(row, .zero) }

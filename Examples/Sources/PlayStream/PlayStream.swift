@@ -1,0 +1,98 @@
+import Foundation
+import Millstream
+
+// The code of the articles "Playing a stream" and "Watching what happens".
+
+/// A film of half a second, in two languages, in a folder of its own.
+func makeFilm() throws -> URL {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "millstream-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    var files = [
+        "main.m3u8": """
+        #EXTM3U
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="en.m3u8"
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Korean",LANGUAGE="ko",AUTOSELECT=YES,URI="ko.m3u8"
+        #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=640x360,AUDIO="a"
+        low.m3u8
+
+        """
+    ]
+    for name in ["low", "en", "ko"] {
+        files["\(name).m3u8"] = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:1
+            #EXTINF:0.25,
+            \(name)0.ts
+            #EXTINF:0.25,
+            \(name)1.ts
+            #EXT-X-ENDLIST
+
+            """
+        for number in 0..<2 { files["\(name)\(number).ts"] = "media" }
+    }
+    for (name, text) in files { try Data(text.utf8).write(to: folder.appending(path: name)) }
+    return folder.appending(path: "main.m3u8")
+}
+
+let url = try makeFilm()
+let episodes = [url, url]
+defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
+
+// Playing a stream
+
+let player = Player(url: url)
+player.play()
+
+player.pause()
+let landing = await player.seek(to: MediaTime(value: 1, timescale: 4), toleranceBefore: .zero, toleranceAfter: .zero)
+print(landing.isFinished ? "at \(landing.landed)" : "something else came first")
+
+let asset = Asset(url: url, options: AssetOptions(headerFields: ["Authorization": "Bearer 1234"]))
+let (isPlayable, duration) = try await asset.load(.isPlayable, .duration)
+print(isPlayable ? "can be played" : "cannot be decoded", duration.map { "\($0)" } ?? "live")
+
+let item = PlayerItem(asset: asset)
+item.preferredPeakBitRate = BitRate(bitsPerSecond: 4_000_000)
+item.preferredForwardBufferDuration = .seconds(20)
+if let group = try await asset.loadMediaSelectionGroup(for: .audible) {
+    item.select(group.options.first { $0.language == "ko" }, in: group)
+}
+try player.replaceCurrentItem(with: item)
+
+let queue = try QueuePlayer(items: episodes.map { PlayerItem(url: $0) })
+queue.play()
+try queue.insert(PlayerItem(url: url), after: nil)
+queue.advanceToNextItem()
+
+var environment = Player.Environment.standard
+environment.makeSessionID = { "show-1234" }
+let known = Player(url: url, environment: environment)
+
+// Watching what happens
+
+print(item.status, item.loadedTimeRanges.totalDuration, player.timeControlStatus)
+
+for await status in item.values(of: \.status) where status != .unknown {
+    print(status == .readyToPlay ? "ready" : "failed: \(item.error?.message ?? "")")
+    break
+}
+
+let observer = player.addPeriodicTimeObserver(forInterval: MediaTime(value: 1, timescale: 10)) { time in
+    print("at \(time)")
+}
+
+let notifications = item.notifications
+player.play()
+for await notification in notifications {
+    switch notification {
+    case .playbackStalled: print("it stalls")
+    case .newErrorLogEntry(let entry): print("an error: \(entry.errorComment ?? "")")
+    default: break
+    }
+    if notification == .didPlayToEnd { break }
+}
+
+player.removeTimeObserver(observer)
+
+print(item.playbackMetrics?.lines ?? [])
+print(String(decoding: item.accessLog.extendedLogData, as: UTF8.self))

@@ -1,0 +1,44 @@
+/// How an asset is reached.
+public struct AssetOptions: Sendable, Hashable {
+    /// A cookie that is sent with every request it fits (RFC 6265 §5.4).
+    public struct Cookie: Sendable, Hashable {
+        /// Its name.
+        public var name: String
+        /// Its value, as it is sent.
+        public var value: String
+        /// The host that it belongs to, and those below it; `nil` for the host of the asset alone.
+        public var domain: String?
+        /// The paths that it belongs to.
+        public var path: String
+
+        /// Makes a cookie; by default for all paths of the host of the asset.
+        public init(name: String, value: String, domain: String? = nil, path: String = "/") {
+            self.name = name
+            self.value = value
+            self.domain = domain
+            self.path = path
+        }
+    }
+
+    /// Header fields for every request; none by default.
+    public var headerFields: [String: String]
+    /// Cookies to begin with; none by default.
+    public var cookies: [Cookie]
+    /// What a server is told of who asks; `nil` for the default of the transport.
+    public var userAgent: String?
+    /// The name of the session in logs; `nil`, the default, for a new one each time that an item is played.
+    public var primarySessionID: String?
+
+    /// Makes options.
+    public init(
+        headerFields: [String: String] = [:],
+        cookies: [Cookie] = [],
+        userAgent: String? = nil,
+        primarySessionID: String? = nil
+    ) {
+        self.headerFields = headerFields
+        self.cookies = cookies
+        self.userAgent = userAgent
+        self.primarySessionID = primarySessionID
+    }
+}

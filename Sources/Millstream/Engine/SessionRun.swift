@@ -1,0 +1,69 @@
+import MediaTiming
+import PlaybackReporting
+import StreamingEngine
+
+/// Runs the engine of an item in a session.
+struct SessionRun: Sendable {
+    let item: PlayerItem
+    let session: ItemSession
+    let environment: Player.Environment
+    let engineOptions: Lineup.EngineOptions
+    let output: @Sendable (PlaybackEngineOutput) -> Void
+    let didSetRate: @Sendable () -> Void
+
+    /// Binds the item to the session, and begins.
+    func begin() {
+        let asset = item.asset
+        let described = PlaybackSession(
+            id: asset.options.primarySessionID ?? environment.makeSessionID(),
+            start: environment.time.now,
+            startDate: environment.date(),
+            address: asset.address.text
+        )
+        item.ask { $0.attach(session, time: environment.time, described) }
+        session.start(on: environment.time) { commands in await run(commands, described) }
+    }
+
+    private func run(_ commands: CommandQueue, _ described: PlaybackSession) async {
+        let pipeline: any MediaPipeline
+        do {
+            pipeline = try await environment.makePipeline()
+        } catch {
+            return fail(error)
+        }
+        let engine = environment.makeEngine(
+            PlaybackEngineRequest(
+                asset: item.asset.request,
+                pipeline: pipeline,
+                options: options,
+                time: environment.time,
+                session: described,
+                observer: output
+            )
+        )
+        await withDiscardingTaskGroup { group in
+            group.addTask { await engine.run() }
+            group.addTask { await engine.obey(commands, didSetRate: didSetRate) }
+        }
+    }
+
+    /// What the item wants, and what the player wants of all its items.
+    private var options: StreamingOptions {
+        var options = item.state.configuration.options
+        engineOptions.apply(to: &options)
+        return options
+    }
+
+    /// Without a pipeline there is no engine that could say so.
+    private func fail(_ error: any Error) {
+        guard !Task.isCancelled else { return }
+        var snapshot = item.state.playback
+        snapshot.status = .failed
+        snapshot.error =
+            error as? StreamingError
+            ?? StreamingError(.pipelineLost, "\(error)", address: item.asset.address, cause: error)
+        let now = environment.time.now
+        output(.event(PlaybackEvent(time: now, mediaTime: nil, kind: .statusChanged(.failed))))
+        output(.snapshot(snapshot))
+    }
+}

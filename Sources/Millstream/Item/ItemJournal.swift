@@ -1,0 +1,66 @@
+import MediaTiming
+import PlaybackReporting
+import StreamingEngine
+
+/// Keeps the logs and figures of an item, and finds what is worth a notification.
+struct ItemJournal: Sendable {
+    private(set) var session: PlaybackSession
+    private var access: AccessLogRecorder
+    private var errors: ErrorLogRecorder
+    private var metrics: PlaybackMetricsRecorder
+    /// What sessions before this one wrote.
+    private var earlier: (access: [AccessLog.Event], errors: [ErrorLog.Event]) = ([], [])
+
+    init(_ session: PlaybackSession) {
+        self.session = session
+        access = AccessLogRecorder(session: session)
+        errors = ErrorLogRecorder(session: session)
+        metrics = PlaybackMetricsRecorder(creation: session.start)
+    }
+
+    /// The item is played anew: the logs go on, the figures begin again.
+    mutating func begin(_ session: PlaybackSession) {
+        var next = ItemJournal(session)
+        next.earlier = (earlier.access + access.log.events, earlier.errors + errors.log.events)
+        self = next
+    }
+
+    /// Takes an event.
+    ///
+    /// - Returns: What is worth a notification.
+    mutating func add(_ event: PlaybackEvent) -> [PlayerItem.Notification] {
+        metrics.add(event)
+        var notifications: [PlayerItem.Notification] = []
+        switch event.kind {
+        case .playedToEnd: notifications.append(.didPlayToEnd)
+        case .failedToPlayToEnd(let record): notifications.append(.failedToPlayToEnd(record))
+        case .stalled: notifications.append(.playbackStalled)
+        case .timeJumped: notifications.append(.timeJumped)
+        case .selectionChanged: notifications.append(.mediaSelectionDidChange)
+        default: break
+        }
+        for case .newEntry(let entry) in access.add(event) { notifications.append(.newAccessLogEntry(entry)) }
+        if let entry = errors.add(event) { notifications.append(.newErrorLogEntry(entry)) }
+        return notifications
+    }
+
+    func accessLog(at now: Duration, _ position: MediaTime?) -> AccessLog {
+        var recorder = access
+        _ = recorder.advance(to: now, mediaTime: position)
+        return AccessLog(events: earlier.access + recorder.log.events)
+    }
+
+    var errorLog: ErrorLog { ErrorLog(events: earlier.errors + errors.log.events) }
+
+    func metrics(at now: Duration, _ position: MediaTime?) -> PlaybackMetrics {
+        var recorder = metrics
+        recorder.advance(to: now, mediaTime: position)
+        return recorder.metrics(at: now)
+    }
+
+    func summary(at now: Duration, _ position: MediaTime?) -> PlaybackSummary {
+        var recorder = metrics
+        recorder.advance(to: now, mediaTime: position)
+        return recorder.summary
+    }
+}

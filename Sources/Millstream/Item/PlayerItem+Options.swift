@@ -1,0 +1,109 @@
+public import HLSPlaylist
+public import MediaTiming
+public import StreamingEngine
+
+extension PlayerItem {
+    private var options: StreamingOptions { state.configuration.options }
+
+    private func set(_ change: @escaping @Sendable (inout StreamingOptions) -> Void) {
+        ask { $0.update(change) }
+    }
+
+    /// The highest bit rate that is fetched; `nil`, the default, for any.
+    public var preferredPeakBitRate: BitRate? {
+        get { options.preferredPeakBitRate }
+        set { set { $0.preferredPeakBitRate = newValue } }
+    }
+
+    /// The largest picture that is of use; `nil`, the default, for any.
+    public var preferredMaximumResolution: Resolution? {
+        get { options.preferredMaximumResolution }
+        set { set { $0.preferredMaximumResolution = newValue } }
+    }
+
+    /// Whether to begin with the first variant of the playlist, instead of one that the network is thought to carry.
+    public var startsOnFirstEligibleVariant: Bool {
+        get { options.startsOnFirstEligibleVariant }
+        set { set { $0.startsOnFirstEligibleVariant = newValue } }
+    }
+
+    /// How much is buffered ahead of the play head; zero, the default, for what suits the stream.
+    public var preferredForwardBufferDuration: Duration {
+        get { options.preferredForwardBufferDuration }
+        set { set { $0.preferredForwardBufferDuration = max(.zero, newValue) } }
+    }
+
+    /// Whether a live stream is loaded while it is paused; it is by default.
+    public var canUseNetworkResourcesForLiveStreamingWhilePaused: Bool {
+        get { options.usesNetworkWhilePaused }
+        set { set { $0.usesNetworkWhilePaused = newValue } }
+    }
+
+    /// Where to stop when playing forwards; `nil`, the default, for the end.
+    public var forwardPlaybackEndTime: MediaTime? {
+        get { options.forwardPlaybackEndTime }
+        set { set { $0.forwardPlaybackEndTime = newValue } }
+    }
+
+    /// How far from the live edge to play; `nil`, the default, for what the stream wants.
+    public var configuredTimeOffsetFromLive: MediaTime? {
+        get { options.timeOffsetFromLive }
+        set { set { $0.timeOffsetFromLive = newValue } }
+    }
+
+    /// Whether that distance is kept by playing a little faster or slower; it is not by default.
+    public var automaticallyPreservesTimeOffsetFromLive: Bool {
+        get { options.preservesTimeOffsetFromLive }
+        set { set { $0.preservesTimeOffsetFromLive = newValue } }
+    }
+
+    /// Which options are played when nobody has chosen.
+    public var mediaSelectionRules: MediaSelectionRules {
+        get { options.selectionRules }
+        set { set { $0.selectionRules = newValue } }
+    }
+
+    /// The size of the view in pixels, so that nothing larger is fetched; `nil`, the default, where it is not known.
+    public var viewSize: Resolution? {
+        get { options.viewSize }
+        set { set { $0.viewSize = newValue } }
+    }
+}
+
+extension PlayerItem {
+    /// The choices that are audible, legible or visual; `nil` where there are none, or the item is not ready.
+    public func mediaSelectionGroup(for characteristic: MediaCharacteristic) -> MediaSelectionGroup? {
+        state.playback.presentation?.group(for: characteristic)
+            ?? asset.mediaSelectionGroup(for: characteristic)
+    }
+
+    /// Plays an option: at once where it is buffered, else as soon as it can be.
+    ///
+    /// - Parameters:
+    ///   - option: One of the group; `nil` for none, where the group allows that, else it counts for nothing.
+    ///   - group: A group of this item or its asset.
+    public func select(_ option: MediaSelectionOption?, in group: MediaSelectionGroup) {
+        if let option {
+            guard group.option(option.id) != nil else { return }
+            ask { $0.choose(.option(option), in: group) }
+        } else if group.allowsEmptySelection {
+            ask { $0.choose(ItemConfiguration.Choice.none, in: group) }
+        }
+    }
+
+    /// Leaves the choice to ``mediaSelectionRules`` again.
+    public func selectMediaOptionAutomatically(in group: MediaSelectionGroup) {
+        ask { $0.choose(nil, in: group) }
+    }
+
+    /// Turns a track on or off without stopping the rest.
+    ///
+    /// - Parameters:
+    ///   - isEnabled: Whether it is to be played.
+    ///   - track: One of ``State/tracks``.
+    /// - Returns: Whether that can be done; see ``PlayerItemTrack/canBeDisabled``.
+    @discardableResult
+    public func setEnabled(_ isEnabled: Bool, _ track: PlayerItemTrack) -> Bool {
+        ask { $0.enable(isEnabled, trackID: track.id) }
+    }
+}

@@ -1,0 +1,60 @@
+public import HLSPlaylist
+public import MediaTiming
+public import StreamingEngine
+
+extension PlayerItem {
+    /// Moves the play head near a time, to where that is fast.
+    ///
+    /// An item that no engine plays will begin there.
+    ///
+    /// - Parameter time: On the timeline of the item.
+    /// - Returns: Where it landed, and whether another seek came first.
+    @discardableResult
+    public func seek(to time: MediaTime) async -> SeekCompletion { await seek(.time(time), tolerance: .any) }
+
+    /// Moves the play head to a time, no further from it than is tolerated.
+    ///
+    /// The less is tolerated the longer it takes: with zero and zero, the exact frame is decoded from the picture before it
+    /// that stands alone.
+    ///
+    /// - Parameters:
+    ///   - time: On the timeline of the item.
+    ///   - before: How much earlier it may land; `nil` for as much as suits.
+    ///   - after: How much later; `nil` for as much as suits.
+    /// - Returns: Where it landed, and whether another seek came first.
+    @discardableResult
+    public func seek(
+        to time: MediaTime,
+        toleranceBefore before: MediaTime?,
+        toleranceAfter after: MediaTime?
+    ) async -> SeekCompletion {
+        await seek(.time(time), tolerance: SeekTolerance(before: before, after: after))
+    }
+
+    /// Moves the play head to a date, as the stream has them.
+    ///
+    /// - Parameters:
+    ///   - date: The date.
+    ///   - tolerance: How far it may miss; by default not at all.
+    /// - Returns: Where it landed. Without an engine the item will begin there, but where that is nobody knows yet.
+    @discardableResult
+    public func seek(to date: ProgramDateTime, tolerance: SeekTolerance = .exact) async -> SeekCompletion {
+        await seek(.date(date), tolerance: tolerance)
+    }
+
+    /// Gives up seeks that are under way: they end as not finished.
+    public func cancelPendingSeeks() {
+        ask { core in _ = core.session?.commands.add(.cancelSeeks) }
+    }
+
+    func seek(_ target: SeekTarget, tolerance: SeekTolerance) async -> SeekCompletion {
+        let ticket = SeekTicket(target, tolerance: tolerance)
+        if let completion = ask({ $0.seek(ticket) }) { return completion }
+        return await withTaskCancellationHandler {
+            await ticket.completion()
+        } onCancel: {
+            // The seek goes on; only its caller no longer waits.
+            ticket.complete(SeekCompletion(isFinished: false, landed: currentTime()))
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import MediaTiming
+import StreamingEngine
+
+/// Decides when an observer of certain times is due: when play passes one of them, not when a seek does.
+struct BoundarySchedule: TimeSchedule {
+    private let times: [MediaTime]
+    private var motion: Motion
+    /// Everything up to here was told or left out.
+    private var position: MediaTime
+
+    /// Makes a schedule.
+    ///
+    /// - Parameters:
+    ///   - times: In any order.
+    ///   - motion: How the play head moves now.
+    ///   - now: The time.
+    init(_ times: some Sequence<MediaTime>, from motion: Motion, at now: Duration) {
+        self.times = Set(times).sorted()
+        self.motion = motion
+        position = motion.timebase.mediaTime(at: now)
+    }
+
+    mutating func step(_ new: Motion, at now: Duration) -> TimeStep {
+        let change = new.change(from: motion, at: now)
+        let turned = (new.timebase.rate < 0) != (motion.timebase.rate < 0)
+        let stopped = change == .startedOrStopped && new.timebase.rate == 0
+        let isForward = stopped ? motion.timebase.rate >= 0 : new.timebase.rate >= 0
+        motion = new
+        guard new.item != nil else { return .wait(until: nil) }
+        let reached = new.timebase.mediaTime(at: now)
+        if change == .jumped || turned && !stopped { position = reached }
+        guard let next = nextTime(isForward) else { return .wait(until: nil) }
+        let due = new.time(reaching: next)
+        let isPassed = isForward ? reached >= next : reached <= next
+        guard isPassed || (due.map { $0 <= now } ?? false) else { return .wait(until: due) }
+        position = next
+        return .fire(next)
+    }
+
+    mutating func drop(_ new: Motion, at now: Duration) {
+        guard new.change(from: motion, at: now) != .jumped, new.item != nil else { return }
+        let reached = new.timebase.mediaTime(at: now)
+        position = motion.timebase.rate >= 0 ? max(position, reached) : min(position, reached)
+    }
+
+    private func nextTime(_ isForward: Bool) -> MediaTime? {
+        if isForward {
+            let index = times.partitioningIndex { $0 > position }
+            return index < times.count ? times[index] : nil
+        }
+        let index = times.partitioningIndex { $0 >= position }
+        return index > 0 ? times[index - 1] : nil
+    }
+}

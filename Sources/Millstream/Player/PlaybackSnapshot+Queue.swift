@@ -1,0 +1,21 @@
+import MediaTiming
+import PlaybackReporting
+import StreamingEngine
+
+extension PlaybackSnapshot {
+    /// Tracks of one item end at different times: what is nearer to the end than this counts as loaded.
+    private static let endTolerance = MediaTime(seconds: 1)
+
+    /// Whether everything up to the end is loaded, so that the network is free for the next item.
+    var isLoadedToEnd: Bool {
+        guard status == .readyToPlay, playbackType != .live, let duration else { return false }
+        if hasPlayedToEnd { return true }
+        let position = timebase.mediaTime
+        // The play head may stand a little before the first picture.
+        let range =
+            loadedTimeRanges.range(containing: position)
+            ?? loadedTimeRanges.ranges.first { $0.start > position && $0.start - position <= Self.endTolerance }
+        guard let range else { return false }
+        return range.end + Self.endTolerance >= duration
+    }
+}

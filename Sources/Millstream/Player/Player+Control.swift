@@ -1,0 +1,53 @@
+import PlaybackReporting
+import StreamingEngine
+
+extension Player {
+    /// Plays at the default rate, as soon as there is enough to play through.
+    ///
+    /// At the end of an item nothing happens: seek first.
+    public func play() { setRate(state.defaultRate) }
+
+    /// Stops, and keeps what is loaded.
+    public func pause() { setRate(0) }
+
+    /// The rate that is asked for: 0 is a pause, 1 normal speed.
+    public var rate: Double {
+        get { state.rate }
+        set { setRate(newValue) }
+    }
+
+    /// The rate of ``play()``; 1 by default.
+    public var defaultRate: Double {
+        get { state.defaultRate }
+        set { change { $0.setDefaultRate(newValue) } }
+    }
+
+    /// Asks for a rate.
+    ///
+    /// - Parameter rate: From 0 to 32; below 0 only where the flags of the item say so.
+    /// - Returns: Whether it can be had; where not, the rate stays as it is and an event says so.
+    @discardableResult
+    public func setRate(_ rate: Double) -> Bool { change { $0.setRate(rate) } }
+
+    /// Plays what there is, without waiting for enough.
+    ///
+    /// - Parameter rate: See ``setRate(_:)``.
+    public func playImmediately(atRate rate: Double) { change { _ = $0.setRate(rate, atOnce: true) } }
+
+    /// What it does at the end of an item: a ``Player`` pauses by default, a ``QueuePlayer`` advances.
+    public var actionAtItemEnd: ActionAtItemEnd {
+        get { state.actionAtItemEnd }
+        set { change { $0.setActionAtItemEnd(newValue) } }
+    }
+
+    /// Whether playing waits until there is enough to play through; it does by default.
+    public var automaticallyWaitsToMinimizeStalling: Bool {
+        get { state.automaticallyWaitsToMinimizeStalling }
+        set { change { $0.setAutomaticallyWaits(newValue) } }
+    }
+
+    /// Stops because the application no longer may, or can, play: before the process is stopped, say.
+    ///
+    /// The rate falls to 0, with `appBackgrounded` as the reason; nothing plays on by itself afterwards.
+    public func applicationWillSuspend() { change { _ = $0.setRate(0, .appBackgrounded) } }
+}

@@ -1,0 +1,89 @@
+import MediaTiming
+import PlaybackReporting
+import StreamingEngine
+
+/// What a player knows, behind its lock: its decisions, and the engines that carry them out.
+struct PlayerCore: Sendable {
+    /// What has to wait until the lock is free.
+    enum Effect: Sendable {
+        case begin(PlayerItem, ItemSession, Lineup.EngineOptions, Player.Environment, Reports)
+        case end(PlayerItem, ItemSession)
+        case wake(ItemSession)
+    }
+
+    /// Where a session reports to.
+    struct Reports: Sendable {
+        let output: @Sendable (PlaybackEngineOutput, PlayerItem, ItemSession) -> Void
+        let didSetRate: @Sendable (PlayerItem, ItemSession) -> Void
+    }
+
+    var lineup: Lineup
+    private var sessions: [PlayerItem: ItemSession] = [:]
+
+    init(_ lineup: Lineup) { self.lineup = lineup }
+
+    /// The engine of an item, if it is the given one.
+    func isCurrent(_ session: ItemSession, of item: PlayerItem) -> Bool { sessions[item] === session }
+
+    /// Hands decisions to engines.
+    mutating func carryOut(
+        _ actions: [Lineup.Action],
+        _ environment: Player.Environment,
+        _ reports: Reports
+    ) -> [Effect] {
+        var effects: [Effect] = []
+        for action in actions {
+            switch action {
+            case .prepare(let item):
+                let session = ItemSession()
+                sessions[item] = session
+                effects.append(.begin(item, session, lineup.engineOptions, environment, reports))
+            case .dismiss(let item):
+                if let session = sessions.removeValue(forKey: item) { effects.append(.end(item, session)) }
+            case .setRate(let item, let rate, let reason, let atOnce):
+                effects += give(.setRate(rate, reason, atOnce: atOnce), to: item)
+            case .configure(let item, let options):
+                effects += give(.update { options.apply(to: &$0) }, to: item)
+            }
+        }
+        return effects
+    }
+
+    private func give(_ command: EngineCommand, to item: PlayerItem) -> [Effect] {
+        guard let session = sessions[item], session.commands.add(command) else { return [] }
+        return [.wake(session)]
+    }
+
+    /// Ends everything.
+    mutating func end() -> (items: [PlayerItem], effects: [Effect]) {
+        defer { sessions = [:] }
+        return (lineup.state.items, sessions.map { .end($0.key, $0.value) })
+    }
+}
+
+extension Lineup.EngineOptions {
+    func apply(to options: inout StreamingOptions) {
+        options.waitsToMinimizeStalls = waitsToMinimizeStalls
+        options.pausesAtEnd = pausesAtEnd
+    }
+}
+
+extension PlayerCore.Effect {
+    func perform() {
+        switch self {
+        case .begin(let item, let session, let options, let environment, let reports):
+            SessionRun(
+                item: item,
+                session: session,
+                environment: environment,
+                engineOptions: options,
+                output: { reports.output($0, item, session) },
+                didSetRate: { reports.didSetRate(item, session) }
+            ).begin()
+        case .end(let item, let session):
+            session.end(at: item.currentTime())
+            item.ask { $0.detach(session) }
+        case .wake(let session): session.commands.wake()
+        }
+    }
+}

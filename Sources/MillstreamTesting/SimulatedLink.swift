@@ -1,0 +1,120 @@
+public import MediaTiming
+public import MediaTransport
+import NIOCore
+public import NetworkConditioning
+import ResourceAddressing
+import Synchronization
+
+/// A transport behind a modelled link, in coarse steps: for hours of playing in a moment.
+///
+/// Where `ConditionedTransport` passes on each piece when it arrives, this one passes on a body as a whole when its last
+/// byte arrives, and tells of its progress in the measurement. Where the profile loses packets, their delay counts; a
+/// connection that would break fails.
+public final class SimulatedLink: Transport {
+    private let base: any Transport
+    private let time: any TimeSource
+    private let model: Mutex<LinkModel>
+    private let carries: @Sendable (TransportRequest) -> Bool
+    private let dnsDelay: Duration
+    private let knownHosts = Mutex<Set<String>>([])
+
+    /// A body goes over the link in about so many pieces.
+    private static let pieces = 24
+    private static let leastPiece = 16 << 10
+
+    /// Makes a link that begins now.
+    ///
+    /// - Parameters:
+    ///   - profile: What the link does.
+    ///   - base: Where bytes come from; what it takes is on top.
+    ///   - seed: For what is lost.
+    ///   - time: The clock.
+    ///   - carries: Which requests go over the link, all by default; the others cost nothing.
+    public init(
+        _ profile: LinkProfile,
+        to base: any Transport,
+        seed: UInt64 = 1,
+        time: any TimeSource,
+        carries: @escaping @Sendable (TransportRequest) -> Bool = { _ in true }
+    ) {
+        self.base = base
+        self.time = time
+        self.carries = carries
+        dnsDelay = profile.dnsDelay
+        model = Mutex(LinkModel(profile, startingAt: time.now, seed: seed))
+    }
+
+    /// Asks for a resource; see `Transport`.
+    public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        guard carries(request) else { return try await base.send(request) }
+        let isNewHost = dnsDelay > .zero && knownHosts.withLock { $0.insert(request.address.host ?? "").inserted }
+        if isNewHost { try await time.sleep(for: dnsDelay) }
+        let sent = time.now
+        try await time.sleep(for: model.withLock { $0.latency(.up, at: sent) })
+        let response = try await base.send(request)
+        let now = time.now
+        try await time.sleep(for: model.withLock { $0.latency(.down, at: now) })
+        let record = TransferRecord(TransferMeasurement(sent: sent))
+        if isNewHost { record.update { $0.domainLookup = dnsDelay } }
+        let firstByte = time.now - sent
+        record.update { $0.firstByte = firstByte }
+        return TransportResponse(
+            status: response.status,
+            headers: response.headers,
+            address: response.address,
+            expectedLength: response.expectedLength,
+            body: TransportBody(Crossing(link: self, body: response.body, record: record, sent: sent)),
+            record: record
+        )
+    }
+
+    /// A body on its way.
+    private struct Crossing: AsyncSequence, Sendable {
+        typealias Element = ByteBuffer
+
+        let link: SimulatedLink
+        let body: TransportBody
+        let record: TransferRecord
+        let sent: Duration
+
+        func makeAsyncIterator() -> Iterator { Iterator(crossing: self, source: body.makeAsyncIterator()) }
+
+        struct Iterator: AsyncIteratorProtocol {
+            let crossing: Crossing
+            var source: TransportBody.AsyncIterator
+            var flow = LinkModel.Flow()
+
+            mutating func next() async throws -> ByteBuffer? {
+                guard let buffer = try await source.next() else {
+                    let (time, sent) = (crossing.link.time, crossing.sent)
+                    crossing.record.update { $0.lastByte = $0.lastByte ?? time.now - sent }
+                    return nil
+                }
+                try await cross(buffer.readableBytes)
+                return buffer
+            }
+
+            private mutating func cross(_ byteCount: Int) async throws {
+                let link = crossing.link
+                let size = Swift.max(SimulatedLink.leastPiece, byteCount / SimulatedLink.pieces)
+                var rest = byteCount
+                while rest > 0 {
+                    let count = Swift.min(rest, size)
+                    var flow = flow
+                    let now = link.time.now
+                    let passage = link.model.withLock { $0.send(count, .down, of: &flow, at: now) }
+                    self.flow = flow
+                    guard let passage else {
+                        // Nothing comes any more: whoever waits gives up some day.
+                        try await link.time.sleep(for: .seconds(3600))
+                        throw TransportError(.timedOut, "nothing comes over the link")
+                    }
+                    try await link.time.sleep(for: Swift.max(.zero, passage.arrives - now))
+                    guard !passage.breaks else { throw TransportError(.connectionLost, "the connection broke") }
+                    crossing.record.update { $0.bytes = $0.bytes + ByteCount(Int64(count)) }
+                    rest -= count
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+/// What the codec's own header inside of a sample entry says.
+struct CodecDescription {
+    /// RFC 6381's spelling.
+    var name: String
+    var channelCount: Int?
+    var sampleRate: Int?
+
+    init(_ format: FourCharacterCode, children: Box, textFields: Range<Int>?, _ bytes: Span<UInt8>) {
+        name = format.description.trimmed
+        switch format {
+        case "avc1", "avc2", "avc3", "avc4":
+            if let box = children.child("avcC", bytes) { readAVC(box, bytes) }
+        case "hvc1", "hev1", "hvc2", "hev2":
+            if let box = children.child("hvcC", bytes) { readHEVC(box, bytes) }
+        case "dvh1", "dvhe", "dva1", "dvav", "dav1":
+            if let box = children.child("dvcC", bytes) ?? children.child("dvvC", bytes) { readDolbyVision(box, bytes) }
+        case "av01":
+            if let box = children.child("av1C", bytes) { readAV1(box, bytes) }
+        case "vp08", "vp09":
+            if let box = children.child("vpcC", bytes) { readVP9(box, bytes) }
+        case "mp4a", "mp4v":
+            // QuickTime keeps the descriptor inside of `wave`.
+            if let box = children.child("esds", bytes) ?? children.child("wave", bytes)?.child("esds", bytes) {
+                readElementaryStream(box, bytes)
+            }
+        case "ac-3":
+            if let box = children.child("dac3", bytes) { readAC3(box, bytes) }
+        case "ec-3":
+            if let box = children.child("dec3", bytes) { readEnhancedAC3(box, bytes) }
+        case "Opus":
+            if let box = children.child("dOps", bytes) { readOpus(box, bytes) }
+        case "fLaC":
+            if let box = children.child("dfLa", bytes) { readFLAC(box, bytes) }
+        case "stpp":
+            readTimedText(children, textFields, bytes)
+        default:
+            break
+        }
+    }
+}
+
+// MARK: Video
+
+extension CodecDescription {
+    /// ISO/IEC 14496-15 §5.3.3.1; RFC 6381 §3.3.
+    private mutating func readAVC(_ box: Box, _ bytes: Span<UInt8>) {
+        var cursor = ByteCursor(box.payload, in: bytes)
+        cursor.skip(1)
+        let profile = cursor.uint24(bytes)
+        if !cursor.isPastEnd { name += "." + profile.hexadecimal(digits: 6) }
+    }
+
+    /// ISO/IEC 14496-15 §8.3.3.1 and §E.3.
+    private mutating func readHEVC(_ box: Box, _ bytes: Span<UInt8>) {
+        var cursor = ByteCursor(box.payload, in: bytes)
+        cursor.skip(1)
+        let profile = cursor.uint8(bytes)
+        let compatibility = cursor.uint32(bytes)
+        var constraints = (0..<6).map { _ in cursor.uint8(bytes) }
+        let level = cursor.uint8(bytes)
+        guard !cursor.isPastEnd else { return }
+        let space = ["", "A", "B", "C"][Int(profile >> 6)]
+        let tier = profile & 0x20 == 0 ? "L" : "H"
+        // The flags are spelled in reverse order of their bits.
+        var reversed: UInt32 = 0
+        for bit: UInt32 in 0..<32 { reversed |= (compatibility >> bit & 1) << (31 - bit) }
+        while constraints.last == 0 { constraints.removeLast() }
+        name += ".\(space)\(profile & 0x1F).\(reversed.hexadecimal(uppercase: true)).\(tier)\(level)"
+        for byte in constraints { name += "." + UInt32(byte).hexadecimal(uppercase: true) }
+    }
+
+    /// Dolby Vision Streams Within the ISO Base Media File Format, §2.2.
+    private mutating func readDolbyVision(_ box: Box, _ bytes: Span<UInt8>) {
+        var cursor = ByteCursor(box.payload, in: bytes)
+        cursor.skip(2)
+        let fields = cursor.uint16(bytes)
+        if !cursor.isPastEnd { name += ".\(Int(fields >> 9).twoDigits).\(Int(fields >> 3 & 0x3F).twoDigits)" }
+    }
+
+    /// AV1 Codec ISO Media File Format Binding, §2.3 and §5: the short form, whose further fields have their defaults.
+    private mutating func readAV1(_ box: Box, _ bytes: Span<UInt8>) {
+        var cursor = ByteCursor(box.payload, in: bytes)
+        cursor.skip(1)
+        let profile = cursor.uint8(bytes)
+        let flags = cursor.uint8(bytes)
+        guard !cursor.isPastEnd else { return }
+        let depth = flags & 0x40 == 0 ? 8 : profile >> 5 == 2 && flags & 0x20 != 0 ? 12 : 10
+        let tier = flags & 0x80 == 0 ? "M" : "H"
+        name += ".\(profile >> 5).\(Int(profile & 0x1F).twoDigits)\(tier).\(depth.twoDigits)"
+    }
+
+    /// VP Codec ISO Media File Format Binding, "VP Codec Configuration Box" and "Codecs Parameter String".
+    private mutating func readVP9(_ box: Box, _ bytes: Span<UInt8>) {
+        var (_, _, cursor) = box.fields(bytes)
+        let profile = cursor.uint8(bytes)
+        let level = cursor.uint8(bytes)
+        let depth = cursor.uint8(bytes) >> 4
+        guard !cursor.isPastEnd else { return }
+        name += ".\(Int(profile).twoDigits).\(Int(level).twoDigits).\(Int(depth).twoDigits)"
+    }
+}
+
+// MARK: Audio
+
+extension CodecDescription {
+    /// The decoder configuration of ISO/IEC 14496-1 §7.2.6.6, down to the audio object type.
+    private mutating func readElementaryStream(_ box: Box, _ bytes: Span<UInt8>) {
+        var (_, _, cursor) = box.fields(bytes)
+        guard Self.enterDescriptor(3, &cursor, bytes) else { return }
+        cursor.skip(2)
+        let flags = cursor.uint8(bytes)
+        if flags & 0x80 != 0 { cursor.skip(2) }
+        if flags & 0x40 != 0 { cursor.skip(Int(cursor.uint8(bytes))) }
+        if flags & 0x20 != 0 { cursor.skip(2) }
+        guard Self.enterDescriptor(4, &cursor, bytes) else { return }
+        let objectType = cursor.uint8(bytes)
+        cursor.skip(12)
+        guard !cursor.isPastEnd else { return }
+        name += "." + UInt32(objectType).hexadecimal()
+        guard objectType == 0x40, Self.enterDescriptor(5, &cursor, bytes) else { return }
+        guard let audio = AudioSpecificConfiguration(cursor.offset..<cursor.end, in: bytes) else { return }
+        name += ".\(audio.objectType)"
+        channelCount = audio.channelCount
+        sampleRate = audio.sampleRate
+    }
+
+    /// Moves behind the tag and length of a descriptor, if it is the one expected (ISO/IEC 14496-1 §8.3.3).
+    private static func enterDescriptor(_ tag: UInt8, _ cursor: inout ByteCursor, _ bytes: Span<UInt8>) -> Bool {
+        guard cursor.uint8(bytes) == tag else { return false }
+        for _ in 0..<4 where cursor.uint8(bytes) & 0x80 == 0 { break }
+        return !cursor.isPastEnd
+    }
+
+    /// ETSI TS 102 366 §F.4.
+    private mutating func readAC3(_ box: Box, _ bytes: Span<UInt8>) {
+        var cursor = BitCursor(box.payload, in: bytes)
+        let rate = cursor.bits(2, bytes)
+        _ = cursor.bits(8, bytes)
+        let mode = cursor.bits(3, bytes)
+        let lowFrequency = cursor.bits(1, bytes)
+        guard !cursor.isPastEnd else { return }
+        channelCount = AudioFrameHeader.channels(ac3Mode: mode) + Int(lowFrequency)
+        sampleRate = AudioFrameHeader.sampleRate(ac3: rate)
+    }
+
+    /// ETSI TS 102 366 §F.6: the first independent substream.
+    private mutating func readEnhancedAC3(_ box: Box, _ bytes: Span<UInt8>) {
+        var cursor = BitCursor(box.payload, in: bytes)
+        _ = cursor.bits(16, bytes)
+        let rate = cursor.bits(2, bytes)
+        _ = cursor.bits(10, bytes)
+        let mode = cursor.bits(3, bytes)
+        let lowFrequency = cursor.bits(1, bytes)
+        _ = cursor.bits(3, bytes)
+        let dependent = cursor.bits(4, bytes)
+        guard !cursor.isPastEnd else { return }
+        // Further channels of dependent substreams are not counted: their places overlap with those of the first.
+        channelCount = AudioFrameHeader.channels(ac3Mode: mode) + Int(lowFrequency) + (dependent > 0 ? 2 : 0)
+        sampleRate = AudioFrameHeader.sampleRate(ac3: rate)
+    }
+
+    /// Encapsulation of Opus in ISO Base Media File Format, §4.3.2; Opus always decodes to 48 kHz.
+    private mutating func readOpus(_ box: Box, _ bytes: Span<UInt8>) {
+        var cursor = ByteCursor(box.payload, in: bytes)
+        cursor.skip(1)
+        let channels = cursor.uint8(bytes)
+        guard !cursor.isPastEnd, channels > 0 else { return }
+        channelCount = Int(channels)
+        sampleRate = 48_000
+    }
+
+    /// Encapsulation of FLAC in ISO Base Media File Format, §3.3.2.
+    private mutating func readFLAC(_ box: Box, _ bytes: Span<UInt8>) {
+        let (_, _, cursor) = box.fields(bytes)
+        guard let stream = FLACStreamInformation(block: cursor.offset..<cursor.end, in: bytes) else { return }
+        channelCount = stream.channelCount
+        sampleRate = stream.sampleRate
+    }
+}
+
+// MARK: Text
+
+extension CodecDescription {
+    /// The namespace of a TTML entry (ISO/IEC 14496-12 §12.6.3) and the profile of its `mime` box, which says `im1t`.
+    private mutating func readTimedText(_ children: Box, _ fields: Range<Int>?, _ bytes: Span<UInt8>) {
+        guard let fields else { return }
+        var cursor = ByteCursor(fields, in: bytes)
+        let namespace = cursor.terminatedText(bytes)
+        let schema = cursor.terminatedText(bytes)
+        _ = cursor.terminatedText(bytes)
+        guard namespace.hasPrefix("http://www.w3.org/ns/ttml") else { return }
+        name += ".ttml"
+        let rest = Box(type: children.type, range: children.range, payload: cursor.offset..<cursor.end, isCut: false)
+        if let box = rest.child("mime", bytes) {
+            var (_, _, cursor) = box.fields(bytes)
+            let type = cursor.terminatedText(bytes)
+            if type.contains("im1i") {
+                name += ".im1i"
+            } else if type.contains("im1t") {
+                name += ".im1t"
+            }
+        } else if schema.contains("imsc1/image") {
+            name += ".im1i"
+        }
+    }
+}
+
+extension UInt32 {
+    fileprivate func hexadecimal(digits: Int = 1, uppercase: Bool = false) -> String {
+        let text = String(self, radix: 16, uppercase: uppercase)
+        return String(repeating: "0", count: Swift.max(0, digits - text.count)) + text
+    }
+}
+
+extension Int {
+    fileprivate var twoDigits: String { self < 10 ? "0\(self)" : "\(self)" }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        var text = self[...]
+        while text.hasSuffix(" ") { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,137 @@
+public import MediaTiming
+
+extension Movie {
+    /// More pieces than this are not made; they become longer instead.
+    public static let mostPieces = 20_000
+
+    /// How long the samples of all tracks last on the movie's timeline; `nil` where no track has any.
+    public var sampledDuration: MediaTime? {
+        tracks.compactMap { track in
+            guard let table = track.sampleTable, table.sampleCount > 0 else { return nil }
+            let length = min(track.edit?.duration ?? table.duration, table.duration)
+            guard let edit = track.edit else { return length }
+            let end = table.firstPresentationTime + table.duration
+            return edit.emptyDuration + min(length, max(.zero, end - edit.mediaTime))
+        }.max()
+    }
+
+    /// Cuts a progressive file into pieces that begin at key frames.
+    ///
+    /// Each piece covers the samples of all tracks that are presented in its time, and those that reach into it; so where
+    /// tracks are interleaved the byte ranges of neighbours overlap a little. A decoder needs the movie as well.
+    ///
+    /// - Parameters:
+    ///   - duration: How long a piece is at least, if a key frame follows.
+    ///   - bytes: The bytes that the movie was read from.
+    /// - Returns: The pieces, in order, from zero to the end; empty where there are no samples.
+    /// - Complexity: O(*n*) in the entries of the sample tables.
+    public func pieces(of duration: MediaTime, in bytes: Span<UInt8>) -> [MediaPiece] {
+        let tracks = tracks.filter { ($0.sampleTable?.sampleCount ?? 0) > 0 }
+        guard
+            let leading = tracks.first(where: { $0.kind == .video }) ?? tracks.first(where: { $0.kind == .audio })
+                ?? tracks.first, let table = leading.sampleTable, let end = sampledDuration
+        else { return [] }
+        let cuts = Self.cuts(table, of: duration, bytes)
+
+        let offset = leading.edit?.offset ?? .zero
+        var starts: [MediaTime] = []
+        for cut in cuts {
+            // What is presented before the first key frame, or before zero, belongs to the first piece.
+            let time = starts.isEmpty ? .zero : .units(cut.presentationTime, per: leading.timescale) + offset
+            starts.append(max(time, starts.last ?? .zero))
+        }
+
+        var extents = [Range<Int64>?](repeating: nil, count: cuts.count)
+        for track in tracks {
+            guard let table = track.sampleTable else { continue }
+            if track.id == leading.id {
+                Self.cover(table, cuts.map(\.sample), &extents, bytes)
+            } else {
+                let offset = track.edit?.offset ?? .zero
+                Self.cover(table, at: starts.map { $0 - offset }, &extents, bytes)
+            }
+        }
+        return cuts.indices.compactMap { index in
+            let next = index + 1 < starts.count ? starts[index + 1] : max(end, starts[index])
+            guard let extent = extents[index],
+                let bytes = ByteRange(start: extent.lowerBound, length: extent.upperBound - extent.lowerBound)
+            else { return nil }
+            return MediaPiece(timeRange: MediaTimeRange(start: starts[index], end: next), byteRange: bytes)
+        }
+    }
+}
+
+extension Movie {
+    private struct Cut {
+        let sample: Int64
+        let presentationTime: Int64
+    }
+
+    /// The samples that pieces begin with.
+    private static func cuts(_ table: SampleTable, of duration: MediaTime, _ bytes: Span<UInt8>) -> [Cut] {
+        let total = table.duration.units(per: table.timescale)
+        let length = max(1, duration.units(per: table.timescale), total / Int64(mostPieces))
+        var clock = SampleClock(table)
+        var cuts = [Cut(sample: 0, presentationTime: clock.presentationTime(of: 0, bytes))]
+        var lastTime = clock.decodeTime(of: 0, bytes)
+        guard let sync = table.syncSamples else {
+            while cuts.count < mostPieces {
+                let sample = clock.sample(notBefore: lastTime.saturatingAdd(length), bytes)
+                guard sample < table.sampleCount else { break }
+                lastTime = clock.decodeTime(of: sample, bytes)
+                cuts.append(Cut(sample: sample, presentationTime: clock.presentationTime(of: sample, bytes)))
+            }
+            return cuts
+        }
+        var last: Int64 = 0
+        for index in 0..<sync.count where cuts.count < mostPieces {
+            let sample = Int64(bytes.uint32(at: sync.place(index))) - 1
+            guard sample > last, sample < table.sampleCount else { continue }
+            last = sample
+            let time = clock.decodeTime(of: sample, bytes)
+            guard time.saturatingSubtract(lastTime) >= length else { continue }
+            lastTime = time
+            cuts.append(Cut(sample: sample, presentationTime: clock.presentationTime(of: sample, bytes)))
+        }
+        return cuts
+    }
+
+    private static func cover(
+        _ table: SampleTable,
+        _ samples: [Int64],
+        _ extents: inout [Range<Int64>?],
+        _ bytes: Span<UInt8>
+    ) {
+        var walk = SampleExtents(table)
+        for index in samples.indices {
+            let next = index + 1 < samples.count ? samples[index + 1] : table.sampleCount
+            if let extent = walk.advance(to: next, bytes) { extents[index] = extent.joined(with: extents[index]) }
+        }
+    }
+
+    /// The same for tracks that are cut by time: the sample in progress at a cut belongs to both pieces.
+    private static func cover(
+        _ table: SampleTable,
+        at times: [MediaTime],
+        _ extents: inout [Range<Int64>?],
+        _ bytes: Span<UInt8>
+    ) {
+        var walk = SampleExtents(table)
+        var clock = SampleClock(table)
+        for index in times.indices {
+            if index > 0, let reaching = walk.lastSample { extents[index] = reaching.joined(with: extents[index]) }
+            var next = table.sampleCount
+            if index + 1 < times.count {
+                next = clock.sample(notBefore: times[index + 1].units(per: table.timescale), bytes)
+            }
+            if let extent = walk.advance(to: next, bytes) { extents[index] = extent.joined(with: extents[index]) }
+        }
+    }
+}
+
+extension Range<Int64> {
+    fileprivate func joined(with other: Range<Int64>?) -> Range<Int64> {
+        guard let other else { return self }
+        return Swift.min(lowerBound, other.lowerBound)..<Swift.max(upperBound, other.upperBound)
+    }
+}

@@ -1,0 +1,149 @@
+public import MediaTiming
+
+extension Movie {
+    /// A track, `trak` (ISO/IEC 14496-12 §8.3).
+    public struct Track: Sendable, Hashable {
+        /// Its identifier, which fragments name.
+        public let id: UInt32
+        /// What it holds, by its handler.
+        public let kind: MediaTrack.Kind
+        /// The handler itself, such as `vide`, `soun`, `text`, `subt`, `meta`.
+        public let handler: FourCharacterCode
+        /// Units a second of its samples' times.
+        public let timescale: UInt32
+        /// How long its samples are together; `nil` where the header does not say.
+        public let duration: MediaTime?
+        /// A language tag (`elng`), else the three letters of ISO 639-2 in `mdhd`; `nil` for `und` and for none.
+        public let language: String?
+        /// How its samples are coded: mostly one entry, at most ``SampleEntry/mostEntries``.
+        public let sampleEntries: [SampleEntry]
+        /// Where its samples begin on the movie's timeline; `nil` where it has no edit list.
+        public let edit: Edit?
+        /// What its fragments take where they say nothing; `nil` without `trex`.
+        public let fragmentDefaults: FragmentDefaults?
+        /// Where its samples lie; `nil` without a whole sample table.
+        public let sampleTable: SampleTable?
+
+        /// What it is, whatever container it lies in.
+        public var summary: MediaTrack {
+            let entry = sampleEntries.first
+            return MediaTrack(
+                id: id,
+                kind: kind,
+                codec: entry?.codec,
+                language: language,
+                width: entry?.width,
+                height: entry?.height,
+                channelCount: entry?.channelCount,
+                sampleRate: entry?.sampleRate,
+                encryptionScheme: entry?.protection.map { $0.scheme?.description ?? "unknown" }
+            )
+        }
+    }
+
+    /// The beginning of an edit list, `elst`, which moves a track on the movie's timeline (ISO/IEC 14496-12 §8.6.6).
+    public struct Edit: Sendable, Hashable {
+        /// How long nothing is presented at first.
+        public let emptyDuration: MediaTime
+        /// The media time that is presented first.
+        public let mediaTime: MediaTime
+        /// How long is presented from there; `nil` to the end, as in fragmented files.
+        public let duration: MediaTime?
+        /// Whether further edits follow, which are not read.
+        public let hasFurtherEdits: Bool
+
+        /// What to add to a media time of the track for its place on the movie's timeline.
+        public var offset: MediaTime { emptyDuration - mediaTime }
+    }
+}
+
+extension Movie.Track {
+    init?(
+        _ box: Box,
+        movieTimescale: UInt32,
+        defaults: [UInt32: Movie.FragmentDefaults],
+        _ bytes: Span<UInt8>
+    ) {
+        guard let header = box.child(.tkhd, bytes), let media = box.child(.mdia, bytes),
+            let mediaHeader = media.child(.mdhd, bytes)
+        else { return nil }
+        var (version, _, cursor) = header.fields(bytes)
+        cursor.skip(version == 1 ? 16 : 8)
+        id = cursor.uint32(bytes)
+        let (timescale, duration) = Movie.timing(mediaHeader, bytes)
+        guard !cursor.isPastEnd, timescale > 0 else { return nil }
+        self.timescale = timescale
+        self.duration = duration.map { .units($0, per: timescale) }
+        language = Self.language(media, mediaHeader, bytes)
+
+        if let box = media.child(.hdlr, bytes) {
+            var (_, _, cursor) = box.fields(bytes)
+            cursor.skip(4)
+            handler = cursor.code(bytes)
+        } else {
+            handler = FourCharacterCode(0)
+        }
+        let kind = Self.kind(handler)
+        self.kind = kind
+
+        let table = media.child(.minf, bytes)?.child(.stbl, bytes)
+        sampleEntries = table?.child(.stsd, bytes).map { SampleEntry.entries($0, kind: kind, bytes) } ?? []
+        sampleTable = table.flatMap { SampleTable($0, timescale: timescale, bytes) }
+        edit = box.child(.edts, bytes)?.child(.elst, bytes)
+            .flatMap { Movie.Edit($0, movieTimescale: movieTimescale, mediaTimescale: timescale, bytes) }
+        fragmentDefaults = defaults[id]
+    }
+
+    private static func kind(_ handler: FourCharacterCode) -> MediaTrack.Kind {
+        switch handler {
+        case "vide", "auxv", "pict": .video
+        case "soun": .audio
+        case "text", "subt", "sbtl", "clcp": .text
+        case "meta", "ID32": .metadata
+        default: .other
+        }
+    }
+
+    /// Five bits a letter, counted from 0x60 (ISO/IEC 14496-12 §8.4.2.3).
+    private static func language(_ media: Box, _ header: Box, _ bytes: Span<UInt8>) -> String? {
+        if let extended = media.child(.elng, bytes) {
+            var (_, _, cursor) = extended.fields(bytes)
+            let tag = cursor.terminatedText(bytes)
+            if !tag.isEmpty, tag.utf8.count <= 100 { return tag }
+        }
+        var (version, _, cursor) = header.fields(bytes)
+        cursor.skip(version == 1 ? 28 : 16)
+        let packed = cursor.uint16(bytes)
+        let letters = [10, 5, 0].map { UInt8(truncatingIfNeeded: packed >> $0 & 0x1F) + 0x60 }
+        guard !cursor.isPastEnd, letters.allSatisfy({ (0x61...0x7A).contains($0) }) else { return nil }
+        let language = String(decoding: letters, as: UTF8.self)
+        return language == "und" ? nil : language
+    }
+}
+
+extension Movie.Edit {
+    init?(_ box: Box, movieTimescale: UInt32, mediaTimescale: UInt32, _ bytes: Span<UInt8>) {
+        var (version, _, cursor) = box.fields(bytes)
+        let width = version == 1 ? 8 : 4
+        let count = Int(cursor.uint32(bytes))
+        var empty: UInt64 = 0
+        for index in 0..<count {
+            guard cursor.remaining >= 2 * width + 4 else { return nil }
+            let duration = cursor.unsigned(width, bytes)
+            let time =
+                width == 8
+                ? Int64(bitPattern: cursor.uint64(bytes)) : Int64(cursor.int32(bytes))
+            cursor.skip(4)
+            guard time >= 0 else {
+                empty = empty.saturatingAdd(duration)
+                continue
+            }
+            emptyDuration = .units(empty, per: movieTimescale)
+            mediaTime = .units(time, per: mediaTimescale)
+            self.duration = duration == 0 ? nil : .units(duration, per: movieTimescale)
+            hasFurtherEdits = index + 1 < count
+            return
+        }
+        return nil
+    }
+}

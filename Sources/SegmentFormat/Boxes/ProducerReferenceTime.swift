@@ -1,0 +1,32 @@
+/// A producer reference time box, `prft`: when media was made, by the producer's clock (ISO/IEC 14496-12 §8.16.5).
+public struct ProducerReferenceTime: Sendable, Hashable {
+    /// The track whose time it gives.
+    public let trackID: UInt32
+    /// The clock: seconds since 1900-01-01 UTC in the upper half, 2^-32 s in the lower (RFC 5905 §6).
+    public let ntpTimestamp: UInt64
+    /// The track's time at that moment, in units of the track.
+    public let mediaTime: UInt64
+    /// What the clock was read at, as the flags say: 0 for the encoder's input, 24 for the capture.
+    public let flags: UInt32
+
+    /// The clock as time since 1970-01-01 UTC.
+    public var sinceUnixEpoch: Duration {
+        let seconds = Int64(ntpTimestamp >> 32) - 2_208_988_800
+        let nanoseconds = Int64(((ntpTimestamp & 0xFFFF_FFFF) * 1_000_000_000) >> 32)
+        return .seconds(seconds) + .nanoseconds(nanoseconds)
+    }
+
+    /// Reads the box at a place.
+    ///
+    /// Throws ``MediaFormatError`` where no whole `prft` stands there.
+    public init(_ bytes: Span<UInt8>, at offset: Int = 0) throws(MediaFormatError) {
+        var walker = BoxWalker(max(0, offset)..<max(0, offset, bytes.count), in: bytes)
+        guard let box = walker.next(bytes), box.type == .prft else { throw .missing("prft") }
+        var (version, flags, cursor) = box.fields(bytes)
+        trackID = cursor.uint32(bytes)
+        ntpTimestamp = cursor.uint64(bytes)
+        mediaTime = cursor.unsigned(version == 0 ? 4 : 8, bytes)
+        self.flags = flags
+        guard !cursor.isPastEnd else { throw .truncated("prft") }
+    }
+}

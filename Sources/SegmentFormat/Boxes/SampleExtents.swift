@@ -1,0 +1,79 @@
+/// Goes forwards through the places of samples in the file.
+struct SampleExtents {
+    private let table: SampleTable
+    /// The next sample, from 0.
+    private(set) var sample: Int64 = 0
+    private var chunk = 0
+    private var sampleInChunk: Int64 = 0
+    private var bytesInChunk: Int64 = 0
+    // The entry of `stsc` that the chunk belongs to.
+    private var entry = 0
+    private(set) var lastSample: Range<Int64>?
+
+    init(_ table: SampleTable) {
+        self.table = table
+    }
+
+    /// Goes to a sample and gives the stretch of the file that holds all samples on the way; `nil` where there are none.
+    mutating func advance(to target: Int64, _ bytes: Span<UInt8>) -> Range<Int64>? {
+        var low = Int64.max
+        var high: Int64 = 0
+        let target = min(target, table.sampleCount)
+        while sample < target, chunk < table.chunkOffsets.count {
+            let left = samplesInChunk(bytes) - sampleInChunk
+            guard left > 0 else {
+                nextChunk()
+                continue
+            }
+            let count = min(left, target - sample)
+            let width = table.chunkOffsets.width
+            let base = Int64(clamping: bytes.unsigned(width, at: table.chunkOffsets.place(chunk)))
+            let start = base.saturatingAdd(bytesInChunk)
+            let (length, last) = size(count, bytes)
+            let end = start.saturatingAdd(length)
+            low = min(low, start)
+            high = max(high, end)
+            lastSample = max(start, end - last)..<end
+            sample += count
+            sampleInChunk += count
+            bytesInChunk = bytesInChunk.saturatingAdd(length)
+            if count == left { nextChunk() }
+        }
+        return low <= high ? low..<high : nil
+    }
+
+    private mutating func nextChunk() {
+        chunk += 1
+        sampleInChunk = 0
+        bytesInChunk = 0
+    }
+
+    /// Entries of `stsc` hold the number of their first chunk, from 1, and count until the next entry.
+    private mutating func samplesInChunk(_ bytes: Span<UInt8>) -> Int64 {
+        let entries = table.sampleToChunk
+        while entry + 1 < entries.count, Int(bytes.uint32(at: entries.place(entry + 1))) <= chunk + 1 { entry += 1 }
+        guard entry < entries.count else { return 0 }
+        return Int64(bytes.uint32(at: entries.place(entry) + 4))
+    }
+
+    /// How many bytes the next samples have together, and the last of them alone.
+    private func size(_ count: Int64, _ bytes: Span<UInt8>) -> (all: Int64, last: Int64) {
+        switch table.sizes {
+        case .constant(let size):
+            return (count.saturatingMultiply(Int64(size)), Int64(size))
+        case .table(let start, let bits):
+            var all: Int64 = 0
+            var last: Int64 = 0
+            for index in Int(sample)..<Int(sample + count) {
+                if bits == 4 {
+                    let pair = bytes.unsigned(1, at: start + index / 2)
+                    last = Int64(index % 2 == 0 ? pair >> 4 : pair & 15)
+                } else {
+                    last = Int64(bytes.unsigned(bits / 8, at: start + index * (bits / 8)))
+                }
+                all += last
+            }
+            return (all, last)
+        }
+    }
+}

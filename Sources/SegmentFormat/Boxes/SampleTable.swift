@@ -1,0 +1,118 @@
+public import MediaTiming
+
+/// Where the samples of a track of a progressive file lie, `stbl` (ISO/IEC 14496-12 §8.5 to §8.7).
+///
+/// The tables stay in the bytes they were found in: a value of this type knows only their places, and each question takes
+/// the same bytes again. With other bytes the answers are nonsense, but there is always one.
+public struct SampleTable: Sendable, Hashable {
+    /// A table whose entries all have the same width.
+    struct Entries: Hashable {
+        let start: Int
+        let count: Int
+        let width: Int
+
+        func place(_ index: Int) -> Int { start + index * width }
+    }
+
+    /// How many samples there are.
+    public let sampleCount: Int64
+    /// Units a second of the track.
+    public let timescale: UInt32
+    /// How long all samples are together.
+    public let duration: MediaTime
+
+    /// When the first sample is presented, before edits: samples that are decoded in another order begin above zero.
+    private(set) var firstPresentationTime = MediaTime.zero
+
+    let timeToSample: Entries
+    let compositionOffsets: Entries?
+    let sampleToChunk: Entries
+    let chunkOffsets: Entries
+    let syncSamples: Entries?
+    let sizes: Sizes
+
+    /// How many bytes each sample has.
+    enum Sizes: Hashable {
+        case constant(UInt32)
+        /// A table of entries of 4, 8, 16 or 32 bits.
+        case table(start: Int, bits: Int)
+    }
+
+    /// A table with a size for each sample is not read beyond so many samples: three days of video and sound.
+    public static let mostSamples = 20_000_000
+
+    /// Whether every sample can be decoded without others.
+    public var isEverySampleSync: Bool { syncSamples == nil }
+
+    init?(_ box: Box, timescale: UInt32, _ bytes: Span<UInt8>) {
+        func entries(_ type: FourCharacterCode, _ width: Int) -> Entries? {
+            guard let box = box.child(type, bytes) else { return nil }
+            var (_, _, cursor) = box.fields(bytes)
+            let count = Int(cursor.uint32(bytes))
+            guard !cursor.isPastEnd, count * width <= cursor.remaining else { return nil }
+            return Entries(start: cursor.offset, count: count, width: width)
+        }
+        guard let times = entries(.stts, 8), let chunks = entries(.stsc, 12),
+            let offsets = entries(.stco, 4) ?? entries(.co64, 8),
+            let (sizes, count) = Self.sizes(box, bytes)
+        else { return nil }
+        timeToSample = times
+        sampleToChunk = chunks
+        chunkOffsets = offsets
+        compositionOffsets = entries(.ctts, 8)
+        syncSamples = entries(.stss, 4)
+        self.sizes = sizes
+        self.timescale = timescale
+
+        var units: UInt64 = 0
+        var samples: UInt64 = 0
+        for index in 0..<times.count {
+            let repeated = UInt64(bytes.uint32(at: times.place(index)))
+            let delta = UInt64(bytes.uint32(at: times.place(index) + 4))
+            samples += repeated
+            units = units.saturatingAdd(repeated.saturatingMultiply(delta))
+        }
+        sampleCount = min(count, Int64(clamping: samples))
+        duration = .units(units, per: timescale)
+        var clock = SampleClock(self)
+        firstPresentationTime = .units(clock.presentationTime(of: 0, bytes), per: timescale)
+    }
+
+    private static func sizes(_ box: Box, _ bytes: Span<UInt8>) -> (Sizes, Int64)? {
+        if let box = box.child(.stsz, bytes) {
+            var (_, _, cursor) = box.fields(bytes)
+            let size = cursor.uint32(bytes)
+            let count = Int(cursor.uint32(bytes))
+            guard !cursor.isPastEnd else { return nil }
+            if size != 0 { return (.constant(size), Int64(count)) }
+            guard count <= mostSamples, count * 4 <= cursor.remaining else { return nil }
+            return (.table(start: cursor.offset, bits: 32), Int64(count))
+        }
+        guard let box = box.child(.stz2, bytes) else { return nil }
+        var (_, _, cursor) = box.fields(bytes)
+        cursor.skip(3)
+        let bits = Int(cursor.uint8(bytes))
+        let count = Int(cursor.uint32(bytes))
+        guard !cursor.isPastEnd, [4, 8, 16].contains(bits), count <= mostSamples,
+            (count * bits + 7) / 8 <= cursor.remaining
+        else { return nil }
+        return (.table(start: cursor.offset, bits: bits), Int64(count))
+    }
+
+    /// The presentation times of all sync samples, before edits; `nil` where every sample is one.
+    ///
+    /// - Complexity: O(*n*) in the entries of the tables.
+    public func syncSampleTimes(_ bytes: Span<UInt8>) -> [MediaTime]? {
+        guard let syncSamples else { return nil }
+        var times: [MediaTime] = []
+        var clock = SampleClock(self)
+        var last: Int64 = -1
+        for index in 0..<syncSamples.count {
+            let sample = Int64(bytes.uint32(at: syncSamples.place(index))) - 1
+            guard sample > last, sample < sampleCount else { continue }
+            last = sample
+            times.append(.units(clock.presentationTime(of: sample, bytes), per: timescale))
+        }
+        return times
+    }
+}

@@ -1,0 +1,31 @@
+/// A place in a stretch of bytes that is read bit by bit, the highest first; the bytes are handed in at each step.
+///
+/// As with ``ByteCursor``, a read that would pass the end gives zero and sets ``isPastEnd``.
+struct BitCursor {
+    private var bit: Int
+    private let end: Int
+    private(set) var isPastEnd = false
+
+    init(_ range: Range<Int>, in bytes: Span<UInt8>) {
+        let cursor = ByteCursor(range, in: bytes)
+        bit = cursor.offset * 8
+        end = cursor.end * 8
+    }
+
+    /// An unsigned integer of 0 to 32 bits.
+    mutating func bits(_ length: Int, _ bytes: Span<UInt8>) -> UInt32 {
+        guard length <= end - bit else {
+            bit = end
+            isPastEnd = true
+            return 0
+        }
+        var value: UInt32 = 0
+        for index in bit..<bit + length {
+            value = value << 1 | UInt32(bytes[index >> 3] >> UInt8(7 - index & 7) & 1)
+        }
+        bit += length
+        return value
+    }
+
+    mutating func flag(_ bytes: Span<UInt8>) -> Bool { bits(1, bytes) == 1 }
+}

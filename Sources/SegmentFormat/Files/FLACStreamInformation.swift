@@ -1,0 +1,26 @@
+import MediaTiming
+
+/// The first metadata block of a FLAC stream, `STREAMINFO` (RFC 9639 §8.2).
+struct FLACStreamInformation {
+    let sampleRate: Int
+    let channelCount: Int
+    /// All samples of one channel; `nil` where the encoder did not know.
+    let sampleCount: UInt64?
+
+    /// Reads a metadata block with its header.
+    init?(block range: Range<Int>, in bytes: Span<UInt8>) {
+        var cursor = ByteCursor(range, in: bytes)
+        guard cursor.uint8(bytes) & 0x7F == 0 else { return nil }
+        cursor.skip(3 + 10)
+        let packed = cursor.uint64(bytes)
+        guard !cursor.isPastEnd, packed >> 44 > 0 else { return nil }
+        sampleRate = Int(packed >> 44)
+        channelCount = Int(packed >> 41 & 7) + 1
+        let count = packed & 0xF_FFFF_FFFF
+        sampleCount = count == 0 ? nil : count
+    }
+
+    var duration: MediaTime? {
+        sampleCount.map { MediaTime(value: Int64($0), timescale: Int64(sampleRate)) }
+    }
+}

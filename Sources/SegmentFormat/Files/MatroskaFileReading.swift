@@ -1,0 +1,209 @@
+import MediaTiming
+
+/// Reads the length, the tracks and the cues of a Matroska or WebM file (RFC 9559).
+///
+/// Its clusters are cut at cues, where decoding can begin. Without cues the file is one piece.
+struct MatroskaFileReading: FileReading {
+    private let container: MediaContainer
+    private let pieceDuration: MediaTime
+    private var position: Int64 = 0
+    private var elementCount = 0
+    private var isFinished = false
+    /// Where the content of `Segment` begins, which all places are counted from.
+    private var segmentStart: Int64?
+    private var segmentEnd: Int64?
+    private var firstCluster: Int64?
+    private var cuesPlace: Int64?
+    private var cues: [Cue]?
+    /// Nanoseconds of a unit.
+    private var scale: UInt64 = 1_000_000
+    private var durationUnits: Double = 0
+    private var tracks: [MediaTrack] = []
+
+    struct Cue {
+        let units: UInt64
+        let cluster: Int64
+    }
+
+    private static let mostElements = 1_000
+    private static let mostElementBytes: Int64 = 16 << 20
+    private static let mostCues = 1_000_000
+
+    init(_ container: MediaContainer, _ pieceDuration: MediaTime) {
+        self.container = container
+        self.pieceDuration = pieceDuration
+    }
+
+    mutating func step(_ file: FileBytes) -> MediaFileIndex.State {
+        while !isFinished, !file.ends(at: position), elementCount < Self.mostElements {
+            guard let found = file.found(at: position, 16) else { return file.request(position, 8_192) }
+            guard let element = MatroskaElement(found.bytes.span, at: found.offset, end: found.bytes.count) else {
+                break
+            }
+            elementCount += 1
+            if let needed = take(element, file) { return needed }
+        }
+        return .ready(settle(file))
+    }
+
+    private mutating func take(_ element: MatroskaElement, _ file: FileBytes) -> MediaFileIndex.State? {
+        let start = position.saturatingAdd(Int64(element.headerLength))
+        let end = element.length.map { start.saturatingAdd($0) }
+        switch element.id {
+        case 0x1853_8067 where segmentStart == nil:
+            segmentStart = start
+            segmentEnd = end
+            position = start
+            return nil
+        case 0x1F43_B675:
+            firstCluster = firstCluster ?? position
+            // Behind the first cluster only the cues are of use.
+            guard cues == nil, let cuesPlace, cuesPlace > position else {
+                isFinished = true
+                return nil
+            }
+            position = cuesPlace
+            return nil
+        case 0x114D_9B74, 0x1549_A966, 0x1654_AE6B, 0x1C53_BB6B:
+            guard let length = element.length, length <= Self.mostElementBytes else { break }
+            let whole = element.headerLength + Int(length)
+            guard let found = file.found(at: position, whole) else { return file.request(position, whole) }
+            let content = found.offset + element.headerLength..<found.offset + min(found.count, whole)
+            read(element.id, content, found.bytes.span)
+            if firstCluster != nil { isFinished = true }
+        default:
+            break
+        }
+        guard let end else {
+            isFinished = true
+            return nil
+        }
+        position = end
+        return nil
+    }
+
+    private mutating func read(_ id: UInt32, _ content: Range<Int>, _ bytes: Span<UInt8>) {
+        var walker = MatroskaWalker(content, in: bytes)
+        var list: [Cue] = []
+        while let child = walker.next(bytes) {
+            switch (id, child.id) {
+            case (0x114D_9B74, 0x4DBB): readSeek(child.content, bytes)
+            case (0x1549_A966, 0x2A_D7B1): scale = max(1, bytes.matroskaUnsigned(child.content))
+            case (0x1549_A966, 0x4489): durationUnits = bytes.matroskaFloat(child.content)
+            case (0x1654_AE6B, 0xAE):
+                if tracks.count < Movie.mostTracks { tracks.append(MediaTrack(matroska: child.content, bytes)) }
+            case (0x1C53_BB6B, 0xBB):
+                if list.count < Self.mostCues, let cue = cue(child.content, bytes) { list.append(cue) }
+            default: break
+            }
+        }
+        if id == 0x1C53_BB6B { cues = list }
+    }
+
+    private mutating func readSeek(_ content: Range<Int>, _ bytes: Span<UInt8>) {
+        var walker = MatroskaWalker(content, in: bytes)
+        var (id, place) = (UInt64(0), UInt64(0))
+        while let child = walker.next(bytes) {
+            if child.id == 0x53AB { id = bytes.matroskaUnsigned(child.content) }
+            if child.id == 0x53AC { place = bytes.matroskaUnsigned(child.content) }
+        }
+        if id == 0x1C53_BB6B, let segmentStart { cuesPlace = segmentStart.saturatingAdd(Int64(clamping: place)) }
+    }
+
+    private func cue(_ content: Range<Int>, _ bytes: Span<UInt8>) -> Cue? {
+        var walker = MatroskaWalker(content, in: bytes)
+        var (units, place) = (UInt64?.none, UInt64?.none)
+        while let child = walker.next(bytes) {
+            if child.id == 0xB3 { units = bytes.matroskaUnsigned(child.content) }
+            guard child.id == 0xB7, place == nil else { continue }
+            var positions = MatroskaWalker(child.content, in: bytes)
+            while let field = positions.next(bytes) {
+                if field.id == 0xF1 { place = bytes.matroskaUnsigned(field.content) }
+            }
+        }
+        guard let units, let place, let segmentStart else { return nil }
+        return Cue(units: units, cluster: segmentStart.saturatingAdd(Int64(clamping: place)))
+    }
+}
+
+extension MatroskaFileReading {
+    func settle(_ file: FileBytes) -> MediaFileTimeline {
+        let duration =
+            durationUnits > 0 ? MediaTime(approximating: durationUnits * Double(scale) / 1_000_000_000) : nil
+        var timeline = MediaFileTimeline(wholeFile: container, length: file.length, duration: duration)
+        timeline.tracks = tracks
+        guard let duration, let firstCluster, let cues, let length = file.length else { return timeline }
+        let pieces = pieces(cues, duration, from: firstCluster, to: min(length, segmentEnd ?? length))
+        guard pieces.count > 1 else { return timeline }
+        timeline.pieces = pieces
+        timeline.initialization = ByteRange(start: 0, length: firstCluster)
+        return timeline
+    }
+
+    private func pieces(_ cues: [Cue], _ duration: MediaTime, from start: Int64, to end: Int64) -> [MediaPiece] {
+        var gathering = PieceGathering(pieceDuration)
+        var (time, place) = (MediaTime.zero, start)
+        for cue in cues where cue.cluster > place && cue.cluster < end {
+            let next = MediaTime(value: Int64(clamping: cue.units.saturatingMultiply(scale)), timescale: 1_000_000_000)
+            guard next > time, next < duration else { continue }
+            gathering.add(MediaTimeRange(start: time, end: next), from: place, to: cue.cluster, canBegin: true)
+            (time, place) = (next, cue.cluster)
+        }
+        guard end > place else { return [] }
+        gathering.add(MediaTimeRange(start: time, end: duration), from: place, to: end, canBegin: true)
+        return gathering.pieces().pieces
+    }
+}
+
+extension MediaTrack {
+    /// Reads a `TrackEntry` (RFC 9559 §5.1.4.1).
+    fileprivate init(matroska content: Range<Int>, _ bytes: Span<UInt8>) {
+        self.init(id: 0, kind: .other)
+        var walker = MatroskaWalker(content, in: bytes)
+        // The language where none is written (RFC 9559 §5.1.4.1.19).
+        language = "eng"
+        while let child = walker.next(bytes) {
+            switch child.id {
+            case 0xD7: id = UInt32(truncatingIfNeeded: bytes.matroskaUnsigned(child.content))
+            case 0x83:
+                switch bytes.matroskaUnsigned(child.content) {
+                case 1: kind = .video
+                case 2: kind = .audio
+                case 17: kind = .text
+                case 33: kind = .metadata
+                default: kind = .other
+                }
+            case 0x86: codec = Self.codec(matroska: bytes.matroskaText(child.content))
+            case 0x22_B59C, 0x22_B59D: language = bytes.matroskaText(child.content)
+            case 0xE0, 0xE1: readFormat(child.content, bytes)
+            default: break
+            }
+        }
+        if language == "und" || language == "" { language = nil }
+    }
+
+    private mutating func readFormat(_ content: Range<Int>, _ bytes: Span<UInt8>) {
+        var walker = MatroskaWalker(content, in: bytes)
+        while let child = walker.next(bytes) {
+            switch child.id {
+            case 0xB0: width = Int(clamping: bytes.matroskaUnsigned(child.content))
+            case 0xBA: height = Int(clamping: bytes.matroskaUnsigned(child.content))
+            case 0x9F: channelCount = Int(clamping: bytes.matroskaUnsigned(child.content))
+            case 0xB5:
+                let rate = bytes.matroskaFloat(child.content)
+                if rate >= 1, rate < 10_000_000 { sampleRate = Int(rate) }
+            default: break
+            }
+        }
+    }
+
+    /// The name that RFC 6381 gives a codec; the container's own where it gives none.
+    private static func codec(matroska id: String) -> String {
+        let names = [
+            "V_MPEG4/ISO/AVC": "avc1", "V_MPEGH/ISO/HEVC": "hvc1", "V_VP8": "vp08", "V_VP9": "vp09", "V_AV1": "av01",
+            "A_AAC": "mp4a.40", "A_AC3": "ac-3", "A_EAC3": "ec-3", "A_OPUS": "Opus", "A_FLAC": "fLaC",
+            "A_MPEG/L3": "mp4a.40.34", "A_VORBIS": "vorbis", "S_TEXT/WEBVTT": "wvtt",
+        ]
+        return names[id] ?? id
+    }
+}

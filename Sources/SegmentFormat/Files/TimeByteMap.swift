@@ -1,0 +1,63 @@
+import MediaTiming
+
+/// Which byte of a file belongs to which time, between places where both are known.
+struct TimeByteMap {
+    /// A place where both are known.
+    struct Knot {
+        let time: MediaTime
+        let byte: Int64
+    }
+
+    private(set) var knots: [Knot]
+
+    /// Makes a map from its two ends.
+    init(start: Int64, end: Int64, duration: MediaTime) {
+        knots = [Knot(time: .zero, byte: start), Knot(time: max(.zero, duration), byte: max(start, end))]
+    }
+
+    var duration: MediaTime { knots.last?.time ?? .zero }
+
+    /// Adds a place between two others; one that would make time or bytes run backwards is left out.
+    mutating func insert(_ time: MediaTime, at byte: Int64) {
+        guard let index = knots.firstIndex(where: { $0.byte > byte }), index > 0, knots[index - 1].byte < byte,
+            knots[index - 1].time < time, time < knots[index].time
+        else { return }
+        knots.insert(Knot(time: time, byte: byte), at: index)
+    }
+
+    /// The byte of a time, interpolated.
+    func byte(at time: MediaTime) -> Int64 {
+        guard let index = knots.firstIndex(where: { $0.time > time }), index > 0 else {
+            return time <= .zero ? knots.first?.byte ?? 0 : knots.last?.byte ?? 0
+        }
+        let (low, high) = (knots[index - 1], knots[index])
+        let part = (time - low.time).seconds / (high.time - low.time).seconds
+        let step = part * Double(high.byte - low.byte)
+        guard step.isFinite else { return low.byte }
+        return min(high.byte, low.byte + Int64(max(0, min(step, 9e18))))
+    }
+
+    /// Pieces of equal time, of which each begins a whole number of units behind the first byte.
+    ///
+    /// Fewer are made where they would become shorter than a unit, and never more than ``Movie/mostPieces``.
+    func pieces(of length: MediaTime, unit: Int64 = 1) -> [MediaPiece] {
+        guard let first = knots.first?.byte, let last = knots.last?.byte, last > first else { return [] }
+        let wanted = duration.seconds / max(0.1, length.seconds)
+        let count = Int64(max(1, min(wanted.isFinite ? wanted : 1, Double(Movie.mostPieces))))
+        let end = duration
+        var pieces: [MediaPiece] = []
+        var (lastTime, lastByte) = (MediaTime.zero, first)
+        for index in 1...count {
+            let isLast = index == count
+            let time = isLast ? end : end.scaled(by: MediaTime(value: index, timescale: count))
+            let exact = isLast ? last : byte(at: time)
+            let place = isLast ? last : first + (exact - first) / unit * unit
+            guard place > lastByte, time > lastTime || isLast,
+                let bytes = ByteRange(start: lastByte, length: place - lastByte)
+            else { continue }
+            pieces.append(MediaPiece(timeRange: MediaTimeRange(start: lastTime, end: time), byteRange: bytes))
+            (lastTime, lastByte) = (time, place)
+        }
+        return pieces
+    }
+}

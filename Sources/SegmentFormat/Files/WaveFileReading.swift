@@ -1,0 +1,94 @@
+import MediaTiming
+
+/// Reads the chunks of a WAV file in front of its samples (Microsoft and IBM, Multimedia Programming Interface 1.0;
+/// EBU Tech 3306 for RF64).
+struct WaveFileReading: FileReading {
+    private let pieceDuration: MediaTime
+    private var position: Int64 = 12
+    private var chunkCount = 0
+    private var format: Format?
+    private var longLength: Int64?
+    private var data: ByteRange?
+
+    fileprivate struct Format {
+        let tag: UInt16
+        let channelCount: Int
+        let sampleRate: Int
+        let bytesPerSecond: Int64
+        let blockLength: Int64
+    }
+
+    init(_ pieceDuration: MediaTime) {
+        self.pieceDuration = pieceDuration
+    }
+
+    mutating func step(_ file: FileBytes) -> MediaFileIndex.State {
+        while data == nil, chunkCount < 1_000, !file.ends(at: position) {
+            guard let found = file.found(at: position, 32) else { return file.request(position, 4_096) }
+            let bytes = found.bytes.span
+            guard found.count >= 8 else { break }
+            let length = Self.little(4, bytes, found.offset + 4)
+            let body = position + 8
+            if bytes.hasBytes("fmt ", at: found.offset), length >= 16, found.count >= 24 {
+                format = Format(bytes, found.offset + 8)
+            } else if bytes.hasBytes("ds64", at: found.offset), length >= 16, found.count >= 24 {
+                longLength = Int64(clamping: Self.little(8, bytes, found.offset + 16))
+            } else if bytes.hasBytes("data", at: found.offset) {
+                // Writers that could not go back leave the length open.
+                let isOpen = length == 0xFFFF_FFFF || length == 0
+                let claimed = isOpen ? longLength ?? .max : Int64(length)
+                let rest = (file.length ?? .max) - body
+                data = ByteRange(start: body, length: max(0, min(claimed, rest)))
+                break
+            }
+            chunkCount += 1
+            // Chunks begin at even places.
+            position = body + Int64(length) + Int64(length & 1)
+        }
+        return .ready(settle(file))
+    }
+
+    private static func little(_ length: Int, _ bytes: Span<UInt8>, _ offset: Int) -> UInt64 {
+        let value = bytes.unsigned(length, at: offset)
+        return value.byteSwapped >> UInt64(64 - 8 * length)
+    }
+
+    func settle(_ file: FileBytes) -> MediaFileTimeline {
+        var timeline = MediaFileTimeline(wholeFile: .wave, length: file.length)
+        guard let format, let data else {
+            timeline.problem = .missing(format == nil ? "fmt" : "data")
+            return timeline
+        }
+        timeline.tracks = [
+            MediaTrack(
+                id: 0,
+                kind: .audio,
+                codec: format.tag == 1 || format.tag == 0xFFFE ? "pcm" : nil,
+                channelCount: format.channelCount,
+                sampleRate: format.sampleRate
+            )
+        ]
+        timeline.initialization = ByteRange(start: 0, length: data.start)
+        guard file.length != nil else { return timeline }
+        let duration = MediaTime(value: data.length, timescale: format.bytesPerSecond)
+        timeline.duration = duration
+        let map = TimeByteMap(start: data.start, end: data.end, duration: duration)
+        timeline.pieces = map.pieces(of: pieceDuration, unit: format.blockLength)
+        timeline.cuts = format.tag == 1 || format.tag == 0xFFFE ? .exact : .approximate
+        return timeline
+    }
+}
+
+extension WaveFileReading.Format {
+    init?(_ bytes: Span<UInt8>, _ offset: Int) {
+        func little(_ length: Int, _ place: Int) -> Int {
+            Int(bytes.unsigned(length, at: offset + place).byteSwapped >> UInt64(64 - 8 * length))
+        }
+        tag = UInt16(little(2, 0))
+        channelCount = little(2, 2)
+        sampleRate = little(4, 4)
+        bytesPerSecond = Int64(little(4, 8))
+        blockLength = Int64(max(1, little(2, 12)))
+        guard channelCount > 0, sampleRate > 0, bytesPerSecond > 0 else { return nil }
+    }
+}

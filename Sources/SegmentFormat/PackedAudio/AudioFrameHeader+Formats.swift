@@ -1,0 +1,119 @@
+extension AudioFrameHeader {
+    /// ISO/IEC 14496-3 §1.A.2.2.
+    static func adts(_ bytes: Span<UInt8>, at offset: Int) -> AudioFrameHeader? {
+        let rate = Int(bytes[offset + 2] >> 2 & 15)
+        let type = Int(bytes[offset + 2] >> 6) + 1
+        let channels = Int(bytes[offset + 2] & 1) << 2 | Int(bytes[offset + 3] >> 6)
+        let length = Int(bytes[offset + 3] & 3) << 11 | Int(bytes[offset + 4]) << 3 | Int(bytes[offset + 5] >> 5)
+        let blocks = Int(bytes[offset + 6] & 3) + 1
+        guard rate < AudioSpecificConfiguration.sampleRates.count, length >= 7 else { return nil }
+        return AudioFrameHeader(
+            .aac,
+            sampleRate: AudioSpecificConfiguration.sampleRates[rate],
+            channelCount: AudioSpecificConfiguration.channelCount(channels),
+            samplesPerFrame: 1_024 * blocks,
+            frameLength: length,
+            bitRate: nil,
+            codec: "mp4a.40.\(type)"
+        )
+    }
+
+    /// ISO/IEC 11172-3 §2.4.1.3 and ISO/IEC 13818-3 §2.4.2.3; version 2.5 is a custom that players follow.
+    static func mpegAudio(_ bytes: Span<UInt8>, at offset: Int) -> AudioFrameHeader? {
+        let version = bytes[offset + 1] >> 3 & 3
+        let layer = 4 - Int(bytes[offset + 1] >> 1 & 3)
+        let rateIndex = Int(bytes[offset + 2] >> 4)
+        let frequency = Int(bytes[offset + 2] >> 2 & 3)
+        guard version != 1, layer < 4, (1...14).contains(rateIndex), frequency < 3 else { return nil }
+        let isFirstVersion = version == 3
+        let sampleRate = [44_100, 48_000, 32_000][frequency] / (version == 3 ? 1 : version == 2 ? 2 : 4)
+        let kilobits =
+            isFirstVersion
+            ? firstVersionRates[layer - 1][rateIndex - 1] : secondVersionRates[layer == 1 ? 0 : 1][rateIndex - 1]
+        let padding = Int(bytes[offset + 2] >> 1 & 1)
+        let samples = layer == 1 ? 384 : layer == 2 || isFirstVersion ? 1_152 : 576
+        let slot = layer == 1 ? 4 : 1
+        let length = (samples / 8 * kilobits * 1_000 / sampleRate / slot + padding) * slot
+        return AudioFrameHeader(
+            .mpegAudio,
+            sampleRate: sampleRate,
+            channelCount: bytes[offset + 3] >> 6 == 3 ? 1 : 2,
+            samplesPerFrame: samples,
+            frameLength: length,
+            bitRate: kilobits * 1_000,
+            codec: layer == 3 ? "mp4a.40.34" : layer == 2 ? "mp4a.40.33" : "mp4a.40.32"
+        )
+    }
+
+    /// ETSI TS 102 366 §4.3 and §4.4.
+    static func ac3(_ bytes: Span<UInt8>, at offset: Int) -> AudioFrameHeader? {
+        let size = Int(bytes[offset + 4] & 0x3F)
+        let halvings = max(0, Int(bytes[offset + 5] >> 3) - 8)
+        guard let rate = sampleRate(ac3: UInt32(bytes[offset + 4] >> 6)), size < 2 * ac3Rates.count else { return nil }
+        let kilobits = ac3Rates[size / 2]
+        // At 44.1 kHz the length is no whole number of words, and every other size has one more.
+        let words = kilobits * 1_000 * 1_536 / rate / 16 + (rate == 44_100 ? size & 1 : 0)
+        var bits = BitCursor(offset + 6..<offset + 8, in: bytes)
+        let mode = bits.bits(3, bytes)
+        if mode & 1 != 0, mode != 1 { _ = bits.bits(2, bytes) }
+        if mode & 4 != 0 { _ = bits.bits(2, bytes) }
+        if mode == 2 { _ = bits.bits(2, bytes) }
+        return AudioFrameHeader(
+            .ac3,
+            sampleRate: rate >> halvings,
+            channelCount: channels(ac3Mode: mode) + Int(bits.bits(1, bytes)),
+            samplesPerFrame: 1_536,
+            frameLength: words * 2,
+            bitRate: kilobits * 1_000 >> halvings,
+            codec: "ac-3"
+        )
+    }
+
+    /// ETSI TS 102 366 §E.1.2.2.
+    static func enhancedAC3(_ bytes: Span<UInt8>, at offset: Int) -> AudioFrameHeader? {
+        guard bytes[offset + 5] >> 3 <= 16 else { return nil }
+        var bits = BitCursor(offset + 2..<offset + 7, in: bytes)
+        let type = bits.bits(2, bytes)
+        let substream = bits.bits(3, bytes)
+        let length = (Int(bits.bits(11, bytes)) + 1) * 2
+        let code = bits.bits(2, bytes)
+        let further = bits.bits(2, bytes)
+        let rate = code == 3 ? sampleRate(ac3: further).map { $0 / 2 } : sampleRate(ac3: code)
+        guard type < 3, let rate, length >= mostBytes else { return nil }
+        let mode = bits.bits(3, bytes)
+        let lowFrequency = bits.bits(1, bytes)
+        let blocks = code == 3 ? 6 : [1, 2, 3, 6][Int(further)]
+        let isFirst = type != 1 && substream == 0
+        return AudioFrameHeader(
+            .enhancedAC3,
+            sampleRate: rate,
+            channelCount: channels(ac3Mode: mode) + Int(lowFrequency),
+            samplesPerFrame: isFirst ? 256 * blocks : 0,
+            frameLength: length,
+            bitRate: nil,
+            codec: "ec-3"
+        )
+    }
+
+    /// Full-range channels of a mode, of which 0 means two of one each.
+    static func channels(ac3Mode mode: UInt32) -> Int { [2, 1, 2, 3, 3, 4, 4, 5][Int(mode & 7)] }
+
+    static func sampleRate(ac3 code: UInt32) -> Int? { code < 3 ? [48_000, 44_100, 32_000][Int(code)] : nil }
+
+    /// Kilobits a second by layer and index, from index 1.
+    private static let firstVersionRates = [
+        [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
+        [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
+        [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+    ]
+
+    /// The same of the lower sample rates: layer 1, then layers 2 and 3.
+    private static let secondVersionRates = [
+        [32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
+        [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+    ]
+
+    private static let ac3Rates = [
+        32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640,
+    ]
+}

@@ -1,0 +1,67 @@
+/// The header of a transport packet (ISO/IEC 13818-1 §2.4.3.2).
+struct TransportPacket {
+    let pid: UInt16
+    let isUnitStart: Bool
+    let isScrambled: Bool
+    let isRandomAccess: Bool
+    let isDiscontinuity: Bool
+    /// The base of the program clock reference, 33 bits of 90 kHz.
+    let clockReference: UInt64?
+    let payload: Range<Int>
+
+    /// The packet that holds no stream.
+    static let nullPID: UInt16 = 0x1FFF
+
+    /// Reads the packet whose sync byte stands at a place; `nil` where it is not whole or marked as damaged.
+    init?(_ bytes: Span<UInt8>, at start: Int) {
+        guard start >= 0, bytes.count - start >= TransportPacketLayout.packetLength,
+            bytes[start] == TransportPacketLayout.syncByte, bytes[start + 1] & 0x80 == 0
+        else { return nil }
+        let end = start + TransportPacketLayout.packetLength
+        pid = UInt16(bytes[start + 1] & 0x1F) << 8 | UInt16(bytes[start + 2])
+        isUnitStart = bytes[start + 1] & 0x40 != 0
+        let control = bytes[start + 3]
+        isScrambled = control & 0xC0 != 0
+        var offset = start + 4
+        var flags: UInt8 = 0
+        var clock: UInt64?
+        if control & 0x20 != 0 {
+            let length = Int(bytes[offset])
+            if length > 0, length <= 183 {
+                flags = bytes[offset + 1]
+                if flags & 0x10 != 0, length >= 7 { clock = bytes.unsigned(5, at: offset + 2) >> 7 }
+            }
+            offset += 1 + length
+        }
+        isRandomAccess = flags & 0x40 != 0
+        isDiscontinuity = flags & 0x80 != 0
+        clockReference = clock
+        payload = control & 0x10 != 0 && offset < end ? offset..<end : end..<end
+    }
+}
+
+/// The times at the beginning of a packetised elementary stream packet (ISO/IEC 13818-1 §2.4.3.6).
+struct StreamPacketTimes {
+    let presentation: UInt64
+    let decode: UInt64?
+
+    /// Reads the header at the beginning of a payload; `nil` where there is none or it has no times.
+    init?(_ payload: Range<Int>, in bytes: Span<UInt8>) {
+        var cursor = ByteCursor(payload, in: bytes)
+        guard cursor.uint24(bytes) == 1 else { return nil }
+        cursor.skip(3)
+        guard cursor.uint8(bytes) & 0xC0 == 0x80 else { return nil }
+        let flags = cursor.uint8(bytes) >> 6
+        cursor.skip(1)
+        guard flags & 2 != 0, let time = Self.timestamp(cursor.unsigned(5, bytes)) else { return nil }
+        presentation = time
+        decode = flags == 3 ? Self.timestamp(cursor.unsigned(5, bytes)) : nil
+        guard !cursor.isPastEnd else { return nil }
+    }
+
+    /// 33 bits in three groups, each followed by a bit that is set.
+    private static func timestamp(_ packed: UInt64) -> UInt64? {
+        guard packed & 0x01_0001_0001 == 0x01_0001_0001 else { return nil }
+        return (packed >> 33 & 7) << 30 | (packed >> 17 & 0x7FFF) << 15 | packed >> 1 & 0x7FFF
+    }
+}

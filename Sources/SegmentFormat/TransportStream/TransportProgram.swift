@@ -1,0 +1,152 @@
+/// A program of a transport stream, by its map (ISO/IEC 13818-1 §2.4.4.8).
+public struct TransportProgram: Sendable, Hashable {
+    /// Its number.
+    public let number: UInt16
+    /// The packets that carry its clock.
+    public let clockPID: UInt16
+    /// Its streams, in order.
+    public let streams: [Stream]
+
+    /// A stream of a program.
+    public struct Stream: Sendable, Hashable {
+        /// Its packets.
+        public let pid: UInt16
+        /// The type as it is stored (ISO/IEC 13818-1 table 2-34; Apple's types for encrypted samples).
+        public let streamType: UInt8
+        /// What it holds.
+        public let kind: MediaTrack.Kind
+        /// The codec's name; `nil` where the type says nothing.
+        public let codec: String?
+        /// Three letters of ISO 639-2; `nil` where it is not said.
+        public let language: String?
+        /// Whether its samples are encrypted by themselves (`SAMPLE-AES`, MPEG-2 Stream Encryption Format for HLS §2.3.1).
+        public let isSampleEncrypted: Bool
+
+        /// What it is, whatever container it lies in.
+        public var summary: MediaTrack {
+            MediaTrack(
+                id: UInt32(pid),
+                kind: kind,
+                codec: codec,
+                language: language,
+                encryptionScheme: isSampleEncrypted ? "sample-aes" : nil
+            )
+        }
+    }
+}
+
+extension TransportProgram {
+    /// The numbers of programs and the packets of their maps, from a program association section.
+    static func association(_ section: Span<UInt8>) -> [(number: UInt16, pid: UInt16)] {
+        guard section.count >= 8, section[0] == 0 else { return [] }
+        var cursor = ByteCursor(8..<section.count, in: section)
+        var entries: [(UInt16, UInt16)] = []
+        while cursor.remaining >= 4 {
+            let number = cursor.uint16(section)
+            let pid = cursor.uint16(section) & 0x1FFF
+            // Number zero names the network's own table.
+            if number != 0 { entries.append((number, pid)) }
+        }
+        return entries
+    }
+
+    /// Reads a program map section.
+    init?(_ section: Span<UInt8>) {
+        guard section.count >= 12, section[0] == 2 else { return nil }
+        var cursor = ByteCursor(3..<section.count, in: section)
+        number = cursor.uint16(section)
+        cursor.skip(3)
+        clockPID = cursor.uint16(section) & 0x1FFF
+        cursor.skip(Int(cursor.uint16(section) & 0x0FFF))
+        var list: [Stream] = []
+        while cursor.remaining >= 5 {
+            let type = cursor.uint8(section)
+            let pid = cursor.uint16(section) & 0x1FFF
+            let length = Int(cursor.uint16(section) & 0x0FFF)
+            let start = cursor.offset
+            cursor.skip(length)
+            list.append(Stream(pid: pid, type: type, descriptors: start..<cursor.offset, section))
+        }
+        streams = list
+    }
+}
+
+extension TransportProgram.Stream {
+    init(pid: UInt16, type: UInt8, descriptors: Range<Int>, _ bytes: Span<UInt8>) {
+        self.pid = pid
+        streamType = type
+        var language: String?
+        var registration: FourCharacterCode?
+        var tags: Set<UInt8> = []
+        var cursor = ByteCursor(descriptors, in: bytes)
+        while cursor.remaining >= 2 {
+            let tag = cursor.uint8(bytes)
+            let length = Int(cursor.uint8(bytes))
+            let start = cursor.offset
+            cursor.skip(length)
+            guard !cursor.isPastEnd else { break }
+            tags.insert(tag)
+            switch tag {
+            case 0x05 where length >= 4: registration = FourCharacterCode(bytes.uint32(at: start))
+            case 0x0A where length >= 4, 0x59 where length >= 8:
+                let letters = bytes.array(start..<start + 3).map { $0 | 0x20 }
+                if letters.allSatisfy({ (0x61...0x7A).contains($0) }) {
+                    language = String(decoding: letters, as: UTF8.self)
+                }
+            default: break
+            }
+        }
+        self.language = language == "und" ? nil : language
+        (kind, codec, isSampleEncrypted) = Self.meaning(type, registration, tags)
+    }
+
+    private static func meaning(
+        _ type: UInt8,
+        _ registration: FourCharacterCode?,
+        _ tags: Set<UInt8>
+    ) -> (MediaTrack.Kind, String?, Bool) {
+        switch type {
+        case 0x01: (.video, "mp4v.6a", false)
+        case 0x02: (.video, "mp4v.61", false)
+        case 0x03: (.audio, "mp4a.6b", false)
+        case 0x04: (.audio, "mp4a.69", false)
+        case 0x0F: (.audio, "mp4a.40", false)
+        case 0x10: (.video, "mp4v.20", false)
+        case 0x11: (.audio, "mp4a.40", false)
+        case 0x15: (.metadata, registration == nil || registration == "ID3 " ? "id3" : nil, false)
+        case 0x1B: (.video, "avc1", false)
+        case 0x24: (.video, "hvc1", false)
+        case 0x33: (.video, "vvc1", false)
+        case 0x81: (.audio, "ac-3", false)
+        case 0x87: (.audio, "ec-3", false)
+        case 0x86: (.metadata, "scte35", false)
+        case 0xDB: (.video, "avc1", true)
+        case 0xCF: (.audio, "mp4a.40", true)
+        case 0xC1: (.audio, "ac-3", true)
+        case 0xC2: (.audio, "ec-3", true)
+        default: privateMeaning(registration, tags)
+        }
+    }
+
+    /// Streams of private types, by their registration (SMPTE-RA) and DVB's descriptors (ETSI EN 300 468 §6.1).
+    private static func privateMeaning(
+        _ registration: FourCharacterCode?,
+        _ tags: Set<UInt8>
+    ) -> (MediaTrack.Kind, String?, Bool) {
+        switch registration {
+        case "AC-3"?: return (.audio, "ac-3", false)
+        case "EAC3"?: return (.audio, "ec-3", false)
+        case "Opus"?: return (.audio, "Opus", false)
+        case "HEVC"?: return (.video, "hvc1", false)
+        case "AV01"?: return (.video, "av01", false)
+        case "CUEI"?: return (.metadata, "scte35", false)
+        case "ID3 "?, "KLVA"?: return (.metadata, registration == "ID3 " ? "id3" : "klv", false)
+        default: break
+        }
+        if tags.contains(0x7A) { return (.audio, "ec-3", false) }
+        if tags.contains(0x6A) { return (.audio, "ac-3", false) }
+        if tags.contains(0x59) { return (.text, "dvbsub", false) }
+        if tags.contains(0x56) { return (.text, "teletext", false) }
+        return (.other, nil, false)
+    }
+}

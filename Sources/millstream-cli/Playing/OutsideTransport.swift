@@ -1,0 +1,60 @@
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import NIOCore
+
+/// A transport of the world outside a simulation: while it is waited for, time passes there as it does outside.
+struct OutsideTransport: Transport {
+    private let base: any Transport
+    private let simulation: Simulation
+
+    init(_ base: any Transport, _ simulation: Simulation) {
+        self.base = base
+        self.simulation = simulation
+    }
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        let sent = simulation.now
+        let response = try await simulation.outside { try await base.send(request) }
+        // The clock inside is another.
+        var measurement = response.record.measurement
+        measurement.sent = sent
+        let record = TransferRecord(measurement)
+        return TransportResponse(
+            status: response.status,
+            headers: response.headers,
+            address: response.address,
+            expectedLength: response.expectedLength,
+            body: TransportBody(Buffers(response: response, record: record, sent: sent, simulation: simulation)),
+            record: record
+        )
+    }
+
+    private struct Buffers: AsyncSequence, Sendable {
+        typealias Element = ByteBuffer
+
+        let response: TransportResponse
+        let record: TransferRecord
+        let sent: Duration
+        let simulation: Simulation
+
+        func makeAsyncIterator() -> Iterator { Iterator(buffers: self, source: response.body.makeAsyncIterator()) }
+
+        struct Iterator: AsyncIteratorProtocol {
+            let buffers: Buffers
+            var source: TransportBody.AsyncIterator
+
+            mutating func next() async throws -> ByteBuffer? {
+                let buffer = try await buffers.simulation.outside { try await source.next() }
+                let measured = buffers.response.record.measurement
+                let sinceSent = buffers.simulation.now - buffers.sent
+                buffers.record.update { measurement in
+                    measurement.bytes = measured.bytes
+                    measurement.firstByte = measured.firstByte ?? measurement.firstByte
+                    if buffer == nil { measurement.lastByte = sinceSent }
+                }
+                return buffer
+            }
+        }
+    }
+}

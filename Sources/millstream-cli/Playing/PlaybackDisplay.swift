@@ -1,0 +1,84 @@
+import Foundation
+import MediaTiming
+import PlaybackReporting
+import StreamingEngine
+import Synchronization
+
+/// Where the play head is, for a person: one line that changes on a terminal, a line now and then elsewhere.
+final class PlaybackDisplay: Sendable {
+    private struct State {
+        var lastLine: (time: Duration, head: String)?
+        var hasLine = false
+    }
+
+    private static let lineInterval = Duration.seconds(10)
+
+    private let isQuiet: Bool
+    private let clock = SystemTimeSource()
+    private let state = Mutex(State())
+
+    init(isQuiet: Bool) { self.isQuiet = isQuiet }
+
+    /// Shows a moment.
+    func show(_ snapshot: PlaybackSnapshot, at now: Duration, isPaced: Bool) {
+        guard !isQuiet, snapshot.status == .readyToPlay else { return }
+        let position = snapshot.timebase.mediaTime(at: now)
+        let head = Self.word(snapshot)
+        state.withLock { state in
+            let time = clock.now
+            if StandardError.isTerminal {
+                guard state.lastLine.map({ time - $0.time >= .milliseconds(100) }) ?? true else { return }
+                StandardError.write("\r\u{1B}[K" + Self.line(snapshot, position, head))
+                state.hasLine = true
+            } else {
+                guard state.lastLine.map({ $0.head != head || time - $0.time >= Self.lineInterval }) ?? true else { return }
+                StandardError.write(Self.line(snapshot, position, head) + "\n")
+            }
+            state.lastLine = (time, head)
+        }
+    }
+
+    /// Leaves the line as it is.
+    func end() {
+        state.withLock { state in
+            if state.hasLine { StandardError.write("\n") }
+            state.hasLine = false
+        }
+    }
+
+    private static func word(_ snapshot: PlaybackSnapshot) -> String {
+        if snapshot.hasPlayedToEnd { return "ended" }
+        switch snapshot.timeControl {
+        case .paused: return "paused"
+        case .playing: return "playing"
+        case .waiting: return "waiting"
+        }
+    }
+
+    private static func line(_ snapshot: PlaybackSnapshot, _ position: MediaTime, _ head: String) -> String {
+        var parts = [ProgressDisplay.clock(position)]
+        if let duration = snapshot.duration { parts[0] += " of \(ProgressDisplay.clock(duration))" }
+        parts.append(head)
+        if let variant = snapshot.playedVariant {
+            if let width = variant.width, let height = variant.height { parts.append("\(width)x\(height)") }
+            if variant.peakBitRate.bitsPerSecond > 0 { parts.append("\(variant.peakBitRate)") }
+        }
+        let ahead = snapshot.loadedTimeRanges.range(containing: position).map { ($0.end - position).seconds } ?? 0
+        parts.append("buffer \(String(format: "%.1f", ahead)) s")
+        if let throughput = snapshot.throughput { parts.append("network \(throughput)") }
+        return parts.joined(separator: "  ")
+    }
+}
+
+extension PlaybackMetrics {
+    /// The indicators for people, a line each.
+    var summary: String {
+        var lines = ["Watched: \(String(format: "%.1f", watchedDuration.inSeconds)) s"]
+        if let startupTime { lines.append("Start-up: \(String(format: "%.2f", startupTime.inSeconds)) s") }
+        lines.append("Stalls: \(stallCount), \(String(format: "%.2f", stallDuration.inSeconds)) s")
+        lines.append("Variant switches: \(variantSwitches)")
+        lines.append("Fetched: \(bytes) in \(mediaRequests) requests for media")
+        if errors > 0 { lines.append("Errors: \(errors)") }
+        return (lines + self.lines).map { $0 + "\n" }.joined()
+    }
+}

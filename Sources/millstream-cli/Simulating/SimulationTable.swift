@@ -1,0 +1,72 @@
+import Adaptation
+import Foundation
+
+/// What came of simulations, for people: a line for each where they are few, and the averages of each selector.
+struct SimulationTable {
+    private struct Row {
+        let trace: String
+        let selector: SelectorName
+        let startup, meanBitRate, rebufferTime, rebufferCount, switches, qoe: Double
+    }
+
+    private let penalty: Double
+    private var rows: [Row] = []
+
+    /// More sessions than this are told of by their averages only.
+    private static let mostRows = 40
+
+    init(penalty: Double) { self.penalty = penalty }
+
+    mutating func add(_ outcome: SimulatedSession.Outcome, _ selector: SelectorName, _ trace: String) {
+        rows.append(
+            Row(
+                trace: trace,
+                selector: selector,
+                startup: outcome.startup.inSeconds,
+                meanBitRate: outcome.meanBitRate / 1000,
+                rebufferTime: outcome.rebufferTime.inSeconds,
+                rebufferCount: Double(outcome.rebufferCount),
+                switches: Double(outcome.switches),
+                qoe: outcome.qoe(penalty: penalty)
+            )
+        )
+    }
+
+    var text: String {
+        let head = ["", "selector", "start-up", "kb/s", "rebuffering", "times", "switches", "QoE", "median QoE"]
+        var lines = [head]
+        if rows.count <= Self.mostRows {
+            lines += rows.map { cells($0.trace, $0.selector, [$0]) }
+        }
+        let names = SelectorName.allCases.filter { name in rows.contains { $0.selector == name } }
+        if rows.count > names.count {
+            for name in names {
+                let own = rows.filter { $0.selector == name }
+                lines.append(cells("mean of \(own.count)", name, own))
+            }
+        }
+        let widths = head.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
+        return lines.map { line in
+            zip(line, widths).enumerated().map { column, cell in
+                let blanks = String(repeating: " ", count: cell.1 - cell.0.count)
+                return column < 2 ? cell.0 + blanks : blanks + cell.0
+            }.joined(separator: "  ") + "\n"
+        }.joined()
+    }
+
+    private func cells(_ title: String, _ selector: SelectorName, _ rows: [Row]) -> [String] {
+        func mean(_ value: (Row) -> Double) -> Double { rows.reduce(0) { $0 + value($1) } / Double(rows.count) }
+        let sorted = rows.map(\.qoe).sorted()
+        let median = (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+        return [
+            title, selector.rawValue,
+            String(format: "%.2f s", mean(\.startup)),
+            String(format: "%.0f", mean(\.meanBitRate)),
+            String(format: "%.2f s", mean(\.rebufferTime)),
+            String(format: "%.1f", mean(\.rebufferCount)),
+            String(format: "%.1f", mean(\.switches)),
+            String(format: "%.3f", mean(\.qoe)),
+            rows.count > 1 ? String(format: "%.3f", median) : "",
+        ]
+    }
+}

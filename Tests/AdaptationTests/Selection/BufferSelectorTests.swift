@@ -1,0 +1,91 @@
+import Adaptation
+import MediaTiming
+import Testing
+
+/// The selector by buffer: what it does when.
+@Suite struct BufferSelectorTests {
+    @Test func nothingKnownIsTheLowestRung() throws {
+        var selector = BufferSelector()
+        let decision = selector.decide(try .moment(buffer: 0, isStarting: true))
+        #expect(decision.rung == 0 && decision.cause == .start && decision.delay == nil)
+    }
+
+    /// A selector that has played for a while on a link of such a rate, and its rung with this buffer.
+    private func rung(_ megabits: Double, buffer: Double, current: Int) throws -> Int {
+        var selector = BufferSelector()
+        selector.learn(megabits, rung: current)
+        _ = selector.decide(try .moment(current: current, buffer: buffer, now: 40))
+        return selector.decide(try .moment(current: current, buffer: buffer, now: 40)).rung
+    }
+
+    @Test func throughputIsWhereItStarts() throws {
+        var selector = BufferSelector()
+        selector.learn(3)
+        #expect(selector.decide(try .moment(current: 0, buffer: 4, now: 40)).rung == 2)
+    }
+
+    @Test func fullerBufferNeverMeansALowerRung() throws {
+        for megabits in [0.7, 3, 30] {
+            let rungs = try stride(from: 0.0, through: 26, by: 2).map { try rung(megabits, buffer: $0, current: 4) }
+            #expect(rungs == rungs.sorted())
+            #expect(rungs.first == 0)
+        }
+    }
+
+    @Test func riseStopsAtWhatTheLinkCarries() throws {
+        #expect(try rung(3, buffer: 26, current: 1) <= 2)
+        #expect(try rung(30, buffer: 26, current: 1) == 4)
+    }
+
+    @Test func nearlyEmptyBufferBoundsTheSegment() throws {
+        var selector = BufferSelector()
+        selector.learn(9, rung: 4)
+        let decision = selector.decide(try .moment(current: 4, buffer: 0.6, now: 40))
+        #expect(decision.rung <= 1)
+        #expect(decision.cause == .bufferLow || decision.cause == .throughputFell)
+    }
+
+    @Test func waitsWhereAFullerBufferWouldChangeNothing() throws {
+        var selector = BufferSelector()
+        selector.learn(0.6)
+        var delays: [Duration] = []
+        for _ in 0..<12 {
+            let decision = selector.decide(try .moment(current: 0, buffer: 29, now: 40))
+            if let delay = decision.delay, decision.rung < 4 { delays.append(delay) }
+        }
+        #expect(delays.allSatisfy { $0 > .zero && $0 <= .seconds(29) })
+        #expect(!delays.isEmpty)
+    }
+
+    @Test func slowTransferIsGivenUpForALowerRung() throws {
+        var selector = BufferSelector()
+        selector.learn(9, rung: 4)
+        let situation = try SelectionSituation.moment(current: 4, buffer: 5, now: 42)
+        _ = selector.decide(situation)
+        let transfer = TransferInFlight(
+            rung: 4,
+            bytesReceived: ByteCount(100_000),
+            expectedSize: ByteCount(4_000_000),
+            request: .seconds(40),
+            firstByte: .seconds(40.05),
+            now: .seconds(42)
+        )
+        let later = try SelectionSituation.moment(current: 4, buffer: 3, now: 42)
+        guard case .abandon(let decision) = selector.review(transfer, in: later) else {
+            Issue.record("the transfer went on")
+            return
+        }
+        #expect(decision.rung < 4 && decision.cause == .abandon)
+        selector.add(.transfer(rung: 4, megabits: 0.4, seconds: 2, at: 40, isAbandoned: true))
+        #expect(selector.decide(situation).rung == decision.rung)
+        #expect(selector.decide(situation).cause == .recovery)
+    }
+
+    @Test func seekBeginsWithTheThroughputAgain() throws {
+        var selector = BufferSelector()
+        selector.learn(3)
+        _ = selector.decide(try .moment(current: 0, buffer: 20, now: 40))
+        selector.seeked()
+        #expect(selector.decide(try .moment(current: 4, buffer: 0, isStarting: true, now: 50)).rung == 2)
+    }
+}

@@ -1,0 +1,74 @@
+import Adaptation
+import Testing
+
+/// Rungs that the device is too slow for.
+@Suite struct DroppedFramesCapTests {
+    private func open(_ cap: DroppedFramesCap) throws -> [Int] {
+        LadderRestriction(try makeLadder(fiveRungs), caps: [cap]).openRungs
+    }
+
+    @Test func rungThatDropsMuchIsClosedWithAllAbove() throws {
+        var cap = DroppedFramesCap(ladder: try makeLadder(fiveRungs))
+        cap.add(rung: 3, shown: 90, dropped: 40, now: .seconds(10))
+        #expect(try open(cap) == [0, 1, 2])
+        #expect(LadderRestriction(try makeLadder(fiveRungs), caps: [cap]).reasons[4] == .droppedFrames)
+    }
+
+    @Test(arguments: [(80, 20), (5, 100), (1_000, 240), (0, 0), (-5, -5)])
+    func fewPicturesOrFewDropsCloseNothing(shown: Int, dropped: Int) throws {
+        var cap = DroppedFramesCap(ladder: try makeLadder(fiveRungs))
+        cap.add(rung: 3, shown: shown, dropped: dropped, now: .seconds(10))
+        #expect(try open(cap) == [0, 1, 2, 3, 4])
+    }
+
+    @Test func closureEndsAndDoublesEachTime() throws {
+        var cap = DroppedFramesCap(ladder: try makeLadder(fiveRungs))
+        var now = 0.0
+        for seconds in [60.0, 120, 240] {
+            cap.add(rung: 4, shown: 0, dropped: 200, now: .seconds(now))
+            cap.pass(to: .seconds(now + seconds - 1))
+            #expect(try open(cap) == [0, 1, 2, 3])
+            now += seconds
+            cap.pass(to: .seconds(now))
+            #expect(try open(cap) == [0, 1, 2, 3, 4])
+        }
+        cap.add(rung: 4, shown: 0, dropped: 200, now: .seconds(now))
+        cap.pass(to: .seconds(now + 1e6))
+        #expect(try open(cap) == [0, 1, 2, 3])
+    }
+
+    @Test func whatWasLongAgoDoesNotOutvoteTheLastMinute() throws {
+        var cap = DroppedFramesCap(ladder: try makeLadder(fiveRungs))
+        for second in 0..<600 { cap.add(rung: 4, shown: 30, dropped: 0, now: .seconds(second)) }
+        for second in 600..<630 { cap.add(rung: 4, shown: 10, dropped: 20, now: .seconds(second)) }
+        #expect(try open(cap) == [0, 1, 2, 3])
+    }
+
+    @Test func lowestRungStaysOpen() throws {
+        var cap = DroppedFramesCap(ladder: try makeLadder(fiveRungs))
+        cap.add(rung: 0, shown: 0, dropped: 500, now: .zero)
+        #expect(try open(cap) == [0])
+    }
+
+    @Test func noReportTraps() throws {
+        let ladder = try makeLadder(fiveRungs)
+        let moments: [Duration] = [.zero, .seconds(-1), .seconds(Int64.max), .seconds(Int64.min), .seconds(5)]
+        for moment in moments {
+            let options = DroppedFramesCap.Options(
+                greatestShare: moment == .zero ? .nan : 0.1,
+                fewestPictures: .min,
+                closedFor: moment,
+                mostTries: .max
+            )
+            var cap = DroppedFramesCap(ladder: ladder, options: options)
+            for now in moments {
+                for rung in [-1, 0, 4, 5, .max, .min] {
+                    cap.add(rung: rung, shown: .max, dropped: .max, now: now)
+                    cap.add(rung: rung, shown: .min, dropped: 1_000, now: now)
+                }
+                cap.pass(to: now)
+            }
+            #expect(try !open(cap).isEmpty)
+        }
+    }
+}

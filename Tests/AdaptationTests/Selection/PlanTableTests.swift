@@ -1,0 +1,92 @@
+import MediaTiming
+import Testing
+
+@testable import Adaptation
+
+/// What choices are worth in the long run.
+@Suite struct PlanTableTests {
+    private func plan(_ megabits: [Double] = fiveRungs) throws -> PlanTable {
+        let situation = try SelectionSituation.moment(megabits)
+        return PlanShelf.plan(
+            PlanKey(situation),
+            ladder: situation.ladder,
+            model: LinkModel(situation.ladder),
+            weights: BalancedSelector.Options().weights
+        )
+    }
+
+    private func belief(_ plan: PlanTable, _ megabits: Double) -> LinkBelief {
+        LinkBelief(plan.model, around: megabits * 1_000_000, octaves: 0.3)
+    }
+
+    @Test func fullerBufferIsWorthMore() throws {
+        let plan = try plan()
+        for megabits in [0.3, 1, 3, 9] {
+            let worths = [0.0, 1, 2, 4, 8, 16, 26].map {
+                plan.worth(ofTypical: 2, belief(plan, megabits), at: plan.level($0))
+            }
+            #expect(worths == worths.sorted())
+        }
+    }
+
+    @Test func fasterLinkIsWorthMore() throws {
+        let plan = try plan()
+        let worths = [0.3, 0.6, 1.2, 2.4, 5, 10].map {
+            plan.worth(ofTypical: 2, belief(plan, $0), at: plan.level(8))
+        }
+        #expect(worths == worths.sorted())
+    }
+
+    @Test(arguments: [0.7, 2, 6])
+    func transferOfTheExpectedSizeIsWorthWhatATypicalOneIs(megabits: Double) throws {
+        let plan = try plan()
+        for rung in 0..<plan.rungs {
+            let transfer = PlanTable.Transfer(
+                rung: rung,
+                bits: fiveRungs[rung] * 4_000_000,
+                latency: PlanTable.latency,
+                isSizeKnown: false,
+                mayBeAbandoned: true
+            )
+            let one = plan.worth(of: transfer, belief(plan, megabits), buffer: 9)
+            let typical = plan.worth(ofTypical: rung, belief(plan, megabits), at: plan.level(9))
+            // The levels that the plan was made at lie apart; and it looks one round further.
+            #expect(abs(one - typical) < 0.3)
+        }
+    }
+
+    @Test func levelsCoverTheBufferWithoutGaps() throws {
+        let plan = try plan()
+        #expect(plan.level(-5).index == 0 && plan.level(-5).fraction == 0)
+        #expect(plan.level(1e9).index == PlanTable.levels - 2 && plan.level(1e9).fraction == 1)
+        var last = -1.0
+        for step in 0...260 {
+            let level = plan.level(Double(step) / 10)
+            #expect((0...1).contains(level.fraction))
+            let position = Double(level.index) + level.fraction
+            #expect(position > last)
+            last = position
+        }
+    }
+
+    @Test func smallChangesNeedNoNewPlan() throws {
+        let key = PlanKey(try .moment())
+        #expect(key.serves(PlanKey(try .moment(capacity: 33, segment: 4.5))))
+        #expect(!key.serves(PlanKey(try .moment(segment: 6))))
+        #expect(!key.serves(PlanKey(try .moment(capacity: 60))))
+        #expect(!key.serves(PlanKey(try .moment([1, 2]))))
+        var faster = try SelectionSituation.moment(capacity: 60, segment: 8)
+        faster.rate = 2
+        #expect(!key.serves(PlanKey(faster)))
+        faster = try .moment()
+        faster.rate = 1.05
+        #expect(key.serves(PlanKey(faster)))
+    }
+
+    @Test func longLaddersAreThinnedOut() throws {
+        let key = PlanKey(try .moment((1...60).map { 0.1 * Double($0) }))
+        #expect(key.rungs.count == PlanKey.mostRungs)
+        #expect(key.rungs.first == 0 && key.rungs.suffix(1).allSatisfy { $0 > 56 })
+        #expect(key.rungs == key.rungs.sorted())
+    }
+}

@@ -1,0 +1,67 @@
+import Adaptation
+import MediaTiming
+import Testing
+
+/// A ladder by megabits a second.
+func makeLadder(_ megabits: [Double]) throws -> Ladder {
+    try #require(Ladder(megabits.map { LadderRung(peakBitRate: BitRate(bitsPerSecond: Int64($0 * 1_000_000))) }))
+}
+
+/// The ladder of most tests here.
+let fiveRungs = [0.5, 1, 2, 4, 8]
+
+extension SelectionSituation {
+    /// A situation in seconds and megabits.
+    static func moment(
+        _ megabits: [Double] = fiveRungs,
+        current: Int? = nil,
+        buffer: Double = 12,
+        capacity: Double = 30,
+        segment: Double = 4,
+        isStarting: Bool = false,
+        now: Double = 0
+    ) throws -> SelectionSituation {
+        SelectionSituation(
+            ladder: try makeLadder(megabits),
+            current: current,
+            bufferLevel: .seconds(buffer),
+            bufferCapacity: .seconds(capacity),
+            segmentDuration: .seconds(segment),
+            isStarting: isStarting,
+            now: .seconds(now)
+        )
+    }
+}
+
+extension SegmentMeasurement {
+    /// A transfer that got `megabits` a second for so long.
+    static func transfer(
+        rung: Int = 0,
+        megabits: Double,
+        seconds: Double = 2,
+        at start: Double = 0,
+        latency: Double = 0.05,
+        isCached: Bool = false,
+        isAbandoned: Bool = false
+    ) -> SegmentMeasurement {
+        SegmentMeasurement(
+            rung: rung,
+            bytes: ByteCount(Int64(megabits * seconds * 125_000)),
+            duration: .seconds(4),
+            request: .seconds(start),
+            firstByte: .seconds(start + latency),
+            end: .seconds(start + latency + seconds),
+            isCached: isCached,
+            isAbandoned: isAbandoned
+        )
+    }
+}
+
+extension VariantSelector {
+    /// Lets it see transfers of one rate, one after the other.
+    mutating func learn(_ megabits: Double, times: Int = 10, rung: Int = 0, from start: Double = 0) {
+        for index in 0..<times {
+            add(.transfer(rung: rung, megabits: megabits, at: start + 4 * Double(index)))
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import PlaybackReporting
+import StreamingEngine
+import Testing
+
+@testable import Millstream
+
+@Suite struct AssetInspectorTests {
+    @Test func aStreamIsInspectedByItsPlaylists() async throws {
+        try await Broadcast(Broadcast.film()).run { world in
+            let asset = world.item().asset
+            let (duration, type) = try await asset.load(.duration, .playbackType)
+            #expect(duration == MediaTime(seconds: 60))
+            #expect(type == .vod)
+            #expect(asset.loadedValue(.isPlayable) == true)
+            #expect(asset.loadedValue(.variants)?.map(\.resolution?.height) == [360, 720])
+            #expect(
+                asset.loadedValue(.tracks) == [
+                    AssetTrack(mediaType: .video, codec: "avc1.42c01e"),
+                    AssetTrack(mediaType: .audio, codec: "mp4a.40.2", language: "en"),
+                ]
+            )
+            #expect(asset.preferredMediaSelection[.audio]?.name == "English")
+            #expect(world.transport.requests.count == 2)
+        }
+    }
+
+    @Test func whatCannotBeDecodedIsNotPlayable() async throws {
+        try await Broadcast(Broadcast.film(codec: "vvc1.1")).run { world in
+            let asset = world.item().asset
+            let (isPlayable, duration) = try await asset.load(.isPlayable, .duration)
+            #expect(!isPlayable)
+            #expect(duration == MediaTime(seconds: 60))
+        }
+    }
+
+    @Test func aLiveMediaPlaylistIsInspectedAlone() async throws {
+        let texts = [Broadcast.origin + "main.m3u8": Broadcast.media("s", count: 10, ended: false)]
+        try await Broadcast(texts).run { world in
+            let asset = world.item().asset
+            let (duration, type) = try await asset.load(.duration, .playbackType)
+            #expect(duration == nil)
+            #expect(type == .live)
+            #expect(world.transport.requests.count == 1)
+        }
+    }
+
+    @Test(arguments: [
+        ("<html><body>", "not-recognized"), ("<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\"/>", "needs-translation"),
+        ("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nmain.m3u8\n", "unreadable-playlist"),
+    ])
+    func whatIsNoStreamFailsAndSaysWhy(text: String, code: String) async throws {
+        try await Broadcast([Broadcast.origin + "main.m3u8": text]).run { world in
+            let asset = world.item().asset
+            let error = await #expect(throws: PlayerError.self) { try await asset.load(.duration) }
+            #expect(error?.code == .notLoaded)
+            #expect((error?.cause as? StreamingError)?.code.rawValue == code)
+        }
+    }
+
+    @Test func aStreamThatIsGoneFailsWithTheStatus() async throws {
+        try await Broadcast([:]).run { world in
+            let asset = world.item().asset
+            let error = await #expect(throws: PlayerError.self) { try await asset.load(.duration) }
+            #expect((error?.cause as? TransportError)?.status == 404)
+        }
+    }
+}

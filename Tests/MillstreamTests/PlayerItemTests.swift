@@ -1,0 +1,308 @@
+import HLSPlaylist
+import MediaTiming
+import PlaybackReporting
+import ResourceAddressing
+import StreamingEngine
+import Testing
+
+@testable import Millstream
+
+@Suite struct PlayerItemTests {
+    @Test func anItemKnowsNothingBeforeItIsInAPlayer() async throws {
+        try await simulated { world in
+            let item = world.item("a")
+            #expect(item.status == .unknown)
+            #expect(item.duration == nil)
+            #expect(item.loadedTimeRanges.isEmpty)
+            #expect(item.seekableTimeRanges.isEmpty)
+            #expect(item.isPlaybackBufferEmpty)
+            #expect(item.accessLog.events.isEmpty)
+            #expect(item.playbackMetrics == nil)
+            try await world.pass(.seconds(10))
+            #expect(item.status == .unknown)
+            #expect(world.engineCount == 0)
+        }
+    }
+
+    @Test func whoeverWatchedBeforeItMetThePlayerMissesNothing() async throws {
+        try await simulated { world in
+            let item = world.item("a")
+            let (events, statuses) = (item.events, item.values(of: \.status))
+            let player = try Player(playerItem: item)
+            try await world.pass(.seconds(3))
+            // Nobody has read so far.
+            var iterator = statuses.makeAsyncIterator()
+            #expect(await iterator.next() == .readyToPlay)
+            var reader = events.makeAsyncIterator()
+            guard case .playback(let first) = await reader.next() else {
+                Issue.record("the first event is one of playback")
+                return
+            }
+            #expect(first.kind == .statusChanged(.readyToPlay))
+            #expect(player.status == .readyToPlay)
+        }
+    }
+
+    @Test func propertiesGiveTheirFirstValueAndThenOnlyChanges() async throws {
+        try await simulated { world in
+            let item = world.item("a")
+            let player = try Player(playerItem: item)
+            let statuses = Collected<PlayerItem.Status>()
+            let durations = try await listening(to: item.values(of: \.duration)) { _ in
+                for status in try await listening(
+                    to: item.values(of: \.status),
+                    { _ in
+                        player.play()
+                        try await world.pass(.seconds(5))
+                    }
+                ) { statuses.add(status) }
+            }
+            #expect(statuses.all == [.unknown, .readyToPlay])
+            #expect(durations == [nil, MediaTime(seconds: 10)])
+        }
+    }
+
+    @Test func whatIsLoadedGrows() async throws {
+        try await simulated { world in
+            let item = world.item("a")
+            let player = try Player(playerItem: item)
+            let loaded = try await listening(to: item.values(of: \.loadedTimeRanges)) { _ in
+                try await world.pass(.seconds(5))
+            }
+            #expect(loaded.map(\.totalDuration.seconds) == [0, 4, 10])
+            #expect(item.seekableTimeRanges.totalDuration == MediaTime(seconds: 10))
+            #expect(item.isPlaybackLikelyToKeepUp)
+            #expect(!item.isPlaybackBufferEmpty)
+            #expect(player.rate == 0)
+        }
+    }
+
+    @Test func aLiveItemHasNoDuration() async throws {
+        try await simulated { world in
+            let item = world.item("live", Script(duration: nil))
+            let player = try Player(playerItem: item)
+            try await world.pass(.seconds(2))
+            #expect(player.status == .readyToPlay)
+            #expect(item.duration == nil)
+            #expect(item.playbackType == .live)
+        }
+    }
+
+    @Test func whatWasAskedBeforeReachesTheEngineAndWhatIsAskedLaterToo() async throws {
+        try await simulated { world in
+            let item = world.item("a")
+            item.preferredPeakBitRate = BitRate(bitsPerSecond: 900_000)
+            item.preferredMaximumResolution = Resolution(width: 640, height: 360)
+            item.preferredForwardBufferDuration = .seconds(12)
+            item.forwardPlaybackEndTime = MediaTime(seconds: 8)
+            item.configuredTimeOffsetFromLive = MediaTime(seconds: 6)
+            item.automaticallyPreservesTimeOffsetFromLive = true
+            let player = try Player(playerItem: item)
+            try await world.pass(.seconds(2))
+            let options = try #require(world.engine(0)?.request.options)
+            #expect(options.preferredPeakBitRate?.bitsPerSecond == 900_000)
+            #expect(options.preferredMaximumResolution?.height == 360)
+            #expect(options.preferredForwardBufferDuration == .seconds(12))
+            #expect(options.forwardPlaybackEndTime == MediaTime(seconds: 8))
+            #expect(options.timeOffsetFromLive == MediaTime(seconds: 6))
+            #expect(options.preservesTimeOffsetFromLive)
+            item.preferredPeakBitRate = BitRate(bitsPerSecond: 300_000)
+            #expect(item.preferredPeakBitRate?.bitsPerSecond == 300_000)
+            try await world.pass(.seconds(1))
+            #expect(world.engine(0)?.log == ["2: update 300 kbit/s"])
+            #expect(player.rate == 0)
+        }
+    }
+
+    @Test func optionsAreSelectedAndLeftToRulesAgain() async throws {
+        try await simulated { world in
+            let item = world.item("film", Script(presentation: .film))
+            let player = try Player(playerItem: item)
+            try await world.pass(.seconds(2))
+            let sound = try #require(item.mediaSelectionGroup(for: .audible))
+            let text = try #require(item.mediaSelectionGroup(for: .legible))
+            #expect(item.mediaSelectionGroup(for: .visual) == nil)
+            let notifications = try await listening(to: item.notifications) { _ in
+                item.select(sound.options[1], in: sound)
+                #expect(item.currentMediaSelection[.audio]?.name == "Deutsch")
+                item.select(nil, in: sound)
+                item.select(text.options[0], in: text)
+                item.select(nil, in: text)
+                #expect(item.currentMediaSelection[.subtitles] == nil)
+                // An option of another group counts for nothing.
+                item.select(text.options[0], in: sound)
+                item.selectMediaOptionAutomatically(in: sound)
+                try await world.pass(.seconds(1))
+            }
+            #expect(
+                world.engine(0)?.log == [
+                    "2: select Deutsch AUDIO", "2: select Untertitel SUBTITLES", "2: select nothing SUBTITLES",
+                    "2: select English AUDIO",
+                ]
+            )
+            #expect(notifications.filter { $0 == .mediaSelectionDidChange }.count == 4)
+            #expect(player.rate == 0)
+        }
+    }
+
+    @Test func aTrackIsTurnedOffAndOnWhileTheRestPlays() async throws {
+        try await simulated { world in
+            let item = world.item("film", Script(presentation: .film))
+            let player = try Player(playerItem: item)
+            player.play()
+            try await world.pass(.seconds(2))
+            let sound = try #require(item.mediaSelectionGroup(for: .audible))
+            let engine = try #require(world.engine(0))
+            await engine.show { playback in
+                playback.tracks = [PlaybackTrack(id: 1, mediaType: .video), PlaybackTrack(id: 2, mediaType: .audio)]
+                playback.selection[.audio] = sound.options[1]
+            }
+            let tracks = item.tracks
+            #expect(tracks.map(\.isEnabled) == [true, true])
+            #expect(tracks.map(\.canBeDisabled) == [false, true])
+            #expect(!item.setEnabled(false, tracks[0]))
+            #expect(item.setEnabled(false, tracks[1]))
+            #expect(item.tracks.map(\.isEnabled) == [true, false])
+            #expect(item.currentMediaSelection[.audio] == nil)
+            await engine.show { $0.tracks.removeLast() }
+            #expect(item.tracks.map(\.isEnabled) == [true, false])
+            #expect(item.setEnabled(true, item.tracks[1]))
+            try await world.pass(.seconds(1))
+            #expect(engine.log == ["0: rate 1.0", "2: select nothing AUDIO", "2: select Deutsch AUDIO"])
+            #expect(player.timeControlStatus == .playing)
+        }
+    }
+
+    @Test func everyNotificationOfAVFoundationIsThere() async throws {
+        try await simulated { world in
+            let item = world.item("a")
+            let player = try Player(playerItem: item)
+            try await world.pass(.seconds(2))
+            let engine = try #require(world.engine(0))
+            let record = PlaybackErrorRecord(statusCode: 404, domain: "HTTP", comment: "gone", didRecover: true)
+            let notifications = try await listening(to: item.notifications) { _ in
+                player.play()
+                try await world.pass(.seconds(1))
+                await engine.tell(.stalled)
+                await engine.tell(.timeJumped(from: nil, to: MediaTime(seconds: 5)))
+                await engine.tell(.error(record))
+                await engine.show { $0.recommendedTimeOffsetFromLive = MediaTime(seconds: 18) }
+                await engine.tell(.failedToPlayToEnd(record))
+                try await world.pass(.seconds(10))
+            }
+            let names = notifications.map { String(String(describing: $0).prefix { $0 != "(" }) }
+            #expect(
+                Set(names) == [
+                    "playbackStalled", "timeJumped", "newErrorLogEntry", "failedToPlayToEnd",
+                    "recommendedTimeOffsetFromLiveDidChange", "didPlayToEnd", "newAccessLogEntry",
+                ]
+            )
+            #expect(item.errorLog.events.map(\.errorStatusCode).first == 404)
+            #expect(item.accessLog.events.first?.playbackSessionID == "session 0")
+        }
+    }
+
+    @Test func figuresCountUpToNow() async throws {
+        try await simulated { world in
+            let item = world.item("a")
+            let player = try Player(playerItem: item)
+            player.play()
+            try await world.pass(.seconds(5))
+            #expect(item.playbackMetrics?.startupTime == .seconds(1))
+            #expect(item.playbackMetrics?.watchedDuration == .seconds(4))
+            #expect(item.accessLog.totals.durationWatched == .seconds(4))
+            #expect(item.playbackSummary?.playbackDuration == .seconds(4))
+            // A second session goes on with the log.
+            try player.replaceCurrentItem(with: nil)
+            try await world.pass(.seconds(1))
+            try player.replaceCurrentItem(with: item)
+            try await world.pass(.seconds(3))
+            #expect(item.accessLog.totals.durationWatched == .seconds(6))
+            #expect(item.playbackMetrics?.watchedDuration == .seconds(2))
+            #expect(player.rate == 1)
+        }
+    }
+
+    @Test func measurementsBearTheNamesOfAVMetrics() async throws {
+        try await simulated { world in
+            let item = world.item("a")
+            let player = try Player(playerItem: item)
+            let measurements = try await listening(to: item.metrics) { _ in
+                player.play()
+                try await world.pass(.seconds(12))
+                try player.replaceCurrentItem(with: nil)
+                try await world.pass(.seconds(1))
+            }
+            guard case .rateChange(let change) = measurements.first?.kind else {
+                Issue.record("playing begins with a change of the rate")
+                return
+            }
+            #expect(change.rate == 1)
+            #expect(measurements.first?.date == .seconds(1_000_001))
+            guard case .playbackSummary(let summary) = measurements.last?.kind else {
+                Issue.record("a session ends with a summary")
+                return
+            }
+            #expect(summary.playbackDuration == .seconds(10))
+        }
+    }
+
+    @Test func theDateGoesOnWithThePlayhead() async throws {
+        try await simulated { world in
+            let item = world.item("live", Script(duration: nil))
+            let player = try Player(playerItem: item)
+            player.play()
+            try await world.pass(.seconds(2))
+            #expect(item.currentDate() == nil)
+            await world.engine(0)?.show { $0.programDate = ProgramDateTime(sinceEpoch: MediaTime(seconds: 500)) }
+            try await world.pass(.seconds(3))
+            #expect(item.currentDate()?.sinceEpoch == MediaTime(seconds: 503))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func eventsThatNobodyReadsAreDroppedAndCounted() async throws {
+        try await simulated { world in
+            let item = world.item("a")
+            let player = try Player(playerItem: item)
+            try await world.pass(.seconds(2))
+            let engine = try #require(world.engine(0))
+            let notifications = item.notifications
+            await engine.tell(.stalled)
+            let events = item.events
+            for number in 0..<3_000 {
+                await engine.tell(.seekStarted(to: MediaTime(seconds: Int64(number))))
+            }
+            var iterator = events.makeAsyncIterator()
+            guard case .dropped(let count) = await iterator.next() else {
+                Issue.record("the first thing said is what was lost")
+                return
+            }
+            guard case .playback(let event) = await iterator.next() else { return }
+            #expect(event.kind == .seekStarted(to: MediaTime(seconds: Int64(count))))
+            #expect(count > 1_900 && count < 2_400)
+            // What is of no interest pushes out nothing.
+            #expect(await notifications.first { _ in true } == .playbackStalled)
+            #expect(player.rate == 0)
+        }
+    }
+
+    @Test func eachLoopSeesAllEvents() async throws {
+        try await simulated { world in
+            let item = world.item("a")
+            let other = Collected<PlayerItem.Event>()
+            let player = Player(environment: world.environment)
+            let events = try await listening(to: item.events) { _ in
+                for event in try await listening(
+                    to: item.events,
+                    { _ in
+                        try player.replaceCurrentItem(with: item)
+                        player.play()
+                        try await world.pass(.seconds(20))
+                    }
+                ) { other.add(event) }
+            }
+            #expect(events.count > 4)
+            #expect(events == other.all)
+        }
+    }
+}

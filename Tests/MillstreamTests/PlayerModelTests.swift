@@ -1,0 +1,35 @@
+import MediaTiming
+import MillstreamTesting
+import PlaybackReporting
+import StreamingEngine
+import Testing
+
+@testable import Millstream
+
+@Suite struct PlayerModelTests {
+    @Test(.timeLimit(.minutes(1))) @MainActor func theButtonIsEnabledWhenTheItemIsReady() async throws {
+        let world = World()
+        let player = try Player(playerItem: world.item("a"))
+        let model = PlayerModel(player)
+        #expect(!model.canPlay)
+        #expect(!model.isPlaying)
+        async let following: Void = model.run(every: MediaTime(seconds: 1))
+        try await world.simulation.run {
+            try await world.pass(.seconds(2))
+            player.play()
+            try await world.pass(.milliseconds(3_500))
+            player.pause()
+        }
+        while model.isPlaying || !model.canPlay { await Task.yield() }
+        #expect(model.duration == MediaTime(seconds: 10))
+        #expect(model.currentTime == MediaTime(value: 7, timescale: 2))
+        #expect(!model.hasFailed)
+        try await world.simulation.run {
+            try player.replaceCurrentItem(with: nil)
+            try await world.pass(.seconds(1))
+        }
+        while model.canPlay { await Task.yield() }
+        player.hub.finish()
+        await following
+    }
+}

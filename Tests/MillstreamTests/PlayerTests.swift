@@ -1,0 +1,340 @@
+import HLSPlaylist
+import MediaTiming
+import PlaybackReporting
+import ResourceAddressing
+import StreamingEngine
+import Testing
+
+@testable import Millstream
+
+@Suite struct PlayerTests {
+    @Test func aNewPlayerPlaysNothing() async throws {
+        try await simulated { world in
+            let player = Player(environment: world.environment)
+            #expect(player.currentItem == nil)
+            #expect(player.timeControlStatus == .paused)
+            player.play()
+            #expect(player.rate == 1)
+            #expect(player.reasonForWaitingToPlay == .noItemToPlay)
+            #expect(player.status == .unknown)
+        }
+    }
+
+    @Test func playAndPauseSetTheRateAtOnceAndTheEngineFollowsInOrder() async throws {
+        try await simulated { world in
+            let player = Player(ResourceAddress("a"), environment: world.environment)
+            player.play()
+            #expect(player.rate == 1)
+            #expect(player.timeControlStatus == .waiting(.evaluatingBufferingRate))
+            try await world.pass(.seconds(2))
+            #expect(player.timeControlStatus == .playing)
+            player.pause()
+            #expect(player.rate == 0)
+            #expect(player.timeControlStatus == .paused)
+            player.rate = 2
+            player.rate = 0
+            player.defaultRate = 0.5
+            player.play()
+            try await world.pass(.seconds(1))
+            #expect(player.rate == 0.5)
+            let log = world.engine(0)?.log
+            #expect(log == ["0: rate 1.0", "2: rate 0.0", "2: rate 2.0", "2: rate 0.0", "2: rate 0.5"])
+        }
+    }
+
+    @Test(arguments: [0.5, 1, 2])
+    func mediaTimePassesAtTheRate(rate: Double) async throws {
+        try await simulated { world in
+            let item = world.item("a", Script(duration: MediaTime(seconds: 100)))
+            let player = try Player(playerItem: item)
+            player.rate = rate
+            try await world.pass(.seconds(21))
+            #expect(player.currentTime().seconds == 20 * rate)
+        }
+    }
+
+    @Test func atTheEndThePlayheadStaysAndPlayDoesNothingUntilASeek() async throws {
+        try await simulated { world in
+            let item = world.item("a")
+            let player = try Player(playerItem: item)
+            let ends = try await listening(to: item.notifications) { _ in
+                player.play()
+                try await world.pass(.seconds(20))
+                #expect(player.rate == 0)
+                #expect(player.currentItem == item)
+                #expect(player.currentTime() == MediaTime(seconds: 10))
+                player.play()
+                try await world.pass(.seconds(1))
+                #expect(player.rate == 0)
+                #expect(player.currentTime() == MediaTime(seconds: 10))
+            }
+            #expect(ends.filter { $0 == .didPlayToEnd }.count == 1)
+            let landed = await player.seek(to: .zero)
+            #expect(landed == SeekCompletion(isFinished: true, landed: .zero))
+            player.play()
+            #expect(player.rate == 1)
+            try await world.pass(.seconds(3))
+            #expect(player.rate == 1)
+            #expect(player.currentTime() == MediaTime(seconds: 3))
+        }
+    }
+
+    @Test func seekAndPlayWithoutWaitingReplays() async throws {
+        try await simulated { world in
+            let player = try Player(playerItem: world.item("a"))
+            player.play()
+            try await world.pass(.seconds(20))
+            let rates = try await listening(to: player.values(of: \.rate)) { _ in
+                async let seek = player.seek(to: .zero)
+                try await world.pass(.milliseconds(1))
+                player.play()
+                let completion = await seek
+                #expect(completion.isFinished)
+                try await world.pass(.seconds(2))
+            }
+            #expect(rates == [0, 1])
+            #expect(player.currentTime().seconds > 1)
+        }
+    }
+
+    @Test func theStatusBecomesReadyWithTheFirstItem() async throws {
+        try await simulated { world in
+            let player = try Player(playerItem: world.item("a"))
+            let statuses = try await listening(to: player.values(of: \.status)) { _ in try await world.pass(.seconds(3))
+            }
+            #expect(statuses == [.unknown, .readyToPlay])
+        }
+    }
+
+    @Test func aFailedItemStopsThePlayerAndLeavesItUsable() async throws {
+        try await simulated { world in
+            let player = try Player(playerItem: world.item("bad", Script(failure: StreamingError(.damaged, "no"))))
+            player.play()
+            try await world.pass(.seconds(2))
+            #expect(player.rate == 0)
+            #expect(player.status == .unknown)
+            #expect(player.currentItem?.status == .failed)
+            #expect(player.currentItem?.error?.code == .damaged)
+            player.play()
+            #expect(player.rate == 0)
+            try player.replaceCurrentItem(with: world.item("good"))
+            player.play()
+            try await world.pass(.seconds(2))
+            #expect(player.status == .readyToPlay)
+            #expect(player.timeControlStatus == .playing)
+        }
+    }
+
+    @Test func aLostDecoderTakesThePlayerWithIt() async throws {
+        try await simulated { world in
+            let script = Script(failure: StreamingError(.pipelineLost, "the sound device is gone"))
+            let player = try Player(playerItem: world.item("a", script))
+            player.play()
+            try await world.pass(.seconds(2))
+            #expect(player.status == .failed)
+            #expect(player.error?.code == .mediaServicesLost)
+            #expect(player.error?.message.contains("sound device") == true)
+            #expect(player.rate == 0)
+            player.play()
+            #expect(player.rate == 0)
+            #expect(world.liveEngines == 0)
+        }
+    }
+
+    @Test func withoutAPipelineThePlayerFails() async throws {
+        let world = World(pipelineError: StreamingError(.pipelineLost, "no sound device"))
+        try await simulated(world) { world in
+            let player = try Player(playerItem: world.item("a"))
+            player.play()
+            try await world.pass(.seconds(1))
+            #expect(player.status == .failed)
+            #expect(player.currentItem?.status == .failed)
+            #expect(world.engineCount == 0)
+        }
+    }
+
+    @Test func theRateFallsWhenTheApplicationIsSuspended() async throws {
+        try await simulated { world in
+            let player = try Player(playerItem: world.item("a"))
+            player.play()
+            try await world.pass(.seconds(2))
+            let events = try await listening(to: player.events) { _ in
+                player.applicationWillSuspend()
+                #expect(player.rate == 0)
+                try await world.pass(.seconds(1))
+            }
+            let changes = events.compactMap { if case .rateDidChange(let change) = $0 { change } else { nil } }
+            #expect(changes.map(\.reason) == [.appBackgrounded])
+            #expect(world.engine(0)?.log.last == "2: rate 0.0 appBackgrounded")
+        }
+    }
+
+    @Test(arguments: [-1, -0.5, -2, .nan, .infinity, 33, 1e300])
+    func aRateThatCannotBeHadChangesNothing(rate: Double) async throws {
+        try await simulated { world in
+            let player = try Player(playerItem: world.item("a"))
+            player.play()
+            try await world.pass(.seconds(2))
+            let events = try await listening(to: player.events) { _ in
+                #expect(!player.setRate(rate))
+                #expect(player.rate == 1)
+                try await world.pass(.milliseconds(10))
+            }
+            #expect(
+                events == [.rateDidChange(RateChange(rate: 1, previousRate: 1, reason: .setRateFailed))]
+            )
+        }
+    }
+
+    @Test func replacingKeepsTheRateAndEndsTheEngineBefore() async throws {
+        try await simulated { world in
+            let (first, second) = (world.item("a"), world.item("b"))
+            let player = try Player(playerItem: first)
+            player.play()
+            try await world.pass(.seconds(3))
+            let current = try await listening(to: player.values(of: \.currentItem)) { _ in
+                try await world.pass(.zero)
+                try player.replaceCurrentItem(with: second)
+                #expect(player.currentItem == second)
+                #expect(player.rate == 1)
+                try await world.pass(.seconds(2))
+            }
+            #expect(current == [first, second])
+            #expect(second.currentTime() == MediaTime(seconds: 1))
+            #expect(world.liveEngines == 1)
+            #expect(first.timebase.rate == 0)
+            #expect(first.currentTime() == MediaTime(seconds: 2))
+            // It can be played again, from where it was.
+            try player.replaceCurrentItem(with: first)
+            try await world.pass(.seconds(2))
+            #expect(world.engine(2)?.request.options.startTime == MediaTime(seconds: 2))
+            #expect(first.currentTime() == MediaTime(seconds: 3))
+        }
+    }
+
+    @Test func replacingByNothingEndsTheEngine() async throws {
+        try await simulated { world in
+            let player = try Player(playerItem: world.item("a"))
+            player.play()
+            try await world.pass(.seconds(3))
+            #expect(world.liveEngines == 1)
+            try player.replaceCurrentItem(with: nil)
+            try await world.pass(.seconds(1))
+            #expect(world.liveEngines == 0)
+            #expect(player.reasonForWaitingToPlay == .noItemToPlay)
+            #expect(player.currentTime() == .zero)
+        }
+    }
+
+    @Test func theEngineEndsWithThePlayer() async throws {
+        try await simulated { world in
+            let item = world.item("a")
+            var player: Player? = try Player(playerItem: item)
+            weak let gone = player
+            player?.play()
+            try await world.pass(.seconds(3))
+            #expect(world.liveEngines == 1)
+            let states = player?.states
+            player = nil
+            #expect(gone == nil)
+            try await world.pass(.seconds(1))
+            #expect(world.liveEngines == 0)
+            // Whoever watches comes to an end, and the item is free.
+            var iterator = try #require(states).makeAsyncIterator()
+            while await iterator.next() != nil {}
+            #expect(throws: Never.self) { try Player(playerItem: item) }
+        }
+    }
+
+    @Test func anEngineThatWasNeverStartedEndsToo() async throws {
+        try await simulated { world in
+            let player = Player(environment: world.environment)
+            for number in 0..<20 {
+                try player.replaceCurrentItem(with: world.item("\(number)"))
+                player.play()
+            }
+            try await world.pass(.seconds(2))
+            #expect(world.liveEngines == 1)
+            #expect(player.timeControlStatus == .playing)
+        }
+    }
+
+    @Test func twoPlayersPlayOneAssetWithDifferentOptions() async throws {
+        try await simulated { world in
+            let asset = Asset(ResourceAddress("film"), environment: world.environment)
+            _ = world.item("film", Script(presentation: .film))
+            let (one, other) = (PlayerItem(asset: asset), PlayerItem(asset: asset))
+            let players = [try Player(playerItem: one), try Player(playerItem: other)]
+            let group = try #require(try await asset.loadMediaSelectionGroup(for: .audible))
+            one.select(group.options[1], in: group)
+            for player in players { player.play() }
+            try await world.pass(.seconds(3))
+            #expect(one.currentMediaSelection[.audio]?.name == "Deutsch")
+            #expect(other.currentMediaSelection[.audio] == nil)
+            #expect(players.allSatisfy { $0.timeControlStatus == .playing })
+            #expect(world.engine(0)?.log.contains("1: select Deutsch AUDIO") == true)
+            #expect(world.engine(1)?.log.contains { $0.contains("select") } == false)
+            #expect(world.inspections == 1)
+        }
+    }
+
+    @Test func anItemIsInOnePlayerAtMost() async throws {
+        try await simulated { world in
+            let item = world.item("a")
+            let player = try Player(playerItem: item)
+            let other = Player(environment: world.environment)
+            let error = #expect(throws: PlayerError.self) { try other.replaceCurrentItem(with: item) }
+            #expect(error?.code == .itemInUse)
+            #expect(throws: PlayerError.self) { try Player(playerItem: item) }
+            #expect(throws: Never.self) { try player.replaceCurrentItem(with: item) }
+            try player.replaceCurrentItem(with: nil)
+            #expect(throws: Never.self) { try other.replaceCurrentItem(with: item) }
+            try await world.pass(.seconds(2))
+            #expect(other.status == .readyToPlay)
+            #expect(world.liveEngines == 1)
+        }
+    }
+
+    @Test func playImmediatelyDoesNotWait() async throws {
+        try await simulated { world in
+            let player = try Player(playerItem: world.item("a"))
+            player.play()
+            player.playImmediately(atRate: 1)
+            try await world.pass(.seconds(1))
+            #expect(world.engine(0)?.log == ["0: rate 1.0", "0: rate 1.0 at once"])
+        }
+    }
+
+    @Test func whatThePlayerWantsOfItsEnginesReachesThem() async throws {
+        try await simulated { world in
+            let player = try Player(playerItem: world.item("a"))
+            player.actionAtItemEnd = .none
+            player.automaticallyWaitsToMinimizeStalling = false
+            try await world.pass(.seconds(1))
+            #expect(world.engine(0)?.request.options.pausesAtEnd == true || world.engine(0)?.log.count == 2)
+            try player.replaceCurrentItem(with: world.item("b"))
+            try await world.pass(.seconds(1))
+            let options = try #require(world.engine(1)?.request.options)
+            #expect(!options.pausesAtEnd)
+            #expect(!options.waitsToMinimizeStalls)
+        }
+    }
+
+    @Test func aRateThatTheEngineChoosesIsThePlayersToo() async throws {
+        try await simulated { world in
+            let player = try Player(playerItem: world.item("live", Script(duration: nil)))
+            player.rate = 2
+            try await world.pass(.seconds(5))
+            let engine = try #require(world.engine(0))
+            let events = try await listening(to: player.events) { _ in
+                let change = RateChange(rate: 1, previousRate: 2, reason: .playheadReachedLiveEdge)
+                await engine.tell(.rateChanged(change))
+                await engine.show { $0.desiredRate = 1 }
+                try await world.pass(.milliseconds(1))
+            }
+            #expect(player.rate == 1)
+            let reasons = events.compactMap { if case .rateDidChange(let change) = $0 { change.reason } else { nil } }
+            #expect(reasons == [.playheadReachedLiveEdge])
+        }
+    }
+}

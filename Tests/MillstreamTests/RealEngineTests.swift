@@ -1,0 +1,384 @@
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import PlaybackReporting
+import ResourceAddressing
+import StreamingEngine
+import Testing
+
+@testable import Millstream
+
+/// The whole way: from a face through the engine to a transport, in simulated time.
+@Suite struct RealEngineTests {
+    @Test func aFilmIsPlayedToItsEnd() async throws {
+        try await Broadcast(Broadcast.film()).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            player.play()
+            #expect(player.timeControlStatus == .waiting(.evaluatingBufferingRate))
+            let notifications = try await listening(to: item.notifications) { _ in
+                await world.wait(for: player.states) { $0.playback.hasPlayedToEnd }
+                try await world.simulation.sleep(for: .seconds(1))
+            }
+            #expect(notifications.count { $0 == .didPlayToEnd } == 1)
+            #expect(!notifications.contains(.playbackStalled))
+            #expect(item.currentTime() == MediaTime(seconds: 60))
+            #expect(item.duration == MediaTime(seconds: 60))
+            #expect(world.simulation.now == .seconds(61))
+            #expect(player.rate == 0)
+            #expect(player.status == .readyToPlay)
+            #expect(item.accessLog.events.isEmpty == false)
+            #expect(item.errorLog.events.isEmpty)
+            #expect(item.playbackMetrics?.watchedDuration == MediaTime(seconds: 60).duration)
+        }
+    }
+
+    @Test func atTheEndPlayDoesNothingAndASeekReplays() async throws {
+        try await Broadcast(Broadcast.film(count: 2)).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            player.play()
+            await world.wait(for: item.states) { $0.hasPlayedToEnd }
+            player.play()
+            try await world.simulation.sleep(for: .seconds(5))
+            #expect(item.currentTime() == MediaTime(seconds: 12))
+            #expect(player.rate == 0)
+            let landing = await player.seek(to: .zero)
+            #expect(landing == SeekCompletion(isFinished: true, landed: .zero))
+            player.play()
+            await world.wait(for: item.states) { $0.timebase.rate == 1 }
+            try await world.simulation.sleep(for: .seconds(3))
+            #expect(item.currentTime() == MediaTime(seconds: 3))
+        }
+    }
+
+    @Test func whereNothingIsDoneAtTheEndASeekBackPlaysOn() async throws {
+        try await Broadcast(Broadcast.film(count: 2)).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            player.actionAtItemEnd = .none
+            player.play()
+            await world.wait(for: item.states) { $0.hasPlayedToEnd }
+            try await world.simulation.sleep(for: .seconds(5))
+            #expect(player.rate == 1)
+            #expect(player.timeControlStatus == .paused)
+            await player.seek(to: .zero)
+            try await world.simulation.sleep(for: .seconds(3))
+            #expect(item.currentTime() == MediaTime(seconds: 3))
+            #expect(player.timeControlStatus == .playing)
+        }
+    }
+
+    @Test func playStopsWhereItWasToldTo() async throws {
+        try await Broadcast(Broadcast.film()).run { world in
+            let item = world.item()
+            item.forwardPlaybackEndTime = MediaTime(seconds: 10)
+            let player = try Player(playerItem: item)
+            player.play()
+            await world.wait(for: item.states) { $0.hasPlayedToEnd }
+            #expect(world.simulation.now == .seconds(10))
+            #expect(player.currentTime() == MediaTime(seconds: 10))
+            #expect(player.rate == 0)
+        }
+    }
+
+    @Test func aTrackThatIsTurnedOffIsNoLongerLoadedAndTheRestPlaysOn() async throws {
+        try await Broadcast(Broadcast.film(count: 20)).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            player.play()
+            await world.wait(for: item.states) { $0.timebase.rate == 1 }
+            try await world.simulation.sleep(for: .seconds(10))
+            let sound = try #require(item.tracks.first { $0.mediaType == .audio })
+            #expect(sound.canBeDisabled)
+            #expect(item.tracks.first { $0.mediaType == .video }?.canBeDisabled == false)
+            #expect(item.setEnabled(false, sound))
+            #expect(item.tracks.first { $0.mediaType == .audio }?.isEnabled == false)
+            try await world.simulation.sleep(for: .seconds(20))
+            #expect(player.currentTime() == MediaTime(seconds: 30))
+            #expect(!world.askedMedia.contains("en8.ts"))
+            #expect(item.setEnabled(true, sound))
+            await world.wait(for: item.states) { $0.hasPlayedToEnd }
+            #expect(world.simulation.now == .seconds(120))
+            #expect(world.askedMedia.contains("en8.ts"))
+        }
+    }
+
+    @Test func aDateOfTheStreamCanBeSought() async throws {
+        let start = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n"
+        let segments = (0..<10).map { "#EXTINF:6,\ns\($0).ts\n" }.joined() + "#EXT-X-ENDLIST\n"
+        var texts = [Broadcast.origin + "main.m3u8": start + segments]
+        for number in 0..<10 { texts[Broadcast.origin + "s\(number).ts"] = "media" }
+        try await Broadcast(texts).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            player.play()
+            await world.wait(for: item.states) { $0.timebase.rate == 1 }
+            let date = try #require(item.currentDate())
+            let landing = await player.seek(to: date.advanced(by: MediaTime(seconds: 33)))
+            #expect(landing == SeekCompletion(isFinished: true, landed: MediaTime(seconds: 33)))
+            try await world.simulation.sleep(for: .seconds(2))
+            #expect(item.currentDate() == date.advanced(by: MediaTime(seconds: 35)))
+        }
+    }
+
+    @Test func aStreamWithoutDatesIsNotMoved() async throws {
+        try await Broadcast(Broadcast.film()).run { world in
+            let player = try Player(playerItem: world.item())
+            await world.wait(for: player.states) { $0.playback.status == .readyToPlay }
+            let landing = await player.seek(to: ProgramDateTime(sinceEpoch: MediaTime(seconds: 1_000_000)))
+            #expect(landing == SeekCompletion(isFinished: false, landed: .zero))
+        }
+    }
+
+    @Test func observersOfTimeHearEachSecondOfMediaTime() async throws {
+        try await Broadcast(Broadcast.film(count: 2)).run { world in
+            let player = try Player(playerItem: world.item())
+            let heard = Collected<String>()
+            let observer = player.addPeriodicTimeObserver(
+                forInterval: MediaTime(seconds: 4),
+                performing: { heard.add("\($0) at \(world.simulation.now)") }
+            )
+            player.setRate(2)
+            await world.wait(for: player.states) { $0.playback.hasPlayedToEnd }
+            try await world.simulation.sleep(for: .seconds(1))
+            player.removeTimeObserver(observer)
+            #expect(
+                heard.all == [
+                    "0 at 0.0 seconds", "4 at 2.0 seconds", "8 at 4.0 seconds", "12 at 6.0 seconds",
+                ]
+            )
+        }
+    }
+
+    @Test func whenTheApplicationSuspendsTheRateFallsAndSaysWhy() async throws {
+        try await Broadcast(Broadcast.film()).run { world in
+            let player = try Player(playerItem: world.item())
+            player.play()
+            try await world.simulation.sleep(for: .seconds(5))
+            let events = try await listening(to: player.events) { _ in
+                player.applicationWillSuspend()
+                try await world.simulation.sleep(for: .seconds(5))
+            }
+            let reasons = events.compactMap { event -> RateChange.Reason? in
+                guard case .rateDidChange(let change) = event else { return nil }
+                return change.reason
+            }
+            #expect(reasons == [.appBackgrounded])
+            #expect(player.currentTime() == MediaTime(seconds: 5))
+        }
+    }
+
+    @Test(arguments: [0.5, 2.0])
+    func theRateIsThatOfMediaTime(rate: Double) async throws {
+        try await Broadcast(Broadcast.film()).run { world in
+            let player = try Player(playerItem: world.item())
+            #expect(player.setRate(rate))
+            await world.wait(for: player.states) { $0.timeControlStatus == .playing }
+            let before = player.currentTime()
+            try await world.simulation.sleep(for: .seconds(10))
+            #expect(player.currentTime() - before == MediaTime(seconds: Int64(10 * rate)))
+            #expect(player.rate == rate)
+        }
+    }
+
+    @Test func aPauseStopsThePlayHead() async throws {
+        try await Broadcast(Broadcast.film()).run { world in
+            let player = try Player(playerItem: world.item())
+            player.play()
+            await world.wait(for: player.states) { $0.timeControlStatus == .playing }
+            try await world.simulation.sleep(for: .seconds(4))
+            player.pause()
+            #expect(player.timeControlStatus == .paused)
+            try await world.simulation.sleep(for: .seconds(4))
+            #expect(player.currentTime() == MediaTime(seconds: 4))
+        }
+    }
+
+    @Test func seeksLandWhereTheyMayAndALaterOneInterruptsAnEarlierOne() async throws {
+        try await Broadcast(Broadcast.film()).run { world in
+            let player = try Player(playerItem: world.item())
+            await world.wait(for: player.states) { $0.playback.status == .readyToPlay }
+            let target = try #require(MediaTime(decimal: "41.7"))
+            async let first = player.seek(to: MediaTime(seconds: 50))
+            async let second = player.seek(to: target, toleranceBefore: .zero, toleranceAfter: .zero)
+            let landings = await [first, second]
+            #expect(landings.count { $0.isFinished } == 1)
+            let exact = await player.seek(to: target, toleranceBefore: .zero, toleranceAfter: .zero)
+            #expect(exact == SeekCompletion(isFinished: true, landed: target))
+            let near = await player.seek(to: target)
+            #expect(near == SeekCompletion(isFinished: true, landed: MediaTime(seconds: 40)))
+        }
+    }
+
+    @Test func aSeekThatWaitsForMediaIsInterruptedByAnotherAndByACancel() async throws {
+        try await Broadcast(Broadcast.film(count: 100), latency: .milliseconds(200)).run { world in
+            let player = try Player(playerItem: world.item())
+            player.play()
+            await world.wait(for: player.states) { $0.timeControlStatus == .playing }
+            async let first = player.seek(to: MediaTime(seconds: 300))
+            try await world.simulation.sleep(for: .milliseconds(50))
+            #expect(player.playback.isSeeking)
+            async let second = player.seek(to: MediaTime(seconds: 400))
+            let interrupted = await first
+            #expect(!interrupted.isFinished)
+            let finished = await second
+            #expect(finished == SeekCompletion(isFinished: true, landed: MediaTime(seconds: 400)))
+            async let third = player.seek(to: MediaTime(seconds: 500))
+            try await world.simulation.sleep(for: .milliseconds(50))
+            player.cancelPendingSeeks()
+            let cancelled = await third
+            #expect(!cancelled.isFinished)
+            try await world.simulation.sleep(for: .seconds(10))
+            #expect(player.currentTime() < MediaTime(seconds: 420))
+            #expect(player.timeControlStatus == .playing)
+        }
+    }
+
+    @Test func aNetworkThatIsTooSlowStallsAndSaysSo() async throws {
+        try await Broadcast(Broadcast.film(count: 10), latency: .seconds(8)).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            player.play()
+            let notifications = try await listening(to: item.notifications) { _ in
+                await world.wait(for: player.states) { $0.reasonForWaitingToPlay == .toMinimizeStalls }
+                #expect(item.isPlaybackBufferEmpty)
+                #expect(!item.isPlaybackLikelyToKeepUp)
+                #expect(player.rate == 1)
+                #expect(item.timebase.rate == 0)
+                await world.wait(for: item.states) { $0.hasPlayedToEnd }
+            }
+            let stalls = notifications.count { $0 == .playbackStalled }
+            #expect(stalls > 0)
+            #expect(item.playbackMetrics?.stallCount == stalls)
+        }
+    }
+
+    @Test func aSeekBeforeItIsReadyIsWhereItBegins() async throws {
+        try await Broadcast(Broadcast.film()).run { world in
+            let item = world.item()
+            let unplayed = await item.seek(to: MediaTime(seconds: 30))
+            #expect(unplayed == SeekCompletion(isFinished: true, landed: MediaTime(seconds: 30)))
+            let player = try Player(playerItem: item)
+            player.play()
+            await world.wait(for: item.states) { $0.timebase.rate == 1 }
+            #expect(item.currentTime() == MediaTime(seconds: 30))
+            #expect(world.askedMedia.allSatisfy { !$0.hasSuffix("0.ts") })
+        }
+    }
+
+    @Test func aSeekOfAnItemThatGoesIsNotFinished() async throws {
+        try await Broadcast(Broadcast.film()).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            async let seek = player.seek(to: MediaTime(seconds: 30))
+            await Task.yield()
+            try player.replaceCurrentItem(with: nil)
+            let landing = await seek
+            #expect(!landing.isFinished)
+            #expect(player.currentItem == nil)
+        }
+    }
+
+    @Test func aStreamThatIsGoneFailsWithTheStatus() async throws {
+        try await Broadcast([:]).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            player.play()
+            await world.wait(for: item.states) { $0.status == .failed }
+            #expect(item.error?.status == 404)
+            #expect(item.errorLog.events.map(\.errorStatusCode) == [404])
+            #expect(player.status == .unknown)
+            #expect(player.rate == 0)
+        }
+    }
+
+    @Test func anotherLanguageIsPlayedAsSoonAsItIsThere() async throws {
+        try await Broadcast(Broadcast.film(count: 20)).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            player.play()
+            await world.wait(for: item.states) { $0.timebase.rate == 1 }
+            try await world.simulation.sleep(for: .seconds(10))
+            let group = try #require(item.mediaSelectionGroup(for: .audible))
+            #expect(item.currentMediaSelection[.audio]?.language == "en")
+            item.select(group.options.first { $0.language == "ko" }, in: group)
+            #expect(item.currentMediaSelection[.audio]?.language == "ko")
+            await world.wait(for: item.states) { $0.hasPlayedToEnd }
+            #expect(world.askedMedia.first { $0.hasPrefix("ko") } == "ko1.ts")
+            #expect(world.simulation.now == .seconds(120))
+        }
+    }
+
+    @Test func aChoiceBeforeItIsPlayedIsKept() async throws {
+        try await Broadcast(Broadcast.film()).run { world in
+            let item = world.item()
+            let group = try #require(try await item.asset.loadMediaSelectionGroup(for: .audible))
+            item.select(group.options.first { $0.language == "ko" }, in: group)
+            item.preferredPeakBitRate = BitRate(bitsPerSecond: 1_000_000)
+            let player = try Player(playerItem: item)
+            player.play()
+            await world.wait(for: item.states) { $0.hasPlayedToEnd }
+            #expect(world.askedMedia.contains("ko9.ts"))
+            #expect(!world.askedMedia.contains("en9.ts"))
+            #expect(!world.askedMedia.contains { $0.hasPrefix("high") })
+        }
+    }
+
+    @Test func aLiveStreamHasNoDurationAndAWindow() async throws {
+        let texts = [Broadcast.origin + "main.m3u8": Broadcast.media("s", count: 10, ended: false)]
+        let segments = (0..<10).map { (Broadcast.origin + "s\($0).ts", "media \($0)") }
+        try await Broadcast(texts.merging(segments) { old, _ in old }).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            await world.wait(for: item.states) { $0.status == .readyToPlay }
+            #expect(item.playbackType == .live)
+            #expect(item.duration == nil)
+            #expect(item.seekableTimeRanges.ranges.first?.start == .zero)
+            #expect(item.recommendedTimeOffsetFromLive == MediaTime(seconds: 18))
+            #expect(player.currentTime() > MediaTime(seconds: 30))
+        }
+    }
+
+    @Test func headerFieldsGoWithEveryRequest() async throws {
+        try await Broadcast(Broadcast.film(count: 2)).run { world in
+            let item = world.item(options: AssetOptions(headerFields: ["X-Token": "1"]))
+            let player = try Player(playerItem: item)
+            player.play()
+            await world.wait(for: player.states) { $0.playback.hasPlayedToEnd }
+            #expect(world.transport.requests.count > 4)
+            #expect(world.transport.requests.allSatisfy { $0.headers.contains(HeaderField("X-Token", "1")) })
+        }
+    }
+
+    @Test func whenThePlayerGoesNothingMoreIsLoaded() async throws {
+        try await Broadcast(Broadcast.film(count: 100)).run { world in
+            var player: Player? = try Player(playerItem: world.item())
+            player?.play()
+            try await world.simulation.sleep(for: .seconds(20))
+            let asked = world.transport.requests.count
+            weak let gone = player
+            player = nil
+            try await world.simulation.sleep(for: .seconds(100))
+            #expect(gone == nil)
+            #expect(asked > 4)
+            #expect(world.transport.requests.count == asked)
+        }
+    }
+
+    @Test func twoPlayersPlayOneAssetWithDifferentLanguages() async throws {
+        try await Broadcast(Broadcast.film()).run { world in
+            let asset = world.item().asset
+            let items = [PlayerItem(asset: asset), PlayerItem(asset: asset)]
+            let players = try items.map { try Player(playerItem: $0) }
+            await world.wait(for: items[1].states) { $0.status == .readyToPlay }
+            let group = try #require(items[1].mediaSelectionGroup(for: .audible))
+            items[1].select(group.options[1], in: group)
+            for player in players { player.play() }
+            for item in items { await world.wait(for: item.states) { $0.hasPlayedToEnd } }
+            #expect(items.map { $0.currentMediaSelection[.audio]?.language } == ["en", "ko"])
+            #expect(world.simulation.now == .seconds(60))
+        }
+    }
+}

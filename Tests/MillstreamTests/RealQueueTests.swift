@@ -1,0 +1,43 @@
+import MediaTiming
+import MillstreamTesting
+import PlaybackReporting
+import StreamingEngine
+import Testing
+
+@testable import Millstream
+
+@Suite struct RealQueueTests {
+    @Test(arguments: [0, 200, 1_500])
+    func theNextItemIsLoadedBeforeItsTimeAndBeginsWithoutAGap(latency: Int) async throws {
+        let texts = Broadcast.film("one").merging(Broadcast.film("two", count: 5)) { old, _ in old }
+        try await Broadcast(texts, latency: .milliseconds(latency)).run { world in
+            let items = [world.item("one.m3u8"), world.item("two.m3u8")]
+            let player = try QueuePlayer(items: items)
+            player.play()
+            await world.wait(for: items[0].states) { $0.timebase.rate == 1 }
+            let began = world.simulation.now
+            try await world.simulation.sleep(for: .seconds(55))
+            // What is left of the first is in the buffer.
+            #expect(items[1].status == .readyToPlay)
+            #expect(items[1].currentTime() == .zero)
+            await world.wait(for: player.states) { $0.currentItem == items[1] && $0.timebase.rate == 1 }
+            #expect(world.simulation.now == began + .seconds(60))
+            #expect(player.items() == [items[1]])
+            await world.wait(for: items[1].states) { $0.hasPlayedToEnd }
+            #expect(world.simulation.now == began + .seconds(90))
+            #expect(player.items().isEmpty)
+            #expect(player.rate == 0)
+        }
+    }
+
+    @Test func anItemThatFailsIsLeftBehind() async throws {
+        try await Broadcast(Broadcast.film("two", count: 2)).run { world in
+            let items = [world.item("gone.m3u8"), world.item("two.m3u8")]
+            let player = try QueuePlayer(items: items)
+            player.play()
+            await world.wait(for: items[1].states) { $0.hasPlayedToEnd }
+            #expect(items[0].status == .failed)
+            #expect(items[1].currentTime() == MediaTime(seconds: 12))
+        }
+    }
+}

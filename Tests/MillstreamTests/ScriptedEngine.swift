@@ -1,0 +1,181 @@
+import HLSPlaylist
+import MediaTiming
+import PlaybackReporting
+import StreamingEngine
+import Synchronization
+
+@testable import Millstream
+
+/// How an item behaves when it is played.
+struct Script: Sendable {
+    /// How long it takes until it can be played.
+    var readyAfter = Duration.seconds(1)
+    /// How long it is; `nil` for live.
+    var duration: MediaTime? = MediaTime(seconds: 10)
+    /// How much is loaded, and from when on everything is.
+    var loadedAtFirst = MediaTime(seconds: 4)
+    var loadedAfter = Duration.seconds(2)
+    /// How long a seek takes.
+    var seekTakes = Duration.milliseconds(100)
+    /// Why it cannot be played.
+    var failure: StreamingError?
+    var presentation: Presentation?
+}
+
+/// An engine that plays nothing, in simulated time, and writes down what it was asked for.
+actor ScriptedEngine: ItemEngine {
+    nonisolated let request: PlaybackEngineRequest
+    private let script: Script
+    private let time: any TimeSource
+    private let written = Mutex<[String]>([])
+    private let wakes = Hub<Int, Never>(0)
+    private var machine = PlaybackSnapshot()
+    private var seekNumber = 0
+    private nonisolated let ended = Mutex(false)
+
+    init(_ request: PlaybackEngineRequest, _ script: Script) {
+        self.request = request
+        self.script = script
+        time = request.time
+        machine.timebase = Timebase(mediaTime: request.options.startTime ?? .zero, time: request.time.now)
+    }
+
+    /// What it was asked for, and when.
+    nonisolated var log: [String] { written.withLock { $0 } }
+    /// Whether it ran and does no more.
+    nonisolated var hasEnded: Bool { ended.withLock { $0 } }
+
+    private func write(_ text: String) { written.withLock { $0.append("\(time.now.components.seconds): \(text)") } }
+
+    /// Tells what a test wants.
+    func tell(_ kind: PlaybackEvent.Kind) { report(kind) }
+    /// Changes what it says of itself, as a test wants.
+    func show(_ change: @Sendable (inout PlaybackSnapshot) -> Void) {
+        change(&machine)
+        publish()
+    }
+
+    func run() async {
+        publish()
+        if (try? await time.sleep(for: script.readyAfter)) != nil { await play() }
+        move(at: 0)
+        report(.ended)
+        ended.withLock { $0 = true }
+    }
+
+    private func play() async {
+        if let failure = script.failure {
+            machine.status = .failed
+            machine.error = failure
+            machine.desiredRate = 0
+            report(.statusChanged(.failed))
+            publish()
+            return
+        }
+        machine.status = .readyToPlay
+        machine.duration = script.duration
+        machine.playbackType = script.duration == nil ? .live : .vod
+        machine.presentation = script.presentation
+        machine.isPlaybackLikelyToKeepUp = true
+        machine.isPlaybackBufferEmpty = false
+        machine.loadedTimeRanges.insert(MediaTimeRange(start: .zero, end: script.loadedAtFirst))
+        machine.seekableTimeRange = script.duration.map { MediaTimeRange(start: .zero, end: $0) }
+        report(.statusChanged(.readyToPlay))
+        move(at: machine.desiredRate)
+        publish()
+        let loaded = time.now + script.loadedAfter
+        while !Task.isCancelled {
+            let seen = wakes.version
+            let now = time.now
+            if now >= loaded, let duration = script.duration, machine.loadedTimeRanges.totalDuration < duration {
+                machine.loadedTimeRanges.insert(MediaTimeRange(start: .zero, end: duration))
+                publish()
+            }
+            let end = script.duration.flatMap { machine.timebase.rate > 0 ? machine.timebase.time(reaching: $0) : nil }
+            if let end, end <= now { reachEnd() }
+            let next = [end, now < loaded ? loaded : nil].compactMap { $0 }.filter { $0 > now }.min()
+            await wakes.wait(after: seen, until: next, time)
+        }
+    }
+
+    private func reachEnd() {
+        if request.options.pausesAtEnd { machine.desiredRate = 0 }
+        machine.hasPlayedToEnd = true
+        move(at: 0)
+        machine.timebase = Timebase(mediaTime: script.duration ?? .zero, time: time.now)
+        report(.playedToEnd)
+        publish()
+    }
+
+    private func move(at rate: Double) {
+        machine.timeControl =
+            rate != 0 ? .playing : machine.desiredRate != 0 ? .waiting(.evaluatingBufferingRate) : .paused
+        let old = machine.timebase.rate
+        guard rate != old else { return }
+        machine.timebase = machine.timebase.continued(at: time.now, rate: rate)
+        report(.rateChanged(RateChange(rate: rate, previousRate: old, reason: .setRateCalled)))
+    }
+
+    func setRate(_ rate: Double, reason: RateChange.Reason, atOnce: Bool) {
+        write("rate \(rate)\(atOnce ? " at once" : "")\(reason == .setRateCalled ? "" : " \(reason)")")
+        if !machine.hasPlayedToEnd, machine.status != .failed {
+            machine.desiredRate = rate
+            move(at: machine.status == .readyToPlay && !machine.isSeeking ? rate : 0)
+        }
+        // Later than the call, as a real engine does it.
+        Task(executorPreference: time.taskExecutor) { await self.publish() }
+        wakes.update { count, _ in count += 1 }
+    }
+
+    func move(to target: SeekTarget, tolerance: SeekTolerance) async -> SeekCompletion {
+        guard case .time(let goal) = target else { return SeekCompletion(isFinished: false, landed: .zero) }
+        write("seek \(goal)\(tolerance == .exact ? " exactly" : "")")
+        seekNumber += 1
+        let number = seekNumber
+        let rate = machine.timebase.rate != 0 ? machine.timebase.rate : machine.desiredRate
+        machine.isSeeking = true
+        machine.hasPlayedToEnd = false
+        machine.timebase = machine.timebase.continued(at: time.now, rate: 0)
+        try? await time.sleep(for: script.seekTakes)
+        let position = machine.timebase.mediaTime(at: time.now)
+        guard number == seekNumber, !Task.isCancelled else {
+            return SeekCompletion(isFinished: false, landed: position)
+        }
+        machine.isSeeking = false
+        machine.timebase = Timebase(
+            mediaTime: goal,
+            time: time.now,
+            rate: machine.desiredRate != 0 ? max(rate, machine.desiredRate) : 0
+        )
+        report(.timeJumped(from: position, to: goal))
+        publish()
+        wakes.update { count, _ in count += 1 }
+        return SeekCompletion(isFinished: true, landed: goal)
+    }
+
+    func cancelPendingSeeks() {
+        write("cancel seeks")
+        seekNumber += 1
+    }
+
+    func select(_ option: MediaSelectionOption?, for type: Rendition.MediaType) {
+        write("select \(option?.name ?? "nothing") \(type.rawValue)")
+        guard machine.presentation != nil else { return }
+        machine.selection[type] = option
+        report(.selectionChanged(SelectionChange(mediaType: .audio, option: option?.name, isExplicit: true)))
+        publish()
+    }
+
+    func update(_ change: @Sendable (inout StreamingOptions) -> Void) {
+        var options = request.options
+        change(&options)
+        write("update \(options.preferredPeakBitRate?.description ?? "any")")
+    }
+
+    private func report(_ kind: PlaybackEvent.Kind) {
+        let position = machine.timebase.mediaTime(at: time.now)
+        request.observer(.event(PlaybackEvent(time: time.now, mediaTime: position, kind: kind)))
+    }
+
+    private func publish() { request.observer(.snapshot(machine)) }
+}

@@ -1,0 +1,99 @@
+import SegmentFormat
+import Testing
+
+@Suite struct CodecDescriptionTests {
+    static func entry(_ handler: String, _ entry: [UInt8]) throws -> SampleEntry {
+        let track = Movies.track(1, handler: handler, timescale: 1_000, entry: entry)
+        let movie = try Movie(reading: box("moov", Movies.movieHeader(), track))
+        return try #require(movie.tracks.first?.sampleEntries.first)
+    }
+
+    static let hevc = box("hvcC", [1, 0x01] + u32(0x6000_0000) + [0x90, 0, 0, 0, 0, 0] + [93])
+    static let flac = fullBox(
+        "dfLa",
+        0,
+        0,
+        [0x80] + u24(34) + zeros(10),
+        u64(96_000 << 44 | 1 << 41 | 23 << 36),
+        zeros(16)
+    )
+    static let hevcHigh = box("hvcC", [1, 0xA2] + u32(0x2000_0000) + [0xB0, 0, 0, 0, 0, 1] + [150])
+
+    static let pictures: [(String, [UInt8], String)] = [
+        ("avc1", Movies.avcConfiguration, "avc1.64001f"),
+        ("avc3", box("avcC", [1, 0x42, 0xC0, 0x0D]), "avc3.42c00d"),
+        ("hvc1", hevc, "hvc1.1.6.L93.90"),
+        ("hev1", hevcHigh, "hev1.B2.4.H150.B0.0.0.0.0.1"),
+        ("dvh1", box("dvcC", [1, 0] + u16(5 << 9 | 6 << 3)), "dvh1.05.06"),
+        ("av01", box("av1C", [0x81, 0x04, 0x0C, 0x00]), "av01.0.04M.08"),
+        ("av01", box("av1C", [0x81, 0x2D, 0xCC, 0x00]), "av01.1.13H.10"),
+        ("vp09", fullBox("vpcC", 1, 0, [2, 31, 0xA2]), "vp09.02.31.10"),
+        ("avc1", [] as [UInt8], "avc1"),
+        ("mjpg", [], "mjpg"),
+    ]
+
+    @Test(arguments: pictures)
+    func pictureCodecsAreSpelled(_ format: String, _ configuration: [UInt8], _ codec: String) throws {
+        let entry = try Self.entry("vide", Movies.visualEntry(format, configuration))
+        #expect(entry.codec == codec)
+        #expect(entry.width == 640)
+        #expect(entry.height == 360)
+    }
+
+    static let sounds: [(String, [UInt8], String, Int, Int)] = [
+        ("mp4a", Movies.elementaryStream(), "mp4a.40.2", 2, 48_000),
+        // HE-AAC: type 5 at 24 kHz, which makes 48 kHz of it; HE-AAC v2 makes two channels of one.
+        ("mp4a", Movies.elementaryStream([0x2B, 0x11, 0x88, 0x00]), "mp4a.40.5", 2, 48_000),
+        ("mp4a", Movies.elementaryStream([0xEB, 0x09, 0x88, 0x00]), "mp4a.40.29", 2, 48_000),
+        // xHE-AAC: type 42, which is 31 and then 10.
+        ("mp4a", Movies.elementaryStream([0xF9, 0x46, 0x40]), "mp4a.40.42", 2, 48_000),
+        ("mp4a", Movies.elementaryStream([], objectType: 0x6B), "mp4a.6b", 2, 44_100),
+        ("mp4a", box("wave", Movies.elementaryStream()), "mp4a.40.2", 2, 48_000),
+        ("ac-3", box("dac3", [0x10, 0x3D, 0xE0]), "ac-3", 6, 48_000),
+        ("ec-3", box("dec3", [0x18, 0x00, 0x20, 0x0F, 0x00]), "ec-3", 6, 48_000),
+        ("Opus", box("dOps", [0, 6, 0, 0] + u32(48_000) + [0, 0, 1]), "Opus", 6, 48_000),
+        ("fLaC", flac, "fLaC", 2, 96_000),
+        ("alac", [], "alac", 2, 44_100),
+    ]
+
+    @Test(arguments: sounds)
+    func soundCodecsAreSpelled(
+        _ format: String,
+        _ configuration: [UInt8],
+        _ codec: String,
+        _ channels: Int,
+        _ rate: Int
+    ) throws {
+        let entry = try Self.entry("soun", Movies.soundEntry(format, channels: 2, rate: 44_100, configuration))
+        #expect(entry.codec == codec)
+        #expect(entry.channelCount == channels)
+        #expect(entry.sampleRate == rate)
+    }
+
+    static let texts: [(String, [UInt8], String)] = [
+        ("wvtt", [] as [UInt8], "wvtt"),
+        ("tx3g", zeros(30), "tx3g"),
+        (
+            "stpp",
+            ascii("http://www.w3.org/ns/ttml") + [0, 0, 0]
+                + fullBox("mime", 0, 0, ascii("application/ttml+xml;codecs=im1t") + [0]),
+            "stpp.ttml.im1t"
+        ),
+        ("stpp", ascii("http://www.w3.org/ns/ttml") + [0, 0, 0], "stpp.ttml"),
+        ("stpp", ascii("urn:other") + [0, 0, 0], "stpp"),
+    ]
+
+    @Test(arguments: texts)
+    func textCodecsAreSpelled(_ format: String, _ content: [UInt8], _ codec: String) throws {
+        #expect(try Self.entry("subt", box(format, zeros(6), u16(1), content)).codec == codec)
+    }
+
+    @Test func soundEntriesOfQuickTimeAreRead() throws {
+        let second =
+            zeros(6) + u16(1) + u16(2) + zeros(6) + u16(3) + u16(16) + u16(0xFFFE) + zeros(2) + u32(0x1_0000)
+            + u32(72) + u64(Int(Double(96_000).bitPattern)) + u32(6) + zeros(20)
+        let entry = try Self.entry("soun", box("lpcm", second))
+        #expect(entry.sampleRate == 96_000)
+        #expect(entry.channelCount == 6)
+    }
+}

@@ -1,0 +1,36 @@
+/// Builders of small byte fixtures.
+func u8(_ value: Int) -> [UInt8] { [UInt8(truncatingIfNeeded: value)] }
+func u16(_ value: Int) -> [UInt8] { u8(value >> 8) + u8(value) }
+func u24(_ value: Int) -> [UInt8] { u8(value >> 16) + u16(value) }
+func u32(_ value: Int) -> [UInt8] { u16(value >> 16) + u16(value) }
+func u64(_ value: Int) -> [UInt8] { u32(value >> 32) + u32(value) }
+func ascii(_ text: String) -> [UInt8] { Array(text.utf8) }
+func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+
+extension [UInt8] {
+    func join(_ parts: [UInt8]...) -> [UInt8] { parts.reduce(self, +) }
+}
+
+/// A box of ISO base media.
+func box(_ type: String, _ payload: [UInt8]...) -> [UInt8] {
+    let body = payload.flatMap { $0 }
+    return u32(body.count + 8) + ascii(type) + body
+}
+
+/// A full box, with version and flags.
+func fullBox(_ type: String, _ version: Int = 0, _ flags: Int = 0, _ payload: [UInt8]...) -> [UInt8] {
+    box(type, u8(version) + u24(flags), payload.flatMap { $0 })
+}
+
+/// Numbers that are the same in every run.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import MediaTiming
+import Testing
+
+@testable import SegmentFormat
+
+/// Whatever the bytes are, there is an answer: no trap, no endless loop, no memory that only the input claims.
+@Suite struct HostileInputTests {
+    struct Fixture: Sendable, CustomTestStringConvertible {
+        let name: String
+        let bytes: [UInt8]
+        var testDescription: String { name }
+    }
+
+    static let fixtures: [Fixture] = [
+        Fixture(name: "initialization section", bytes: Movies.initialization),
+        Fixture(
+            name: "fragments",
+            bytes: Movies.initialization + Movies.fragment(1, base: 0) + Movies.fragment(2, base: 25_600)
+        ),
+        Fixture(
+            name: "index",
+            bytes: Movies.initialization + Movies.index(earliest: 0, [(false, 900, 25_600), (true, 100, 1)])
+                + Movies.fragment(1, base: 0)
+        ),
+        Fixture(
+            name: "event",
+            bytes: fullBox("emsg", 1, 0, u32(1), u64(1), u32(1), u32(1), ascii("urn:x\0\0"), zeros(8))
+        ),
+        Fixture(name: "progressive movie", bytes: Array(Movies.progressive(movieFirst: true).bytes.prefix(3_500))),
+        Fixture(name: "transport stream", bytes: Array(TransportStreamBuilder.film(seconds: 1).prefix(188 * 12))),
+        Fixture(name: "AAC", bytes: Audio.id3(Audio.timestamp(7)) + Audio.repeated(Audio.adts(60), 8)),
+        Fixture(name: "MP3", bytes: Audio.repeated(Audio.mp3, 3)),
+        Fixture(name: "AC-3", bytes: Audio.repeated(Audio.ac3, 2) + Audio.enhancedAC3),
+        Fixture(
+            name: "tag",
+            bytes: Audio.id3(
+                Audio.frame("TXXX", [1, 0xFF, 0xFE, 0x41, 0, 0, 0, 0x42, 0])
+                    + Audio.frame("GEOB", [3] + ascii("a\0b\0c\0d"))
+                    + Audio.frame("APIC", [0] + ascii("a\0") + [3, 0, 1], flags: 0x43)
+            ) + Audio.adts()
+        ),
+        Fixture(name: "FLAC", bytes: Audio.flac(samples: 100_000, picture: 20, frames: 50)),
+        Fixture(name: "Matroska", bytes: Containers.matroska(seconds: 4, step: 2).file),
+        Fixture(name: "Ogg", bytes: Containers.opus(seconds: 1)),
+        Fixture(name: "WAV", bytes: Array(Audio.wave(seconds: 1).prefix(100))),
+    ]
+
+    /// Calls every parser.
+    static func readAll(_ bytes: [UInt8]) {
+        let span = bytes.span
+        _ = MediaContainer(span)
+        _ = PackedAudioSummary(span)
+        _ = ID3Tag(span)
+        if let stream = TransportStreamSummary(span) { _ = stream.timeRange(through: stream) }
+        _ = try? EventMessage(span)
+        _ = try? ProducerReferenceTime(span)
+        _ = try? SegmentIndex(span)
+        let movie = (try? Movie(span)) ?? (try? Movie(span, at: Movies.fileType.count))
+        if let movie {
+            _ = movie.pieces(of: MediaTime(seconds: 1), in: span)
+            for track in movie.tracks { _ = track.sampleTable?.syncSampleTimes(span) }
+        }
+        _ = FragmentedSegment(span, movie: movie)
+        _ = FragmentRandomAccess.tables(span, at: 0)
+        index(bytes)
+    }
+
+    static func index(_ bytes: [UInt8]) {
+        guard
+            var index = MediaFileIndex(
+                head: Array(bytes.prefix(600)),
+                length: Int64(bytes.count),
+                options: .init(pieceDuration: MediaTime(seconds: 1), mostRequests: 20)
+            )
+        else { return }
+        var requests = 0
+        while case .needs(let range) = index.state {
+            requests += 1
+            guard requests <= 20 else {
+                Issue.record("more requests than allowed")
+                return
+            }
+            index.add(Array(bytes.dropFirst(Int(clamping: range.start)).prefix(Int(clamping: range.length))))
+        }
+        guard case .ready(let timeline) = index.state else { return }
+        if timeline.pieces.count > Movie.mostPieces { Issue.record("more pieces than allowed") }
+        for piece in timeline.pieces where piece.timeRange.duration < .zero { Issue.record("a negative duration") }
+    }
+
+    @Test(arguments: fixtures)
+    func mutationsDoNotTrap(_ fixture: Fixture) {
+        var random = SplitMix(state: UInt64(fixture.bytes.count))
+        let interesting: [UInt8] = [0, 1, 0x7F, 0x80, 0xFE, 0xFF]
+        for _ in 0..<Self.rounds {
+            var bytes = fixture.bytes
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                switch Int.random(in: 0..<6, using: &random) {
+                case 0: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                case 1: bytes[place] = interesting[Int.random(in: 0..<6, using: &random)]
+                case 2: bytes[place] = UInt8.random(in: 0...255, using: &random)
+                case 3:
+                    for index in place..<min(bytes.count, place + 4) { bytes[index] = 0xFF }
+                case 4: if bytes.count > 16 { bytes.removeSubrange(place..<min(bytes.count - 1, place + 3)) }
+                default: bytes.insert(0xFF, at: place)
+                }
+                if bytes.isEmpty { bytes = [0] }
+            }
+            Self.readAll(bytes)
+        }
+    }
+
+    @Test(arguments: fixtures)
+    func truncationsDoNotTrap(_ fixture: Fixture) {
+        let step = max(1, fixture.bytes.count / 400)
+        for length in stride(from: 0, to: fixture.bytes.count, by: step) {
+            Self.readAll(Array(fixture.bytes.prefix(length)))
+            Self.readAll(Array(fixture.bytes.suffix(length)))
+        }
+    }
+
+    @Test func randomBytesDoNotTrap() {
+        var random = SplitMix(state: 99)
+        for round in 0..<2_000 {
+            var bytes = (0..<Int.random(in: 0..<400, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            let starts = [
+                ascii("\0\0\0\u{20}ftyp"), [0x47], ascii("ID3\u{4}"), [0xFF, 0xF1], [0x0B, 0x77], ascii("fLaC"),
+                ascii("RIFF"),
+            ]
+            let start = starts[round % starts.count]
+            if bytes.count > start.count { bytes.replaceSubrange(0..<start.count, with: start) }
+            Self.readAll(bytes)
+        }
+    }
+
+    /// Mutations of each fixture: as many as a debug build does in a few seconds, or as many as are asked for.
+    static let rounds = ProcessInfo.processInfo.environment["MILLSTREAM_MUTATIONS"].flatMap { Int($0) } ?? 400
+}

@@ -1,0 +1,78 @@
+import MediaTiming
+import SegmentFormat
+import Testing
+
+@Suite struct SampleTableTests {
+    @Test(arguments: [true, false])
+    func progressiveFileIsCutAtKeyFrames(_ isMovieFirst: Bool) throws {
+        let file = Movies.progressive(movieFirst: isMovieFirst)
+        let movie = try Movie(reading: file.bytes, at: file.movie.lowerBound)
+        #expect(movie.sampledDuration == MediaTime(value: 481_280, timescale: 48_000))
+        let table = try #require(movie.track(1)?.sampleTable)
+        #expect(table.sampleCount == 250)
+        #expect(table.duration == MediaTime(seconds: 10))
+        #expect(!table.isEverySampleSync)
+        let offset = try #require(movie.track(1)?.edit?.offset)
+        #expect(
+            table.syncSampleTimes(file.bytes.span)?.map { $0 + offset } == (0..<5).map { MediaTime(seconds: $0 * 2) }
+        )
+        #expect(movie.track(2)?.sampleTable?.isEverySampleSync == true)
+
+        let pieces = movie.pieces(of: MediaTime(seconds: 4), in: file.bytes.span)
+        #expect(pieces.map(\.timeRange.start) == [0, 4, 8].map { MediaTime(seconds: $0) })
+        #expect(pieces.last?.timeRange.end == movie.sampledDuration)
+        let chunk: Int64 = 50 * 100 + 94 * 10
+        let data = Int64(file.data)
+        #expect(pieces[0].byteRange == ByteRange(start: data, length: 2 * chunk))
+        // Sound at 4 s is frame 187.5: frame 187 is in the chunk before and reaches over the cut.
+        // At 8 s it is frame 375, the last of its chunk, which is in the next piece only.
+        #expect(pieces[1].byteRange == ByteRange(start: data + 2 * chunk - 10, length: 2 * chunk))
+        #expect(pieces[2].byteRange.end == data + 5 * chunk)
+    }
+
+    @Test func piecesAreNeverShorterThanAskedExceptTheLast() throws {
+        let file = Movies.progressive(movieFirst: true)
+        let movie = try Movie(reading: file.bytes, at: file.movie.lowerBound)
+        for seconds in 1...12 {
+            let pieces = movie.pieces(of: MediaTime(seconds: Int64(seconds)), in: file.bytes.span)
+            #expect(pieces.dropLast().allSatisfy { $0.timeRange.duration >= MediaTime(seconds: Int64(seconds)) })
+            #expect(zip(pieces, pieces.dropFirst()).allSatisfy { $0.timeRange.end == $1.timeRange.start })
+        }
+    }
+
+    @Test func tableWithMoreSamplesThanBytesIsNone() throws {
+        let tables =
+            Movies.table("stts", [[1, 1]]) + Movies.table("stsc", [[1, 1, 1]]) + fullBox("stsz", 0, 0, u32(0), u32(-1))
+            + Movies.table("stco", [[0]])
+        let track = Movies.track(1, handler: "vide", timescale: 1, entry: Movies.visualEntry("avc1"), tables: tables)
+        let movie = try Movie(reading: box("moov", Movies.movieHeader(), track))
+        #expect(movie.tracks.first?.sampleTable == nil)
+        #expect(movie.sampledDuration == nil)
+    }
+
+    @Test func samplesOfOneSizeMayBeMany() throws {
+        // Four thousand million samples in one entry: nothing is counted one by one.
+        let tables =
+            Movies.table("stts", [[-1, 1]]) + Movies.table("stsc", [[1, -1, 1]])
+            + fullBox("stsz", 0, 0, u32(2), u32(-1))
+            + Movies.table("stco", [[100]])
+        let track = Movies.track(1, handler: "soun", timescale: 8_000, entry: Movies.soundEntry("sowt"), tables: tables)
+        let bytes = box("moov", Movies.movieHeader(), track)
+        let movie = try Movie(reading: bytes)
+        let pieces = movie.pieces(of: MediaTime(seconds: 6), in: bytes.span)
+        #expect(pieces.count <= Movie.mostPieces)
+        let end: Int64 = 100 + 2 * 0xFFFF_FFFF
+        #expect(pieces.last?.byteRange.end == end)
+    }
+
+    @Test func sizesOfFourBitsAreRead() throws {
+        let tables =
+            Movies.table("stts", [[3, 8_000]]) + Movies.table("stsc", [[1, 3, 1]])
+            + fullBox("stz2", 0, 0, u32(4), u32(3), [0x12, 0x30]) + fullBox("co64", 0, 0, u32(1), u64(1 << 33))
+        let track = Movies.track(1, handler: "soun", timescale: 8_000, entry: Movies.soundEntry("sowt"), tables: tables)
+        let bytes = box("moov", Movies.movieHeader(), track)
+        let pieces = try Movie(reading: bytes).pieces(of: MediaTime(seconds: 1), in: bytes.span)
+        #expect(pieces.map(\.byteRange.start) == [1 << 33, 1 << 33 + 1, 1 << 33 + 3])
+        #expect(pieces.map(\.byteRange.length) == [1, 2, 3])
+    }
+}

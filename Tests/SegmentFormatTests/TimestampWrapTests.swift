@@ -1,0 +1,48 @@
+import MediaTiming
+import SegmentFormat
+import Testing
+
+@Suite struct TimestampWrapTests {
+    static let period = TimestampWrap.period
+
+    @Test func timestampsGoOnOverTheWrap() {
+        var wrap = TimestampWrap()
+        #expect(wrap.unroll(UInt64(Self.period - 90_000)) == Self.period - 90_000)
+        #expect(wrap.unroll(0) == Self.period)
+        #expect(wrap.unroll(90_000) == Self.period + 90_000)
+    }
+
+    @Test func stepsBackwardsStayBackwards() {
+        var wrap = TimestampWrap(near: Self.period + 10)
+        #expect(wrap.unroll(UInt64(Self.period - 5)) == Self.period - 5)
+    }
+
+    static let nearest: [(Int64, Int64, Int64)] = [
+        (0, 0, 0), (5, -3, 5), (5, period * 7 + 1, period * 7 + 5), (period - 1, 0, -1), (period / 2, 0, period / 2),
+        (period | 7, 0, 7),
+    ]
+
+    @Test(arguments: nearest)
+    func nearestValueIsTaken(_ timestamp: Int64, _ reference: Int64, _ expected: Int64) {
+        #expect(TimestampWrap.unroll(UInt64(timestamp), near: reference) == expected)
+    }
+
+    @Test func anyValueHasTheSameLowestBitsAndIsNear() {
+        var random = SplitMix(state: 1)
+        for _ in 0..<10_000 {
+            let timestamp = UInt64.random(in: 0..<1 << 33, using: &random)
+            let reference = Int64.random(in: -(1 << 60)...(1 << 60), using: &random)
+            let value = TimestampWrap.unroll(timestamp, near: reference)
+            #expect(UInt64(bitPattern: value) & 0x1_FFFF_FFFF == timestamp)
+            #expect(abs(value - reference) <= Self.period / 2)
+        }
+    }
+
+    @Test(arguments: [Int64.min, .max, .min + 1, .max - 1, 0])
+    func endsOfIntegersDoNotTrap(_ reference: Int64) {
+        for timestamp: UInt64 in [0, 1, 1 << 32, 1 << 33 - 1, .max] {
+            let value = TimestampWrap.unroll(timestamp, near: reference)
+            #expect(UInt64(bitPattern: value) & 0x1_FFFF_FFFF == timestamp & 0x1_FFFF_FFFF)
+        }
+    }
+}

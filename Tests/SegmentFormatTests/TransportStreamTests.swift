@@ -1,0 +1,118 @@
+import MediaTiming
+import SegmentFormat
+import Testing
+
+@Suite struct TransportStreamTests {
+    static func summary(_ bytes: [UInt8], near reference: Int64? = nil) throws -> TransportStreamSummary {
+        try #require(TransportStreamSummary(reading: bytes, near: reference))
+    }
+
+    @Test(arguments: [(0, 0), (4, 0), (0, 16)])
+    func programAndTimesAreRead(_ prefix: Int, _ suffix: Int) throws {
+        let summary = try Self.summary(TransportStreamBuilder.film(seconds: 4, prefix: prefix, suffix: suffix))
+        #expect(summary.skippedByteCount == prefix)
+        let program = try #require(summary.programs.first)
+        #expect(program.clockPID == 0x100)
+        #expect(
+            program.streams.map(\.summary) == [
+                MediaTrack(id: 0x100, kind: .video, codec: "avc1"),
+                MediaTrack(id: 0x101, kind: .audio, codec: "mp4a.40", language: "deu"),
+            ]
+        )
+        let video = try #require(summary.times[0x100])
+        #expect(video.first == 133_200)
+        #expect(video.firstDecode == 126_000)
+        #expect(video.count == 100)
+        #expect(video.step == 3_600)
+        #expect(video.timeRange.duration == MediaTime(seconds: 4))
+        let clocks: ClosedRange<Int64> = 117_000...117_000 + 99 * 3_600
+        #expect(summary.clocks[0x100] == clocks)
+        #expect(summary.randomAccessPoints.map(\.presentationTimestamp) == (0..<4).map { 133_200 + $0 * 90_000 })
+        #expect(summary.leadingPID == 0x100)
+    }
+
+    static let types: [(Int, [UInt8], MediaTrack.Kind, String?, Bool)] = [
+        (0x1B, [], .video, "avc1", false), (0x24, [], .video, "hvc1", false), (0x0F, [], .audio, "mp4a.40", false),
+        (0x11, [], .audio, "mp4a.40", false), (0x03, [], .audio, "mp4a.6b", false),
+        (0x04, [], .audio, "mp4a.69", false),
+        (0x81, [], .audio, "ac-3", false), (0x87, [], .audio, "ec-3", false), (0x15, [], .metadata, "id3", false),
+        (0xDB, [], .video, "avc1", true), (0xCF, [], .audio, "mp4a.40", true), (0xC1, [], .audio, "ac-3", true),
+        (0xC2, [], .audio, "ec-3", true), (0x06, [5, 4] + ascii("AC-3"), .audio, "ac-3", false),
+        (0x06, [5, 4] + ascii("Opus"), .audio, "Opus", false), (0x06, [0x7A, 0], .audio, "ec-3", false),
+        (0x06, [0x59, 8] + ascii("fra") + zeros(5), .text, "dvbsub", false), (0x06, [], .other, nil, false),
+    ]
+
+    @Test(arguments: types)
+    func streamTypesAreNamed(
+        _ type: Int,
+        _ descriptors: [UInt8],
+        _ kind: MediaTrack.Kind,
+        _ codec: String?,
+        _ isEncrypted: Bool
+    ) throws {
+        var builder = TransportStreamBuilder()
+        builder.tables([(type, 0x200, descriptors)])
+        let program = try Self.summary(builder.bytes).programs.first
+        let stream = try #require(program?.streams.first)
+        #expect(stream.pid == 0x200)
+        #expect(stream.kind == kind)
+        #expect(stream.codec == codec)
+        #expect(stream.isSampleEncrypted == isEncrypted)
+    }
+
+    @Test func timesGoOnOverTheWrap() throws {
+        let start = Int(TimestampWrap.period) - 90_000
+        let summary = try Self.summary(TransportStreamBuilder.film(seconds: 4, from: start))
+        let video = try #require(summary.times[0x100])
+        #expect(video.earliest == Int64(start + 7_200))
+        #expect(video.timeRange.duration == MediaTime(seconds: 4))
+        #expect(summary.timeRange(through: summary)?.duration == MediaTime(seconds: 4))
+    }
+
+    @Test func durationComesFromHeadAndTail() throws {
+        let start = Int(TimestampWrap.period) - 40 * 90_000
+        let film = TransportStreamBuilder.film(seconds: 100, from: start)
+        let head = try Self.summary(Array(film.prefix(188 * 40)))
+        let tail = TransportStreamSummary(reading: Array(film.suffix(188 * 40)), programs: head.programs)
+        let last = try #require(tail)
+        let range = try #require(head.timeRange(through: last))
+        #expect(range.start == MediaTime(value: Int64(start + 7_200), timescale: 90_000))
+        #expect(range.duration == MediaTime(seconds: 100))
+    }
+
+    @Test func referencePlacesTheFirstTimestamp() throws {
+        let film = TransportStreamBuilder.film(seconds: 1)
+        let summary = try Self.summary(film, near: TimestampWrap.period * 3)
+        #expect(summary.times[0x100]?.earliest == TimestampWrap.period * 3 + 133_200)
+    }
+
+    @Test func damageIsSkipped() throws {
+        let film = TransportStreamBuilder.film(seconds: 4)
+        let damaged = Array(film[100..<188 * 60]) + [1, 2, 3] + Array(film[(188 * 60)...])
+        let summary = try Self.summary(damaged)
+        #expect(summary.skippedByteCount == 88 + 3)
+        #expect(summary.times[0x100]?.timeRange.end == MediaTime(value: 133_200 + 360_000, timescale: 90_000))
+    }
+
+    @Test func tableOverSeveralPacketsIsPutTogether() throws {
+        let streams = (0..<60).map { (type: 0x0F, pid: 0x200 + $0, descriptors: [0x0A, 4] + ascii("eng") + [0]) }
+        let list = streams.flatMap { u8($0.type) + u16(0xE000 | $0.pid) + u16(0xF000 | 6) + $0.descriptors }
+        let body = u16(0xE200) + u16(0xF000) + list
+        let section = [2] + u16(0xB000 | (5 + body.count + 4)) + u16(1) + [0xC1, 0, 0] + body + zeros(4)
+        var builder = TransportStreamBuilder()
+        builder.section(0, 0, number: 1, u16(1) + u16(0xF000))
+        let bytes = [0] + section
+        for start in stride(from: 0, to: bytes.count, by: 184) {
+            builder.packet(0x1000, isStart: start == 0, Array(bytes[start..<min(bytes.count, start + 184)]))
+        }
+        let summary = try Self.summary(builder.bytes)
+        let program = try #require(summary.programs.first)
+        #expect(program.streams.map(\.pid) == (0x200..<0x200 + 60).map { UInt16($0) })
+        #expect(program.streams.allSatisfy { $0.language == "eng" })
+    }
+
+    @Test func otherBytesAreNoStream() {
+        #expect(TransportStreamSummary(reading: zeros(1_000)) == nil)
+        #expect(TransportStreamSummary(reading: zeros(0)) == nil)
+    }
+}
