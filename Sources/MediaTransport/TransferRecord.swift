@@ -40,16 +40,59 @@ public struct TransferMeasurement: Sendable, Hashable {
 
 /// The measurement of a transfer that is still going on: it can be read at any time.
 public final class TransferRecord: Sendable {
-    private let state: Mutex<TransferMeasurement>
+    private struct State {
+        var measurement: TransferMeasurement
+        var piece: PieceUnderWay?
+    }
+
+    /// Bytes that come evenly, over a link that is only modelled.
+    package struct PieceUnderWay: Sendable {
+        let byteCount: Int64
+        let start: Duration
+        let end: Duration
+        let time: any TimeSource
+
+        /// Makes a piece that comes from one time to another.
+        package init(byteCount: Int64, from start: Duration, to end: Duration, _ time: any TimeSource) {
+            (self.byteCount, self.start, self.end, self.time) = (byteCount, start, end, time)
+        }
+
+        /// What of it is there now.
+        fileprivate var arrived: ByteCount {
+            let share = end > start ? (time.now - start) / (end - start) : 1
+            return ByteCount(Int64(Double(byteCount) * min(max(share, 0), 1)))
+        }
+    }
+
+    private let state: Mutex<State>
 
     /// Makes a record.
-    public init(_ measurement: TransferMeasurement = TransferMeasurement()) { state = Mutex(measurement) }
+    public init(_ measurement: TransferMeasurement = TransferMeasurement()) {
+        state = Mutex(State(measurement: measurement))
+    }
 
     /// What is known now.
-    public var measurement: TransferMeasurement { state.withLock { $0 } }
+    public var measurement: TransferMeasurement {
+        state.withLock { state in
+            guard let piece = state.piece else { return state.measurement }
+            var measurement = state.measurement
+            measurement.bytes = measurement.bytes + piece.arrived
+            return measurement
+        }
+    }
 
     /// Changes what is known.
-    public func update(_ change: (inout TransferMeasurement) -> Void) { state.withLock { change(&$0) } }
+    public func update(_ change: (inout TransferMeasurement) -> Void) { state.withLock { change(&$0.measurement) } }
+
+    /// A piece is on its way; the one before it is there.
+    package func expect(_ piece: PieceUnderWay?) {
+        state.withLock { state in
+            if let former = state.piece {
+                state.measurement.bytes = state.measurement.bytes + ByteCount(former.byteCount)
+            }
+            state.piece = piece
+        }
+    }
 
     /// Notes bytes of the body.
     func received(_ byteCount: Int) { update { $0.bytes = $0.bytes + ByteCount(Int64(byteCount)) } }

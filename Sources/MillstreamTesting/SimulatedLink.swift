@@ -18,9 +18,9 @@ public final class SimulatedLink: Transport {
     private let dnsDelay: Duration
     private let knownHosts = Mutex<Set<String>>([])
 
-    /// A body goes over the link in about so many pieces.
-    private static let pieces = 24
-    private static let leastPiece = 16 << 10
+    /// A body goes over the link in pieces of about this long: what is given up wastes no more.
+    private static let pieceDuration = Duration.milliseconds(200)
+    private static let leastPiece: Int64 = 1_460
 
     /// Makes a link that begins now.
     ///
@@ -96,24 +96,36 @@ public final class SimulatedLink: Transport {
 
             private mutating func cross(_ byteCount: Int) async throws {
                 let link = crossing.link
-                let size = Swift.max(SimulatedLink.leastPiece, byteCount / SimulatedLink.pieces)
                 var rest = byteCount
                 while rest > 0 {
-                    let count = Swift.min(rest, size)
                     var flow = flow
-                    let now = link.time.now
-                    let passage = link.model.withLock { $0.send(count, .down, of: &flow, at: now) }
+                    let (left, now) = (rest, link.time.now)
+                    let (count, passage) = link.model.withLock { model in
+                        let carried = model.byteCount(.down, in: SimulatedLink.pieceDuration, at: now) ?? .max
+                        let size = Swift.max(SimulatedLink.leastPiece, carried)
+                        // A little more at the end is no piece of its own.
+                        let count = Int64(left) / 3 < size / 2 ? left : Int(size)
+                        return (count, model.send(count, .down, of: &flow, at: now))
+                    }
                     self.flow = flow
                     guard let passage else {
                         // Nothing comes any more: whoever waits gives up some day.
                         try await link.time.sleep(for: .seconds(3600))
                         throw TransportError(.timedOut, "nothing comes over the link")
                     }
+                    crossing.record.expect(
+                        TransferRecord.PieceUnderWay(
+                            byteCount: Int64(count),
+                            from: now,
+                            to: passage.arrives,
+                            link.time
+                        )
+                    )
                     try await link.time.sleep(for: Swift.max(.zero, passage.arrives - now))
                     guard !passage.breaks else { throw TransportError(.connectionLost, "the connection broke") }
-                    crossing.record.update { $0.bytes = $0.bytes + ByteCount(Int64(count)) }
                     rest -= count
                 }
+                crossing.record.expect(nil)
             }
         }
     }

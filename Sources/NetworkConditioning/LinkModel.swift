@@ -73,6 +73,12 @@ public struct LinkModel: Sendable {
         return min(Self.largestPiece, max(1, Int(clamping: packets)) * Self.packetSize)
     }
 
+    /// How many bytes cross in a time, if the link stays as it is at a moment; `nil` where it knows no bound.
+    public func byteCount(_ direction: Direction, in duration: Duration, at now: Duration) -> Int64? {
+        guard let rate = stretch(direction, at: now.nanoseconds).rate else { return nil }
+        return Int64(clamping: Int128(rate) * Int128(max(0, duration.nanoseconds)) / 8_000_000_000)
+    }
+
     /// How long a byte is on its way at some moment.
     public func latency(_ direction: Direction, at now: Duration) -> Duration {
         switch direction {

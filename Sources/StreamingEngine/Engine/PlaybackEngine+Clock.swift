@@ -195,8 +195,6 @@ extension StreamState {
     /// Whether nothing more is to be fetched before some of it is played.
     func isFull(at position: MediaTime, capacity: MediaTime) -> Bool {
         guard let timeline else { return false }
-        let scheduler = SegmentScheduler(position: position, loaded: buffer.loaded, capacity: capacity)
-        if case .wait = scheduler.step(in: timeline) { return true }
-        return false
+        return SegmentScheduler(position: position, loaded: buffer.loaded, capacity: capacity).isFull(in: timeline)
     }
 }

@@ -163,8 +163,7 @@ extension PlaybackEngine {
                 return .abandoned(choice)
             }
             let mayBeAbandoned = kind == .main && chooser.canGoLower(than: fetchedVariant)
-            let elapsed = now - job.watch.began
-            let next = mayBeAbandoned ? now + max(Self.reviewInterval, elapsed / 4) : nil
+            let next = mayBeAbandoned ? now + Self.reviewInterval : nil
             await changes.wait(after: seen, until: next, time)
         }
         return .obsolete

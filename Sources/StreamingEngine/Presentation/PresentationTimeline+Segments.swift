@@ -54,6 +54,9 @@ extension PresentationTimeline {
         return position < placements.count ? position : nil
     }
 
+    /// When the segment at a position of ``segments`` is shown.
+    func range(at position: Int) -> MediaTimeRange { placements[position].range }
+
     func reference(at position: Int) -> SegmentReference {
         let segment = playlist.segments[position]
         let range = placements[position].range

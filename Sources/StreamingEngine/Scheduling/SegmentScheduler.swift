@@ -55,30 +55,41 @@ struct SegmentScheduler: Sendable {
             if let end, loadedEnd >= end { return .complete }
             return timeline.isLive ? .awaitPlaylist : .complete
         }
-        guard let segment = segment(at: loadedEnd, in: timeline) else {
-            return timeline.isLive ? .awaitPlaylist : .complete
-        }
+        guard let next = index(at: loadedEnd, in: timeline) else { return timeline.isLive ? .awaitPlaylist : .complete }
+        // The segment itself is made only where it is wanted: this is asked far more often.
+        let range = timeline.range(at: next)
         let ahead = loadedEnd - position
-        let room = max(capacity, segment.duration * 2)
+        let room = max(capacity, range.duration * 2)
         // What a person waits for is fetched, however full the buffer is behind it.
-        let isUrgent = ahead < min(segment.duration, MediaTime(seconds: 2))
-        if !isUrgent, isOutOfMemory || ahead + segment.duration > room {
-            return .wait(until: loadedEnd + segment.duration - room)
+        let isUrgent = ahead < min(range.duration, MediaTime(seconds: 2))
+        if !isUrgent, isOutOfMemory || ahead + range.duration > room {
+            return .wait(until: loadedEnd + range.duration - room)
         }
-        if segment.start - loadedEnd > Self.seam { return .hole(MediaTimeRange(start: loadedEnd, end: segment.start)) }
+        if range.start - loadedEnd > Self.seam { return .hole(MediaTimeRange(start: loadedEnd, end: range.start)) }
+        let segment = timeline.segments[next]
         return segment.isGap ? .pass(segment) : .fetch(segment)
     }
 
-    private func segment(at time: MediaTime, in timeline: PresentationTimeline) -> SegmentReference? {
+    /// Whether nothing more is fetched before some of what is there is played.
+    func isFull(in timeline: PresentationTimeline) -> Bool {
+        let loadedEnd = loadedEnd
+        guard loadedEnd < min(end ?? timeline.end, timeline.end), let next = index(at: loadedEnd, in: timeline) else {
+            return false
+        }
+        let duration = timeline.range(at: next).duration
+        return loadedEnd - position + duration > max(capacity, duration * 2)
+    }
+
+    private func index(at time: MediaTime, in timeline: PresentationTimeline) -> Int? {
         guard let position = timeline.position(atOrAfter: time) else { return nil }
-        let segment = timeline.segments[position]
-        let rest = segment.end - time
+        let range = timeline.range(at: position)
+        let rest = range.end - time
         // The end of a segment that another variant's reached almost: the next one will do.
-        if time > segment.start, rest < Self.crumb, rest.duration < segment.duration.duration / 2,
+        if time > range.start, rest < Self.crumb, rest.duration < range.duration.duration / 2,
             position + 1 < timeline.segments.count
         {
-            return timeline.segments[position + 1]
+            return position + 1
         }
-        return segment
+        return position
     }
 }
