@@ -183,8 +183,10 @@ let package = Package(
         .testTarget(
             name: "StreamingEngineTests",
             dependencies: [
-                "Adaptation", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamTesting", "PlaybackReporting",
-                "ResourceAddressing", "SharedCorpus", "StreamingEngine",
+                "Adaptation", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamTesting",
+                "NetworkConditioning", "PlaybackReporting", "ResourceAddressing", "SharedCorpus", "StreamingEngine",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
             ],
             swiftSettings: house
         ),

@@ -16,6 +16,7 @@ public final class SimulatedLink: Transport {
     private let model: Mutex<LinkModel>
     private let carries: @Sendable (TransportRequest) -> Bool
     private let dnsDelay: Duration
+    private let patience: Duration
     private let knownHosts = Mutex<Set<String>>([])
 
     /// A body goes over the link in pieces of about this long: what is given up wastes no more.
@@ -28,18 +29,21 @@ public final class SimulatedLink: Transport {
     ///   - profile: What the link does.
     ///   - base: Where bytes come from; what it takes is on top.
     ///   - seed: For what is lost.
+    ///   - patience: How long whoever asks waits while nothing comes; 20 s, as players do.
     ///   - time: The clock.
     ///   - carries: Which requests go over the link, all by default; the others cost nothing.
     public init(
         _ profile: LinkProfile,
         to base: any Transport,
         seed: UInt64 = 1,
+        patience: Duration = .seconds(20),
         time: any TimeSource,
         carries: @escaping @Sendable (TransportRequest) -> Bool = { _ in true }
     ) {
         self.base = base
         self.time = time
         self.carries = carries
+        self.patience = patience
         dnsDelay = profile.dnsDelay
         model = Mutex(LinkModel(profile, startingAt: time.now, seed: seed))
     }
@@ -108,10 +112,9 @@ public final class SimulatedLink: Transport {
                         return (count, model.send(count, .down, of: &flow, at: now))
                     }
                     self.flow = flow
-                    guard let passage else {
-                        // Nothing comes any more: whoever waits gives up some day.
-                        try await link.time.sleep(for: .seconds(3600))
-                        throw TransportError(.timedOut, "nothing comes over the link")
+                    guard let passage, passage.arrives - now < link.patience else {
+                        try await link.time.sleep(for: link.patience)
+                        throw TransportError(.timedOut, "nothing came for \(link.patience.components.seconds) seconds")
                     }
                     crossing.record.expect(
                         TransferRecord.PieceUnderWay(

@@ -22,7 +22,8 @@ final class LineFile: Sendable {
             handle = .standardOutput
             return
         }
-        guard FileManager.default.createFile(atPath: path, contents: nil), let handle = FileHandle(forWritingAtPath: path)
+        guard FileManager.default.createFile(atPath: path, contents: nil),
+            let handle = FileHandle(forWritingAtPath: path)
         else { throw Failure(.failed, "file-failed", "the file \(path) cannot be written") }
         self.handle = handle
     }

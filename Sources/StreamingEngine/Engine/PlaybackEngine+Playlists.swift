@@ -73,6 +73,11 @@ extension PlaybackEngine {
                 try Task.checkCancellation()
             }
             guard streams[kind]?.source == source else { return }
+            // Where it lies on the timeline cannot be told of one that stands still: it would pass for new.
+            if let end = stuckPlaylists[source], playlist.segmentSequences.upperBound <= end {
+                throw StreamingError(.stuck, "the live playlist still has nothing new", address: source.address)
+            }
+            stuckPlaylists[source] = nil
             adopt(playlist, from: source, for: kind, loaded: began)
         } catch is CancellationError {
             return
@@ -97,7 +102,9 @@ extension PlaybackEngine {
                 address: fetched.address,
                 importableVariables: presentation?.variables ?? [:]
             )
-            guard case .media(let playlist) = try Playlist.parse(Array(fetched.bytes.readableBytesView), context: context) else {
+            guard
+                case .media(let playlist) = try Playlist.parse(Array(fetched.bytes.readableBytesView), context: context)
+            else {
                 throw StreamingError(
                     .unreadablePlaylist,
                     "a media playlist was expected, and a multivariant playlist came",
@@ -275,6 +282,9 @@ extension PlaybackEngine {
 
     private func act(on action: ReloadSchedule.Action?, for kind: StreamKind, _ error: StreamingError) {
         guard let source = streams[kind]?.source else { return }
+        if error.code == .stuck, let timeline = streams[kind]?.timeline, action?.isTrouble == true {
+            stuckPlaylists[source] = timeline.sequences.upperBound
+        }
         switch action {
         case .stuck:
             if goElsewhere(kind, besides: source, cause: "playlist-stuck") {
@@ -312,6 +322,16 @@ extension PlaybackEngine {
             let loaded = stream.timelineLoaded
         else { return nil }
         return Timebase(mediaTime: timeline.end, time: loaded, rate: 1)
+    }
+}
+
+extension ReloadSchedule.Action {
+    /// Whether the playlist does not go on as it should.
+    fileprivate var isTrouble: Bool {
+        switch self {
+        case .stuck, .abandon: true
+        case .reload, .finish: false
+        }
     }
 }
 

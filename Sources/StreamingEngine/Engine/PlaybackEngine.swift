@@ -43,6 +43,8 @@ public actor PlaybackEngine {
     var knownTimelines: [StreamSource: PresentationTimeline] = [:]
     /// Playlists that could not be loaded, and until when they are left alone.
     var excluded: [StreamSource: Duration] = [:]
+    /// Live playlists that went no further, and the number behind their last segment.
+    var stuckPlaylists: [StreamSource: Int64] = [:]
     var pendingSeek: PendingSeek?
     var lastSeekID = 0
     var lastJobID = 0

@@ -19,6 +19,7 @@ struct FileOpening: Sendable {
     ///   - head: Its beginning.
     ///   - address: Where it is.
     ///   - length: How large it is, where that is known.
+    /// - Returns: A playlist on demand, in whose byte ranges all of the file is.
     /// - Throws: ``StreamingError`` for bytes that are no media; `TransportError`, `CancellationError`.
     func open(_ head: [UInt8], at address: ResourceAddress, length: Int64?) async throws -> MediaPlaylist {
         guard var index = MediaFileIndex(head: head, length: length) else {
@@ -33,7 +34,11 @@ struct FileOpening: Sendable {
         while case .needs(let range) = index.state {
             loaded += range.length
             guard loaded <= Self.mostBytes else {
-                throw StreamingError(.damaged, "the file says nowhere near its beginning what it holds", address: address)
+                throw StreamingError(
+                    .damaged,
+                    "the file says nowhere near its beginning what it holds",
+                    address: address
+                )
             }
             let request = TransportRequest(address, kind: .other, byteRange: range)
             let fetched = try await fetch.load(request, limit: ByteCount(range.length))
@@ -43,7 +48,12 @@ struct FileOpening: Sendable {
             throw StreamingError(.damaged, "the file could not be read", address: address)
         }
         guard !timeline.pieces.isEmpty else {
-            throw StreamingError(.damaged, timeline.problem.map { "the file holds nothing that can be played: \($0)" } ?? "the file holds no media", address: address)
+            throw StreamingError(
+                .damaged,
+                timeline.problem.map { "the file holds nothing that can be played: \($0)" }
+                    ?? "the file holds no media",
+                address: address
+            )
         }
         return try playlist(of: timeline, at: address, length: length)
     }
@@ -63,10 +73,12 @@ struct FileOpening: Sendable {
             text += "#EXT-X-MAP:URI=\"\(name)\",BYTERANGE=\"\(initialization.length)@\(initialization.start)\"\n"
         }
         for (piece, duration) in zip(timeline.pieces, durations) {
-            text += "#EXTINF:\(duration),\n#EXT-X-BYTERANGE:\(piece.byteRange.length)@\(piece.byteRange.start)\n\(name)\n"
+            text +=
+                "#EXTINF:\(duration),\n#EXT-X-BYTERANGE:\(piece.byteRange.length)@\(piece.byteRange.start)\n\(name)\n"
         }
         text += "#EXT-X-ENDLIST\n"
-        guard case .media(let playlist) = try Playlist.parse(Array(text.utf8), context: PlaylistContext(address: address))
+        guard
+            case .media(let playlist) = try Playlist.parse(Array(text.utf8), context: PlaylistContext(address: address))
         else { throw StreamingError(.damaged, "the file could not be read", address: address) }
         return playlist
     }

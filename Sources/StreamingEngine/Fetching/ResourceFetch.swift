@@ -44,7 +44,9 @@ struct ResourceFetch: Sendable {
                 if bytes.readableBytes == 0 {
                     // What comes in one go need not be copied.
                     bytes = buffer
-                    guard let expected = response.expectedLength, expected > Int64(buffer.readableBytes) else { continue }
+                    guard let expected = response.expectedLength, expected > Int64(buffer.readableBytes) else {
+                        continue
+                    }
                     bytes = ByteBuffer()
                     bytes.reserveCapacity(Int(clamping: min(expected, 64 << 20)))
                 }

@@ -13,8 +13,8 @@ struct PlayCommand: AsyncParsableCommand {
         commandName: "play",
         abstract: "Play a stream or a file, and tell how it went.",
         discussion: """
-            The engine loads, chooses variants and keeps time as a player does; nothing is decoded or shown yet, so that it runs \
-            anywhere. What comes of it are the events, the logs and the indicators.
+            The engine loads, chooses variants and keeps time as a player does; nothing is decoded or shown yet, so \
+            that it runs anywhere. What comes of it are the events, the logs and the indicators.
 
             Example: millstream play https://example.com/multivariant.m3u8 --no-decode --conditions 3G --metrics -
             """
@@ -38,7 +38,10 @@ struct PlayCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Begin again at the end.")
     var loop = false
 
-    @Option(name: .long, help: ArgumentHelp("Which sound is preferred, several languages with commas between.", valueName: "LANG"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Which sound is preferred, several languages with commas between.", valueName: "LANG")
+    )
     var audio: String?
 
     @Option(name: .long, help: ArgumentHelp("Which subtitles are preferred.", valueName: "LANG"))
@@ -53,13 +56,16 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Who chooses variants: \(SelectorName.allCases.map(\.rawValue).joined(separator: ", ")).",
+            "Who chooses variants: \(SelectorName.list).",
             valueName: "NAME"
         )
     )
     var selector = SelectorName.default.rawValue
 
-    @Option(name: .long, help: ArgumentHelp("Write the access log, in the W3C Extended Log File Format.", valueName: "FILE"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Write the access log, in the W3C Extended Log File Format.", valueName: "FILE")
+    )
     var accessLog: String?
 
     @Option(name: .long, help: ArgumentHelp("Write the error log, in the same format.", valueName: "FILE"))
@@ -137,12 +143,14 @@ struct PlayCommand: AsyncParsableCommand {
             options.preferredPeakBitRate = rate
         }
         if let maxHeight {
-            guard (1...100_000).contains(maxHeight) else { throw ValidationError("--max-height wants a number of pixels") }
+            guard (1...100_000).contains(maxHeight) else {
+                throw ValidationError("--max-height wants a number of pixels")
+            }
             // Only the height counts.
             options.preferredMaximumResolution = Resolution(width: 1_000_000, height: maxHeight)
         }
         guard let name = SelectorName(rawValue: selector) else {
-            throw ValidationError("--selector knows \(SelectorName.allCases.map(\.rawValue).joined(separator: ", "))")
+            throw ValidationError("--selector knows \(SelectorName.list)")
         }
         options.selector = name
         options.selectionRules.audioLanguages = languages(audio)

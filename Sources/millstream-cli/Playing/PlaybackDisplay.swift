@@ -31,7 +31,9 @@ final class PlaybackDisplay: Sendable {
                 StandardError.write("\r\u{1B}[K" + Self.line(snapshot, position, head))
                 state.hasLine = true
             } else {
-                guard state.lastLine.map({ $0.head != head || time - $0.time >= Self.lineInterval }) ?? true else { return }
+                guard state.lastLine.map({ $0.head != head || time - $0.time >= Self.lineInterval }) ?? true else {
+                    return
+                }
                 StandardError.write(Self.line(snapshot, position, head) + "\n")
             }
             state.lastLine = (time, head)

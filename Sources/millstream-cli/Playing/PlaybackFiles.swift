@@ -61,12 +61,12 @@ final class PlaybackRecord: Sendable {
             if let entry = state.errorLog.add(event) { files.errorLog?.write(logs.line(entry)) }
             state.metrics.add(event)
             guard event.kind == .ended else { return }
-            files.metrics?.write(state.metrics.metrics(with: state.accessLog.log, at: event.time).json + "\n")
+            files.metrics?.write(state.metrics.metrics(at: event.time).json + "\n")
         }
     }
 
     /// The indicators so far.
     func metrics(at now: Duration) -> PlaybackMetrics {
-        state.withLock { $0.metrics.metrics(with: $0.accessLog.log, at: now) }
+        state.withLock { $0.metrics.metrics(at: now) }
     }
 }

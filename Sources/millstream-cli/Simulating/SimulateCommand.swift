@@ -11,9 +11,9 @@ struct SimulateCommand: AsyncParsableCommand {
         commandName: "simulate",
         abstract: "Play a ladder over traces of networks, in simulated time.",
         discussion: """
-            The engine is the one that plays; hours pass in a moment, and the same input gives the same figures. The quality of \
-            experience is that of Yin et al. (SIGCOMM 2015) per segment: the bit rates less their changes less the penalty for \
-            rebuffering, in Mb/s, start-up left out.
+            The engine is the one that plays; hours pass in a moment, and the same input gives the same figures. The \
+            quality of experience is that of Yin et al. (SIGCOMM 2015) per segment: the bit rates less their changes \
+            less the penalty for rebuffering, in Mb/s, start-up left out.
 
             Example: millstream simulate --trace traces/3G --ladder ladder.json --selector all
             """
@@ -28,7 +28,7 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Who chooses: \(SelectorName.allCases.map(\.rawValue).joined(separator: ", ")), several with commas between, or all.",
+            "Who chooses: \(SelectorName.list), several with commas between, or all.",
             valueName: "NAME,…"
         )
     )
@@ -40,7 +40,7 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What a second of rebuffering costs, in Mb/s; 4.3 by default, and the highest bit rate of ladders above 10 Mb/s.",
+            "What a second of rebuffering costs; 4.3 by default, and the highest bit rate of ladders above 10 Mb/s.",
             valueName: "MB"
         )
     )
@@ -55,7 +55,9 @@ struct SimulateCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Print JSON.") var json = false
 
     func validate() throws {
-        guard buffer.isFinite, (1...3600).contains(buffer) else { throw ValidationError("--buffer wants 1 to 3600 seconds") }
+        guard buffer.isFinite, (1...3600).contains(buffer) else {
+            throw ValidationError("--buffer wants 1 to 3600 seconds")
+        }
         if let penalty, !penalty.isFinite || penalty < 0 { throw ValidationError("--penalty wants a number from 0 on") }
         _ = try selectors()
     }
@@ -112,6 +114,11 @@ struct SimulateCommand: AsyncParsableCommand {
         guard !names.isEmpty else { throw Failure(.badInput, "no-traces", "there are no .json files in \(trace)") }
         return try names.map { try ConditionsFlag.profile("\(trace)/\($0)") }
     }
+}
+
+extension SelectorName {
+    /// All of them, for help texts.
+    static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
 
 extension SimulatedSession.Outcome {

@@ -39,7 +39,9 @@ struct SimulatedLadder: Sendable {
         else { throw refused("1 to \(Self.mostVariants) variants and 1 to \(Self.mostSegments) segments are wanted") }
         guard file.bitRates == file.bitRates.sorted(), file.bitRates.allSatisfy({ (0.001...100_000_000).contains($0) })
         else { throw refused("the bit rates have to ascend from more than zero") }
-        guard (1...3_600_000).contains(file.duration) else { throw refused("the duration of a segment is out of range") }
+        guard (1...3_600_000).contains(file.duration) else {
+            throw refused("the duration of a segment is out of range")
+        }
         guard file.sizes.allSatisfy({ $0.count == file.bitRates.count && $0.allSatisfy { (1...2e9).contains($0) } })
         else { throw refused("each segment wants a size for each variant, in bits, from 1 to 2,000,000,000") }
         bitRates = file.bitRates.map { BitRate(bitsPerSecond: Int64(($0 * 1000).rounded())) }
@@ -57,7 +59,8 @@ struct SimulatedLadder: Sendable {
         let seconds = MediaTime(segmentDuration)
         for (variant, rate) in bitRates.enumerated() {
             multivariant += "#EXT-X-STREAM-INF:BANDWIDTH=\(rate.bitsPerSecond)\n\(variant).m3u8\n"
-            var media = "#EXTM3U\n#EXT-X-TARGETDURATION:\(Int64(seconds.seconds.rounded(.up)))\n#EXT-X-PLAYLIST-TYPE:VOD\n"
+            var media =
+                "#EXTM3U\n#EXT-X-TARGETDURATION:\(Int64(seconds.seconds.rounded(.up)))\n#EXT-X-PLAYLIST-TYPE:VOD\n"
             for segment in sizes.indices { media += "#EXTINF:\(seconds),\n\(variant)-\(segment).ts\n" }
             texts["\(Self.origin)\(variant).m3u8"] = media + "#EXT-X-ENDLIST\n"
         }

@@ -56,7 +56,9 @@ struct SimulatedSession: Sendable {
     func run() async throws -> Outcome {
         let simulation = Simulation()
         let origin = SyntheticOrigin(texts: ladder.playlists, sizes: ladder.media, time: simulation)
-        let link = SimulatedLink(profile, to: origin, time: simulation) { $0.kind != .playlist }
+        let link = SimulatedLink(profile, to: origin, patience: .seconds(86_400), time: simulation) {
+            $0.kind != .playlist
+        }
         let notes = Mutex(Notes())
         var options = StreamingOptions()
         options.selector = selector

@@ -1,0 +1,155 @@
+import Adaptation
+import HLSPlaylist
+import MediaTiming
+import MillstreamTesting
+import PlaybackReporting
+import StreamingEngine
+import Synchronization
+import Testing
+
+@Suite struct LivePlaybackTests {
+    static let multivariant = """
+        #EXTM3U
+        #EXT-X-STREAM-INF:BANDWIDTH=200000
+        a.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=800000
+        b.m3u8
+        """
+
+    private func channel(_ text: LiveText, options: StreamingOptions = StreamingOptions()) -> PlayedOrigin {
+        PlayedOrigin(options: options) { path, now in
+            path == "main.m3u8" ? .text(text.text(at: now)) : text.resource(path, now)
+        }
+    }
+
+    @Test func aLiveStreamIsPlayedThreeSegmentsBehindItsEdgeAndStaysInItsWindow() async throws {
+        let stream = channel(LiveText())
+        let offsets = Mutex<[MediaTime]>([])
+        let ended = try await stream.playOut(within: .seconds(600)) { snapshot, now in
+            guard snapshot.status == .readyToPlay, let window = snapshot.seekableTimeRange else { return }
+            let position = snapshot.timebase.mediaTime(at: now)
+            #expect(window.start <= position && position <= window.end + MediaTime(seconds: 6))
+            if let edge = snapshot.liveEdge { offsets.withLock { $0.append(edge.mediaTime(at: now) - position) } }
+        }
+        #expect(!ended)
+        #expect(stream.engine.snapshot.playbackType == .live && stream.engine.snapshot.duration == nil)
+        #expect(!stream.events.all.contains { $0.kind == .stalled })
+        #expect(stream.position > MediaTime(seconds: 590))
+        let seen = offsets.withLock { $0 }
+        #expect(seen.count > 1000 && seen.allSatisfy { $0 >= MediaTime(seconds: 12) && $0 <= MediaTime(seconds: 26) })
+    }
+
+    @Test func aLiveStreamThatEndsIsPlayedToItsEnd() async throws {
+        let stream = channel(LiveText(endsAt: .seconds(60)))
+        #expect(try await stream.playOut(within: .seconds(300)))
+        #expect(stream.engine.snapshot.hasPlayedToEnd)
+        #expect(stream.engine.snapshot.duration != nil)
+    }
+
+    @Test func aChannelThatIsStuckEndsInAnErrorThatSaysSo() async throws {
+        let stream = channel(LiveText(stuckAt: .seconds(30)))
+        #expect(try await stream.playOut(within: .seconds(600)))
+        #expect(stream.engine.snapshot.error?.code == .stuck)
+    }
+
+    @Test func anotherVariantIsPlayedWhereTheFirstIsStuck() async throws {
+        let (a, b) = (LiveText(prefix: "a", stuckAt: .seconds(60)), LiveText(prefix: "b"))
+        var options = StreamingOptions()
+        options.selector = .fixedLowest
+        let stream = PlayedOrigin(options: options) { path, now in
+            path == "main.m3u8" ? .text(Self.multivariant) : a.resource(path, now) ?? b.resource(path, now)
+        }
+        #expect(try await stream.playOut(within: .seconds(300)) == false)
+        #expect(stream.engine.snapshot.playedVariant?.peakBitRate.bitsPerSecond == 800_000)
+        #expect(stream.position > MediaTime(seconds: 240))
+    }
+
+    @Test func aChosenDistanceFromTheEdgeIsKept() async throws {
+        var options = StreamingOptions()
+        options.timeOffsetFromLive = MediaTime(seconds: 30)
+        options.preservesTimeOffsetFromLive = true
+        let stream = channel(LiveText(window: 20, head: 20), options: options)
+        _ = try await stream.playOut(within: .seconds(120))
+        let snapshot = stream.engine.snapshot
+        let edge = try #require(snapshot.liveEdge)
+        let offset = edge.mediaTime(at: stream.simulation.now) - stream.position
+        #expect(offset >= MediaTime(seconds: 24) && offset <= MediaTime(seconds: 36))
+    }
+
+    @Test func aPauseThatOutlivesTheWindowGoesOnAtTheEdge() async throws {
+        let stream = channel(LiveText())
+        try await stream.run {
+            let (engine, time) = (stream.engine, stream.simulation)
+            await engine.setRate(1)
+            try await time.sleep(for: .seconds(20))
+            await engine.setRate(0)
+            try await time.sleep(for: .seconds(300))
+            await engine.setRate(1)
+            try await time.sleep(for: .seconds(30))
+        }
+        let window = try #require(stream.engine.snapshot.seekableTimeRange)
+        #expect(stream.position >= window.start)
+        #expect(stream.events.names.contains("timeJump"))
+        #expect(stream.engine.snapshot.timeControl == .playing)
+    }
+
+    @Test func seeksOfALiveStreamLandInItsWindow() async throws {
+        let stream = channel(LiveText(window: 20, head: 20))
+        let landed = try await stream.run {
+            let engine = stream.engine
+            await engine.setRate(1)
+            try await stream.simulation.sleep(for: .seconds(10))
+            let before = await engine.seek(to: .zero, tolerance: .exact)
+            let window = engine.snapshot.seekableTimeRange
+            let behind = await engine.seek(to: MediaTime(seconds: 100_000), tolerance: .exact)
+            return (before, behind, window)
+        }
+        let window = try #require(landed.2)
+        #expect(
+            landed.0.isFinished && landed.0.landed >= window.start
+                && landed.0.landed < window.start + MediaTime(seconds: 7)
+        )
+        #expect(landed.1.isFinished && landed.1.landed <= window.end + MediaTime(seconds: 6))
+    }
+
+    @Test func aDateIsSought() async throws {
+        let stream = channel(LiveText(window: 20, head: 20, hasDates: true))
+        let result = try await stream.run {
+            await stream.engine.setRate(1)
+            try await stream.simulation.sleep(for: .seconds(10))
+            await stream.engine.setRate(0)
+            try await stream.simulation.sleep(for: .seconds(1))
+            let snapshot = stream.engine.snapshot
+            guard let date = snapshot.programDate else { return nil as (SeekResult, MediaTime)? }
+            let before = stream.position
+            return (await stream.engine.seek(to: date.advanced(by: MediaTime(seconds: -20)), tolerance: .exact), before)
+        }
+        let (landing, before) = try #require(result)
+        #expect(landing.isFinished)
+        #expect(abs((before - landing.landed).seconds - 20) < 0.01)
+    }
+
+    /// A day of a channel in a moment: what is kept must not grow.
+    @Test func aDayOfAChannelIsPlayedWithoutAHaltAndNothingPilesUp() async throws {
+        let day = Duration.seconds(86_400)
+        let stream = PlayedOrigin { path, now in
+            let text = LiveText(segmentDuration: 10)
+            return path == "main.m3u8" ? .text(text.text(at: now)) : text.resource(path, now)
+        }
+        let longest = Mutex(MediaTime.zero)
+        let counts = Mutex(0)
+        _ = try await stream.run {
+            await stream.engine.setRate(1)
+            while stream.simulation.now < day {
+                let loaded = stream.engine.snapshot.loadedTimeRanges
+                longest.withLock { $0 = max($0, loaded.totalDuration) }
+                counts.withLock { $0 = max($0, loaded.ranges.count) }
+                try await stream.simulation.sleep(for: .seconds(60))
+            }
+        }
+        #expect(stream.position > MediaTime(seconds: 86_300))
+        #expect(!stream.events.all.contains { $0.kind == .stalled })
+        #expect(longest.withLock { $0 } < MediaTime(seconds: 120))
+        #expect(counts.withLock { $0 } <= 2)
+    }
+}

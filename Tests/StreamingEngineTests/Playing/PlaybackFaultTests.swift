@@ -1,0 +1,126 @@
+import Adaptation
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import PlaybackReporting
+import StreamingEngine
+import Synchronization
+import Testing
+
+/// Whatever a server does at whatever request: it ends, it says what was wrong, and what could be played was.
+@Suite struct PlaybackFaultTests {
+    enum Target: String, CaseIterable, Sendable {
+        case multivariant, media, audioPlaylist, subtitlePlaylist, initialization, key, segment, audioSegment,
+            subtitleSegment, everySegment
+
+        var shape: StreamShape { self == .key ? .encrypted : .separate }
+
+        func matches(_ path: String) -> Bool {
+            switch self {
+            case .multivariant: path == "main.m3u8"
+            case .media: ["0-media.m3u8", "1-media.m3u8", "2-media.m3u8"].contains(path)
+            case .audioPlaylist: path == "7-media.m3u8"
+            case .subtitlePlaylist: path == "9-media.m3u8"
+            case .initialization: path.hasSuffix("-init.mp4") && !path.hasPrefix("7") && !path.hasPrefix("9")
+            case .key: path.contains("-key3")
+            case .segment: ["0-5.m4s", "1-5.m4s", "2-5.m4s"].contains(path)
+            case .audioSegment: path == "7-5.m4s"
+            case .subtitleSegment: path == "9-5.m4s"
+            case .everySegment: path.hasSuffix(".m4s") && ["0", "1", "2"].contains(path.prefix(1))
+            }
+        }
+    }
+
+    enum Fault: String, CaseIterable, Sendable {
+        case missing, forbidden, broken, unreachable, slow, page, empty
+
+        func resource(for address: String) -> SyntheticOrigin.Resource? {
+            switch self {
+            case .missing: nil
+            case .forbidden: .failure(TransportError(.status, "the server answered 403", status: 403))
+            case .broken: .failure(TransportError(.connectionLost, "the connection broke"))
+            case .unreachable: .failure(TransportError(.cannotConnect, "nobody is there"))
+            case .slow: .failure(TransportError(.timedOut, "nothing came"))
+            case .page: .text("<!DOCTYPE html><html><body>Log in</body></html>")
+            case .empty: .text("")
+            }
+        }
+    }
+
+    @Test(arguments: Target.allCases, Fault.allCases)
+    func whateverFailsForEverItEndsAndSaysSo(target: Target, fault: Fault) async throws {
+        let stream = PlayedOrigin { path, now in
+            target.matches(path) ? fault.resource(for: path) : target.shape.resource(path, now)
+        }
+        #expect(try await stream.playOut(within: .seconds(900)), "it neither ends nor fails")
+        let snapshot = stream.engine.snapshot
+        switch target {
+        case .subtitlePlaylist, .subtitleSegment:
+            // Text is not worth ending for.
+            #expect(snapshot.hasPlayedToEnd)
+        case .multivariant, .media:
+            #expect(snapshot.status == .failed && snapshot.error != nil)
+        default: #expect(snapshot.hasPlayedToEnd || snapshot.error != nil)
+        }
+        if snapshot.hasPlayedToEnd { #expect(stream.position == MediaTime(seconds: 60)) }
+        // It did not ask for ever.
+        #expect(stream.origin.requestCount < 600)
+    }
+
+    @Test(arguments: Target.allCases, Fault.allCases)
+    func whateverFailsOnceItPlaysToTheEnd(target: Target, fault: Fault) async throws {
+        // What a page or an empty body is meant to be is not asked for twice: it came.
+        guard ![.page, .empty, .missing, .forbidden].contains(fault) else { return }
+        let failed = Mutex<Set<String>>([])
+        let stream = PlayedOrigin { path, now in
+            if target.matches(path), failed.withLock({ $0.insert(path).inserted }) {
+                return fault.resource(for: path)
+            }
+            return target.shape.resource(path, now)
+        }
+        #expect(try await stream.playOut(within: .seconds(900)))
+        #expect(stream.engine.snapshot.hasPlayedToEnd)
+        #expect(stream.skipped.isEmpty)
+    }
+
+    @Test func aSegmentThatOnlyOneVariantLacksComesFromAnother() async throws {
+        var options = StreamingOptions()
+        options.selector = .fixedHighest
+        let stream = PlayedOrigin(options: options) { path, now in
+            path == "2-5.ts" ? nil : StreamShape.muxed.resource(path, now)
+        }
+        #expect(try await stream.playOut(within: .seconds(300)))
+        #expect(stream.engine.snapshot.hasPlayedToEnd && stream.skipped.isEmpty)
+    }
+
+    @Test func aKeyThatMayNotBeHadEndsWithItsStatus() async throws {
+        let stream = PlayedOrigin { path, now in
+            if path.contains("key") { return Fault.forbidden.resource(for: path) }
+            return StreamShape.encrypted.resource(path, now)
+        }
+        #expect(try await stream.playOut(within: .seconds(300)))
+        #expect(stream.engine.snapshot.error?.code == .keyNotLoaded)
+        #expect(stream.engine.snapshot.error?.status == 403)
+    }
+
+    @Test func aKeyIsAskedForOnce() async throws {
+        var options = StreamingOptions()
+        options.selector = .fixedLowest
+        let stream = PlayedOrigin(options: options) { path, now in StreamShape.encrypted.resource(path, now) }
+        #expect(try await stream.playOut(within: .seconds(300)))
+        let keys = stream.events.all.compactMap { event -> String? in
+            guard case .resourceRequest(let request) = event.kind, request.kind == .contentKey else { return nil }
+            return request.address
+        }
+        #expect(keys.count == 4 && Set(keys).count == 4)
+    }
+
+    @Test func anOutageIsSatOutWithinThePatience() async throws {
+        let stream = PlayedOrigin { path, now in
+            if now > .seconds(5), now < .seconds(45) { return Fault.unreachable.resource(for: path) }
+            return StreamShape.muxed.resource(path, now)
+        }
+        #expect(try await stream.playOut(within: .seconds(400)))
+        #expect(stream.engine.snapshot.hasPlayedToEnd && stream.skipped.isEmpty)
+    }
+}

@@ -1,0 +1,112 @@
+import MediaTiming
+import MillstreamTesting
+import NetworkConditioning
+import PlaybackReporting
+import StreamingEngine
+import Synchronization
+import Testing
+
+/// Every shape of stream over every network: never stuck, never out of the window, and what is told is true.
+@Suite struct PlaybackMatrixTests {
+    /// Networks that change: steps, waves and outages, from a seed each.
+    static let traces: [LinkProfile] = (0..<20).compactMap { seed in
+        var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1
+        func next() -> UInt64 {
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            return state
+        }
+        let periods = (0..<30).map { _ in
+            let isOut = next() % 12 == 0
+            return LinkTrace.Period(
+                duration: .milliseconds(Int64(500 + next() % 8_000)),
+                bandwidth: BitRate(bitsPerSecond: isOut ? 0 : Int64(250_000 << (next() % 6))),
+                latency: .milliseconds(Int64(next() % 200))
+            )
+        }
+        return LinkTrace(periods).map { LinkProfile(name: "trace \(seed)", trace: $0) }
+    }
+
+    @Test(arguments: StreamShape.allCases, LinkProfile.presets + traces)
+    func everythingIsPlayedOverEverything(shape: StreamShape, link: LinkProfile) async throws {
+        let stream = PlayedOrigin(link: link) { path, now in shape.resource(path, now) }
+        let isHopeless = link.name == "100% Loss"
+        let ended = try await stream.playOut(within: .seconds(shape.isLive ? 120 : 2_400)) { snapshot, now in
+            let position = snapshot.timebase.mediaTime(at: now)
+            guard snapshot.status == .readyToPlay, let window = snapshot.seekableTimeRange else { return }
+            // A live window may leave a play head behind that stands; it is brought back when it plays.
+            if !shape.isLive { #expect(position >= window.start && position <= window.end) }
+            #expect(snapshot.loadedTimeRanges.totalDuration <= MediaTime(seconds: 130))
+            if snapshot.timeControl == .playing {
+                let near = position - MediaTime(value: 1, timescale: 4)
+                #expect(
+                    snapshot.loadedTimeRanges.contains(position) || snapshot.loadedTimeRanges.contains(near),
+                    "it plays at \(position) what is not loaded: \(snapshot.loadedTimeRanges.ranges)"
+                )
+            }
+        }
+        let snapshot = stream.engine.snapshot
+        if isHopeless {
+            #expect(snapshot.status == .failed || !ended)
+            #expect(!shape.isLive && snapshot.status == .failed || shape.isLive)
+        } else if shape.isLive {
+            #expect(snapshot.status != .failed, "\(snapshot.error?.message ?? "")")
+        } else {
+            #expect(
+                ended && snapshot.hasPlayedToEnd,
+                "\(snapshot.error?.message ?? "it is stuck at \(stream.position)")"
+            )
+            #expect(stream.position == MediaTime(seconds: 60))
+        }
+        check(stream)
+    }
+
+    /// The logs agree with the events that they were made of.
+    private func check(_ stream: PlayedOrigin) {
+        var log = AccessLogRecorder(session: stream.session)
+        var metrics = PlaybackMetricsRecorder(creation: stream.session.start)
+        let events = stream.events.all
+        var stalls = 0
+        var isStalled = false
+        for event in events {
+            _ = log.add(event)
+            metrics.add(event)
+            switch event.kind {
+            case .stalled:
+                #expect(!isStalled)
+                isStalled = true
+                stalls += 1
+            case .stallEnded: isStalled = false
+            default: break
+            }
+        }
+        #expect(zip(events, events.dropFirst()).allSatisfy { $0.time <= $1.time })
+        let totals = log.log.totals
+        let end = events.last?.time ?? .zero
+        #expect(metrics.metrics(at: end).stallCount == stalls)
+        let watched = metrics.metrics(at: end).watchedDuration
+        #expect(watched <= end - stream.session.start + .milliseconds(1))
+        #expect(abs((totals.durationWatched - watched) / .seconds(1)) < 0.01)
+    }
+
+    @Test(arguments: StreamShape.allCases.filter { !$0.isLive }, [1, 2, 3])
+    func seeksLandWhereTheyMay(shape: StreamShape, seed: UInt64) async throws {
+        let stream = PlayedOrigin(link: LinkProfile(preset: "LTE")) { path, now in shape.resource(path, now) }
+        try await stream.run {
+            let engine = stream.engine
+            await engine.setRate(1)
+            var state = seed
+            for round in 0..<12 {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                let target = MediaTime(value: Int64(state >> 33) % 59_000, timescale: 1_000)
+                let tolerance = round.isMultiple(of: 2) ? SeekTolerance.exact : .any
+                let result = await engine.seek(to: target, tolerance: tolerance)
+                #expect(result.isFinished)
+                if round.isMultiple(of: 2) { #expect(result.landed == target) }
+                try await stream.simulation.sleep(for: .milliseconds(Int64(state % 3_000)))
+            }
+        }
+        #expect(stream.engine.snapshot.status == .readyToPlay)
+    }
+}
