@@ -1,10 +1,14 @@
 import Adaptation
 import ArgumentParser
+import AssetStorage
 import Foundation
 import HLSPlaylist
 import MediaTiming
+import MediaTransport
+import MillstreamDownloads
 import PlaybackReporting
 import PlaylistEditing
+import ResourceAddressing
 import StreamingEngine
 
 /// The command `millstream play`.
@@ -20,7 +24,7 @@ struct PlayCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The address of a playlist or of a media file, or a file.")
+    @Argument(help: "The address of a playlist or of a media file, a file, or the folder of a kept asset.")
     var source: String
 
     @Flag(name: .long, help: "Run the engine without decoding anything; the default, as there is no decoder yet.")
@@ -100,14 +104,21 @@ struct PlayCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let files = try PlaybackFiles(accessLog: accessLog, errorLog: errorLog, metrics: metrics, events: events)
+        let package = PackageTransport.package(at: URL(fileURLWithPath: source))
         let address = try PlaylistSource.address(source)
         let options = try options()
         let display = PlaybackDisplay(isQuiet: quiet)
         let printsSummary = metrics != "-" && events != "-"
         let (rate, loop, speed) = (rate, loop, speed)
         do {
-            let metrics = try await http.withLoading(sources: [source]) { loading in
-                try await Interruption.cancelling {
+            let metrics = try await http.withLoading(sources: [source] + origins(of: package)) { loading in
+                var (loading, address) = (loading, address)
+                if let package {
+                    let stored = PackageTransport(package.library, id: package.id, origin: loading.transport)
+                    loading = ResourceLoading(stored, policy: loading.policy)
+                    address = stored.address
+                }
+                return try await Interruption.cancelling { [loading, address] in
                     try await PlaybackRun(
                         address: address,
                         loading: loading,
@@ -129,6 +140,12 @@ struct PlayCommand: AsyncParsableCommand {
             try? files.close()
             throw error
         }
+    }
+
+    /// Where the rest of a package may be asked for.
+    private func origins(of package: (library: AssetLibrary, id: String)?) throws -> [String] {
+        guard let package else { return [] }
+        return [try package.library.asset(package.id).source.text]
     }
 
     private func options() throws -> StreamingOptions {

@@ -1,0 +1,85 @@
+import AssetStorage
+import Foundation
+import MediaTransport
+import MillstreamDownloads
+import MillstreamTesting
+import ResourceAddressing
+import Testing
+
+@Suite struct PackageTransportTests {
+    private static let origin = "https://origin.example/"
+    private let home: TemporaryLibrary
+    private let web: ScriptedTransport
+
+    init() throws {
+        home = try TemporaryLibrary()
+        web = ScriptedTransport(texts: [
+            Self.origin + "main.m3u8": "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\nmedia.m3u8\n",
+            Self.origin + "media.m3u8": """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:6
+            #EXTINF:6,
+            a.ts
+            #EXTINF:6,
+            b.ts
+            #EXT-X-ENDLIST
+
+            """,
+            Self.origin + "a.ts": "media of a", Self.origin + "b.ts": "media of b",
+        ])
+    }
+
+    private func downloaded() async throws -> String {
+        let source = ResourceAddress(Self.origin + "main.m3u8")
+        return try await DownloadTask(source, into: home.library, loading: ResourceLoading(web)).run { _ in }.id
+    }
+
+    private func segments(of id: String) throws -> [StoredResource] {
+        try home.library.resources(id).filter { $0.kind == .segment }
+    }
+
+    private func read(_ resource: StoredResource, _ transport: PackageTransport, _ id: String) async throws -> String {
+        let path = home.library.packageDirectory(id).appendingPathComponent(resource.path).path
+        let request = TransportRequest(ResourceAddress(filePath: path), kind: .segment)
+        return String(decoding: try await ResourceLoading(transport).load(request).bytes, as: UTF8.self)
+    }
+
+    @Test func aCompletePackageAsksNobody() async throws {
+        let id = try await downloaded()
+        let asked = web.requests.count
+        let transport = PackageTransport(home.library, id: id, origin: nil)
+        for resource in try segments(of: id) { _ = try await read(resource, transport, id) }
+        let playlist = try await ResourceLoading(transport).load(TransportRequest(transport.address, kind: .playlist))
+        #expect(String(decoding: playlist.bytes, as: UTF8.self).hasPrefix("#EXTM3U"))
+        #expect(web.requests.count == asked)
+    }
+
+    @Test func whatIsMissingComesFromWhereItCameFrom() async throws {
+        let id = try await downloaded()
+        let second = try #require(try segments(of: id).last)
+        try FileManager.default.removeItem(at: home.library.packageDirectory(id).appendingPathComponent(second.path))
+        let mixed = PackageTransport(home.library, id: id, origin: web)
+        #expect(try await read(second, mixed, id) == "media of b")
+        #expect(web.requestedAddresses.last == Self.origin + "b.ts")
+        let alone = PackageTransport(home.library, id: id, origin: nil)
+        await #expect(throws: TransportError.self) { _ = try await read(second, alone, id) }
+    }
+
+    @Test func noFileBesideThePackageIsRead() async throws {
+        let id = try await downloaded()
+        let transport = PackageTransport(home.library, id: id, origin: web)
+        let catalogue = home.directory.appendingPathComponent("catalogue.sqlite").path
+        let inside = home.library.packageDirectory(id).path + "/../../catalogue.sqlite"
+        for path in [catalogue, inside, "/etc/hostname"] {
+            let request = TransportRequest(ResourceAddress(filePath: path), kind: .segment)
+            await #expect(throws: TransportError.self) { _ = try await transport.send(request) }
+        }
+    }
+
+    @Test func aFolderIsAPackageOnlyInALibrary() async throws {
+        let id = try await downloaded()
+        #expect(PackageTransport.package(at: home.library.packageDirectory(id))?.id == id)
+        #expect(PackageTransport.package(at: home.directory) == nil)
+        #expect(PackageTransport.package(at: FileManager.default.temporaryDirectory) == nil)
+    }
+}

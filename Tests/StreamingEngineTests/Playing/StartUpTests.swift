@@ -1,0 +1,47 @@
+import MediaTiming
+import MillstreamTesting
+import PlaybackReporting
+import StreamingEngine
+import Testing
+
+/// No request that is not needed before the first picture.
+@Suite struct StartUpTests {
+    private func requestsBeforeTheFirstMedia(hasMultivariant: Bool, isFragmented: Bool) async throws -> [String] {
+        let stream = PlayedOrigin { path, _ in
+            let map = isFragmented ? "#EXT-X-MAP:URI=\"init.mp4\"\n" : ""
+            let segments = (0..<10).map { "#EXTINF:6,\n\($0).media\n" }.joined()
+            let media = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:6\n\(map)\(segments)#EXT-X-ENDLIST\n"
+            switch path {
+            case "main.m3u8" where hasMultivariant:
+                return .text("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000000\nmedia.m3u8\n")
+            case "main.m3u8", "media.m3u8": return .text(media)
+            case "init.mp4": return .media(ByteCount(800))
+            default: return .media(ByteCount(500_000))
+            }
+        }
+        _ = try await stream.playOut(within: .seconds(100))
+        #expect(stream.engine.snapshot.hasPlayedToEnd)
+        var asked: [String] = []
+        for event in stream.events.all {
+            if case .resourceRequest(let request) = event.kind { asked.append(request.address) }
+            if case .segmentLoaded = event.kind { break }
+        }
+        return asked.map { String($0.dropFirst(PlayedOrigin.root.count)) }
+    }
+
+    @Test func aTransportStreamTakesThreeRequests() async throws {
+        let asked = try await requestsBeforeTheFirstMedia(hasMultivariant: true, isFragmented: false)
+        #expect(asked == ["main.m3u8", "media.m3u8", "0.media"])
+    }
+
+    @Test func fragmentedMediaTakesFour() async throws {
+        let asked = try await requestsBeforeTheFirstMedia(hasMultivariant: true, isFragmented: true)
+        #expect(asked.sorted() == ["0.media", "init.mp4", "main.m3u8", "media.m3u8"])
+    }
+
+    @Test(arguments: [false, true])
+    func aMediaPlaylistTakesOneLess(isFragmented: Bool) async throws {
+        let asked = try await requestsBeforeTheFirstMedia(hasMultivariant: false, isFragmented: isFragmented)
+        #expect(asked.count == (isFragmented ? 3 : 2))
+    }
+}
