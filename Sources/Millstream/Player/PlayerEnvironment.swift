@@ -55,7 +55,7 @@ extension Player {
             self.date = date
             findCache = { _ in nil }
             makeEngine = { PlaybackEngine($0) }
-            inspect = { try await AssetInspector($0, canDecode: $1).inspection() }
+            inspect = { try await AssetInspector($0, canDecode: $1, time: time).inspection() }
         }
     }
 }

@@ -68,6 +68,13 @@ extension PlaybackEngine {
         return natural.map { min($0, asked) } ?? asked
     }
 
+    /// The time that could be played without another byte.
+    var ahead: Duration {
+        guard isPositioned, pendingSeek == nil else { return .zero }
+        let position = position
+        return max(.zero, (playableEnd(from: position) - position).duration)
+    }
+
     func bufferState() -> BufferState {
         guard isPositioned, pendingSeek == nil else { return BufferState() }
         let position = position
@@ -111,7 +118,10 @@ extension PlaybackEngine {
             noteVariantAtPlayhead()
             if let end = endOfPlay, position >= end, machine.rate >= 0, machine.desiredRate > 0, state.reachesEnd {
                 self.end = end
-                perform(machine.reachedEnd(pausing: options.pausesAtEnd, at: time.now))
+                let actions = machine.reachedEnd(pausing: options.pausesAtEnd, at: time.now)
+                // Whoever is told of the end asks where the play head is.
+                publish()
+                perform(actions)
             }
             correctLiveOffset(ahead: state.ahead)
         }

@@ -60,7 +60,7 @@ extension PlaybackEngine {
             if kind == .main, !stream.isDecided {
                 if let wait = decide(segment, scheduler) { return .wait(until: wait) }
                 // Another variant may have been chosen, whose playlist is not there.
-                return nextStep(kind)
+                return streams[.main]?.source == source ? .fetch(segment, source) : nextStep(kind)
             }
             return .fetch(segment, source)
         case .pass(let segment): return .pass(segment)
@@ -145,16 +145,18 @@ extension PlaybackEngine {
 
     /// Looks on while a segment comes, until nobody wants it any more, or a smaller one will be there sooner.
     private func review(_ job: FetchJob, _ kind: StreamKind) async -> Outcome {
+        let variant = kind == .main ? fetchedVariant : nil
+        let mayBeAbandoned = chooser.canGoLower(than: variant)
         while !Task.isCancelled {
             let seen = changes.count
             guard let current = streams[kind]?.job, current.id == job.id, !current.isObsolete else { return .obsolete }
             let now = time.now
-            if kind == .main, let measurement = job.watch.measurement, let variant = fetchedVariant,
+            if mayBeAbandoned, let variant, let measurement = job.watch.measurement,
                 let choice = chooser.review(
                     measurement,
                     of: job,
                     variant: variant,
-                    bufferLevel: pendingSeek == nil ? bufferState().ahead : .zero,
+                    bufferLevel: ahead,
                     isStarting: !isPositioned,
                     capacity: capacity.duration,
                     now: now
@@ -162,7 +164,6 @@ extension PlaybackEngine {
             {
                 return .abandoned(choice)
             }
-            let mayBeAbandoned = kind == .main && chooser.canGoLower(than: fetchedVariant)
             let next = mayBeAbandoned ? now + Self.reviewInterval : nil
             await changes.wait(after: seen, until: next, time)
         }

@@ -49,7 +49,7 @@ extension PlaybackEngine {
         publish()
     }
 
-    private static func nothingPlayable(_ presentation: Presentation, at address: ResourceAddress) -> StreamingError {
+    static func nothingPlayable(_ presentation: Presentation, at address: ResourceAddress) -> StreamingError {
         let obstacles = presentation.unplayable.flatMap(\.obstacles)
         let isProtected = obstacles.contains { if case .keyFormats = $0 { true } else { false } }
         var seen: Set<String> = []
@@ -136,7 +136,6 @@ extension PlaybackEngine {
 
     /// Another variant is fetched from now on.
     func beginSwitch(to variant: Presentation.Variant, cause: String, predicted: Duration? = nil) {
-        let ahead = isPositioned && pendingSeek == nil ? bufferState().ahead : .zero
         var numbers = chooser.numbers(bufferLevel: ahead)
         numbers.predictedBufferLevel = predicted
         let change = VariantSwitch(

@@ -255,12 +255,14 @@ public actor PlaybackEngine {
         guard failure == nil else { return }
         failure = error
         let wasReady = machine.isReady
-        perform(machine.fail(at: time.now))
+        let actions = machine.fail(at: time.now)
+        // Whoever is told of the failure asks what it was.
+        publish()
+        perform(actions)
         report(.error(record))
         if wasReady { report(.failedToPlayToEnd(record)) }
         report(.statusChanged(.failed))
         finishSeek(SeekResult(isFinished: false, landed: position))
-        publish()
         changes.notify()
     }
 

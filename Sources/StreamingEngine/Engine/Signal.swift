@@ -8,6 +8,8 @@ final class Signal: Sendable {
     private struct State {
         var count: UInt64 = 0
         var lastID = 0
+        /// Those who wait until a time, and whether it has come.
+        var timers: [Int: Bool] = [:]
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     }
 
@@ -29,15 +31,20 @@ final class Signal: Sendable {
     }
 
     /// Waits for a change after the given one; returns at once where there was one, and when cancelled.
-    func wait(after seen: UInt64) async {
-        let id = state.withLock { state in
+    func wait(after seen: UInt64) async { await wait(after: seen, newID()) }
+
+    private func newID() -> Int {
+        state.withLock { state in
             state.lastID += 1
             return state.lastID
         }
+    }
+
+    private func wait(after seen: UInt64, _ id: Int) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let mayWait = state.withLock { state in
-                    guard state.count == seen, !Task.isCancelled else { return false }
+                    guard state.count == seen, !Task.isCancelled, state.timers[id] != true else { return false }
                     state.waiters[id] = continuation
                     return true
                 }
@@ -46,6 +53,7 @@ final class Signal: Sendable {
         } onCancel: {
             state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
         }
+        state.withLock { $0.timers[id] = nil }
     }
 
     /// Waits for a change after the given one, or until a time.
@@ -53,11 +61,20 @@ final class Signal: Sendable {
         guard let deadline else { return await wait(after: seen) }
         let delay = deadline - time.now
         guard delay > .zero, count == seen else { return }
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { try? await time.sleep(for: delay) }
-            group.addTask { await self.wait(after: seen) }
-            await group.next()
-            group.cancelAll()
+        let id = newID()
+        state.withLock { $0.timers[id] = false }
+        // Whichever comes first wakes; the timer goes with this scope.
+        async let _: Void = wake(id, after: delay, time)
+        await wait(after: seen, id)
+    }
+
+    private func wake(_ id: Int, after delay: Duration, _ time: any TimeSource) async {
+        guard (try? await time.sleep(for: delay)) != nil else { return }
+        let waiter = state.withLock { state in
+            // Who is gone is not waited for.
+            if state.timers[id] != nil { state.timers[id] = true }
+            return state.waiters.removeValue(forKey: id)
         }
+        waiter?.resume()
     }
 }

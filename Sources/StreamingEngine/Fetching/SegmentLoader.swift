@@ -51,14 +51,13 @@ actor SegmentLoader {
             throw Failure.refused(refusal)
         }
         let request = TransportRequest(segment.address, kind: kind, byteRange: segment.byteRange)
+        if segment.initialization == nil, segment.protection.key == nil {
+            let fetched = try await load(request, watch)
+            return Loaded(content: .media(fetched.bytes, initialization: nil), protection: nil, fetched: fetched)
+        }
         async let initialization = initialization(segment.initialization)
         async let key = octets(segment.protection.key)
-        let fetched: FetchedResource
-        do {
-            fetched = try await fetch.load(request, watch: watch)
-        } catch let error as TransportError {
-            throw Failure.transport(error, .mediaSegment)
-        }
+        let fetched = try await load(request, watch)
         var bytes = fetched.bytes
         var sampleProtection: MediaPiece.SampleProtection?
         if let octets = try await key {
@@ -80,6 +79,14 @@ actor SegmentLoader {
             protection: sampleProtection,
             fetched: fetched
         )
+    }
+
+    private func load(_ request: TransportRequest, _ watch: TransferWatch) async throws -> FetchedResource {
+        do {
+            return try await fetch.load(request, watch: watch)
+        } catch let error as TransportError {
+            throw Failure.transport(error, .mediaSegment)
+        }
     }
 
     private func initialization(_ reference: InitializationReference?) async throws -> MediaPiece.Initialization? {

@@ -18,6 +18,8 @@ struct SourceOpening: Sendable {
     }
 
     let fetch: ResourceFetch
+    /// What a playlist may import.
+    var variables: [String: String] = [:]
 
     /// So much of a file is looked at.
     private static let headSize = 64 << 10
@@ -49,7 +51,7 @@ struct SourceOpening: Sendable {
             status: response.status
         )
         var report = ResourceRequest(.mediaPlaylist, request, fetched)
-        let context = PlaylistContext(address: response.address)
+        let context = PlaylistContext(address: response.address, importableVariables: variables)
         do {
             let playlist = try Playlist.parse(bytes, context: context)
             if case .multivariant = playlist { report.kind = .multivariantPlaylist }

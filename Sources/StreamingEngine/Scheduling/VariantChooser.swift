@@ -53,10 +53,11 @@ struct VariantChooser: Sendable {
         self.options = options
         selector = AnyVariantSelector(options.selector, initialEstimate: options.initialThroughput)
         estimator = ThroughputEstimator(initial: options.initialThroughput)
+        throughput = estimator.estimate
     }
 
     /// What the network is thought to carry.
-    var throughput: BitRate? { estimator.estimate }
+    private(set) var throughput: BitRate?
 
     /// Takes over a presentation.
     mutating func open(_ presentation: Presentation, _ selection: MediaSelection, at now: Duration) {
@@ -229,6 +230,7 @@ struct VariantChooser: Sendable {
             isAbandoned: isAbandoned
         )
         estimator.add(measurement.throughputSample)
+        throughput = estimator.estimate
         // Sound says as much about the network, but nothing about the ladder.
         if rung != nil { selector.add(measurement) }
     }
