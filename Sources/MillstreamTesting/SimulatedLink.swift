@@ -20,7 +20,7 @@ public final class SimulatedLink: Transport {
     private let knownHosts = Mutex<Set<String>>([])
 
     /// A body goes over the link in pieces of about this long: what is given up wastes no more.
-    private static let pieceDuration = Duration.milliseconds(400)
+    private static let pieceDuration = Duration.milliseconds(200)
     private static let leastPiece: Int64 = 1_460
 
     /// Makes a link that begins now.
