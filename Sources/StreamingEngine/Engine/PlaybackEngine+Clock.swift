@@ -95,7 +95,7 @@ extension PlaybackEngine {
         let segment = self.streams[.main]?.timeline?.targetDuration.duration ?? .seconds(6)
         state.suffices = keepUp.suffices(
             ahead: state.ahead,
-            needed: chooser.neededBitRate(rate: machine.desiredRate),
+            needed: chooser.neededBitRate(of: fetchedVariant, rate: machine.desiredRate),
             throughput: chooser.throughput,
             segment: segment
         )

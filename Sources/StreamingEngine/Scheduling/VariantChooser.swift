@@ -242,18 +242,11 @@ struct VariantChooser: Sendable {
     }
 
     /// What playing needs at a rate.
-    func neededBitRate(rate: Double) -> BitRate {
-        let variant = variants.last { _ in true }
-        let typical = current?.typicalBitRate ?? variant?.typicalBitRate ?? Self.assumedBitRate
+    func neededBitRate(of variant: Presentation.Variant?, rate: Double) -> BitRate {
+        let typical = variant?.typicalBitRate ?? Self.assumedBitRate
         let factor = rate == 0 ? 1 : min(abs(rate), 32)
         return BitRate(bitsPerSecond: Int64(Double(min(typical.bitsPerSecond, 1 << 50)) * factor))
     }
-
-    /// The variant that was chosen last.
-    private(set) var current: Presentation.Variant?
-
-    /// Notes which variant is fetched.
-    mutating func fetches(_ variant: Presentation.Variant) { current = variant }
 
     /// What a decision stands on.
     func numbers(bufferLevel: Duration) -> VariantSwitch.Numbers {

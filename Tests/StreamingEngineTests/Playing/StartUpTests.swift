@@ -1,5 +1,6 @@
 import MediaTiming
 import MillstreamTesting
+import NetworkConditioning
 import PlaybackReporting
 import StreamingEngine
 import Testing
@@ -43,5 +44,19 @@ import Testing
     func aMediaPlaylistTakesOneLess(isFragmented: Bool) async throws {
         let asked = try await requestsBeforeTheFirstMedia(hasMultivariant: false, isFragmented: isFragmented)
         #expect(asked.count == (isFragmented ? 3 : 2))
+    }
+
+    /// What the highest variant would need is of no interest while the lowest one is fetched.
+    @Test func playingBeginsWithTheFirstSegmentWhereTheNetworkIsFasterThanIt() async throws {
+        let link = LinkProfile(name: "slow", down: LinkProfile.Direction(bandwidth: BitRate(bitsPerSecond: 600_000)))
+        let stream = PlayedOrigin(link: link) { path, now in StreamShape.muxed.resource(path, now) }
+        _ = try await stream.playOut(within: .seconds(200))
+        let start = stream.events.all.first { event in
+            if case .rateChanged(let change) = event.kind { change.rate > 0 } else { false }
+        }
+        // 225 kB at 75 kB a second, and what the playlists take.
+        let time = try #require(start?.time)
+        #expect(time > .seconds(3) && time < .milliseconds(3_500))
+        #expect(stream.engine.snapshot.hasPlayedToEnd)
     }
 }
