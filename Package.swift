@@ -97,7 +97,7 @@ let package = Package(
         .target(
             name: "AssetStorage",
             dependencies: [
-                "HLSPlaylist", "MediaTiming", "PlaylistEditing", "ReportFormat", "ResourceAddressing",
+                "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaylistEditing", "ReportFormat", "ResourceAddressing",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: house
@@ -119,7 +119,7 @@ let package = Package(
         .target(
             name: "Millstream",
             dependencies: [
-                "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaybackReporting", "ResourceAddressing",
+                "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaybackReporting", "ResourceAddressing",
                 "StreamingEngine",
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
@@ -221,8 +221,8 @@ let package = Package(
         .testTarget(
             name: "MillstreamTests",
             dependencies: [
-                "HLSPlaylist", "MediaTiming", "MediaTransport", "Millstream", "MillstreamTesting", "PlaybackReporting",
-                "ResourceAddressing", "StreamingEngine",
+                "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "Millstream", "MillstreamDownloads",
+                "MillstreamTesting", "PlaybackReporting", "ResourceAddressing", "StreamingEngine",
             ],
             swiftSettings: house
         ),

@@ -1,6 +1,9 @@
+import AssetStorage
 import Foundation
+import HLSPlaylist
 import MediaTiming
 import MediaTransport
+import ResourceAddressing
 import StreamingEngine
 
 extension Player.Environment {
@@ -10,10 +13,14 @@ extension Player.Environment {
     /// are read where the asset itself is one: a playlist from elsewhere must not name files of this machine.
     public static var standard: Player.Environment {
         let time = SystemTimeSource()
-        return Player.Environment(
+        var environment = Player.Environment(
             time: time,
             makeLoading: { address, options in
                 let http = SharedConnections.transport(for: address, options)
+                if let package = address.package {
+                    // What is not kept is asked for where it came from.
+                    return ResourceLoading(PackageTransport(package.library, id: package.id, origin: http))
+                }
                 let scheme = SchemeTransport(http: http, file: address.filePath == nil ? nil : FileTransport())
                 return ResourceLoading(options.authorizing(scheme, for: address))
             },
@@ -22,5 +29,26 @@ extension Player.Environment {
             // Finer than a clock of the world is, a date is only longer to read.
             date: { .milliseconds(Int64((Date().timeIntervalSince1970 * 1_000).rounded())) }
         )
+        environment.findCache = { $0.package.flatMap { AssetCache(of: $0.id, in: $0.library) } }
+        return environment
+    }
+}
+
+extension ResourceAddress {
+    /// The downloaded package whose folder it is; `nil` for anything else.
+    fileprivate var package: (library: AssetLibrary, id: String)? {
+        filePath.flatMap { PackageTransport.package(at: URL(fileURLWithPath: $0)) }
+    }
+}
+
+extension AssetCache {
+    /// What a package holds.
+    fileprivate init?(of id: String, in library: AssetLibrary) {
+        guard let asset = try? library.asset(id), let file = library.file("multivariant.m3u8", of: id),
+            let data = try? Data(contentsOf: file),
+            let playlist = try? Playlist.parse(Array(data), context: PlaylistContext(address: nil))
+        else { return nil }
+        let groups = Presentation(playlist, capabilities: PlaybackCapabilities { _ in true }).groups
+        self.init(isPlayableOffline: asset.isPlayableOffline, options: groups.flatMap(\.options))
     }
 }

@@ -24,7 +24,7 @@ extension Player {
         public var makeSessionID: @Sendable () -> String
         /// The date, as the time since 1970-01-01 00:00:00 UTC; read once a session.
         public var date: @Sendable () -> Duration
-        /// Finds what is stored of an asset, without waiting for a network; finds nothing by default.
+        /// Finds what is stored of an asset, without waiting for a network; finds nothing where nothing is set.
         public var findCache: @Sendable (ResourceAddress) -> AssetCache?
 
         var makeEngine: PlaybackEngineFactory

@@ -5,7 +5,6 @@ import Foundation
 import HLSPlaylist
 import MediaTiming
 import MediaTransport
-import MillstreamDownloads
 import PlaybackReporting
 import PlaylistEditing
 import ResourceAddressing

@@ -1,4 +1,3 @@
-public import AssetStorage
 public import Foundation
 public import MediaTransport
 public import ResourceAddressing
@@ -53,6 +52,10 @@ public final class PackageTransport: Transport {
 
     /// Asks for a resource; see `Transport`.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        // The folder stands for what it is played by.
+        if let path = request.address.filePath, path == folder || path + "/" == folder {
+            return try await files.send(TransportRequest(address, kind: request.kind))
+        }
         guard let path = request.address.filePath, path.hasPrefix(folder) else {
             guard let origin, request.address.isHTTP else {
                 throw TransportError(
