@@ -119,8 +119,8 @@ let package = Package(
         .target(
             name: "Millstream",
             dependencies: [
-                "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaybackReporting", "ResourceAddressing",
-                "StreamingEngine",
+                "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaybackReporting",
+                "ResourceAddressing", "StreamingEngine",
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: house
