@@ -74,6 +74,14 @@ public final class PackageTransport: Transport {
         guard let origin, request.byteRange == nil else {
             throw TransportError(.fileNotFound, "\(name) is not downloaded", address: request.address)
         }
+        // A stream from elsewhere may name files of this machine; what it was not given then, it is not given now.
+        guard try resource.address.isHTTP || library.asset(id).source.filePath != nil else {
+            throw TransportError(
+                .addressRefused,
+                "\(name) would be a file of this machine, and the asset is from elsewhere",
+                address: request.address
+            )
+        }
         var original = TransportRequest(resource.address, kind: request.kind, byteRange: resource.byteRange)
         original.resumption = request.resumption
         return try await origin.send(original)

@@ -76,6 +76,24 @@ import Testing
         }
     }
 
+    @Test func aStreamFromElsewhereNamesNoFileOfThisMachine() async throws {
+        let secret = home.directory.appendingPathComponent("secret.txt")
+        try Data("secret".utf8).write(to: secret)
+        web.answer(
+            Self.origin + "media.m3u8",
+            with: .text(
+                "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXTINF:6,\n\(secret.absoluteString)\n#EXT-X-ENDLIST\n"
+            )
+        )
+        // It cannot be kept whole, and what is kept of it cannot be completed from here either.
+        _ = try? await downloaded()
+        let asset = try #require(try home.library.assets().first)
+        let named = try #require(try segments(of: asset.id).first { $0.address.filePath != nil })
+        let transport = PackageTransport(home.library, id: asset.id, origin: FileTransport())
+        let error = await #expect(throws: (any Error).self) { _ = try await read(named, transport, asset.id) }
+        #expect("\(String(describing: error))".contains("file of this machine"))
+    }
+
     @Test func aFolderIsAPackageOnlyInALibrary() async throws {
         let id = try await downloaded()
         #expect(PackageTransport.package(at: home.library.packageDirectory(id))?.id == id)

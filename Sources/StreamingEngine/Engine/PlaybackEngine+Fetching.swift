@@ -197,6 +197,7 @@ extension PlaybackEngine {
         )
         do {
             let range = try await pipeline.append(piece)
+            hasMedia = hasMedia || kind.isRequired
             streams[kind]?.recovery.succeeded()
             streams[kind]?.tried = TriedSources()
             streams[kind]?.buffer.insert(
@@ -264,11 +265,11 @@ extension PlaybackEngine {
         case .goElsewhere:
             fail(problem, recovered: true)
             if !goElsewhere(kind, besides: job.source, cause: "segment-failed") {
-                await pass(job.segment, kind, fault == .damaged ? .notDecodable : .notLoaded)
+                await skip(job.segment, kind, fault, problem)
             }
         case .skip, nil:
             fail(problem, recovered: true)
-            await pass(job.segment, kind, fault == .damaged ? .notDecodable : .notLoaded)
+            await skip(job.segment, kind, fault, problem)
         case .giveUp:
             guard kind.isRequired else {
                 fail(problem, recovered: true)
@@ -276,6 +277,18 @@ extension PlaybackEngine {
             }
             fail(problem)
         }
+    }
+
+    /// Goes on without a segment, unless nothing is left that could be played.
+    private func skip(
+        _ segment: SegmentReference,
+        _ kind: StreamKind,
+        _ fault: SegmentRecovery.Fault,
+        _ problem: StreamingError
+    ) async {
+        await pass(segment, kind, fault == .damaged ? .notDecodable : .notLoaded)
+        let isWhole = requiredStreams.allSatisfy { $0.isComplete(upTo: endOfPlay) }
+        if !hasMedia, kind.isRequired, isWhole, pendingSeek == nil || pendingSeek?.isStart == true { fail(problem) }
     }
 
     private func hasUntriedSource(besides failed: StreamSource) -> Bool {

@@ -51,6 +51,8 @@ public actor PlaybackEngine {
     /// Whether the play head is where playing begins.
     var isPositioned = false
     var failure: StreamingError?
+    /// Whether there has been media that could be played.
+    var hasMedia = false
     var playedVariant: VariantDescription?
     var tracks: [PlaybackTrack] = []
     var seekableRange: MediaTimeRange?

@@ -58,6 +58,17 @@ struct FileOpening: Sendable {
         return try playlist(of: timeline, at: address, length: length)
     }
 
+    /// An address as a playlist can hold it: a quotation mark would end the attribute, a line break the line, and `{$` would
+    /// begin a variable.
+    private static func spelled(_ address: ResourceAddress) -> String {
+        address.text.utf8.reduce(into: "") { text, byte in
+            switch byte {
+            case 0x00...0x20, 0x22, 0x7B, 0x7D, 0x7F...: text += "%" + String(Int(byte) | 0x100, radix: 16).suffix(2).uppercased()
+            default: text.unicodeScalars.append(Unicode.Scalar(byte))
+            }
+        }
+    }
+
     private func playlist(
         of timeline: MediaFileTimeline,
         at address: ResourceAddress,
@@ -67,8 +78,7 @@ struct FileOpening: Sendable {
         let longest = durations.max() ?? .zero
         var text = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-PLAYLIST-TYPE:VOD\n"
         text += "#EXT-X-TARGETDURATION:\(max(1, Int64(longest.seconds.rounded(.up))))\n"
-        // A quotation mark would end the attribute.
-        let name = address.text.replacing("\"", with: "%22")
+        let name = Self.spelled(address)
         if let initialization = timeline.initialization {
             text += "#EXT-X-MAP:URI=\"\(name)\",BYTERANGE=\"\(initialization.length)@\(initialization.start)\"\n"
         }

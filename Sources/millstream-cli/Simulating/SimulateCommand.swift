@@ -133,6 +133,7 @@ extension SimulatedSession.Outcome {
             "switches": .integer(switches),
             "qoeLin": .real(qoe(penalty: penalty)),
             "segments": .integer(bitRates.count),
+            "complete": .bool(isComplete),
         ])
     }
 }

@@ -29,6 +29,7 @@ struct SimulatedSession: Sendable {
         var rebufferCount = 0
         /// Of the segments in their order.
         var bitRates: [BitRate] = []
+        /// Whether the end was reached before nobody would wait any longer. What was waited in vain is rebuffering.
         var isComplete = false
 
         var switches: Int { zip(bitRates, bitRates.dropFirst()).count { $0 != $1 } }
@@ -39,10 +40,9 @@ struct SimulatedSession: Sendable {
 
         /// The quality of experience per segment (Yin et al., SIGCOMM 2015), in Mb/s.
         func qoe(penalty: Double) -> Double {
-            guard !bitRates.isEmpty else { return 0 }
             let rates = bitRates.map { Double($0.bitsPerSecond) / 1_000_000 }
             let changes = zip(rates, rates.dropFirst()).reduce(0) { $0 + abs($1.0 - $1.1) }
-            return (rates.reduce(0, +) - changes - penalty * rebufferTime.inSeconds) / Double(rates.count)
+            return (rates.reduce(0, +) - changes - penalty * rebufferTime.inSeconds) / Double(max(1, rates.count))
         }
     }
 
@@ -93,13 +93,22 @@ struct SimulatedSession: Sendable {
             }
         }
         if let error = engine.snapshot.error { throw error }
-        return notes.withLock { $0.outcome }
+        return notes.withLock { $0.outcome(at: simulation.now) }
     }
 
     /// What is kept of the events.
     private struct Notes {
-        var outcome = Outcome()
+        private var outcome = Outcome()
         private var hasBegun = false
+        private var stallStart: Duration?
+
+        func outcome(at end: Duration) -> Outcome {
+            guard !outcome.isComplete else { return outcome }
+            var outcome = outcome
+            if !hasBegun { outcome.startup = end }
+            outcome.rebufferTime += end - (hasBegun ? stallStart ?? end : .zero)
+            return outcome
+        }
 
         mutating func add(_ event: PlaybackEvent) {
             switch event.kind {
@@ -108,8 +117,10 @@ struct SimulatedSession: Sendable {
                 outcome.startup = event.time
             case .stalled:
                 outcome.rebufferCount += 1
+                stallStart = event.time
             case .stallEnded(let duration):
                 outcome.rebufferTime += duration
+                stallStart = nil
             case .segmentLoaded(let segment):
                 if let rate = segment.variant?.peakBitRate { outcome.bitRates.append(rate) }
             case .playedToEnd: outcome.isComplete = true

@@ -7,6 +7,7 @@ struct SimulationTable {
         let trace: String
         let selector: SelectorName
         let startup, meanBitRate, rebufferTime, rebufferCount, switches, qoe: Double
+        let isComplete: Bool
     }
 
     private let penalty: Double
@@ -27,7 +28,8 @@ struct SimulationTable {
                 rebufferTime: outcome.rebufferTime.inSeconds,
                 rebufferCount: Double(outcome.rebufferCount),
                 switches: Double(outcome.switches),
-                qoe: outcome.qoe(penalty: penalty)
+                qoe: outcome.qoe(penalty: penalty),
+                isComplete: outcome.isComplete
             )
         )
     }
@@ -51,7 +53,14 @@ struct SimulationTable {
                 let blanks = String(repeating: " ", count: cell.1 - cell.0.count)
                 return column < 2 ? cell.0 + blanks : blanks + cell.0
             }.joined(separator: "  ") + "\n"
-        }.joined()
+        }.joined() + note
+    }
+
+    /// What the figures cannot say.
+    private var note: String {
+        let count = rows.count { !$0.isComplete }
+        guard count > 0 else { return "" }
+        return "\(count) of \(rows.count) never got to the end; what was waited in vain counts as rebuffering.\n"
     }
 
     private func cells(_ title: String, _ selector: SelectorName, _ rows: [Row]) -> [String] {

@@ -18,7 +18,7 @@ import Testing
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await engine.run() }
             var waited = 0
-            while engine.snapshot.status == .unknown, waited < 2_000 {
+            while engine.snapshot.loadedTimeRanges.isEmpty, engine.snapshot.status != .failed, waited < 2_000 {
                 try await SystemTimeSource().sleep(for: .milliseconds(10))
                 waited += 1
             }
@@ -27,19 +27,23 @@ import Testing
         }
     }
 
-    private func temporary(_ bytes: [UInt8]) throws -> String {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("file-\(UUID())").path
+    private func temporary(_ bytes: [UInt8], named name: String = "file") throws -> String {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())\(name)").path
         try Data(bytes).write(to: URL(fileURLWithPath: path))
         return path
     }
 
-    @Test func aSoundFileHasItsDuration() async throws {
-        // Two seconds of silence: 8,000 samples a second of one byte.
+    /// Two seconds of silence: 8,000 samples a second of one byte.
+    private var silence: [UInt8] {
         func little(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }
         var bytes = Array("RIFF".utf8) + little(36 + 16_000) + Array("WAVEfmt ".utf8) + little(16)
         bytes += [1, 0, 1, 0] + little(8_000) + little(8_000) + [1, 0, 8, 0] + Array("data".utf8) + little(16_000)
-        bytes += Array(repeating: 128, count: 16_000)
-        let path = try temporary(bytes)
+        return bytes + Array(repeating: 128, count: 16_000)
+    }
+
+    @Test(arguments: ["", " a b.wav", "\"quoted\".wav", "{$name}.wav", "#a%20b?c.wav", "line\nbreak.wav", "ü.wav"])
+    func aSoundFileHasItsDuration(name: String) async throws {
+        let path = try temporary(silence, named: name)
         defer { try? FileManager.default.removeItem(atPath: path) }
         let snapshot = try await play(path)
         #expect(snapshot.status == .readyToPlay && snapshot.playbackType == .file)

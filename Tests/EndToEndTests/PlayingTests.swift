@@ -1,0 +1,141 @@
+import Foundation
+import MediaTransport
+import Testing
+
+/// `millstream play` without decoding, and `millstream simulate`, as scripts use them.
+@Suite(
+    .serialized,
+    .tags(.endToEnd),
+    .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples")
+)
+struct PlayingTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("playing-\(UUID())")
+
+    init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+
+    private func run(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
+        let program = try RunningProgram(arguments)
+        let status = try await program.finish()
+        return (status, program.standardOutput, program.standardError)
+    }
+
+    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    private func text(_ name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }
+
+    private func lines(_ name: String) throws -> [[String: Any]] {
+        try text(name).split(separator: "\n").map {
+            try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+    }
+
+    private func metrics(_ name: String) throws -> [String: Any] {
+        try #require(JSONSerialization.jsonObject(with: Data(text(name).utf8)) as? [String: Any])
+    }
+
+    @Test(.timeLimit(.minutes(2))) func aStreamIsPlayedAndItsLogsAreWritten() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = try await RecordingOrigin(try #require(Samples.directory))
+        let result = try await run(
+            "play", origin.address("fmp4/multivariant.m3u8"), "--no-decode", "--speed", "max", "--metrics",
+            path("metrics.json"), "--events", path("events"), "--access-log", path("access"), "--error-log",
+            path("errors"), "--start", "10", "--until", "50"
+        )
+        await origin.stop()
+        #expect(result.status == 0, "\(result.errors)")
+        let metrics = try metrics("metrics.json")
+        let watched = try #require(metrics["watchedDuration"] as? Double)
+        #expect(abs(watched - 40) < 0.5)
+        #expect(metrics["stallCount"] as? Int == 0)
+        let events = try lines("events")
+        #expect(events.contains { $0["event"] as? String == "end" } && events.last?["event"] as? String == "sessionEnd")
+        #expect(events.contains { $0["event"] as? String == "segmentLoaded" })
+        let access = try text("access")
+        #expect(access.hasPrefix("#Version: 1.0\n") && access.contains("fmp4/"))
+        #expect(try text("errors").hasPrefix("#Version: 1.0\n"))
+    }
+
+    @Test(.timeLimit(.minutes(2))) func anInterruptionWritesWhatIsKnown() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = try await RecordingOrigin(try #require(Samples.directory))
+        let program = try RunningProgram([
+            "play", origin.address("ts/multivariant.m3u8"), "--no-decode", "--metrics", path("metrics.json"),
+            "--access-log", path("access"), "--events", path("events"),
+        ])
+        try await eventually("it plays") { (try? text("events").contains("segmentLoaded")) == true }
+        try await Task.sleep(for: .milliseconds(500))
+        program.send(SIGINT)
+        #expect(try await program.finish() == 130)
+        await origin.stop()
+        #expect(program.standardError.contains("(interrupted)"))
+        let watched = try #require(try metrics("metrics.json")["watchedDuration"] as? Double)
+        #expect(watched > 0 && watched < 60)
+        #expect(try text("access").split(separator: "\n").contains { !$0.hasPrefix("#") })
+    }
+
+    @Test(.timeLimit(.minutes(2))) func whatIsWrongIsSaidAtOnce() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let sample = try #require(Samples.directory).appendingPathComponent("ts/multivariant.m3u8").path
+        for arguments in [
+            ["--rate", "99"], ["--start", "x"], ["--start", "20", "--until", "10"], ["--max-bandwidth", "much"],
+            ["--selector", "nobody"], ["--speed", "warp"],
+        ] {
+            let program = try RunningProgram(["play", sample, "--no-decode"] + arguments)
+            #expect(try await program.finish() == 64, "\(arguments)")
+            #expect(program.standardError.hasPrefix("millstream: error: "))
+        }
+        #expect(try await run("play").status == 64)
+        let log = try await run("play", sample, "--no-decode", "--access-log", "/nowhere/at/all/access.log")
+        #expect(log.status == 1 && log.errors.contains("/nowhere/at/all/access.log"))
+        let missing = try await run("play", path("missing.m3u8"), "--no-decode")
+        #expect(missing.status != 0 && missing.errors.contains("missing.m3u8"))
+        let both = path("neither.txt")
+        try Data("neither of both".utf8).write(to: URL(fileURLWithPath: both))
+        let neither = try await run("play", both, "--no-decode")
+        #expect(neither.status == 2 && neither.errors.contains("as a playlist") && neither.errors.contains("as a file"))
+    }
+
+    /// A playlist of a server must not make the player read files of the machine it runs on.
+    @Test(.timeLimit(.minutes(2))) func aPlaylistFromElsewhereReadsNoFiles() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let secret = folder.appendingPathComponent("secret.ts")
+        try Data(repeating: 0x47, count: 188 * 100).write(to: secret)
+        let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n\(secret.absoluteString)\n#EXT-X-ENDLIST\n"
+        try Data(playlist.utf8).write(to: folder.appendingPathComponent("evil.m3u8"))
+        let origin = try await RecordingOrigin(folder)
+        let result = try await run(
+            "play", origin.address("evil.m3u8"), "--no-decode", "--speed", "max", "--events", path("events")
+        )
+        await origin.stop()
+        #expect(result.status != 0)
+        let loaded = try lines("events").filter { $0["event"] as? String == "segmentLoaded" }
+        #expect(loaded.isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(2))) func aSimulationTellsWhatCameOfIt() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let sizes = (0..<30).map { _ in "[800000,2400000]" }.joined(separator: ",")
+        let ladder = #"{"segment_duration_ms":4000,"bitrates_kbps":[200,600],"segment_sizes_bits":[\#(sizes)]}"#
+        try Data(ladder.utf8).write(to: folder.appendingPathComponent("ladder.json"))
+        let arguments = ["simulate", "--ladder", path("ladder.json"), "--json"]
+        func outcome(_ conditions: String) async throws -> [String: Any] {
+            let program = try RunningProgram(arguments + ["--trace", conditions])
+            #expect(try await program.finish() == 0, "\(program.standardError)")
+            let list = try JSONSerialization.jsonObject(with: Data(program.standardOutput.utf8)) as? [[String: Any]]
+            return try #require(list?.first)
+        }
+        let good = try await outcome("Wi-Fi")
+        #expect(good["complete"] as? Bool == true && good["segments"] as? Int == 30)
+        #expect(good["rebufferTime"] as? Double == 0)
+        let mean = try #require(good["meanBitrate"] as? Double)
+        #expect(mean > 500_000)
+        // What never begins is not as good as what begins at once.
+        let none = try await outcome("100% Loss")
+        #expect(none["complete"] as? Bool == false && none["segments"] as? Int == 0)
+        let waited = try #require(none["rebufferTime"] as? Double)
+        let quality = try #require(none["qoeLin"] as? Double)
+        #expect(waited >= 6000 && quality < -1000)
+        #expect(try await run("simulate", "--ladder", path("none.json"), "--trace", "3G").status == 1)
+        #expect(try await run("simulate", "--ladder", path("ladder.json"), "--trace", "nowhere").status != 0)
+    }
+}

@@ -1,0 +1,81 @@
+import MillstreamTesting
+import Synchronization
+import Testing
+
+/// Who came when.
+private final class Order<Name: Sendable>: Sendable {
+    private let names = Mutex<[Name]>([])
+
+    var all: [Name] { names.withLock { $0 } }
+
+    func add(_ name: Name) { names.withLock { $0.append(name) } }
+}
+
+@Suite struct SimulationTests {
+    @Test func timePassesOnlyWhereNobodyHasAnythingToDo() async throws {
+        let simulation = Simulation()
+        let order = Order<Int>()
+        let start = ContinuousClock.now
+        try await simulation.run {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for hours in [3, 1, 2] {
+                    group.addTask {
+                        try await simulation.sleep(for: .seconds(3600 * hours))
+                        order.add(hours)
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        #expect(order.all == [1, 2, 3])
+        #expect(simulation.now == .seconds(3 * 3600))
+        #expect(ContinuousClock.now - start < .seconds(60))
+    }
+
+    @Test func whileSomebodyWaitsOutsideTimePassesAsItDoesThere() async throws {
+        let simulation = Simulation()
+        let waited = try await simulation.run {
+            let start = simulation.now
+            try await simulation.outside { try await Task.sleep(for: .milliseconds(300)) }
+            let outside = simulation.now - start
+            try await simulation.sleep(for: .seconds(1000))
+            return (outside, simulation.now - start - outside)
+        }
+        #expect(waited.0 >= .milliseconds(300) && waited.0 < .seconds(100))
+        #expect(waited.1 == .seconds(1000))
+    }
+
+    @Test func aSleeperWakesInTimeWhileAnotherIsOutside() async throws {
+        let simulation = Simulation()
+        let order = Order<String>()
+        try await simulation.run {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    try await simulation.outside { try await Task.sleep(for: .seconds(2)) }
+                    order.add("outside")
+                }
+                group.addTask {
+                    // Begins once the other is out.
+                    try await simulation.sleep(for: .milliseconds(100))
+                    try await simulation.sleep(for: .milliseconds(100))
+                    order.add("asleep")
+                }
+                try await group.waitForAll()
+            }
+        }
+        #expect(order.all == ["asleep", "outside"])
+        #expect(simulation.now >= .seconds(2) && simulation.now < .seconds(100))
+    }
+
+    @Test func whoIsCancelledOutsideLeavesNobodyWaiting() async throws {
+        let simulation = Simulation()
+        try await simulation.run {
+            await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await simulation.outside { try await Task.sleep(for: .seconds(3600)) } }
+                group.cancelAll()
+            }
+            try await simulation.sleep(for: .seconds(5000))
+        }
+        #expect(simulation.now >= .seconds(5000) && simulation.now < .seconds(5600))
+    }
+}
