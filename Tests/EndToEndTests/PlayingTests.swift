@@ -37,9 +37,23 @@ struct PlayingTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let origin = try await RecordingOrigin(try #require(Samples.directory))
         let result = try await run(
-            "play", origin.address("fmp4/multivariant.m3u8"), "--no-decode", "--speed", "max", "--metrics",
-            path("metrics.json"), "--events", path("events"), "--access-log", path("access"), "--error-log",
-            path("errors"), "--start", "10", "--until", "50"
+            "play",
+            origin.address("fmp4/multivariant.m3u8"),
+            "--no-decode",
+            "--speed",
+            "max",
+            "--metrics",
+            path("metrics.json"),
+            "--events",
+            path("events"),
+            "--access-log",
+            path("access"),
+            "--error-log",
+            path("errors"),
+            "--start",
+            "10",
+            "--until",
+            "50"
         )
         await origin.stop()
         #expect(result.status == 0, "\(result.errors)")
@@ -104,7 +118,13 @@ struct PlayingTests {
         try Data(playlist.utf8).write(to: folder.appendingPathComponent("evil.m3u8"))
         let origin = try await RecordingOrigin(folder)
         let result = try await run(
-            "play", origin.address("evil.m3u8"), "--no-decode", "--speed", "max", "--events", path("events")
+            "play",
+            origin.address("evil.m3u8"),
+            "--no-decode",
+            "--speed",
+            "max",
+            "--events",
+            path("events")
         )
         await origin.stop()
         #expect(result.status != 0)

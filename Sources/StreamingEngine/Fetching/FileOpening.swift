@@ -63,7 +63,8 @@ struct FileOpening: Sendable {
     private static func spelled(_ address: ResourceAddress) -> String {
         address.text.utf8.reduce(into: "") { text, byte in
             switch byte {
-            case 0x00...0x20, 0x22, 0x7B, 0x7D, 0x7F...: text += "%" + String(Int(byte) | 0x100, radix: 16).suffix(2).uppercased()
+            case 0x00...0x20, 0x22, 0x7B, 0x7D, 0x7F...:
+                text += "%" + String(Int(byte) | 0x100, radix: 16).suffix(2).uppercased()
             default: text.unicodeScalars.append(Unicode.Scalar(byte))
             }
         }

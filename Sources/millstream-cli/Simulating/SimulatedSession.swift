@@ -29,7 +29,9 @@ struct SimulatedSession: Sendable {
         var rebufferCount = 0
         /// Of the segments in their order.
         var bitRates: [BitRate] = []
-        /// Whether the end was reached before nobody would wait any longer. What was waited in vain is rebuffering.
+        /// Whether the end was reached before nobody would wait any longer.
+        ///
+        /// What was waited in vain is rebuffering.
         var isComplete = false
 
         var switches: Int { zip(bitRates, bitRates.dropFirst()).count { $0 != $1 } }
