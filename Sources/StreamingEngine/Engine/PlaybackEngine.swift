@@ -112,6 +112,19 @@ public actor PlaybackEngine {
             self?.noteRequest(request)
         }
         publish()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.pipeline.run() }
+            await play()
+            group.cancelAll()
+        }
+        finishSeek(SeekResult(isFinished: false, landed: position))
+        perform(machine.fail(at: time.now))
+        await applyRate()
+        report(.ended)
+        await pipeline.close()
+    }
+
+    private func play() async {
         do {
             try await open()
             await follow()
@@ -120,11 +133,6 @@ public actor PlaybackEngine {
         } catch {
             if !(error is CancellationError) { fail(StreamingError(.notLoaded, "\(error)", cause: error)) }
         }
-        finishSeek(SeekResult(isFinished: false, landed: position))
-        perform(machine.fail(at: time.now))
-        await applyRate()
-        report(.ended)
-        await pipeline.close()
     }
 
     /// Requests that a loader made by itself, until the engine tells of them.

@@ -1,10 +1,13 @@
-import MediaTiming
+package import MediaTiming
 import Synchronization
 
 /// Wakes the loops of an engine when something changed that they may wait for.
 ///
 /// A change between a look and a wait is not lost: whoever waits says which change was the last it saw.
-final class Signal: Sendable {
+package final class Signal: Sendable {
+    /// Makes one.
+    package init() {}
+
     private struct State {
         var count: UInt64 = 0
         var lastID = 0
@@ -16,10 +19,10 @@ final class Signal: Sendable {
     private let state = Mutex(State())
 
     /// How many changes there were.
-    var count: UInt64 { state.withLock { $0.count } }
+    package var count: UInt64 { state.withLock { $0.count } }
 
     /// Says that something changed.
-    func notify() {
+    package func notify() {
         let waiters = state.withLock { state in
             state.count &+= 1
             // In the order in which they began to wait: a dictionary's own order differs from run to run.
@@ -31,7 +34,7 @@ final class Signal: Sendable {
     }
 
     /// Waits for a change after the given one; returns at once where there was one, and when cancelled.
-    func wait(after seen: UInt64) async { await wait(after: seen, newID()) }
+    package func wait(after seen: UInt64) async { await wait(after: seen, newID()) }
 
     private func newID() -> Int {
         state.withLock { state in
@@ -57,7 +60,7 @@ final class Signal: Sendable {
     }
 
     /// Waits for a change after the given one, or until a time.
-    func wait(after seen: UInt64, until deadline: Duration?, _ time: any TimeSource) async {
+    package func wait(after seen: UInt64, until deadline: Duration?, _ time: any TimeSource) async {
         guard let deadline else { return await wait(after: seen) }
         let delay = deadline - time.now
         guard delay > .zero, count == seen else { return }

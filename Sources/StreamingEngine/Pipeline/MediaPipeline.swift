@@ -38,8 +38,16 @@ public protocol MediaPipeline: Sendable {
     /// What happens inside, as it happens; one caller reads it.
     var events: AsyncStream<MediaPipelineEvent> { get }
 
+    /// Does what has to be done while time passes, until the task is cancelled; called once.
+    func run() async
+
     /// Ends everything; nothing is called afterwards.
     func close() async
+}
+
+extension MediaPipeline {
+    /// Nothing.
+    public func run() async {}
 }
 
 /// What happens in a pipeline without being asked for.
