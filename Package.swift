@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "PlaybackReporting", targets: ["PlaybackReporting"]),
         .library(name: "NetworkConditioning", targets: ["NetworkConditioning"]),
         .library(name: "MediaTransport", targets: ["MediaTransport"]),
+        .library(name: "MediaDecoding", targets: ["MediaDecoding"]),
         .library(name: "ResourceAddressing", targets: ["ResourceAddressing"]),
         .library(name: "Millstream", targets: ["Millstream"]),
         .library(name: "MillstreamDownloads", targets: ["MillstreamDownloads"]),
@@ -110,6 +111,27 @@ let package = Package(
                 "SegmentFormat",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: house
+        ),
+
+        // The screen and the loudspeaker, where the trait Playback is on.
+        .systemLibrary(
+            name: "CFFmpeg",
+            pkgConfig: "libavfilter libavformat libavcodec libswscale libswresample libavutil",
+            providers: [
+                .apt([
+                    "libavcodec-dev", "libavfilter-dev", "libavformat-dev", "libavutil-dev", "libswresample-dev",
+                    "libswscale-dev",
+                ]),
+                .brew(["ffmpeg"]),
+            ]
+        ),
+        .target(
+            name: "MediaDecoding",
+            dependencies: [
+                "CFFmpeg", "MediaTiming", "PlaybackReporting", "SegmentFormat", "StreamingEngine",
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: house
@@ -223,6 +245,14 @@ let package = Package(
             dependencies: [
                 "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "Millstream", "MillstreamDownloads",
                 "MillstreamTesting", "PlaybackReporting", "ResourceAddressing", "StreamingEngine",
+            ],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "MediaDecodingTests",
+            dependencies: [
+                "CFFmpeg", "MediaDecoding", "MediaTiming", "MediaTransport", "MillstreamTesting", "PlaybackReporting",
+                "ResourceAddressing", "SegmentFormat", "StreamingEngine",
             ],
             swiftSettings: house
         ),

@@ -28,10 +28,10 @@ import Testing
         return (timeline, requests)
     }
 
-    static func seconds(_ pieces: [MediaPiece]) -> [Double] { pieces.map(\.timeRange.start.seconds) }
+    static func seconds(_ pieces: [MediaFilePiece]) -> [Double] { pieces.map(\.timeRange.start.seconds) }
 
     /// Pieces follow each other without gaps, in time and in bytes.
-    static func expectRow(_ pieces: [MediaPiece], from start: Int, to end: Int) {
+    static func expectRow(_ pieces: [MediaFilePiece], from start: Int, to end: Int) {
         #expect(pieces.first?.byteRange.start == Int64(start))
         #expect(pieces.last?.byteRange.end == Int64(end))
         #expect(zip(pieces, pieces.dropFirst()).allSatisfy { $0.timeRange.end == $1.timeRange.start })

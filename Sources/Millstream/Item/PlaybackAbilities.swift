@@ -22,17 +22,15 @@ public struct PlaybackAbilities: Sendable, Hashable {
     public let canStepBackward: Bool
 
     /// What an item can do.
-    ///
-    /// No pipeline goes backwards or by frames yet.
     init(_ playback: PlaybackSnapshot) {
         let isReady = playback.status == .readyToPlay
-        canPlayReverse = false
-        canPlayFastReverse = false
-        canPlaySlowReverse = false
+        canPlayReverse = isReady && playback.abilities.playsBackward
+        canPlayFastReverse = canPlayReverse
+        canPlaySlowReverse = canPlayReverse
         canPlayFastForward = isReady
         canPlaySlowForward = isReady
-        canStepForward = false
-        canStepBackward = false
+        canStepForward = isReady && playback.abilities.steps
+        canStepBackward = canStepForward
     }
 
     /// Whether any item can be asked for a rate.

@@ -25,7 +25,7 @@ extension Movie {
     ///   - bytes: The bytes that the movie was read from.
     /// - Returns: The pieces, in order, from zero to the end; empty where there are no samples.
     /// - Complexity: O(*n*) in the entries of the sample tables.
-    public func pieces(of duration: MediaTime, in bytes: Span<UInt8>) -> [MediaPiece] {
+    public func pieces(of duration: MediaTime, in bytes: Span<UInt8>) -> [MediaFilePiece] {
         let tracks = tracks.filter { ($0.sampleTable?.sampleCount ?? 0) > 0 }
         guard
             let leading = tracks.first(where: { $0.kind == .video }) ?? tracks.first(where: { $0.kind == .audio })
@@ -56,7 +56,7 @@ extension Movie {
             guard let extent = extents[index],
                 let bytes = ByteRange(start: extent.lowerBound, length: extent.upperBound - extent.lowerBound)
             else { return nil }
-            return MediaPiece(timeRange: MediaTimeRange(start: starts[index], end: next), byteRange: bytes)
+            return MediaFilePiece(timeRange: MediaTimeRange(start: starts[index], end: next), byteRange: bytes)
         }
     }
 }

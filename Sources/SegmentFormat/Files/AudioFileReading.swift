@@ -10,7 +10,7 @@ struct AudioFileReading: FileReading {
     /// Where the first frame begins in the file.
     private var firstFrame: Int64 = 0
     private var lengthHeader: AudioLengthHeader?
-    private var exact: [MediaPiece]?
+    private var exact: [MediaFilePiece]?
     private var probes: [Int64]?
     private var samples: [(place: Int64, secondsPerByte: Double)] = []
 
@@ -90,7 +90,7 @@ extension AudioFileReading {
         _ bytes: [UInt8],
         _ summary: PackedAudioSummary,
         _ start: Int64
-    ) -> [MediaPiece] {
+    ) -> [MediaFilePiece] {
         var gathering = PieceGathering(length)
         var offset = summary.firstFrameOffset
         var samples: Int64 = 0

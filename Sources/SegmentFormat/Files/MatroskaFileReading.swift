@@ -140,7 +140,7 @@ extension MatroskaFileReading {
         return timeline
     }
 
-    private func pieces(_ cues: [Cue], _ duration: MediaTime, from start: Int64, to end: Int64) -> [MediaPiece] {
+    private func pieces(_ cues: [Cue], _ duration: MediaTime, from start: Int64, to end: Int64) -> [MediaFilePiece] {
         var gathering = PieceGathering(pieceDuration)
         var (time, place) = (MediaTime.zero, start)
         for cue in cues where cue.cluster > place && cue.cluster < end {

@@ -12,7 +12,7 @@ public struct MediaFileTimeline: Sendable, Hashable {
     ///
     /// A single piece with an empty time range stands for a file whose duration is not known; there is none where its
     /// length in bytes is not known either.
-    public var pieces: [MediaPiece]
+    public var pieces: [MediaFilePiece]
     /// What a decoder needs before any piece: `moov`, FLAC's metadata, WAV's header; `nil` where there is no such thing.
     public var initialization: ByteRange?
     /// The timestamp that samples at zero of the timeline have: the first one in the file, after edits.
@@ -58,7 +58,7 @@ extension MediaFileTimeline {
         self.duration = duration
         if let length, length > 0, let bytes = ByteRange(start: 0, length: length) {
             pieces = [
-                MediaPiece(timeRange: MediaTimeRange(start: .zero, duration: duration ?? .zero), byteRange: bytes)
+                MediaFilePiece(timeRange: MediaTimeRange(start: .zero, duration: duration ?? .zero), byteRange: bytes)
             ]
         }
     }

@@ -10,7 +10,7 @@ struct MovieFileReading: FileReading {
     private var movie: Movie?
     private var initialization: ByteRange?
     private var leading: Movie.Track?
-    private var progressive: [MediaPiece] = []
+    private var progressive: [MediaFilePiece] = []
     /// Where the boxes that belong to the next fragment begin, such as `styp` and `emsg`.
     private var fragmentStart: Int64?
     private var indexes = SegmentIndexWalk()

@@ -3,7 +3,7 @@ import MediaTiming
 /// Puts neighbouring fragments together until they are long enough for a piece.
 struct PieceGathering {
     private let length: MediaTime
-    private var closed: [MediaPiece] = []
+    private var closed: [MediaFilePiece] = []
     private var time: MediaTimeRange?
     private var bytes = FileBytes.nothing
 
@@ -27,7 +27,7 @@ struct PieceGathering {
         )
         if canBegin, time.duration >= length, closed.count + 1 < Movie.mostPieces, start >= bytes.end {
             closed.append(
-                MediaPiece(timeRange: MediaTimeRange(start: time.start, end: fragment.start), byteRange: bytes)
+                MediaFilePiece(timeRange: MediaTimeRange(start: time.start, end: fragment.start), byteRange: bytes)
             )
             begin(fragment, start, end)
         } else {
@@ -47,12 +47,12 @@ struct PieceGathering {
     }
 
     /// All pieces, moved so that the first begins at zero, and where it began before.
-    func pieces() -> (pieces: [MediaPiece], start: MediaTime) {
+    func pieces() -> (pieces: [MediaFilePiece], start: MediaTime) {
         guard let time else { return ([], .zero) }
-        let all = closed + [MediaPiece(timeRange: time, byteRange: bytes)]
+        let all = closed + [MediaFilePiece(timeRange: time, byteRange: bytes)]
         let start = all.first?.timeRange.start ?? .zero
         let moved = all.map { piece in
-            MediaPiece(
+            MediaFilePiece(
                 timeRange: MediaTimeRange(start: piece.timeRange.start - start, duration: piece.timeRange.duration),
                 byteRange: piece.byteRange
             )

@@ -40,12 +40,12 @@ struct TimeByteMap {
     /// Pieces of equal time, of which each begins a whole number of units behind the first byte.
     ///
     /// Fewer are made where they would become shorter than a unit, and never more than ``Movie/mostPieces``.
-    func pieces(of length: MediaTime, unit: Int64 = 1) -> [MediaPiece] {
+    func pieces(of length: MediaTime, unit: Int64 = 1) -> [MediaFilePiece] {
         guard let first = knots.first?.byte, let last = knots.last?.byte, last > first else { return [] }
         let wanted = duration.seconds / max(0.1, length.seconds)
         let count = Int64(max(1, min(wanted.isFinite ? wanted : 1, Double(Movie.mostPieces))))
         let end = duration
-        var pieces: [MediaPiece] = []
+        var pieces: [MediaFilePiece] = []
         var (lastTime, lastByte) = (MediaTime.zero, first)
         for index in 1...count {
             let isLast = index == count
@@ -55,7 +55,7 @@ struct TimeByteMap {
             guard place > lastByte, time > lastTime || isLast,
                 let bytes = ByteRange(start: lastByte, length: place - lastByte)
             else { continue }
-            pieces.append(MediaPiece(timeRange: MediaTimeRange(start: lastTime, end: time), byteRange: bytes))
+            pieces.append(MediaFilePiece(timeRange: MediaTimeRange(start: lastTime, end: time), byteRange: bytes))
             (lastTime, lastByte) = (time, place)
         }
         return pieces

@@ -72,6 +72,8 @@ struct PlaybackStateMachine: Sendable {
         at now: Duration
     ) -> [Action] {
         // At the end there is nothing to play: it takes a seek first, as with AVPlayer.
+        // Backwards there is everything.
+        if phase == .ended, desired < 0 { phase = .ready }
         guard phase != .ended, phase != .failed else { return [] }
         desiredRate = desired
         mayStartAtOnce = atOnce
@@ -117,6 +119,11 @@ struct PlaybackStateMachine: Sendable {
         phase = .ready
         buffer = state
         return update(.buffering, at: now)
+    }
+
+    /// The play head left the end without a seek.
+    mutating func leaveEnd() {
+        if phase == .ended { phase = .ready }
     }
 
     /// The play head reached the end.

@@ -54,10 +54,21 @@ extension PlaybackEngine {
         return ranges
     }
 
-    /// Up to where it can be played from a time on.
-    func playableEnd(from position: MediaTime) -> MediaTime {
-        requiredStreams.map { SegmentScheduler.loadedEnd(from: position, in: $0.buffer.loaded) }.min() ?? position
+    /// Whether the play head goes towards the start. A seek needs what lies behind its target, as ever.
+    var isBackward: Bool { machine.desiredRate < 0 && pendingSeek == nil }
+
+    /// Up to where it can be played from a time on, the way the play head goes.
+    func playableReach(from position: MediaTime) -> MediaTime {
+        guard isBackward else {
+            return requiredStreams.map { SegmentScheduler.loadedEnd(from: position, in: $0.buffer.loaded) }.min()
+                ?? position
+        }
+        return requiredStreams.map { SegmentScheduler.loadedStart(from: position, in: $0.buffer.loaded) }.max()
+            ?? position
     }
+
+    /// Where playing backwards ends.
+    var startOfPlay: MediaTime { seekableRange?.start ?? streams[.main]?.timeline?.range.start ?? .zero }
 
     /// Where playing ends; `nil` while that is not known.
     var endOfPlay: MediaTime? {
@@ -72,12 +83,14 @@ extension PlaybackEngine {
     var ahead: Duration {
         guard isPositioned, pendingSeek == nil else { return .zero }
         let position = position
-        return max(.zero, (playableEnd(from: position) - position).duration)
+        let distance = playableReach(from: position) - position
+        return max(.zero, (isBackward ? .zero - distance : distance).duration)
     }
 
     func bufferState() -> BufferState {
         guard isPositioned, pendingSeek == nil else { return BufferState() }
         let position = position
+        guard !isBackward else { return backwardBufferState(at: position) }
         let end = endOfPlay
         let streams = requiredStreams
         let reachesEnd =
@@ -88,9 +101,19 @@ extension PlaybackEngine {
                 let loaded = SegmentScheduler.loadedEnd(from: position, in: stream.buffer.loaded)
                 return loaded >= own - MediaTime(value: 1, timescale: 10) || position >= own
             }
-        let limit = reachesEnd ? end ?? playableEnd(from: position) : playableEnd(from: position)
+        let limit = reachesEnd ? end ?? playableReach(from: position) : playableReach(from: position)
+        return bufferState(ahead: max(.zero, (limit - position).duration), reachesEnd: reachesEnd)
+    }
+
+    private func backwardBufferState(at position: MediaTime) -> BufferState {
+        let reach = playableReach(from: position)
+        let isWhole = !requiredStreams.isEmpty && reach <= startOfPlay + MediaTime(value: 1, timescale: 10)
+        return bufferState(ahead: max(.zero, (position - reach).duration), reachesEnd: isWhole)
+    }
+
+    private func bufferState(ahead: Duration, reachesEnd: Bool) -> BufferState {
         var state = BufferState()
-        state.ahead = max(.zero, (limit - position).duration)
+        state.ahead = ahead
         state.reachesEnd = reachesEnd
         let segment = self.streams[.main]?.timeline?.targetDuration.duration ?? .seconds(6)
         state.suffices = keepUp.suffices(
@@ -99,7 +122,7 @@ extension PlaybackEngine {
             throughput: chooser.throughput,
             segment: segment
         )
-        state.isFull = self.streams[.main]?.isFull(at: position, capacity: capacity) ?? false
+        state.isFull = streams[.main]?.isFull(at: position, capacity: capacity, isBackward: isBackward) ?? false
         return state
     }
 
@@ -116,6 +139,9 @@ extension PlaybackEngine {
             let state = bufferState()
             perform(machine.bufferChanged(state, variant: playedVariant, at: time.now))
             noteVariantAtPlayhead()
+            if isBackward, state.reachesEnd, position <= startOfPlay {
+                perform(machine.setRate(0, reason: .reversePlaybackReachedStartOfSeekableRange, at: time.now))
+            }
             if let end = endOfPlay, position >= end, machine.rate >= 0, machine.desiredRate > 0, state.reachesEnd {
                 self.end = end
                 let actions = machine.reachedEnd(pausing: options.pausesAtEnd, at: time.now)
@@ -129,9 +155,10 @@ extension PlaybackEngine {
 
     /// When something will be to be done even if nothing happens until then.
     private func nextMoment() -> Duration? {
-        guard machine.rate > 0, isPositioned, pendingSeek == nil, !machine.hasEnded else { return nil }
+        guard machine.rate != 0, isPositioned, pendingSeek == nil, !machine.hasEnded else { return nil }
         let timebase = pipeline.timebase
-        var moments = [timebase.time(reaching: playableEnd(from: position))]
+        var moments = [timebase.time(reaching: playableReach(from: position))]
+        if isBackward { moments.append(timebase.time(reaching: startOfPlay)) }
         if let end = endOfPlay { moments.append(timebase.time(reaching: end)) }
         if let next = nextVariantBorder() { moments.append(timebase.time(reaching: next)) }
         if playbackType == .live { moments.append(time.now + .seconds(1)) }
@@ -145,6 +172,7 @@ extension PlaybackEngine {
         guard let entries = streams[.main]?.buffer.entries else { return nil }
         let position = position
         let behind = entries.partitioningIndex { $0.range.start > position }
+        if isBackward { return entries[..<behind].last { $0.variant != playedVariant }?.range.end }
         return entries[behind...].first { $0.variant != playedVariant }?.range.start
     }
 
@@ -178,11 +206,22 @@ extension PlaybackEngine {
     /// Forgets what lies too far behind.
     private func discardPlayed() async {
         guard isPositioned, pendingSeek == nil else { return }
+        if isBackward { return await discardPlayedBackward() }
         let border = position - MediaTime(options.backBufferDuration)
         for kind in StreamKind.allCases {
             // Not for each segment: what is forgotten in one go costs as much as one.
             guard let first = streams[kind]?.buffer.entries.first, first.range.end < border else { continue }
             let forgotten = streams[kind]?.buffer.discard(before: border) ?? [:]
+            for (type, range) in forgotten { await pipeline.discard(type, in: range) }
+        }
+    }
+
+    private func discardPlayedBackward() async {
+        // What was loaded to go forwards stays as long as it would there.
+        let border = position + max(MediaTime(options.backBufferDuration), capacity)
+        for kind in StreamKind.allCases {
+            guard let last = streams[kind]?.buffer.entries.last, last.range.start > border else { continue }
+            let forgotten = streams[kind]?.buffer.discard(after: border) ?? [:]
             for (type, range) in forgotten { await pipeline.discard(type, in: range) }
         }
     }
@@ -203,8 +242,9 @@ extension PlaybackEngine {
 
 extension StreamState {
     /// Whether nothing more is to be fetched before some of it is played.
-    func isFull(at position: MediaTime, capacity: MediaTime) -> Bool {
+    func isFull(at position: MediaTime, capacity: MediaTime, isBackward: Bool) -> Bool {
         guard let timeline else { return false }
-        return SegmentScheduler(position: position, loaded: buffer.loaded, capacity: capacity).isFull(in: timeline)
+        return SegmentScheduler(position: position, loaded: buffer.loaded, capacity: capacity, isBackward: isBackward)
+            .isFull(in: timeline)
     }
 }

@@ -47,13 +47,15 @@ extension PlaybackEngine {
             streams[kind]?.pausedUntil = nil
         }
         guard stream.timelineSource == source, let timeline = stream.timeline else { return .loadTimeline(source) }
-        guard let position = fetchPosition else { return .wait(until: nil) }
+        guard let position = fetchPosition(in: timeline) else { return .wait(until: nil) }
         let scheduler = SegmentScheduler(
             position: position,
             loaded: stream.buffer.current,
             capacity: capacity,
             end: options.forwardPlaybackEndTime,
-            isOutOfMemory: streams.values.reduce(0) { $0 + $1.buffer.byteCount } > options.bufferByteLimit.bytes
+            isOutOfMemory: streams.values.reduce(0) { $0 + $1.buffer.byteCount } > options.bufferByteLimit.bytes,
+            isExact: pendingSeek != nil,
+            isBackward: isBackward
         )
         switch scheduler.step(in: timeline) {
         case .fetch(let segment):
@@ -73,7 +75,10 @@ extension PlaybackEngine {
     }
 
     /// Where media is needed: at the play head, or where it is to be.
-    private var fetchPosition: MediaTime? { pendingSeek?.target ?? (isPositioned ? position : nil) }
+    private func fetchPosition(in timeline: PresentationTimeline) -> MediaTime? {
+        if let seek = pendingSeek { return mediaTime(shownAt: seek.target, in: timeline) }
+        return isPositioned ? position : nil
+    }
 
     /// Chooses the variant of the next segment.
     ///
@@ -84,7 +89,7 @@ extension PlaybackEngine {
             VariantChooser.Moment(
                 current: current,
                 isFirst: streams[.main]?.buffer.entries.isEmpty ?? true,
-                bufferLevel: (scheduler.loadedEnd - scheduler.position).duration,
+                bufferLevel: scheduler.ahead.duration,
                 capacity: max(capacity, segment.duration * 2).duration,
                 segment: segment,
                 timeline: timeline,
@@ -363,6 +368,9 @@ extension PlaybackEngine {
 
     /// Goes on behind a stretch of time for which nothing is listed.
     private func jump(over hole: MediaTimeRange, _ kind: StreamKind) async {
+        guard !isBackward else {
+            return await leaveOut(hole, of: "", domain: DiscontinuityDomain(sequence: 0), kind, .outOfWindow)
+        }
         let isShort = hole.duration <= MediaTime(seconds: 2)
         let domain = streams[kind]?.timeline?.segment(atOrAfter: hole.end)?.domain ?? DiscontinuityDomain(sequence: 0)
         guard kind == .main, !isShort, pendingSeek == nil || pendingSeek?.isStart == true else {

@@ -62,11 +62,21 @@ extension PlaybackEngine {
         let streams = requiredStreams
         return !streams.isEmpty
             && streams.allSatisfy { stream in
+                guard let timeline = stream.timeline, stream.timelineSource == stream.source else {
+                    return stream.buffer.loaded.contains(time)
+                }
+                if timeline.range.isEmpty { return !timeline.isLive }
+                let time = mediaTime(shownAt: time, in: timeline)
                 if stream.buffer.loaded.contains(time) { return true }
-                if SegmentScheduler.loadedEnd(from: time, in: stream.buffer.loaded) > time { return true }
-                guard let timeline = stream.timeline, stream.timelineSource == stream.source else { return false }
-                return !timeline.isLive && time >= timeline.end - MediaTime(value: 1, timescale: 10)
+                guard !SegmentScheduler.isMissing(time, in: timeline, stream.buffer.loaded) else { return false }
+                return SegmentScheduler.loadedEnd(from: time, in: stream.buffer.loaded) > time
             }
+    }
+
+    /// Which media is needed to show something at a time: at the end of what is listed, that just before it.
+    func mediaTime(shownAt time: MediaTime, in timeline: PresentationTimeline) -> MediaTime {
+        guard !timeline.isLive else { return time }
+        return min(time, max(timeline.range.start, timeline.end - MediaTime(value: 1, timescale: 20)))
     }
 
     /// Moves the play head as soon as there is media where it is to be.

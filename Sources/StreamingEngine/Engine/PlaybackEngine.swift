@@ -175,7 +175,8 @@ public actor PlaybackEngine {
     ///   - reason: Why, for those who are told.
     ///   - atOnce: Whether to play whatever is there, instead of waiting until it suffices.
     public func setRate(_ rate: Double, reason: RateChange.Reason = .setRateCalled, atOnce: Bool = false) {
-        guard rate.isFinite else { return }
+        guard rate.isFinite, rate >= 0 || pipeline.abilities.playsBackward else { return }
+        if rate < 0, machine.hasEnded { end = nil }
         perform(machine.setRate(rate, reason: reason, atOnce: atOnce, at: time.now))
         changes.notify()
     }
@@ -203,6 +204,23 @@ public actor PlaybackEngine {
             return SeekResult(isFinished: false, landed: position)
         }
         return await seek(to: found.time, tolerance: tolerance)
+    }
+
+    /// Goes on by single frames while the play head stands.
+    ///
+    /// - Parameter count: How many frames; below zero for those before.
+    /// - Returns: Whether the play head moved.
+    public func step(by count: Int) async -> Bool {
+        guard count != 0, isPositioned, pendingSeek == nil, machine.rate == 0, pipeline.abilities.steps,
+            let landed = await pipeline.step(by: count)
+        else { return false }
+        if let end, landed < end {
+            self.end = nil
+            machine.leaveEnd()
+        }
+        perform(machine.bufferChanged(bufferState(), variant: playedVariant, at: time.now))
+        changes.notify()
+        return true
     }
 
     /// Ends a seek that is under way; the play head stays where it is.
@@ -239,7 +257,7 @@ public actor PlaybackEngine {
     /// Where the play head is.
     var position: MediaTime {
         if let end { return end }
-        return pipeline.timebase.mediaTime(at: time.now)
+        return max(.zero, pipeline.timebase.mediaTime(at: time.now))
     }
 
     func report(_ kind: PlaybackEvent.Kind) {

@@ -48,6 +48,8 @@ public struct PlaybackSnapshot: Sendable {
     public var liveEdge: Timebase?
     /// How far from the live edge the stream wants to be played; `nil` of what is not live.
     public var recommendedTimeOffsetFromLive: MediaTime?
+    /// What can be done besides playing forwards.
+    public var abilities = MediaPipelineAbilities()
     /// Frames so far.
     public var frameCounts = FrameCounts()
     /// What the network is thought to carry.

@@ -29,6 +29,15 @@ public protocol MediaPipeline: Sendable {
     /// Lets the play head move, from now on, or from a real time that is still to come.
     func setRate(_ rate: Double, at time: Duration?) async
 
+    /// Shows another picture while the play head stands.
+    ///
+    /// - Parameter count: How many frames further on; below zero for those before.
+    /// - Returns: Where the play head is then; `nil` where there is no such picture.
+    func step(by count: Int) async -> MediaTime?
+
+    /// What it can do besides playing forwards.
+    var abilities: MediaPipelineAbilities { get }
+
     /// Where the play head is, and how it moves.
     var timebase: Timebase { get }
 
@@ -48,6 +57,26 @@ public protocol MediaPipeline: Sendable {
 extension MediaPipeline {
     /// Nothing.
     public func run() async {}
+
+    /// There are no pictures to step to.
+    public func step(by count: Int) async -> MediaTime? { nil }
+
+    /// Nothing.
+    public var abilities: MediaPipelineAbilities { MediaPipelineAbilities() }
+}
+
+/// What a pipeline can do besides playing forwards.
+public struct MediaPipelineAbilities: Sendable, Hashable {
+    /// Whether the play head may go towards the start.
+    public var playsBackward: Bool
+    /// Whether it goes on by single frames.
+    public var steps: Bool
+
+    /// Makes abilities; none by default.
+    public init(playsBackward: Bool = false, steps: Bool = false) {
+        self.playsBackward = playsBackward
+        self.steps = steps
+    }
 }
 
 /// What happens in a pipeline without being asked for.

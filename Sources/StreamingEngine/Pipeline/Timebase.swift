@@ -43,7 +43,7 @@ extension MediaTime {
     public init(_ duration: Duration) { self.init(duration, scaledBy: 1) }
 
     /// The media time that passes in a real time at a rate.
-    init(_ duration: Duration, scaledBy rate: Double) {
+    package init(_ duration: Duration, scaledBy rate: Double) {
         let (seconds, attoseconds) = duration.components
         let nanoseconds = Int128(seconds) * 1_000_000_000 + Int128(attoseconds / 1_000_000_000)
         let scaled = rate == 1 ? nanoseconds : Int128((Double(nanoseconds) * rate).rounded())

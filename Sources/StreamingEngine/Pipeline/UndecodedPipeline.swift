@@ -74,6 +74,9 @@ public final class UndecodedPipeline: MediaPipeline {
     /// Where the play head is.
     public var timebase: Timebase { state.withLock { $0.current(at: time.now) } }
 
+    /// Time passes backwards as it does forwards.
+    public var abilities: MediaPipelineAbilities { MediaPipelineAbilities(playsBackward: true) }
+
     /// None.
     public var frameCounts: FrameCounts { FrameCounts() }
 

@@ -1,7 +1,7 @@
 public import MediaTiming
 
 /// A part of a file that is loaded at once: which bytes hold which time.
-public struct MediaPiece: Sendable, Hashable {
+public struct MediaFilePiece: Sendable, Hashable {
     /// The presentation time it covers.
     public let timeRange: MediaTimeRange
     /// The bytes, counted from the start of the file.

@@ -1,0 +1,66 @@
+import CFFmpeg
+import MediaTiming
+
+/// Converts one stretch of sound without gaps, whose frames are of one kind.
+final class Resampling {
+    private var context: OpaquePointer?
+    private let start: MediaTime
+    private let sampleRate: Int
+    private let channelCount: Int
+    private let inputRate: Int
+    private let inputFormat: Int32
+    private let inputChannels: Int32
+    private let inputMask: UInt64
+    private var consumed: Int64 = 0
+    private var produced: Int64 = 0
+
+    init?(
+        _ frame: UnsafeMutablePointer<AVFrame>,
+        from start: MediaTime,
+        sampleRate: Int,
+        channelCount: Int
+    ) {
+        self.start = start
+        self.sampleRate = sampleRate
+        self.channelCount = channelCount
+        inputRate = Int(frame.pointee.sample_rate)
+        inputFormat = frame.pointee.format
+        inputChannels = frame.pointee.ch_layout.nb_channels
+        inputMask = frame.pointee.ch_layout.u.mask
+        context = cffmpeg_resampler(frame, Int32(channelCount), Int32(sampleRate))
+        if context == nil { return nil }
+    }
+
+    deinit { swr_free(&context) }
+
+    /// When the next frame lies that goes on without a hole.
+    var inputEnd: MediaTime { start + MediaTime(value: consumed, timescale: Int64(inputRate)) }
+
+    func fits(_ frame: UnsafeMutablePointer<AVFrame>) -> Bool {
+        Int(frame.pointee.sample_rate) == inputRate && frame.pointee.format == inputFormat
+            && frame.pointee.ch_layout.nb_channels == inputChannels && frame.pointee.ch_layout.u.mask == inputMask
+    }
+
+    func convert(_ frame: UnsafeMutablePointer<AVFrame>) -> AudioSamples? {
+        consumed += Int64(frame.pointee.nb_samples)
+        return convert(frame, inputCount: Int64(frame.pointee.nb_samples))
+    }
+
+    /// What the filter still holds.
+    func finish() -> AudioSamples? { convert(nil, inputCount: 0) }
+
+    private func convert(_ frame: UnsafeMutablePointer<AVFrame>?, inputCount: Int64) -> AudioSamples? {
+        guard let context else { return nil }
+        let waiting = max(0, swr_get_delay(context, Int64(sampleRate)))
+        let capacity = Int(waiting + inputCount * Int64(sampleRate) / Int64(inputRate)) + 64
+        guard capacity < 1 << 26 else { return nil }
+        let samples = [Float](unsafeUninitializedCapacity: capacity * channelCount) { buffer, count in
+            let made = cffmpeg_resample(context, buffer.baseAddress, Int32(capacity), frame)
+            count = max(0, Int(made)) * channelCount
+        }
+        guard !samples.isEmpty else { return nil }
+        let time = start + MediaTime(value: produced, timescale: Int64(sampleRate))
+        produced += Int64(samples.count / channelCount)
+        return AudioSamples(time: time, sampleRate: sampleRate, channelCount: channelCount, samples: samples)
+    }
+}

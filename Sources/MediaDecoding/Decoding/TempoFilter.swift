@@ -1,0 +1,207 @@
+import CFFmpeg
+import MediaTiming
+
+/// Plays sound faster or slower without changing its pitch, through FFmpeg's `atempo`.
+///
+/// What comes out is shorter or longer by the rate; its times say which moment of the media each stretch belongs to. One
+/// thread uses it at a time.
+public final class TempoFilter {
+    /// The slowest rate.
+    public static let slowest = 1.0 / 32
+    /// The fastest rate.
+    public static let fastest = 100.0
+
+    /// Seconds of media a second of sound.
+    public let rate: Double
+
+    private var graph: Graph?
+    private var start = MediaTime.zero
+    private var expected = MediaTime.zero
+    private var produced: Int64 = 0
+
+    /// Makes a filter.
+    ///
+    /// - Parameter rate: Seconds of media a second; what lies outside of ``slowest`` to ``fastest`` counts as its nearest
+    ///   border, and what is no number as 1.
+    public init(rate: Double) {
+        self.rate = rate.isFinite ? min(Self.fastest, max(Self.slowest, rate)) : 1
+    }
+
+    /// Takes sound; gives what is ready, which may be nothing.
+    ///
+    /// Where a hole or an overlap of more than 20 ms is met, or the format changes, the stretch before it is finished first.
+    ///
+    /// - Parameter samples: Sound in the order of its times.
+    /// - Returns: Sound at the other speed; each stretch is ``AudioSamples/frameCount`` times ``rate`` of media long.
+    /// - Throws: ``DecodingError`` where FFmpeg has no such filter.
+    public func process(_ samples: AudioSamples) throws(DecodingError) -> [AudioSamples] {
+        guard samples.frameCount > 0, samples.sampleRate > 0 else { return [] }
+        var list: [AudioSamples] = []
+        if let graph {
+            let difference = samples.time - expected
+            let limit = MediaTime(value: 20, timescale: 1_000)
+            let fits = graph.sampleRate == samples.sampleRate && graph.channelCount == samples.channelCount
+            if !fits || difference > limit || difference < .zero - limit { list += try finish() }
+        }
+        if graph == nil {
+            graph = try Graph(rate: rate, sampleRate: samples.sampleRate, channelCount: samples.channelCount)
+            start = samples.time
+            expected = samples.time
+            produced = 0
+        }
+        expected = expected + samples.duration
+        guard let graph else { return list }
+        try graph.send(samples)
+        list += take(graph)
+        return list
+    }
+
+    /// Gives what is left; the next sound begins a stretch of its own.
+    ///
+    /// - Returns: The last sound.
+    /// - Throws: ``DecodingError`` where FFmpeg refuses.
+    public func finish() throws(DecodingError) -> [AudioSamples] {
+        guard let graph else { return [] }
+        defer { self.graph = nil }
+        try graph.send(nil)
+        return take(graph)
+    }
+
+    /// Forgets what is left: at a seek.
+    public func reset() { graph = nil }
+
+    private func take(_ graph: Graph) -> [AudioSamples] {
+        var list: [AudioSamples] = []
+        while let samples = graph.receive() {
+            let offset = Double(produced) * rate / Double(graph.sampleRate)
+            produced += Int64(samples.count / graph.channelCount)
+            list.append(
+                AudioSamples(
+                    time: start + (MediaTime(approximating: offset) ?? .zero),
+                    sampleRate: graph.sampleRate,
+                    channelCount: graph.channelCount,
+                    samples: samples
+                )
+            )
+        }
+        return list
+    }
+}
+
+extension TempoFilter {
+    /// A chain of filters, each within the range in which `atempo` keeps all sound.
+    private final class Graph {
+        let sampleRate: Int
+        let channelCount: Int
+        private var graph: UnsafeMutablePointer<AVFilterGraph>?
+        private let source: UnsafeMutablePointer<AVFilterContext>
+        private let sink: UnsafeMutablePointer<AVFilterContext>
+
+        init(rate: Double, sampleRate: Int, channelCount: Int) throws(DecodingError) {
+            _ = FFmpegLibrary.isQuiet
+            guard let graph = avfilter_graph_alloc() else { throw .outOfMemory }
+            var owned: UnsafeMutablePointer<AVFilterGraph>? = graph
+            do throws(DecodingError) {
+                // The layout's own order of channels does not matter: nothing is mixed.
+                let source = try Self.add(
+                    "abuffer",
+                    "sample_rate=\(sampleRate):sample_fmt=flt:channel_layout=\(channelCount)c:time_base=1/\(sampleRate)",
+                    to: graph
+                )
+                let sink = try Self.add("abuffersink", nil, to: graph)
+                var last = source
+                for factor in Self.factors(of: rate) {
+                    let filter = try Self.add("atempo", "tempo=\(factor)", to: graph)
+                    try Self.link(last, filter)
+                    last = filter
+                }
+                try Self.link(last, sink)
+                let status = avfilter_graph_config(graph, nil)
+                guard status >= 0 else { throw DecodingError(status, "changing the tempo") }
+                self.source = source
+                self.sink = sink
+            } catch {
+                avfilter_graph_free(&owned)
+                throw error
+            }
+            self.graph = graph
+            self.sampleRate = sampleRate
+            self.channelCount = channelCount
+        }
+
+        deinit { avfilter_graph_free(&graph) }
+
+        /// `atempo` goes from 0.5 to 100; above 2 it leaves sound out, so that two in a row sound better.
+        private static func factors(of rate: Double) -> [Double] {
+            var factors: [Double] = []
+            var rest = rate
+            while rest < 0.5 {
+                factors.append(0.5)
+                rest /= 0.5
+            }
+            while rest > 2, factors.count < 6 {
+                factors.append(2)
+                rest /= 2
+            }
+            factors.append(rest)
+            return factors
+        }
+
+        private static func add(
+            _ name: String,
+            _ arguments: String?,
+            to graph: UnsafeMutablePointer<AVFilterGraph>
+        ) throws(DecodingError) -> UnsafeMutablePointer<AVFilterContext> {
+            guard let filter = avfilter_get_by_name(name) else {
+                throw DecodingError(.unsupported, "FFmpeg has no filter \(name)")
+            }
+            var context: UnsafeMutablePointer<AVFilterContext>?
+            let status = avfilter_graph_create_filter(&context, filter, nil, arguments, nil, graph)
+            guard status >= 0, let context else { throw DecodingError(status, "making the filter \(name)") }
+            return context
+        }
+
+        private static func link(
+            _ first: UnsafeMutablePointer<AVFilterContext>,
+            _ second: UnsafeMutablePointer<AVFilterContext>
+        ) throws(DecodingError) {
+            let status = avfilter_link(first, 0, second, 0)
+            guard status >= 0 else { throw DecodingError(status, "linking filters") }
+        }
+
+        /// Gives samples to the first filter; `nil` is the end.
+        func send(_ samples: AudioSamples?) throws(DecodingError) {
+            guard let samples else {
+                _ = av_buffersrc_add_frame(source, nil)
+                return
+            }
+            var frame = av_frame_alloc()
+            guard let made = frame else { throw .outOfMemory }
+            defer { av_frame_free(&frame) }
+            made.pointee.format = AV_SAMPLE_FMT_FLT.rawValue
+            made.pointee.sample_rate = Int32(sampleRate)
+            made.pointee.nb_samples = Int32(clamping: samples.frameCount)
+            av_channel_layout_default(&made.pointee.ch_layout, Int32(channelCount))
+            var status = av_frame_get_buffer(made, 0)
+            guard status >= 0, let data = made.pointee.data.0 else { throw DecodingError(status, "changing the tempo") }
+            samples.samples.withUnsafeBytes { bytes in
+                guard let base = bytes.baseAddress else { return }
+                UnsafeMutableRawPointer(data).copyMemory(from: base, byteCount: bytes.count)
+            }
+            status = av_buffersrc_add_frame(source, made)
+            guard status >= 0 else { throw DecodingError(status, "changing the tempo") }
+        }
+
+        func receive() -> [Float]? {
+            var frame = av_frame_alloc()
+            defer { av_frame_free(&frame) }
+            guard let made = frame, av_buffersink_get_frame(sink, made) >= 0, let data = made.pointee.data.0 else {
+                return nil
+            }
+            let count = Int(made.pointee.nb_samples) * channelCount
+            return data.withMemoryRebound(to: Float.self, capacity: count) { pointer in
+                Array(UnsafeBufferPointer(start: pointer, count: count))
+            }
+        }
+    }
+}

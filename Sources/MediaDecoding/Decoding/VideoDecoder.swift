@@ -1,0 +1,138 @@
+import CFFmpeg
+import MediaTiming
+
+/// Decodes the pictures of one track, in the order in which they are shown.
+///
+/// It goes on over segments and variants as long as the format allows (``canContinue(with:)``); else it is drained and
+/// another one made, and no picture is lost. Pictures that refer to others which are missing, as after a seek to an open
+/// group, are not given, until the first that is whole: FFmpeg's own choice. One thread uses it at a time.
+final class VideoDecoder {
+    struct Options: Sendable, Hashable {
+        /// Threads that decode; 1 by default, 0 for as many as there are cores. More than one delay pictures.
+        var threadCount = 1
+        /// Whether VA-API is tried; software decodes where it is not there.
+        var prefersHardware = false
+    }
+
+    /// Which pictures need not be decoded.
+    enum Discard: Sendable, Hashable {
+        case nothing
+        /// Those to which no other refers.
+        case unreferenced
+        /// All but those that stand alone.
+        case dependent
+    }
+
+    private(set) var format: TrackFormat
+    /// Why hardware was wanted and is not used; `nil` where it is used, or was not asked for.
+    private(set) var hardwareNote: String?
+    /// Whether the last picture came from hardware.
+    private(set) var isHardware = false
+    /// What is left out from now on.
+    var discard = Discard.nothing {
+        didSet {
+            context.pointer.pointee.skip_frame =
+                switch discard {
+                case .nothing: AVDISCARD_DEFAULT
+                case .unreferenced: AVDISCARD_NONREF
+                case .dependent: AVDISCARD_NONKEY
+                }
+        }
+    }
+    /// Packets that could not be decoded, or only in part.
+    var damagedPacketCount: Int { context.damagedPacketCount }
+
+    private let context: DecoderContext
+    private var lastDuration: Int64 = 0
+
+    init(_ format: TrackFormat, options: Options = Options()) throws(DecodingError) {
+        self.format = format
+        var note: String?
+        context = try DecoderContext(format) { pointer in
+            pointer.pointee.thread_count = Int32(clamping: max(0, options.threadCount))
+            pointer.pointee.has_b_frames = max(pointer.pointee.has_b_frames, Int32(clamping: format.reorderDepth))
+            if options.prefersHardware { note = Self.addHardware(pointer) }
+        }
+        hardwareNote = note
+    }
+
+    /// Whether packets of another format can follow without draining.
+    func canContinue(with other: TrackFormat) -> Bool { format.canContinue(with: other) }
+
+    /// Tells of a format that follows, for which ``canContinue(with:)`` holds.
+    func `continue`(with other: TrackFormat) {
+        format = other
+        let depth = Int32(clamping: other.reorderDepth)
+        if context.pointer.pointee.has_b_frames < depth { context.pointer.pointee.has_b_frames = depth }
+    }
+
+    /// Decodes a packet; the frames are those that are ready, mostly of earlier packets.
+    func decode(_ packet: MediaPacket) -> [VideoFrame] { run(packet) }
+
+    /// Gives all frames that wait for others; packets may follow, of which the first stands alone.
+    func drain() -> [VideoFrame] {
+        let frames = run(nil)
+        context.flush()
+        return frames
+    }
+
+    /// Forgets all: at a seek.
+    func flush() { context.flush() }
+
+    private func run(_ packet: MediaPacket?) -> [VideoFrame] {
+        var frames: [VideoFrame] = []
+        context.decode(packet) { frame in
+            if let frame = self.wrap(frame) { frames.append(frame) }
+        }
+        return frames
+    }
+
+    /// Takes a frame over.
+    private func wrap(_ decoded: UnsafeMutablePointer<AVFrame>) -> VideoFrame? {
+        let none = cffmpeg_no_timestamp()
+        var timestamp = decoded.pointee.best_effort_timestamp
+        if timestamp == none { timestamp = decoded.pointee.pts }
+        let duration = cffmpeg_frame_duration(decoded)
+        if duration > 0 { lastDuration = duration }
+        let isKeyFrame = cffmpeg_frame_is_key(decoded) != 0
+        var captions: [UInt8] = []
+        if let data = cffmpeg_captions(decoded), let bytes = data.pointee.data {
+            captions = Array(UnsafeBufferPointer(start: bytes, count: Int(data.pointee.size)))
+        }
+        guard let frame = inMainMemory(decoded), frame.pointee.width > 0, frame.pointee.height > 0 else { return nil }
+        return VideoFrame(
+            time: format.time(timestamp == none ? 0 : timestamp),
+            duration: format.time(lastDuration),
+            isKeyFrame: isKeyFrame,
+            picture: Picture(owning: frame),
+            captionData: captions
+        )
+    }
+
+    /// The frame itself, or a copy of one that lies in a device.
+    private func inMainMemory(_ frame: UnsafeMutablePointer<AVFrame>) -> UnsafeMutablePointer<AVFrame>? {
+        isHardware = frame.pointee.hw_frames_ctx != nil
+        guard isHardware else { return frame }
+        var source: UnsafeMutablePointer<AVFrame>? = frame
+        defer { av_frame_free(&source) }
+        var copy = av_frame_alloc()
+        guard let made = copy, av_hwframe_transfer_data(made, frame, 0) >= 0, av_frame_copy_props(made, frame) >= 0
+        else {
+            av_frame_free(&copy)
+            return nil
+        }
+        return made
+    }
+
+    /// Gives the decoder a device; what stands against it, else.
+    private static func addHardware(_ pointer: UnsafeMutablePointer<AVCodecContext>) -> String? {
+        var device: UnsafeMutablePointer<AVBufferRef>?
+        let status = av_hwdevice_ctx_create(&device, AV_HWDEVICE_TYPE_VAAPI, nil, nil, 0)
+        guard status >= 0, let device else {
+            return "VA-API is not there, so software decodes (\(DecodingError(status, "opening the device").message))"
+        }
+        // FFmpeg chooses the device's format where the codec has one, and software where not.
+        pointer.pointee.hw_device_ctx = device
+        return nil
+    }
+}

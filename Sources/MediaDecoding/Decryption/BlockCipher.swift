@@ -1,0 +1,83 @@
+import CFFmpeg
+
+/// AES with a key of 16 octets, through FFmpeg's implementation (FIPS 197).
+final class BlockCipher {
+    static let blockLength = 16
+
+    private let decrypting: OpaquePointer
+    private let encrypting: OpaquePointer
+
+    init(key: [UInt8]) throws(DecodingError) {
+        guard key.count == Self.blockLength else { throw DecodingError(.encrypted, "a key has 16 octets") }
+        guard let decrypting = av_aes_alloc() else { throw .outOfMemory }
+        guard let encrypting = av_aes_alloc() else {
+            av_free(UnsafeMutableRawPointer(decrypting))
+            throw .outOfMemory
+        }
+        av_aes_init(decrypting, key, 128, 1)
+        av_aes_init(encrypting, key, 128, 0)
+        self.decrypting = decrypting
+        self.encrypting = encrypting
+    }
+
+    deinit {
+        av_free(UnsafeMutableRawPointer(decrypting))
+        av_free(UnsafeMutableRawPointer(encrypting))
+    }
+
+    /// Decrypts whole blocks in place by cipher block chaining; the vector becomes the one that the next block needs.
+    func decryptChained(_ bytes: UnsafeMutableRawBufferPointer, vector: inout [UInt8]) {
+        let blocks = bytes.count / Self.blockLength
+        guard blocks > 0, let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
+        vector.withUnsafeMutableBufferPointer { vector in
+            guard vector.count == Self.blockLength else { return }
+            av_aes_crypt(decrypting, base, base, Int32(clamping: blocks), vector.baseAddress, 1)
+        }
+    }
+
+    /// Encrypts whole blocks in place by cipher block chaining.
+    func encryptChained(_ bytes: UnsafeMutableRawBufferPointer, vector: inout [UInt8]) {
+        let blocks = bytes.count / Self.blockLength
+        guard blocks > 0, let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
+        vector.withUnsafeMutableBufferPointer { vector in
+            guard vector.count == Self.blockLength else { return }
+            av_aes_crypt(encrypting, base, base, Int32(clamping: blocks), vector.baseAddress, 0)
+        }
+    }
+
+    /// One block of a key stream: the encrypted counter.
+    func keyStream(_ counter: [UInt8]) -> [UInt8] {
+        var block = [UInt8](repeating: 0, count: Self.blockLength)
+        guard counter.count == Self.blockLength else { return block }
+        av_aes_crypt(encrypting, &block, counter, 1, nil, 0)
+        return block
+    }
+}
+
+/// Counter mode: a key stream that goes on over all encrypted bytes of a sample.
+struct CounterStream {
+    private var counter: [UInt8]
+    private var block: [UInt8] = []
+    private var used = BlockCipher.blockLength
+
+    /// Begins with a vector of 8 octets and a block count of zero, or of 16 octets.
+    init(vector: [UInt8]) {
+        counter = Array((vector + [UInt8](repeating: 0, count: 16)).prefix(16))
+    }
+
+    mutating func apply(to bytes: UnsafeMutableRawBufferPointer, with cipher: BlockCipher) {
+        for index in bytes.indices {
+            if used == BlockCipher.blockLength {
+                block = cipher.keyStream(counter)
+                used = 0
+                // Only the lower 64 bits count (ISO/IEC 23001-7 §9.2).
+                for place in stride(from: 15, through: 8, by: -1) {
+                    counter[place] &+= 1
+                    if counter[place] != 0 { break }
+                }
+            }
+            bytes[index] ^= block[used]
+            used += 1
+        }
+    }
+}

@@ -1,0 +1,156 @@
+/// Opens samples of transport streams and packed audio that are encrypted by SAMPLE-AES.
+///
+/// The rules are those of Apple's "MPEG-2 Stream Encryption Format for HTTP Live Streaming".
+struct SampleAES {
+    /// What samples are.
+    enum Coding { case h264, aac, ac3 }
+
+    /// Bytes in front of the first encrypted block of a frame of sound, behind its header.
+    static let audioLeader = 16
+    /// Bytes in front of the first encrypted block of a NAL unit, its type included.
+    static let pictureLeader = 32
+    /// NAL units up to this length are not encrypted.
+    static let longestClearUnit = 48
+    /// Clear bytes behind each encrypted block of a NAL unit.
+    static let pictureClearRun = 144
+
+    private let cipher: BlockCipher
+    private let vector: [UInt8]
+
+    init(_ key: SampleKey) throws(DecodingError) {
+        guard let vector = key.initializationVector else {
+            throw DecodingError(.encrypted, "SAMPLE-AES needs an initialization vector")
+        }
+        cipher = try BlockCipher(key: key.key)
+        self.vector = vector
+    }
+
+    /// Gives a sample in the clear; the same bytes where nothing of it is encrypted.
+    func opened(_ sample: UnsafeRawBufferPointer, _ coding: Coding) -> [UInt8] {
+        switch coding {
+        case .h264: openedPicture(sample)
+        case .aac, .ac3: openedSound(sample, coding)
+        }
+    }
+}
+
+// MARK: Sound
+
+extension SampleAES {
+    private func openedSound(_ sample: UnsafeRawBufferPointer, _ coding: Coding) -> [UInt8] {
+        var bytes = Array(sample)
+        bytes.withUnsafeMutableBytes { bytes in
+            var start = 0
+            while start < bytes.count {
+                guard let (header, length) = Self.frame(bytes, at: start, coding) else { return }
+                let end = min(bytes.count, start + length)
+                let first = start + header + Self.audioLeader
+                if first < end {
+                    var chain = vector
+                    let whole = (end - first) / BlockCipher.blockLength * BlockCipher.blockLength
+                    cipher.decryptChained(
+                        UnsafeMutableRawBufferPointer(rebasing: bytes[first..<first + whole]),
+                        vector: &chain
+                    )
+                }
+                start = end
+            }
+        }
+        return bytes
+    }
+
+    /// How long the clear header of a frame is, and how long all of it.
+    private static func frame(
+        _ bytes: UnsafeMutableRawBufferPointer,
+        at start: Int,
+        _ coding: Coding
+    ) -> (header: Int, length: Int)? {
+        guard bytes.count - start >= 7 else { return nil }
+        switch coding {
+        case .aac:
+            guard bytes[start] == 0xFF, bytes[start + 1] & 0xF6 == 0xF0 else { return nil }
+            let length =
+                Int(bytes[start + 3] & 3) << 11 | Int(bytes[start + 4]) << 3 | Int(bytes[start + 5]) >> 5
+            let header = bytes[start + 1] & 1 == 0 ? 9 : 7
+            return length > header ? (header, length) : nil
+        case .ac3:
+            guard bytes[start] == 0x0B, bytes[start + 1] == 0x77 else { return nil }
+            // Enhanced AC-3 names its length; AC-3 has a table, and its packets hold one frame each.
+            guard bytes[start + 5] >> 3 > 10 else { return (0, bytes.count - start) }
+            let words = Int(bytes[start + 2] & 7) << 8 | Int(bytes[start + 3])
+            return (0, (words + 1) * 2)
+        case .h264:
+            return nil
+        }
+    }
+}
+
+// MARK: Pictures
+
+extension SampleAES {
+    private func openedPicture(_ sample: UnsafeRawBufferPointer) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(sample.count)
+        var start = Self.startCode(sample, from: 0)
+        output.append(contentsOf: sample[0..<(start?.end ?? sample.count)])
+        while let unit = start {
+            let next = Self.startCode(sample, from: unit.end)
+            let range = UnsafeRawBufferPointer(rebasing: sample[unit.end..<(next?.start ?? sample.count)])
+            let type = range.first.map { $0 & 0x1F } ?? 0
+            if range.count > Self.longestClearUnit, type == 1 || type == 5 {
+                output.append(contentsOf: openedUnit(range))
+            } else {
+                output.append(contentsOf: range)
+            }
+            if let next { output.append(contentsOf: sample[next.start..<next.end]) }
+            start = next
+        }
+        return output
+    }
+
+    private func openedUnit(_ unit: UnsafeRawBufferPointer) -> [UInt8] {
+        // The encrypted bytes were escaped once more, over the escapes they had before.
+        var bytes = Self.withoutEscapes(unit)
+        bytes.withUnsafeMutableBytes { bytes in
+            var chain = vector
+            var offset = Self.pictureLeader
+            while bytes.count - offset > BlockCipher.blockLength {
+                let block = bytes[offset..<offset + BlockCipher.blockLength]
+                cipher.decryptChained(UnsafeMutableRawBufferPointer(rebasing: block), vector: &chain)
+                offset += BlockCipher.blockLength + Self.pictureClearRun
+            }
+        }
+        return bytes
+    }
+
+    static func withoutEscapes(_ unit: UnsafeRawBufferPointer) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(unit.count)
+        var zeros = 0
+        for byte in unit {
+            if zeros >= 2, byte == 3 {
+                zeros = 0
+                continue
+            }
+            zeros = byte == 0 ? zeros + 1 : 0
+            bytes.append(byte)
+        }
+        return bytes
+    }
+
+    /// The next start code; the zero byte in front of one belongs to it.
+    private static func startCode(_ bytes: UnsafeRawBufferPointer, from offset: Int) -> (start: Int, end: Int)? {
+        var index = offset
+        while index + 2 < bytes.count {
+            if bytes[index + 2] > 1 {
+                index += 3
+            } else if bytes[index] == 0, bytes[index + 1] == 0, bytes[index + 2] == 1 {
+                let start = index > offset && bytes[index - 1] == 0 ? index - 1 : index
+                return (start, index + 3)
+            } else {
+                index += 1
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,42 @@
+import CFFmpeg
+import SegmentFormat
+
+/// Reads from samples what containers without headers do not say.
+enum CodecNaming {
+    /// Completes a format from one of its samples; whether that one said all.
+    static func describe(_ format: inout TrackFormat, _ sample: UnsafeRawBufferPointer) -> Bool {
+        switch format.parameters.codec {
+        case AV_CODEC_ID_H264:
+            guard let profile = profile(sample) else { return false }
+            format.codec = "avc1.\(profile)"
+            return true
+        case AV_CODEC_ID_AAC, AV_CODEC_ID_MP3, AV_CODEC_ID_MP2, AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3:
+            guard let header = AudioFrameHeader(sample.bindMemory(to: UInt8.self).span) else { return false }
+            format.codec = header.codec
+            if format.sampleRate == 0 { format.sampleRate = header.sampleRate }
+            if format.channelCount == 0 { format.channelCount = header.channelCount ?? 0 }
+            return true
+        case AV_CODEC_ID_HEVC: format.codec = "hvc1"
+        case AV_CODEC_ID_OPUS: format.codec = "opus"
+        case AV_CODEC_ID_FLAC: format.codec = "flac"
+        default: break
+        }
+        return true
+    }
+
+    /// The three bytes behind the type of a sequence parameter set, in a byte stream (ITU-T H.264 §7.3.2.1.1).
+    private static func profile(_ sample: UnsafeRawBufferPointer) -> String? {
+        var index = 0
+        let end = min(sample.count, 4_096) - 7
+        while index < end {
+            if sample[index] == 0, sample[index + 1] == 0, sample[index + 2] == 1, sample[index + 3] & 0x1F == 7 {
+                return (index + 4..<index + 7).map { place in
+                    let digits = String(sample[place], radix: 16)
+                    return digits.count == 1 ? "0" + digits : digits
+                }.joined()
+            }
+            index += 1
+        }
+        return nil
+    }
+}

@@ -1,0 +1,33 @@
+import CFFmpeg
+
+/// What a decoder has to know of a track before its packets.
+// Safe: written only before it is handed out; read from then on.
+final class CodecParameters: @unchecked Sendable {
+    let pointer: UnsafeMutablePointer<AVCodecParameters>
+
+    init() throws(DecodingError) {
+        guard let pointer = avcodec_parameters_alloc() else { throw .outOfMemory }
+        self.pointer = pointer
+    }
+
+    convenience init(copying other: UnsafePointer<AVCodecParameters>) throws(DecodingError) {
+        try self.init()
+        let status = avcodec_parameters_copy(pointer, other)
+        guard status >= 0 else { throw DecodingError(status, "copying a track's parameters") }
+    }
+
+    deinit {
+        var pointer: UnsafeMutablePointer<AVCodecParameters>? = pointer
+        avcodec_parameters_free(&pointer)
+    }
+
+    var codec: AVCodecID { pointer.pointee.codec_id }
+
+    var codecName: String { String(cString: avcodec_get_name(codec)) }
+
+    /// The codec's own header, where the container keeps it apart from the samples.
+    var extraData: [UInt8] {
+        guard let data = pointer.pointee.extradata, pointer.pointee.extradata_size > 0 else { return [] }
+        return Array(UnsafeBufferPointer(start: data, count: Int(pointer.pointee.extradata_size)))
+    }
+}

@@ -1,0 +1,82 @@
+import CFFmpeg
+import SegmentFormat
+
+/// A container that FFmpeg takes apart.
+///
+/// It never looks for what a header does not say: that would read seconds of media ahead. Decoders find out by themselves.
+final class ContainerReader {
+    private(set) var context: UnsafeMutablePointer<AVFormatContext>
+    private let input: MediaInput
+
+    /// Opens a container.
+    init(_ input: MediaInput, format: MediaContainer) throws(DecodingError) {
+        _ = FFmpegLibrary.isQuiet
+        self.input = input
+        guard let name = Self.formatName(format), let demuxer = av_find_input_format(name) else {
+            throw DecodingError(.unsupported, "FFmpeg has no demultiplexer for \(format.rawValue)")
+        }
+        guard let created = avformat_alloc_context() else { throw .outOfMemory }
+        created.pointee.pb = input.context
+        created.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+        // Timestamps that begin again are continued where it is known what came before: not here.
+        created.pointee.correct_ts_overflow = 0
+        created.pointee.max_streams = Int32(SegmentDemuxer.mostTracks)
+        var opened: UnsafeMutablePointer<AVFormatContext>? = created
+        // On failure FFmpeg frees the context.
+        let status = avformat_open_input(&opened, "", demuxer, nil)
+        guard status >= 0, let opened else { throw DecodingError(status, "opening \(format.rawValue)") }
+        context = opened
+    }
+
+    deinit {
+        var context: UnsafeMutablePointer<AVFormatContext>? = context
+        avformat_close_input(&context)
+        withExtendedLifetime(input) {}
+    }
+
+    var streams: [UnsafeMutablePointer<AVStream>] {
+        let count = min(Int(context.pointee.nb_streams), SegmentDemuxer.mostTracks)
+        guard let list = context.pointee.streams else { return [] }
+        return (0..<count).compactMap { list[$0] }
+    }
+
+    enum Step {
+        case packet(UnsafeMutablePointer<AVPacket>)
+        case end
+        case failed(Int32)
+    }
+
+    /// The next packet, which belongs to the caller.
+    func next() throws(DecodingError) -> Step {
+        guard let packet = av_packet_alloc() else { throw .outOfMemory }
+        let status = av_read_frame(context, packet)
+        if status >= 0 { return .packet(packet) }
+        var unused: UnsafeMutablePointer<AVPacket>? = packet
+        av_packet_free(&unused)
+        return status == cffmpeg_error_end() ? .end : .failed(status)
+    }
+
+    static func language(_ stream: UnsafeMutablePointer<AVStream>) -> String? {
+        guard let entry = av_dict_get(stream.pointee.metadata, "language", nil, 0),
+            let value = entry.pointee.value
+        else { return nil }
+        let text = String(cString: value)
+        return text == "und" || text.isEmpty ? nil : text
+    }
+
+    private static func formatName(_ container: MediaContainer) -> String? {
+        switch container {
+        case .isoBaseMedia: "mov"
+        case .transportStream: "mpegts"
+        case .aac: "aac"
+        case .mpegAudio: "mp3"
+        case .ac3: "ac3"
+        case .enhancedAC3: "eac3"
+        case .flac: "flac"
+        case .ogg: "ogg"
+        case .wave: "wav"
+        case .matroska, .webM: "matroska"
+        default: nil
+        }
+    }
+}

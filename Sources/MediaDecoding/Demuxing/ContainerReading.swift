@@ -1,0 +1,252 @@
+import CFFmpeg
+import MediaTiming
+import SegmentFormat
+
+/// Collects all packets of a container that FFmpeg takes apart.
+struct ContainerReading {
+    private let reader: ContainerReader
+    private let container: MediaContainer
+    /// Unrolls the timestamps of transport streams; `nil` for other containers.
+    var wrap: TimestampWrap?
+    /// Opens samples of ``encryptedTracks``.
+    var opening: SampleAES?
+    var encryptedTracks: Set<Int> = []
+    /// What is added to all times.
+    var shift = MediaTime.zero
+
+    private var result = DemuxedSegment()
+    /// The end of the last packet of each track, in its units.
+    private var ends: [Int: Int64] = [:]
+    private var sizes: [Int: (width: Int, height: Int)] = [:]
+    private var loose: [Int: [UnsafeMutablePointer<AVPacket>]] = [:]
+    private var order: [(track: Int, index: Int)] = []
+
+    init(_ reader: ContainerReader, container: MediaContainer) {
+        self.reader = reader
+        self.container = container
+        result.container = container
+    }
+
+    /// Reads to the end.
+    mutating func readAll() throws(DecodingError) -> DemuxedSegment {
+        defer { freeLoose() }
+        var failures = 0
+        while true {
+            switch try reader.next() {
+            case .packet(let packet):
+                take(packet)
+                if order.count >= SegmentDemuxer.mostPackets {
+                    result.note("the segment has more than \(SegmentDemuxer.mostPackets) packets")
+                    try finish()
+                    return result
+                }
+            case .end:
+                try finish()
+                return result
+            case .failed(let status):
+                // Some demultiplexers step over what they cannot read; none is asked for ever.
+                failures += 1
+                result.note(DecodingError(status, "reading the segment").message)
+                if failures >= 16 {
+                    try finish()
+                    return result
+                }
+            }
+        }
+    }
+
+    private mutating func take(_ packet: UnsafeMutablePointer<AVPacket>) {
+        let index = Int(packet.pointee.stream_index)
+        if packet.pointee.size <= 0 || index >= SegmentDemuxer.mostTracks || index < 0 {
+            var unused: UnsafeMutablePointer<AVPacket>? = packet
+            av_packet_free(&unused)
+            return
+        }
+        if packet.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 {
+            result.note("packets of the stream are missing or damaged")
+        }
+        unroll(packet)
+        noteSize(index)
+        if packet.pointee.duration <= 0 { packet.pointee.duration = duration(of: packet, index) }
+        let none = cffmpeg_no_timestamp()
+        if packet.pointee.dts == none, packet.pointee.pts == none { packet.pointee.dts = ends[index] ?? none }
+        let start = packet.pointee.dts != none ? packet.pointee.dts : packet.pointee.pts
+        if start != none { ends[index] = start.addingReportingOverflow(max(0, packet.pointee.duration)).partialValue }
+        order.append((index, loose[index, default: []].count))
+        loose[index, default: []].append(packet)
+    }
+
+    private mutating func unroll(_ packet: UnsafeMutablePointer<AVPacket>) {
+        guard var wrap else { return }
+        let none = cffmpeg_no_timestamp()
+        if packet.pointee.dts != none {
+            packet.pointee.dts = wrap.unroll(UInt64(bitPattern: packet.pointee.dts))
+        }
+        if packet.pointee.pts != none {
+            packet.pointee.pts = wrap.unroll(UInt64(bitPattern: packet.pointee.pts))
+        }
+        self.wrap = wrap
+    }
+
+    /// What a parser found out; it is gone when the end is reached.
+    private mutating func noteSize(_ index: Int) {
+        guard wrap != nil, sizes[index] == nil, index < Int(reader.context.pointee.nb_streams),
+            let stream = reader.context.pointee.streams?[index], let parser = av_stream_get_parser(stream),
+            parser.pointee.width > 0
+        else { return }
+        sizes[index] = (Int(parser.pointee.width), Int(parser.pointee.height))
+    }
+
+    /// How long a frame of sound lasts by its own header; FFmpeg would have to look far ahead to know it.
+    private func duration(of packet: UnsafeMutablePointer<AVPacket>, _ index: Int) -> Int64 {
+        guard wrap != nil, index < Int(reader.context.pointee.nb_streams), let streams = reader.context.pointee.streams,
+            let stream = streams[index], stream.pointee.codecpar?.pointee.codec_type == AVMEDIA_TYPE_AUDIO
+        else { return 0 }
+        let bytes = UnsafeRawBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size))
+        return AudioFrameHeader(bytes.bindMemory(to: UInt8.self).span)?.duration.units(in: stream.pointee.time_base)
+            ?? 0
+    }
+
+    private mutating func freeLoose() {
+        for packet in loose.values.joined() {
+            var packet: UnsafeMutablePointer<AVPacket>? = packet
+            av_packet_free(&packet)
+        }
+        loose = [:]
+    }
+
+    // MARK: What the packets say of their tracks
+
+    private mutating func finish() throws(DecodingError) {
+        var wrapped: [Int: [MediaPacket?]] = [:]
+        for (index, stream) in reader.streams.enumerated() {
+            guard let parameters = stream.pointee.codecpar else { continue }
+            let kind = MediaTrack.Kind(parameters.pointee.codec_type)
+            let packets = loose.removeValue(forKey: index) ?? []
+            var format = TrackFormat(
+                id: Int(stream.pointee.id),
+                kind: kind,
+                timeBase: stream.pointee.time_base,
+                parameters: try CodecParameters(copying: parameters)
+            )
+            format.language = ContainerReader.language(stream)
+            let opened = try self.opened(packets, of: format)
+            Self.fillDurations(opened, kind)
+            if kind == .video, format.reorderDepth == 0 {
+                format.reorderDepth = PacketOrder.depth(opened.map { $0.pointee.pts })
+            }
+            if shift != .zero { move(opened, by: shift.units(in: format.timeBase)) }
+            describe(&format, stream, opened)
+            wrapped[index] = opened.map { packet in
+                let none = cffmpeg_no_timestamp()
+                let wrapped = MediaPacket(owning: packet, trackID: format.id, timeBase: format.timeBase)
+                return packet.pointee.pts == none && packet.pointee.dts == none ? nil : wrapped
+            }
+            if kind == .metadata {
+                giveMetadata(wrapped[index] ?? [], format)
+                wrapped[index] = []
+            } else if kind == .video || kind == .audio || kind == .text {
+                result.tracks.append(format)
+            }
+        }
+        for place in order {
+            guard let list = wrapped[place.track], place.index < list.count, let packet = list[place.index] else {
+                continue
+            }
+            result.packets.append(packet)
+        }
+        if result.tracks.isEmpty { throw DecodingError(.notReadable, "the segment holds no track that can be read") }
+    }
+
+    private mutating func opened(
+        _ packets: [UnsafeMutablePointer<AVPacket>],
+        of format: TrackFormat
+    ) throws(DecodingError) -> [UnsafeMutablePointer<AVPacket>] {
+        guard let opening, encryptedTracks.contains(format.id),
+            let coding = SampleAES.Coding(format.parameters.codec)
+        else { return packets }
+        var list: [UnsafeMutablePointer<AVPacket>] = []
+        for packet in packets {
+            let bytes = UnsafeRawBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size))
+            list.append(try PacketBuilding.packet(opening.opened(bytes, coding), like: packet))
+            var unused: UnsafeMutablePointer<AVPacket>? = packet
+            av_packet_free(&unused)
+        }
+        return list
+    }
+
+    /// Gives pictures that do not say how long they last the time to the next one in the order of decoding.
+    private static func fillDurations(_ packets: [UnsafeMutablePointer<AVPacket>], _ kind: MediaTrack.Kind) {
+        guard kind == .video else { return }
+        let none = cffmpeg_no_timestamp()
+        var last: Int64 = 0
+        for (index, packet) in packets.enumerated() {
+            guard packet.pointee.duration <= 0 else {
+                last = packet.pointee.duration
+                continue
+            }
+            if index + 1 < packets.count, packet.pointee.dts != none, packets[index + 1].pointee.dts != none {
+                last = max(
+                    0,
+                    packets[index + 1].pointee.dts.subtractingReportingOverflow(packet.pointee.dts).partialValue
+                )
+            }
+            packet.pointee.duration = last
+        }
+    }
+
+    private func move(_ packets: [UnsafeMutablePointer<AVPacket>], by units: Int64) {
+        let none = cffmpeg_no_timestamp()
+        for packet in packets {
+            if packet.pointee.pts != none { packet.pointee.pts &+= units }
+            if packet.pointee.dts != none { packet.pointee.dts &+= units }
+        }
+    }
+
+    private func describe(
+        _ format: inout TrackFormat,
+        _ stream: UnsafeMutablePointer<AVStream>,
+        _ packets: [UnsafeMutablePointer<AVPacket>]
+    ) {
+        if encryptedTracks.contains(format.id) { format.encryptionScheme = "sample-aes" }
+        if format.width == 0, let size = sizes[Int(stream.pointee.index)] { (format.width, format.height) = size }
+        for packet in packets.prefix(64) {
+            let bytes = UnsafeRawBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size))
+            if CodecNaming.describe(&format, bytes) { break }
+        }
+    }
+
+    private mutating func giveMetadata(_ packets: [MediaPacket?], _ format: TrackFormat) {
+        guard format.parameters.codec == AV_CODEC_ID_TIMED_ID3 else { return }
+        for packet in packets.compactMap({ $0 }) where result.metadata.count < 10_000 {
+            result.metadata.append(
+                TimedMetadata(kind: .id3, time: packet.presentationTime, payload: packet.withBytes { Array($0) })
+            )
+        }
+    }
+}
+
+/// How far the order of decoding is from that of showing.
+enum PacketOrder {
+    /// How many pictures at most are decoded before, and shown after, one of them; at most 16.
+    static func depth(_ times: [Int64]) -> Int {
+        var depth = 0
+        for (index, time) in times.enumerated() {
+            var count = 0
+            for other in times[max(0, index - 16)..<index] where other > time { count += 1 }
+            depth = max(depth, count)
+        }
+        return depth
+    }
+}
+
+extension SampleAES.Coding {
+    init?(_ codec: AVCodecID) {
+        switch codec {
+        case AV_CODEC_ID_H264: self = .h264
+        case AV_CODEC_ID_AAC: self = .aac
+        case AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3: self = .ac3
+        default: return nil
+        }
+    }
+}

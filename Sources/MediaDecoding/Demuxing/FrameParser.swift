@@ -1,0 +1,97 @@
+import CFFmpeg
+
+/// Finds frames in a stream of bytes that is cut anywhere, through FFmpeg's parser of a codec.
+final class FrameParser {
+    struct Frame {
+        /// The bytes, there until the parser goes on.
+        let bytes: UnsafeRawBufferPointer
+        let sampleCount: Int
+        let sampleRate: Int
+        /// Where it lies, in samples; `nil` where the frame does not say.
+        let position: Int64?
+    }
+
+    private var parser: UnsafeMutablePointer<AVCodecParserContext>
+    private var context: UnsafeMutablePointer<AVCodecContext>
+
+    init(_ codec: AVCodecID) throws(DecodingError) {
+        _ = FFmpegLibrary.isQuiet
+        guard let parser = av_parser_init(Int32(codec.rawValue)) else {
+            throw DecodingError(.unsupported, "FFmpeg has no parser for the codec")
+        }
+        guard let context = avcodec_alloc_context3(avcodec_find_decoder(codec)) else {
+            av_parser_close(parser)
+            throw .outOfMemory
+        }
+        self.parser = parser
+        self.context = context
+    }
+
+    deinit {
+        av_parser_close(parser)
+        var context: UnsafeMutablePointer<AVCodecContext>? = context
+        avcodec_free_context(&context)
+    }
+
+    /// Gives whole frames one after the other, as long as `body` wants more; `nil` says that nothing follows.
+    func cut(_ bytes: UnsafeRawBufferPointer?, _ body: (Frame) -> Bool) {
+        // Parsers read a little beyond the end.
+        let padding = Int(AV_INPUT_BUFFER_PADDING_SIZE)
+        let piece = 65_536
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: piece + padding, alignment: 16)
+        defer { buffer.deallocate() }
+        guard let bytes else {
+            buffer.initializeMemory(as: UInt8.self, repeating: 0)
+            // What several frames wait for comes out one at a time.
+            for _ in 0..<64 {
+                let (_, frame) = step(buffer, 0)
+                guard let frame, body(frame) else { return }
+            }
+            return
+        }
+        var offset = 0
+        while offset < bytes.count {
+            let count = min(piece, bytes.count - offset)
+            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
+            for index in count..<count + padding { buffer[index] = 0 }
+            var used = 0
+            var idle = 0
+            while used < count {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[used...])
+                let (taken, frame) = step(rest, count - used)
+                used += taken
+                if let frame, !body(frame) { return }
+                idle = taken == 0 ? idle + 1 : 0
+                // A parser may give a frame that it held back without taking anything, but not for ever.
+                if idle > 64 { return }
+            }
+            offset += count
+        }
+    }
+
+    private func step(_ buffer: UnsafeMutableRawBufferPointer, _ count: Int) -> (taken: Int, frame: Frame?) {
+        var data: UnsafeMutablePointer<UInt8>?
+        var length: Int32 = 0
+        let none = cffmpeg_no_timestamp()
+        let taken = av_parser_parse2(
+            parser,
+            context,
+            &data,
+            &length,
+            buffer.bindMemory(to: UInt8.self).baseAddress,
+            Int32(count),
+            none,
+            none,
+            0
+        )
+        guard taken >= 0 else { return (count, nil) }
+        guard let data, length > 0 else { return (Int(taken), nil) }
+        let frame = Frame(
+            bytes: UnsafeRawBufferPointer(start: data, count: Int(length)),
+            sampleCount: Int(max(0, parser.pointee.duration)),
+            sampleRate: Int(context.pointee.sample_rate),
+            position: parser.pointee.pts == none ? nil : parser.pointee.pts
+        )
+        return (Int(taken), frame)
+    }
+}

@@ -1,0 +1,100 @@
+import CFFmpeg
+
+/// Bytes that FFmpeg reads through its own input, by a closure and at any place.
+final class MediaInput {
+    /// Reads bytes from an offset into a buffer; the number of bytes read, 0 at the end.
+    typealias Read = (_ offset: Int64, _ buffer: UnsafeMutableRawBufferPointer) -> Int
+
+    private let read: Read
+    private let length: Int64?
+    private var offset: Int64 = 0
+    private(set) var context: UnsafeMutablePointer<AVIOContext>?
+
+    private static let bufferLength: Int32 = 32_768
+
+    init(length: Int64?, read: @escaping Read) throws(DecodingError) {
+        self.read = read
+        self.length = length
+        guard let buffer = av_malloc(Int(Self.bufferLength)) else { throw .outOfMemory }
+        context = avio_alloc_context(
+            buffer.assumingMemoryBound(to: UInt8.self),
+            Self.bufferLength,
+            0,
+            Unmanaged.passUnretained(self).toOpaque(),
+            readInput,
+            nil,
+            seekInput
+        )
+        guard context != nil else {
+            av_free(buffer)
+            throw .outOfMemory
+        }
+    }
+
+    deinit {
+        // FFmpeg may have put another buffer into the place of the one given to it.
+        av_free(context?.pointee.buffer)
+        avio_context_free(&context)
+    }
+
+    fileprivate func fill(_ buffer: UnsafeMutablePointer<UInt8>?, _ count: Int32) -> Int32 {
+        guard let buffer, count > 0 else { return cffmpeg_error_invalid_argument() }
+        let taken = read(offset, UnsafeMutableRawBufferPointer(start: buffer, count: Int(count)))
+        guard taken > 0 else { return cffmpeg_error_end() }
+        let used = min(taken, Int(count))
+        offset += Int64(used)
+        return Int32(used)
+    }
+
+    fileprivate func seek(_ target: Int64, _ origin: Int32) -> Int64 {
+        let failure = Int64(cffmpeg_error_invalid_argument())
+        if origin & cffmpeg_seek_size() != 0 { return length ?? Int64(cffmpeg_error_io()) }
+        let base: Int64
+        switch origin & ~cffmpeg_seek_force() {
+        case 0: base = 0
+        case 1: base = offset
+        case 2:
+            guard let length else { return failure }
+            base = length
+        default: return failure
+        }
+        let (place, overflow) = base.addingReportingOverflow(target)
+        guard !overflow, place >= 0 else { return failure }
+        offset = place
+        return place
+    }
+}
+
+// Functions and not closures: C calls them outside of any actor.
+private func readInput(
+    _ opaque: UnsafeMutableRawPointer?,
+    _ buffer: UnsafeMutablePointer<UInt8>?,
+    _ count: Int32
+) -> Int32 {
+    guard let opaque else { return cffmpeg_error_invalid_argument() }
+    return Unmanaged<MediaInput>.fromOpaque(opaque).takeUnretainedValue().fill(buffer, count)
+}
+
+private func seekInput(_ opaque: UnsafeMutableRawPointer?, _ target: Int64, _ origin: Int32) -> Int64 {
+    guard let opaque else { return Int64(cffmpeg_error_invalid_argument()) }
+    return Unmanaged<MediaInput>.fromOpaque(opaque).takeUnretainedValue().seek(target, origin)
+}
+
+extension MediaInput {
+    /// Makes an input of stretches of memory, one behind the other, that outlive it.
+    convenience init(_ stretches: [UnsafeRawBufferPointer]) throws(DecodingError) {
+        let length = stretches.reduce(0) { $0 + $1.count }
+        try self.init(length: Int64(length)) { offset, buffer in
+            var start = Int(clamping: offset)
+            for stretch in stretches {
+                if start < stretch.count {
+                    let count = min(buffer.count, stretch.count - start)
+                    buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: stretch[start..<start + count]))
+                    return count
+                }
+                start -= stretch.count
+            }
+            return 0
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import CFFmpeg
+import MediaTiming
+
+/// Coded media of one track: a picture, or a frame of sound.
+// Safe: the packet is written before it is wrapped and only read from then on; its buffer is counted atomically.
+final class MediaPacket: @unchecked Sendable {
+    /// The track, as ``TrackFormat/id`` names it.
+    let trackID: Int
+    /// When it is shown or heard, in the container's time.
+    let presentationTime: MediaTime
+    /// When it is decoded, in the container's time.
+    let decodeTime: MediaTime
+    /// How long it lasts; zero where that is not known.
+    let duration: MediaTime
+    /// Whether it can be decoded without others.
+    let isKeyFrame: Bool
+
+    let pointer: UnsafeMutablePointer<AVPacket>
+
+    var byteCount: Int { Int(pointer.pointee.size) }
+    var endTime: MediaTime { presentationTime + duration }
+
+    /// Takes a packet over, whose timestamps are in units of a base.
+    init(owning pointer: UnsafeMutablePointer<AVPacket>, trackID: Int, timeBase: AVRational) {
+        self.pointer = pointer
+        self.trackID = trackID
+        let none = cffmpeg_no_timestamp()
+        let (presentation, decode) = (pointer.pointee.pts, pointer.pointee.dts)
+        let first = presentation != none ? presentation : decode != none ? decode : 0
+        presentationTime = MediaTime(first, in: timeBase)
+        decodeTime = decode != none && decode != first ? MediaTime(decode, in: timeBase) : presentationTime
+        duration = MediaTime(max(0, pointer.pointee.duration), in: timeBase)
+        isKeyFrame = pointer.pointee.flags & AV_PKT_FLAG_KEY != 0
+    }
+
+    deinit {
+        var pointer: UnsafeMutablePointer<AVPacket>? = pointer
+        av_packet_free(&pointer)
+    }
+
+    /// Calls with the coded bytes.
+    func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        let bytes = UnsafeRawBufferPointer(start: pointer.pointee.data, count: max(0, Int(pointer.pointee.size)))
+        return try withExtendedLifetime(self) { try body(bytes) }
+    }
+}

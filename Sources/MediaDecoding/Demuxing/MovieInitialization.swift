@@ -1,0 +1,63 @@
+import CFFmpeg
+import MediaTiming
+import SegmentFormat
+
+/// What the header of a fragmented movie says: read once for all its segments.
+struct MovieInitialization {
+    struct Track {
+        var format: TrackFormat
+        let timescale: Int64
+        let defaults: Movie.FragmentDefaults?
+        /// What to add to a media time for its place on the movie's timeline, in units of the track.
+        let editOffset: Int64
+        let protection: SampleProtection?
+    }
+
+    private(set) var tracks: [UInt32: Track] = [:]
+    /// In the order of the header.
+    private(set) var order: [UInt32] = []
+
+    /// Reads `ftyp` and `moov`; what follows is ignored.
+    init(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) {
+        let movie = try Self.movie(bytes)
+        let input = try MediaInput([bytes])
+        let reader = try ContainerReader(input, format: .isoBaseMedia)
+        for stream in reader.streams {
+            guard let id = UInt32(exactly: stream.pointee.id), let parameters = stream.pointee.codecpar,
+                let track = movie?.track(id), tracks[id] == nil
+            else { continue }
+            var format = TrackFormat(
+                id: Int(id),
+                kind: MediaTrack.Kind(parameters.pointee.codec_type),
+                timeBase: AVRational(num: 1, den: Int32(clamping: track.timescale)),
+                parameters: try CodecParameters(copying: parameters)
+            )
+            let summary = track.summary
+            if let codec = summary.codec { format.codec = codec }
+            format.language = summary.language ?? ContainerReader.language(stream)
+            if format.sampleRate == 0 { format.sampleRate = summary.sampleRate ?? 0 }
+            if format.channelCount == 0 { format.channelCount = summary.channelCount ?? 0 }
+            format.encryptionScheme = summary.encryptionScheme
+            order.append(id)
+            tracks[id] = Track(
+                format: format,
+                timescale: Int64(track.timescale),
+                defaults: track.fragmentDefaults,
+                editOffset: track.edit.map { $0.offset.units(in: format.timeBase) } ?? 0,
+                protection: track.sampleEntries.first?.protection
+            )
+        }
+        guard !tracks.isEmpty else { throw DecodingError(.notReadable, "the initialization names no track") }
+    }
+
+    private static func movie(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) -> Movie? {
+        for box in BoxPlace.all(bytes, in: 0..<bytes.count) where box.type == .box("moov") {
+            do throws(MediaFormatError) {
+                return try Movie(bytes.bindMemory(to: UInt8.self).span, at: box.start)
+            } catch {
+                throw DecodingError(.notReadable, "the initialization cannot be read: \(error)")
+            }
+        }
+        throw DecodingError(.notReadable, "the initialization has no moov")
+    }
+}

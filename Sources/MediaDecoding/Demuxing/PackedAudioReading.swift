@@ -1,0 +1,176 @@
+import CFFmpeg
+import MediaTiming
+import SegmentFormat
+
+/// Cuts packed audio into frames, in pieces of any size.
+struct PackedAudioReading {
+    /// A unit that both 90 kHz and all usual sample rates divide.
+    static let timeBase = AVRational(num: 1, den: 141_120_000)
+
+    let container: MediaContainer
+    var wrap = TimestampWrap()
+    /// When the first frame lies, where no tag says it.
+    var startTime: MediaTime?
+    var opening: SampleAES?
+
+    private let parser: FrameParser
+    private var format: TrackFormat
+    private var isBegun = false
+    /// The time of the next frame, in units of ``timeBase``.
+    private var next: Int64 = 0
+
+    init(_ container: MediaContainer, parameters: CodecParameters? = nil) throws(DecodingError) {
+        self.container = container
+        let codec: AVCodecID =
+            switch container {
+            case .aac: AV_CODEC_ID_AAC
+            case .mpegAudio: AV_CODEC_ID_MP3
+            case .ac3: AV_CODEC_ID_AC3
+            case .flac: AV_CODEC_ID_FLAC
+            default: AV_CODEC_ID_EAC3
+            }
+        let made: CodecParameters
+        if let parameters {
+            made = parameters
+        } else {
+            made = try CodecParameters()
+            made.pointer.pointee.codec_type = AVMEDIA_TYPE_AUDIO
+            made.pointer.pointee.codec_id = codec
+        }
+        format = TrackFormat(id: 0, kind: .audio, timeBase: Self.timeBase, parameters: made)
+        parser = try FrameParser(codec)
+    }
+
+    /// What the header of a file says.
+    static func parameters(
+        _ header: UnsafeRawBufferPointer,
+        _ container: MediaContainer
+    ) throws(DecodingError) -> CodecParameters? {
+        guard container == .flac else { return nil }
+        let reader = try ContainerReader(MediaInput([header]), format: container)
+        guard let stream = reader.streams.first, let parameters = stream.pointee.codecpar else { return nil }
+        return try CodecParameters(copying: parameters)
+    }
+
+    /// Takes the next bytes.
+    mutating func add(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) -> DemuxedSegment {
+        var result = DemuxedSegment()
+        result.container = container
+        var offset = 0
+        let span = bytes.bindMemory(to: UInt8.self).span
+        var tags: [[UInt8]] = []
+        for _ in 0..<16 {
+            guard let tag = ID3Tag(span, at: offset), tag.byteCount <= bytes.count - offset else { break }
+            if let timestamp = tag.transportTimestamp, !isBegun {
+                let time = TimestampWrap.time(wrap.unroll(timestamp))
+                next = time.units(in: Self.timeBase)
+                isBegun = true
+            }
+            let isTimestampOnly = tag.frames.count == 1 && tag.transportTimestamp != nil
+            if !isTimestampOnly { tags.append(Array(bytes[offset..<offset + tag.byteCount])) }
+            offset += tag.byteCount
+        }
+        if !isBegun {
+            next = (startTime ?? .zero).units(in: Self.timeBase)
+            isBegun = true
+        }
+        for tag in tags {
+            result.metadata.append(TimedMetadata(kind: .id3, time: MediaTime(next, in: Self.timeBase), payload: tag))
+        }
+        // Without a header of its own, FLAC begins with one, which FFmpeg's reader of files knows.
+        if container == .flac, span.count - offset >= 4, bytes[offset] == UInt8(ascii: "f"),
+            bytes[offset + 1] == UInt8(ascii: "L")
+        {
+            try takeHeader(UnsafeRawBufferPointer(rebasing: bytes[offset...]), &offset)
+        }
+        try cut(UnsafeRawBufferPointer(rebasing: bytes[offset...]), &result)
+        result.tracks = [format]
+        return result
+    }
+
+    /// Gives the last frame, behind which nothing begins.
+    mutating func finish() throws(DecodingError) -> DemuxedSegment {
+        var result = DemuxedSegment()
+        result.container = container
+        try cut(nil, &result)
+        result.tracks = [format]
+        return result
+    }
+
+    private mutating func takeHeader(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) throws(DecodingError) {
+        if let parameters = try Self.parameters(bytes, .flac) {
+            format = TrackFormat(id: 0, kind: .audio, timeBase: Self.timeBase, parameters: parameters)
+        }
+        // Blocks of metadata, the last of which says so (RFC 9639 §8.1).
+        var place = 4
+        while bytes.count - place >= 4 {
+            let isLast = bytes[place] & 0x80 != 0
+            place += 4 + Int(bytes[place + 1]) << 16 + Int(bytes[place + 2]) << 8 + Int(bytes[place + 3])
+            if isLast { break }
+        }
+        offset += min(place, bytes.count)
+    }
+
+    private mutating func cut(_ bytes: UnsafeRawBufferPointer?, _ result: inout DemuxedSegment) throws(DecodingError) {
+        var packets: [MediaPacket] = []
+        var problem: DecodingError?
+        parser.cut(bytes) { frame in
+            do throws(DecodingError) {
+                if let packet = try self.packet(frame) { packets.append(packet) }
+            } catch {
+                problem = error
+            }
+            return problem == nil && packets.count < SegmentDemuxer.mostPackets
+        }
+        if let problem { throw problem }
+        result.packets += packets
+    }
+
+    private mutating func packet(_ frame: FrameParser.Frame) throws(DecodingError) -> MediaPacket? {
+        var samples = frame.sampleCount
+        var sampleRate = frame.sampleRate
+        if let header = AudioFrameHeader(frame.bytes.bindMemory(to: UInt8.self).span), container != .flac {
+            if header.samplesPerFrame > 0 { samples = header.samplesPerFrame }
+            sampleRate = header.sampleRate
+            if format.sampleRate == 0 {
+                format.sampleRate = header.sampleRate
+                format.channelCount = header.channelCount ?? 0
+                format.codec = header.codec
+            }
+        } else if container != .flac {
+            return nil
+        }
+        guard sampleRate > 0 else { return nil }
+        let second = AVRational(num: 1, den: Int32(clamping: sampleRate))
+        let duration = MediaTime(Int64(samples), in: second).units(in: Self.timeBase)
+        if container == .mpegAudio, MPEGAudioInformation.isOne(frame.bytes) { return nil }
+        if container == .flac, let place = frame.position {
+            next = MediaTime(place, in: second).units(in: Self.timeBase)
+        }
+        let made: UnsafeMutablePointer<AVPacket>
+        if let opening {
+            let opened = opening.opened(frame.bytes, container == .aac ? .aac : .ac3)
+            made = try PacketBuilding.packet(opened)
+        } else {
+            made = try PacketBuilding.packet(frame.bytes)
+        }
+        made.pointee.pts = next
+        made.pointee.dts = next
+        made.pointee.duration = duration
+        made.pointee.flags |= AV_PKT_FLAG_KEY
+        next = next.addingReportingOverflow(duration).partialValue
+        return MediaPacket(owning: made, trackID: 0, timeBase: Self.timeBase)
+    }
+}
+
+/// The first frame of many MP3 files, which says how many follow, and sounds like nothing.
+enum MPEGAudioInformation {
+    static func isOne(_ frame: UnsafeRawBufferPointer) -> Bool {
+        for offset in [36, 21, 13, 9] where frame.count > offset + 4 {
+            let name = frame[offset..<offset + 4]
+            if name.elementsEqual("Xing".utf8) || name.elementsEqual("Info".utf8) { return true }
+            if offset == 36, name.elementsEqual("VBRI".utf8) { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,215 @@
+import MediaTiming
+import SegmentFormat
+
+/// Takes segments of one rendition apart, each as a whole or cut anywhere.
+///
+/// Times are those of the container; the 33-bit timestamps of transport streams and packed audio go on over their end,
+/// near the time before. One thread uses it at a time.
+final class SegmentDemuxer {
+    /// Further tracks of a segment are not read.
+    static let mostTracks = 32
+    /// Further packets of a segment are not read.
+    static let mostPackets = 1_000_000
+
+    private let isContinuous: Bool
+    private var lastContainer: MediaContainer?
+    private var movie: (header: [UInt8], initialization: MovieInitialization)?
+    private var nextTimes: [UInt32: Int64] = [:]
+    private var wrap: TimestampWrap
+    private var packedAudio: PackedAudioReading?
+    private var transportCutting = TransportCutting()
+
+    /// Makes a demultiplexer.
+    ///
+    /// - Parameters:
+    ///   - isContinuous: Whether pieces are cut anywhere and follow each other without a hole, until ``reset(near:)``.
+    ///   - reference: A time near which 33-bit timestamps are taken to lie; as they are without one.
+    init(isContinuous: Bool = false, near reference: MediaTime? = nil) {
+        self.isContinuous = isContinuous
+        wrap = Self.wrap(near: reference)
+    }
+
+    private static func wrap(near reference: MediaTime?) -> TimestampWrap {
+        TimestampWrap(near: reference.map { $0.units(in: .ninetyKilohertz) })
+    }
+
+    /// Forgets what came before: at a discontinuity or after a seek.
+    func reset(near reference: MediaTime? = nil) {
+        wrap = Self.wrap(near: reference)
+        nextTimes = [:]
+        packedAudio = nil
+        transportCutting = TransportCutting()
+    }
+
+    /// Takes a segment, or a piece of a file, apart.
+    ///
+    /// - Parameters:
+    ///   - bytes: The segment; read only until this returns.
+    ///   - initialization: What stands before it: `ftyp` and `moov`, PAT and PMT, the header of a file.
+    ///   - key: What opens samples that are encrypted one by one.
+    ///   - startTime: When the first sample lies, for media whose samples do not say it: packed audio without a timestamp,
+    ///     WAVE.
+    /// - Returns: What was readable, and what was not right.
+    /// - Throws: ``DecodingError`` where not a single track could be read.
+    func demux(
+        _ bytes: UnsafeRawBufferPointer,
+        initialization: UnsafeRawBufferPointer? = nil,
+        key: SampleKey? = nil,
+        startTime: MediaTime? = nil
+    ) throws(DecodingError) -> DemuxedSegment {
+        let header = initialization.flatMap { $0.isEmpty ? nil : $0 }
+        let container = Self.container(header) ?? Self.container(bytes) ?? lastContainer
+        guard let container else { throw DecodingError(.notReadable, "the segment is no media that is known here") }
+        let result: DemuxedSegment
+        switch container {
+        case .isoBaseMedia:
+            result = try movieSegment(bytes, header, key)
+        case .transportStream:
+            result = try transport(bytes, header, key)
+        case .aac, .mpegAudio, .ac3, .enhancedAC3, .flac:
+            result = try packed(bytes, header, container, key, startTime)
+        case .ogg, .wave, .matroska, .webM:
+            let reader = try ContainerReader(MediaInput([header, bytes].compactMap { $0 }), format: container)
+            var reading = ContainerReading(reader, container: container)
+            reading.shift = container == .wave ? startTime ?? .zero : .zero
+            result = try reading.readAll()
+        default:
+            throw DecodingError(.unsupported, "\(container.rawValue) is not decoded here")
+        }
+        // A segment that happens to look like something else must not change what the next one is taken for.
+        if !result.packets.isEmpty { lastContainer = container }
+        return result
+    }
+
+    /// What is left of pieces that were cut anywhere.
+    ///
+    /// - Returns: The last packets.
+    /// - Throws: ``DecodingError`` where the rest cannot be read.
+    func finish() throws(DecodingError) -> DemuxedSegment {
+        if var reading = packedAudio {
+            packedAudio = nil
+            return try reading.finish()
+        }
+        if let rest = transportCutting.finish() { return try transportStream([rest], key: nil) }
+        return DemuxedSegment()
+    }
+
+    private static func container(_ bytes: UnsafeRawBufferPointer?) -> MediaContainer? {
+        bytes.flatMap { MediaContainer($0.bindMemory(to: UInt8.self).span) }
+    }
+}
+
+extension SegmentDemuxer {
+    private func movieSegment(
+        _ bytes: UnsafeRawBufferPointer,
+        _ header: UnsafeRawBufferPointer?,
+        _ key: SampleKey?
+    ) throws(DecodingError) -> DemuxedSegment {
+        let boxes = BoxPlace.all(bytes, in: 0..<bytes.count)
+        let hasFragment = boxes.contains { $0.type == .box("moof") }
+        let hasHeader = boxes.contains { $0.type == .box("moov") }
+        if hasHeader, !hasFragment {
+            let reader = try ContainerReader(MediaInput([bytes]), format: .isoBaseMedia)
+            var reading = ContainerReading(reader, container: .isoBaseMedia)
+            return try reading.readAll()
+        }
+        let source = hasHeader ? bytes : header
+        if let source {
+            let part = hasHeader ? Self.header(of: boxes, in: bytes) : source
+            if movie?.header.elementsEqual(part) != true {
+                movie = (Array(part), try MovieInitialization(part))
+                nextTimes = [:]
+            }
+        }
+        guard let movie else { throw DecodingError(.notReadable, "the segment needs an initialization") }
+        var reading = FragmentReading(movie.initialization, bytes, key: key, nextTimes: nextTimes)
+        let result = try reading.read()
+        nextTimes = reading.nextTimes
+        return result
+    }
+
+    private static func header(of boxes: [BoxPlace], in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        let end = boxes.first { $0.type == .box("moov") }?.payload.upperBound ?? 0
+        return UnsafeRawBufferPointer(rebasing: bytes[0..<end])
+    }
+
+    private func transport(
+        _ bytes: UnsafeRawBufferPointer,
+        _ header: UnsafeRawBufferPointer?,
+        _ key: SampleKey?
+    ) throws(DecodingError) -> DemuxedSegment {
+        guard isContinuous else { return try transportStream([header, bytes].compactMap { $0 }, key: key) }
+        guard let whole = transportCutting.add(bytes) else {
+            var nothing = DemuxedSegment()
+            nothing.container = .transportStream
+            return nothing
+        }
+        return try transportStream([whole], key: key)
+    }
+
+    private func transportStream(_ parts: [[UInt8]], key: SampleKey?) throws(DecodingError) -> DemuxedSegment {
+        let all = parts.count == 1 ? parts[0] : parts.flatMap { $0 }
+        return try all.withUnsafeBytes { bytes in
+            Result { () throws(DecodingError) in try transportStream([bytes], key: key) }
+        }.get()
+    }
+
+    private func transportStream(
+        _ parts: [UnsafeRawBufferPointer],
+        key: SampleKey?
+    ) throws(DecodingError) -> DemuxedSegment {
+        let reader = try ContainerReader(MediaInput(parts), format: .transportStream)
+        var reading = ContainerReading(reader, container: .transportStream)
+        reading.wrap = wrap
+        if let key, let bytes = parts.last {
+            reading.opening = try SampleAES(key)
+            reading.encryptedTracks = Self.encryptedTracks(bytes)
+        }
+        let result = try reading.readAll()
+        if let wrap = reading.wrap { self.wrap = wrap }
+        return result
+    }
+
+    private static func encryptedTracks(_ bytes: UnsafeRawBufferPointer) -> Set<Int> {
+        guard let summary = TransportStreamSummary(bytes.bindMemory(to: UInt8.self).span) else { return [] }
+        return Set(summary.programs.flatMap(\.streams).filter(\.isSampleEncrypted).map { Int($0.pid) })
+    }
+
+    private func packed(
+        _ bytes: UnsafeRawBufferPointer,
+        _ header: UnsafeRawBufferPointer?,
+        _ container: MediaContainer,
+        _ key: SampleKey?,
+        _ startTime: MediaTime?
+    ) throws(DecodingError) -> DemuxedSegment {
+        if let going = packedAudio, going.container == container {
+            packedAudio = nil
+            return try packed(bytes, going)
+        }
+        var parameters: CodecParameters?
+        if let header { parameters = try PackedAudioReading.parameters(header, container) }
+        var reading = try PackedAudioReading(container, parameters: parameters)
+        reading.wrap = wrap
+        reading.startTime = startTime
+        if let key { reading.opening = try SampleAES(key) }
+        return try packed(bytes, reading)
+    }
+
+    private func packed(
+        _ bytes: UnsafeRawBufferPointer,
+        _ begun: PackedAudioReading
+    ) throws(DecodingError) -> DemuxedSegment {
+        var reading = begun
+        var result = try reading.add(bytes)
+        wrap = reading.wrap
+        if isContinuous {
+            packedAudio = reading
+        } else {
+            let rest = try reading.finish()
+            result.packets += rest.packets
+            result.tracks = rest.tracks
+            if result.packets.isEmpty { result.note("there is no whole frame of sound") }
+        }
+        return result
+    }
+}

@@ -1,0 +1,114 @@
+import CFFmpeg
+
+/// Scales pictures and changes their format, one after the other.
+///
+/// It keeps what the scaler computes for a pair of formats and sizes, which costs more than many pictures do. One thread
+/// uses it at a time.
+public final class PictureConverter {
+    private var context: OpaquePointer?
+
+    /// Makes a converter.
+    public init() {}
+
+    deinit { sws_freeContext(context) }
+
+    /// Makes a copy of a picture in another format or size.
+    ///
+    /// - Parameters:
+    ///   - picture: What to copy.
+    ///   - format: The format of the copy.
+    ///   - width: Its width, 1 to 16,384; that of the picture by default.
+    ///   - height: Its height, 1 to 16,384; that of the picture by default.
+    /// - Returns: The copy; red, green and blue come out in full range, everything else in the range it had.
+    /// - Throws: ``DecodingError`` where the scaler does not know a format, or a size is out of range.
+    public func convert(
+        _ picture: Picture,
+        to format: PixelFormat,
+        width: Int? = nil,
+        height: Int? = nil
+    ) throws(DecodingError) -> Picture {
+        let (width, height) = (width ?? picture.width, height ?? picture.height)
+        let code = format.code
+        let source = AVPixelFormat(picture.frame.pointee.format)
+        guard (1...16_384).contains(width), (1...16_384).contains(height) else {
+            throw DecodingError(.unsupported, "a picture of \(width)x\(height) cannot be made")
+        }
+        guard code != AV_PIX_FMT_NONE, sws_isSupportedOutput(code) > 0, sws_isSupportedInput(source) > 0 else {
+            throw DecodingError(.unsupported, "a picture of \(picture.format) cannot become \(format)")
+        }
+        context = sws_getCachedContext(
+            context,
+            picture.frame.pointee.width,
+            picture.frame.pointee.height,
+            source,
+            Int32(width),
+            Int32(height),
+            code,
+            cffmpeg_scaler_flags(),
+            nil,
+            nil,
+            nil
+        )
+        guard let context else { throw DecodingError(.unsupported, "the scaler refused \(picture.format)") }
+        let isFullRange = Picture.hasFullRange(code) || picture.isFullRange
+        if let table = picture.colorMatrix.coefficients {
+            sws_setColorspaceDetails(
+                context,
+                table,
+                picture.isFullRange ? 1 : 0,
+                table,
+                isFullRange ? 1 : 0,
+                0,
+                1 << 16,
+                1 << 16
+            )
+        }
+        return try Self.scale(picture, with: context, to: code, width: width, height: height, isFullRange: isFullRange)
+    }
+
+    private static func scale(
+        _ picture: Picture,
+        with context: OpaquePointer,
+        to code: AVPixelFormat,
+        width: Int,
+        height: Int,
+        isFullRange: Bool
+    ) throws(DecodingError) -> Picture {
+        guard let frame = av_frame_alloc() else { throw .outOfMemory }
+        var owned: UnsafeMutablePointer<AVFrame>? = frame
+        frame.pointee.format = code.rawValue
+        frame.pointee.width = Int32(width)
+        frame.pointee.height = Int32(height)
+        frame.pointee.colorspace = picture.frame.pointee.colorspace
+        if frame.pointee.colorspace == AVCOL_SPC_UNSPECIFIED {
+            frame.pointee.colorspace = picture.colorMatrix == .bt601 ? AVCOL_SPC_SMPTE170M : AVCOL_SPC_BT709
+        }
+        frame.pointee.color_range = isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
+        frame.pointee.sample_aspect_ratio = picture.frame.pointee.sample_aspect_ratio
+        var status = av_frame_get_buffer(frame, 0)
+        if status >= 0 { status = sws_scale_frame(context, frame, picture.frame) }
+        guard status >= 0 else {
+            av_frame_free(&owned)
+            throw DecodingError(status, "scaling a picture")
+        }
+        return Picture(owning: frame)
+    }
+}
+
+extension Picture {
+    /// Makes a copy in another format or size; for more than a few pictures a ``PictureConverter`` is faster.
+    ///
+    /// - Parameters:
+    ///   - format: The format of the copy.
+    ///   - width: Its width, 1 to 16,384; the same by default.
+    ///   - height: Its height, 1 to 16,384; the same by default.
+    /// - Returns: The copy.
+    /// - Throws: ``DecodingError`` where the scaler does not know a format, or a size is out of range.
+    public func converted(
+        to format: PixelFormat,
+        width: Int? = nil,
+        height: Int? = nil
+    ) throws(DecodingError) -> Picture {
+        try PictureConverter().convert(self, to: format, width: width, height: height)
+    }
+}

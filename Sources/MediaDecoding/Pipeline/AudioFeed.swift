@@ -1,0 +1,169 @@
+import MediaTiming
+
+/// Sound without holes, from wherever it is asked for on: what is missing is silence, what overlaps is cut.
+final class AudioFeed {
+    /// What was appended.
+    var timeline = PieceTimeline<DecodablePiece>()
+    /// Media that could not be decoded, since it was asked last.
+    var unplayable: [MediaTimeRange] = []
+    /// Where the next samples that are given lie; `nil` before anything was sought.
+    private(set) var position: MediaTime?
+
+    private var cursor = PacketCursor { $0.audio }
+    private let output: SoundFormat
+    private var decoder: AudioDecoder?
+    private var offset: MediaTime?
+    /// Decoded, and not given yet.
+    private var pending: [AudioSamples] = []
+
+    /// Timestamps that are off by less than this are not worth a click.
+    private static let jitter = MediaTime(value: 1, timescale: 100)
+    /// Decoders of sound need so many packets before theirs is right.
+    private static let preroll = 2
+
+    init(_ output: SoundFormat) { self.output = output }
+
+    /// Whether there is sound at all.
+    var hasSound: Bool { timeline.entries.contains { $0.piece.audio != nil } }
+
+    /// Goes to a time.
+    func seek(to target: MediaTime, _ mapping: inout TimestampMapping) {
+        pending = []
+        position = target
+        decoder?.flush()
+        offset = nil
+        cursor.reset()
+        guard let index = timeline.index(endingAfter: target) else { return }
+        let entry = timeline.entries[index]
+        guard let samples = entry.piece.audio else { return cursor.move(to: index, packet: 0, in: timeline) }
+        let offset = mapping.offset(of: entry.piece.stretch(samples))
+        let first =
+            samples.packets.lastIndex { $0.presentationTime + offset <= target } ?? 0
+        if first < Self.preroll, timeline.isContiguous(index), let before = timeline.entries[index - 1].piece.audio,
+            timeline.entries[index - 1].piece.domain == entry.piece.domain
+        {
+            cursor.move(to: index - 1, packet: max(0, before.packets.count - Self.preroll), in: timeline)
+        } else {
+            cursor.move(to: index, packet: max(0, first - Self.preroll), in: timeline)
+        }
+    }
+
+    /// Leaves out what lies before a time.
+    func skip(to time: MediaTime) { position = max(position ?? time, time) }
+
+    /// The next sound: what is there, up to a time at most.
+    ///
+    /// - Returns: `nil` where nothing is there yet.
+    func next(before limit: MediaTime, _ mapping: inout TimestampMapping) -> AudioSamples? {
+        guard let position, position < limit else { return nil }
+        while true {
+            guard let block = pending.first else {
+                guard decodeNext(&mapping) else { return nil }
+                continue
+            }
+            let early = position - block.time
+            if early > Self.jitter || (early > .zero && block.end <= position) {
+                pending.removeFirst()
+                guard let rest = block.dropping(early) else { continue }
+                return give(rest)
+            }
+            if block.time - position > Self.jitter {
+                return give(silence(from: position, to: min(block.time, limit)))
+            }
+            pending.removeFirst()
+            return give(block)
+        }
+    }
+
+    private func give(_ samples: AudioSamples) -> AudioSamples {
+        var samples = samples
+        // Within the jitter samples go on where the last ones ended.
+        if let position, samples.time - position < Self.jitter { samples.time = position }
+        position = samples.end
+        return samples
+    }
+
+    private func silence(from start: MediaTime, to end: MediaTime) -> AudioSamples {
+        let seconds = min((end - start).seconds, 1)
+        let count = max(1, Int((seconds * Double(output.sampleRate)).rounded()))
+        return AudioSamples(
+            time: start,
+            sampleRate: output.sampleRate,
+            channelCount: output.channelCount,
+            samples: Array(repeating: 0, count: count * output.channelCount)
+        )
+    }
+
+    private func decodeNext(_ mapping: inout TimestampMapping) -> Bool {
+        if cursor.isLost(in: timeline), let position {
+            let kept = pending
+            seek(to: position, &mapping)
+            pending = kept
+        }
+        if !cursor.isPlaced {
+            guard let position, timeline.index(endingAfter: position) != nil else { return false }
+            seek(to: position, &mapping)
+            guard cursor.isPlaced else { return false }
+        }
+        switch cursor.next(in: timeline, &mapping) {
+        case .packet(let packet, let format, let offset): decode(packet, format, offset)
+        case .border: drain()
+        case .gap(let range):
+            drain()
+            // A stretch without sound is silence, so that what follows is in time.
+            if let position, range.end > position {
+                pending.append(silence(from: max(position, range.start), to: range.end))
+            }
+        case .nothing: return false
+        }
+        return true
+    }
+
+    private func decode(_ packet: MediaPacket, _ format: TrackFormat, _ offset: MediaTime) {
+        let mayGoOn = decoder?.canContinue(with: format) ?? false
+        if self.offset != nil, self.offset != offset || !mayGoOn { drain() }
+        do throws(DecodingError) {
+            if mayGoOn {
+                decoder?.continue(with: format)
+            } else {
+                let options = AudioDecoder.Options(sampleRate: output.sampleRate, channelCount: output.channelCount)
+                decoder = try AudioDecoder(format, options: options)
+            }
+        } catch {
+            decoder = nil
+            return unplayable.append(MediaTimeRange(start: packet.presentationTime + offset, duration: packet.duration))
+        }
+        self.offset = offset
+        take(decoder?.decode(packet) ?? [])
+    }
+
+    private func drain() {
+        guard offset != nil else { return }
+        take(decoder?.drain() ?? [])
+        decoder?.flush()
+        offset = nil
+    }
+
+    private func take(_ decoded: [AudioSamples]) {
+        guard let offset else { return }
+        for var samples in decoded where samples.frameCount > 0 {
+            samples.time = samples.time + offset
+            pending.append(samples)
+        }
+    }
+}
+
+extension AudioSamples {
+    /// What is left behind some time at the beginning; `nil` where nothing is.
+    func dropping(_ time: MediaTime) -> AudioSamples? {
+        let count = Int((time.seconds * Double(sampleRate)).rounded())
+        guard count < frameCount else { return nil }
+        guard count > 0 else { return self }
+        return AudioSamples(
+            time: self.time + MediaTime(value: Int64(count), timescale: Int64(sampleRate)),
+            sampleRate: sampleRate,
+            channelCount: channelCount,
+            samples: Array(samples[(count * channelCount)...])
+        )
+    }
+}

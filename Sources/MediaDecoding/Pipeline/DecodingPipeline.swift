@@ -1,0 +1,314 @@
+public import MediaTiming
+import NIOCore
+public import PlaybackReporting
+import SegmentFormat
+public import StreamingEngine
+import Synchronization
+
+/// Decodes media with FFmpeg, and gives pictures and sound to outputs when their time has come.
+///
+/// It decodes on a thread of its own, a few frames ahead; compressed media waits in memory until then. Where sound goes to
+/// a device, the play head follows the device's clock, so that pictures stay with what is heard.
+public actor DecodingPipeline: MediaPipeline {
+    /// How it decodes, and where it shows.
+    public struct Options: Sendable {
+        /// Where pictures go; `nil` to decode none.
+        public var videoOutput: (any VideoOutput)?
+        /// Where sound goes; `nil` to decode none.
+        public var audioOutput: (any AudioOutput)?
+        /// How pictures are decoded.
+        public var decoding: VideoDecodingOptions
+        /// What runs the decoder; `nil` for a thread of its own.
+        ///
+        /// In simulated time this is what runs everything else: then decoding takes no time.
+        public var executor: (any SerialExecutor)?
+
+        /// Makes options.
+        public init(
+            videoOutput: (any VideoOutput)?,
+            audioOutput: (any AudioOutput)?,
+            decoding: VideoDecodingOptions = VideoDecodingOptions(),
+            executor: (any SerialExecutor)? = nil
+        ) {
+            self.videoOutput = videoOutput
+            self.audioOutput = audioOutput
+            self.decoding = decoding
+            self.executor = executor
+        }
+    }
+
+    private struct Shared {
+        var clock: PlaybackClock
+        var counts = FrameCounts()
+        var discarded = 0
+        var seeks = 0
+    }
+
+    private let executor: any SerialExecutor
+    private let options: Options
+    private let time: any TimeSource
+    private let shared: Mutex<Shared>
+    private let changes = Signal()
+    private let stream: AsyncStream<MediaPipelineEvent>
+    private let continuation: AsyncStream<MediaPipelineEvent>.Continuation
+    private var demuxers = DemuxerPool()
+    private var mapping = TimestampMapping()
+    private let video: VideoFeed
+    private var sound: SoundPlayback?
+    private var hasAnnouncedFrame = false
+    private var isClosed = false
+    private var disabled: Set<MediaType> = []
+
+    /// So many frames are decoded ahead: enough for one that takes long.
+    private static let framesAhead = 4
+    /// A picture that is later than this lets the decoder go on at the next key frame.
+    private static let lateness = MediaTime(value: 1, timescale: 2)
+
+    /// Runs on the thread that decodes.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Makes a pipeline.
+    ///
+    /// - Parameters:
+    ///   - time: The clock that the play head moves by.
+    ///   - options: How it decodes, and where it shows.
+    /// - Throws: What the output of sound throws when it is opened.
+    public init(time: any TimeSource, options: Options) throws {
+        self.time = time
+        self.options = options
+        executor = options.executor ?? DecodingThread(name: "decoding")
+        shared = Mutex(Shared(clock: PlaybackClock(at: time.now)))
+        (stream, continuation) = AsyncStream.makeStream()
+        video = VideoFeed(options.decoding)
+        sound = try options.audioOutput.map { try SoundPlayback($0) }
+    }
+
+    // MARK: What the engine reads
+
+    /// Whether FFmpeg has decoders for all of them.
+    public nonisolated func canDecode(_ codecs: [String]) -> Bool { DecoderCatalogue.canDecode(codecs) }
+
+    /// Where the play head is.
+    public nonisolated var timebase: Timebase {
+        let now = time.now
+        return shared.withLock { $0.clock.timebase(at: now) }
+    }
+
+    /// Frames so far.
+    public nonisolated var frameCounts: FrameCounts { shared.withLock { $0.counts } }
+
+    /// Frames that were decoded only for the sake of others, which is what an exact seek costs.
+    public nonisolated var discardedFrameCount: Int { shared.withLock { $0.discarded } }
+
+    /// What happens inside.
+    public nonisolated var events: AsyncStream<MediaPipelineEvent> { stream }
+
+    // MARK: Media
+
+    /// Takes a piece apart; it is decoded when its time comes.
+    public func append(_ piece: MediaPiece) async throws -> MediaTimeRange {
+        guard !isClosed else { throw MediaPipelineError(.lost, "the decoder is closed") }
+        let decodable = try takeApart(piece)
+        switch piece.type {
+        case .video: video.timeline.insert(decodable, at: piece.range)
+        case .audio: sound?.feed.timeline.insert(decodable, at: piece.range)
+        case .muxed:
+            video.timeline.insert(decodable, at: piece.range)
+            sound?.feed.timeline.insert(decodable, at: piece.range)
+        case .subtitles: break
+        }
+        changes.notify()
+        return piece.range
+    }
+
+    /// Forgets media of a type.
+    public func discard(_ type: MediaType, in range: MediaTimeRange) async {
+        if type != .audio { video.timeline.remove(range) { $0.type == type } }
+        if type != .video { sound?.feed.timeline.remove(range) { $0.type == type } }
+    }
+
+    private func takeApart(_ piece: MediaPiece) throws -> DecodablePiece {
+        guard case .media(let bytes, let initialization) = piece.content, piece.type != .subtitles else {
+            return DecodablePiece(type: piece.type, range: piece.range, domain: piece.domain, video: nil, audio: nil)
+        }
+        let segment: DemuxedSegment
+        do throws(DecodingError) {
+            segment = try demuxers.demux(piece, bytes, initialization)
+        } catch {
+            throw MediaPipelineError(error.code == .unsupported ? .unsupported : .notDecodable, error.message)
+        }
+        let wrap = segment.container?.timestampWrap
+        func samples(_ kind: MediaTrack.Kind) -> DecodablePiece.Samples? {
+            segment.tracks.lazy.filter { $0.kind == kind }
+                .compactMap { DecodablePiece.Samples(segment, $0, wrap: wrap) }.first
+        }
+        let decodable = DecodablePiece(
+            type: piece.type,
+            range: piece.range,
+            domain: piece.domain,
+            video: piece.type == .audio ? nil : samples(.video),
+            audio: piece.type == .video ? nil : samples(.audio)
+        )
+        guard decodable.video != nil || decodable.audio != nil else {
+            let problem = segment.problems.first ?? "it holds neither pictures nor sound"
+            throw MediaPipelineError(.notDecodable, "the segment cannot be decoded: \(problem)")
+        }
+        return decodable
+    }
+
+    // MARK: The play head
+
+    /// Goes to a time: to the picture of that very time, or to a key frame where the tolerance permits one.
+    public func seek(to target: MediaTime, tolerance: SeekTolerance) async throws -> MediaTime {
+        let id = shared.withLock { shared in
+            shared.seeks += 1
+            return shared.seeks
+        }
+        let landed =
+            video.seek(to: target, tolerance, &mapping) { shared.withLock { $0.seeks } == id } ?? target
+        let now = time.now
+        shared.withLock { $0.clock.jump(to: landed, now: now) }
+        hasAnnouncedFrame = false
+        sound?.seek(to: landed, &mapping)
+        // The picture of the time is shown also while the play head stands.
+        if let frame = video.frames.first {
+            video.removeFirst()
+            show(frame)
+        } else if !video.hasPictures {
+            announce()
+        }
+        if eventualRate != 0 { start(at: nil) }
+        count()
+        changes.notify()
+        return landed
+    }
+
+    /// Lets the play head move.
+    public func setRate(_ rate: Double, at start: Duration?) async {
+        let now = time.now
+        guard rate != 0 else {
+            shared.withLock { $0.clock.setRate(0, at: now, now: now) }
+            sound?.pause()
+            changes.notify()
+            return
+        }
+        shared.withLock { $0.clock.setRate(rate, at: now, now: now) }
+        self.start(at: start)
+        changes.notify()
+    }
+
+    private var eventualRate: Double { shared.withLock { $0.clock.eventual.rate } }
+
+    /// Lets sound and pictures begin together.
+    private func start(at asked: Duration?) {
+        let now = time.now
+        let clock = shared.withLock { $0.clock }
+        let rate = clock.eventual.rate
+        let position = clock.timebase(at: now).mediaTime(at: now)
+        let latency = sound?.start(at: position, rate: rate, &mapping) ?? .zero
+        let begin = max(asked ?? now, now + latency)
+        guard begin > now else { return }
+        shared.withLock { shared in
+            shared.clock.setRate(0, at: now, now: now)
+            shared.clock.setRate(rate, at: begin, now: now)
+        }
+    }
+
+    /// Plays louder or softer, or not at all.
+    public func setVolume(_ volume: Double, isMuted: Bool) async {
+        options.audioOutput?.setVolume(volume, isMuted: isMuted)
+    }
+
+    /// Shows and decodes what is due, until the task is cancelled.
+    public func run() async {
+        while !Task.isCancelled, !isClosed {
+            let seen = changes.count
+            let next = step()
+            await changes.wait(after: seen, until: next, time)
+        }
+    }
+
+    /// Ends everything: outputs are the caller's to finish.
+    public func close() async {
+        isClosed = true
+        sound?.stop()
+        video.reset()
+        continuation.finish()
+        changes.notify()
+    }
+
+    /// Does what is due.
+    ///
+    /// - Returns: When something will be due again.
+    private func step() -> Duration? {
+        let now = time.now
+        let timebase = shared.withLock { $0.clock.timebase(at: now) }
+        showDue(timebase.mediaTime(at: now), rate: timebase.rate)
+        var moments: [Duration] = []
+        if let sound, eventualRate != 0 {
+            do {
+                let turn = try sound.play(shared.withLock { $0.clock }, now: now, &mapping)
+                if turn.drift != .zero { shared.withLock { $0.clock.shift(by: turn.drift, now: now) } }
+                if let next = turn.next { moments.append(next) }
+            } catch {
+                continuation.yield(.failed("\(error)"))
+            }
+            reportUnplayable(&sound.feed.unplayable, .audio)
+        }
+        reportUnplayable(&video.unplayable, .video)
+        count()
+        let clock = shared.withLock { $0.clock }
+        if let frame = video.frames.first, let moment = clock.eventual.time(reaching: frame.time) {
+            moments.append(max(moment, clock.eventual.time))
+        }
+        return moments.min().map { max($0, now + .microseconds(200)) }
+    }
+
+    private func showDue(_ position: MediaTime, rate: Double) {
+        guard !disabled.contains(.video) else { return }
+        let isPaced = options.executor == nil
+        let due = position + VideoFeed.tick
+        if isPaced, rate > 0, let last = video.frames.first?.time, last + Self.lateness < position {
+            _ = video.skip(to: position, &mapping)
+        }
+        video.fill(Self.framesAhead, &mapping)
+        while let frame = video.frames.first, frame.time <= due {
+            video.removeFirst()
+            video.fill(Self.framesAhead, &mapping)
+            if isPaced, let next = video.frames.first, next.time <= due {
+                shared.withLock { $0.counts.dropped += 1 }
+                continue
+            }
+            show(frame)
+        }
+    }
+
+    private func show(_ frame: VideoFrame) {
+        do {
+            try options.videoOutput?.show(frame)
+        } catch {
+            continuation.yield(.failed("\(error)"))
+        }
+        announce()
+    }
+
+    private func announce() {
+        guard !hasAnnouncedFrame else { return }
+        hasAnnouncedFrame = true
+        continuation.yield(.firstFrame)
+    }
+
+    private func count() {
+        shared.withLock { shared in
+            shared.counts.decoded = video.decodedCount
+            shared.discarded = video.discardedCount
+        }
+    }
+
+    private func reportUnplayable(_ ranges: inout [MediaTimeRange], _ type: MediaType) {
+        guard let first = ranges.first, let last = ranges.last else { return }
+        // A damaged segment is told of once, however many of its packets are.
+        continuation.yield(.unplayable(type, MediaTimeRange(start: first.start, end: max(first.end, last.end))))
+        ranges = []
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Synchronization
+
+/// A thread that runs the jobs of an actor: decoding blocks, and must not take a thread from those who share theirs.
+final class DecodingThread: SerialExecutor {
+    private struct State {
+        var jobs: [UnownedJob] = []
+        var isEnded = false
+    }
+
+    private final class Queue: Sendable {
+        let state = Mutex(State())
+        let wake = DispatchSemaphore(value: 0)
+    }
+
+    private let queue = Queue()
+
+    /// Starts the thread; it ends when nobody has this any more.
+    init(name: String) {
+        let queue = queue
+        let thread = Thread { [weak self] in
+            while true {
+                queue.wake.wait()
+                let jobs = queue.state.withLock { state in
+                    defer { state.jobs = [] }
+                    return state.jobs
+                }
+                guard let self else { return }
+                for job in jobs { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+            }
+        }
+        thread.name = name
+        thread.stackSize = 4 << 20
+        thread.start()
+    }
+
+    deinit {
+        queue.state.withLock { $0.isEnded = true }
+        queue.wake.signal()
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.state.withLock { $0.jobs.append(job) }
+        queue.wake.signal()
+    }
+}

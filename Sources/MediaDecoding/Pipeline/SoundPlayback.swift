@@ -1,0 +1,133 @@
+import MediaTiming
+import StreamingEngine
+
+/// Keeps an output supplied with sound that fits the pictures.
+final class SoundPlayback {
+    /// What came of a look at it.
+    struct Turn {
+        /// How much media time the play head is behind what is heard; it is to be moved by this.
+        var drift = MediaTime.zero
+        /// When to look again.
+        var next: Duration?
+    }
+
+    let feed: AudioFeed
+    private let output: any AudioOutput
+    private let format: SoundFormat
+    private var tempo: TempoFilter?
+    private var rate = 1.0
+    private var isPlaying = false
+
+    /// So much is kept with the device: less than a person notices as a delay of a pause.
+    private static let reserve = Duration.milliseconds(160)
+    /// Below this nobody hears that sound and pictures are apart.
+    private static let tolerance = 0.004
+    /// Beyond this sound is cut or stretched by silence; up to it the play head gives way.
+    private static let limit = 0.1
+    /// Rates at which sound is still sound.
+    private static let audibleRates = 0.25...4.0
+
+    /// Opens an output.
+    init(_ output: any AudioOutput) throws {
+        self.output = output
+        format = try output.start(SoundFormat(sampleRate: 48_000, channelCount: 2))
+        feed = AudioFeed(format)
+    }
+
+    /// The play head is elsewhere.
+    func seek(to position: MediaTime, _ mapping: inout TimestampMapping) {
+        output.flush()
+        tempo = nil
+        feed.seek(to: position, &mapping)
+    }
+
+    /// Begins at a position.
+    ///
+    /// - Returns: After how much time the first of it is heard.
+    func start(at position: MediaTime, rate: Double, _ mapping: inout TimestampMapping) -> Duration {
+        self.rate = rate
+        seek(to: position, &mapping)
+        isPlaying = Self.audibleRates.contains(rate) && feed.hasSound
+        guard isPlaying else {
+            output.pause()
+            return .zero
+        }
+        let delay = output.queuedDuration
+        supply(up: position + MediaTime(Self.reserve, scaledBy: rate), &mapping)
+        output.resume()
+        return delay
+    }
+
+    /// Falls silent.
+    func pause() {
+        output.pause()
+        isPlaying = false
+    }
+
+    /// Falls silent for good.
+    func stop() {
+        pause()
+        output.flush()
+    }
+
+    /// Supplies the output.
+    ///
+    /// - Parameters:
+    ///   - clock: The play head.
+    ///   - now: The time.
+    ///   - mapping: Where timestamps lie.
+    func play(_ clock: PlaybackClock, now: Duration, _ mapping: inout TimestampMapping) throws -> Turn {
+        guard isPlaying else {
+            // Sound that comes late joins in.
+            guard Self.audibleRates.contains(clock.eventual.rate), feed.hasSound else { return Turn() }
+            _ = start(at: clock.timebase(at: now).mediaTime(at: now), rate: clock.eventual.rate, &mapping)
+            return Turn(next: now + Self.reserve / 4)
+        }
+        var turn = Turn()
+        let queued = output.queuedDuration
+        let heard = clock.eventual.mediaTime(at: now + queued)
+        if output.isPaced, let position = feed.position {
+            let error = (position - heard).seconds / max(rate, 0.01)
+            if abs(error) > Self.limit {
+                if error < 0 {
+                    feed.skip(to: heard)
+                } else {
+                    try output.enqueue(silence(min(error, 1)))
+                }
+            } else if abs(error) > Self.tolerance {
+                turn.drift = MediaTime(approximating: error * rate / 4) ?? .zero
+            }
+        }
+        try supply(until: heard, queued: queued, &mapping)
+        turn.next = now + (output.isPaced ? Self.reserve / 8 : Self.reserve / 2)
+        return turn
+    }
+
+    private func supply(up limit: MediaTime, _ mapping: inout TimestampMapping) {
+        while let samples = feed.next(before: limit, &mapping) {
+            guard (try? enqueue(samples)) != nil else { return }
+        }
+    }
+
+    private func supply(until heard: MediaTime, queued: Duration, _ mapping: inout TimestampMapping) throws {
+        let ahead = output.isPaced ? max(.zero, Self.reserve - queued) : Self.reserve
+        let limit = heard + MediaTime(ahead, scaledBy: rate)
+        while let samples = feed.next(before: limit, &mapping) { try enqueue(samples) }
+    }
+
+    private func enqueue(_ samples: AudioSamples) throws {
+        guard rate != 1 else { return try output.enqueue(samples) }
+        if tempo == nil { tempo = TempoFilter(rate: rate) }
+        for block in try tempo?.process(samples) ?? [] { try output.enqueue(block) }
+    }
+
+    private func silence(_ seconds: Double) -> AudioSamples {
+        let count = Int(seconds * Double(format.sampleRate))
+        return AudioSamples(
+            time: .zero,
+            sampleRate: format.sampleRate,
+            channelCount: format.channelCount,
+            samples: Array(repeating: 0, count: count * format.channelCount)
+        )
+    }
+}

@@ -1,0 +1,177 @@
+@testable import MediaDecoding
+
+/// Encrypts a fragmented movie with one track (ISO/IEC 23001-7): renames its sample entry, encrypts its samples and says so.
+enum MovieEncryption {
+    struct Scheme {
+        let name: String
+        /// Encrypted blocks and clear ones behind them.
+        var pattern: (Int, Int) = (0, 0)
+        var vectorLength = 8
+        /// Of pictures the first bytes stay clear.
+        var clearLead = 0
+    }
+
+    static let constantVector: [UInt8] = Array(201...216)
+
+    static func encrypted(_ bytes: [UInt8], _ scheme: Scheme, key: [UInt8]) throws -> [UInt8] {
+        let cipher = try BlockCipher(key: key)
+        var output: [UInt8] = []
+        let boxes = split(bytes)
+        var index = 0
+        while index < boxes.count {
+            let (type, payload) = boxes[index]
+            if type == "moov" {
+                output += box("moov", moov(payload, scheme, []))
+            } else if type == "moof", index + 1 < boxes.count, boxes[index + 1].0 == "mdat" {
+                var data = boxes[index + 1].1
+                var places: [(clear: Int, encrypted: Int, vector: [UInt8])] = []
+                var offset = 0
+                for (number, size) in sampleSizes(payload).enumerated() {
+                    let vector =
+                        scheme.vectorLength == 0
+                        ? [] : (0..<scheme.vectorLength).map { UInt8(truncatingIfNeeded: number * 7 + $0 + offset) }
+                    let clear = min(scheme.clearLead, size)
+                    encrypt(
+                        &data,
+                        offset + clear..<offset + size,
+                        scheme,
+                        vector.isEmpty ? constantVector : vector,
+                        cipher
+                    )
+                    places.append((clear, size - clear, vector))
+                    offset += size
+                }
+                output += box("moof", moof(payload, scheme, places))
+                output += box("mdat", data)
+                index += 1
+            } else if type != "mfra", type != "sidx" {
+                output += box(type, payload)
+            }
+            index += 1
+        }
+        return output
+    }
+
+    private static func encrypt(
+        _ data: inout [UInt8],
+        _ range: Range<Int>,
+        _ scheme: Scheme,
+        _ vector: [UInt8],
+        _ cipher: BlockCipher
+    ) {
+        var counter = CounterStream(vector: vector)
+        var chain = Array((vector + [UInt8](repeating: 0, count: 16)).prefix(16))
+        let isCounter = scheme.name == "cenc" || scheme.name == "cens"
+        let hasPattern = scheme.pattern.0 > 0
+        data.withUnsafeMutableBytes { data in
+            var offset = range.lowerBound
+            if isCounter, !hasPattern {
+                counter.apply(to: UnsafeMutableRawBufferPointer(rebasing: data[range]), with: cipher)
+                return
+            }
+            var block = 0
+            while range.upperBound - offset >= 16 {
+                let place = block % max(1, scheme.pattern.0 + scheme.pattern.1)
+                if !hasPattern || place < scheme.pattern.0 {
+                    let part = UnsafeMutableRawBufferPointer(rebasing: data[offset..<offset + 16])
+                    if isCounter {
+                        counter.apply(to: part, with: cipher)
+                    } else {
+                        cipher.encryptChained(part, vector: &chain)
+                    }
+                }
+                block += 1
+                offset += 16
+            }
+        }
+    }
+
+    private static func moov(_ payload: [UInt8], _ scheme: Scheme, _ path: [String]) -> [UInt8] {
+        split(payload).flatMap { type, inner -> [UInt8] in
+            switch type {
+            case "trak", "mdia", "minf", "stbl": return box(type, moov(inner, scheme, path + [type]))
+            case "stsd":
+                let entry = split(Array(inner[8...]))[0]
+                let isSound = entry.0 == "mp4a"
+                var tenc: [UInt8] = [scheme.pattern.0 > 0 ? 1 : 0, 0, 0, 0, 0]
+                tenc += [UInt8(scheme.pattern.0 << 4 | scheme.pattern.1), 1, UInt8(scheme.vectorLength)]
+                tenc += [UInt8](repeating: 9, count: 16)
+                if scheme.vectorLength == 0 { tenc += [16] + constantVector }
+                let sinf =
+                    box("frma", Array(entry.0.utf8))
+                    + box("schm", [0, 0, 0, 0] + Array(scheme.name.utf8) + [0, 1, 0, 0])
+                    + box("schi", box("tenc", tenc))
+                return box("stsd", Array(inner[0..<8]) + box(isSound ? "enca" : "encv", entry.1 + box("sinf", sinf)))
+            default: return box(type, inner)
+            }
+        }
+    }
+
+    private static func moof(
+        _ payload: [UInt8],
+        _ scheme: Scheme,
+        _ places: [(clear: Int, encrypted: Int, vector: [UInt8])]
+    ) -> [UInt8] {
+        var senc: [UInt8] = [0, 0, 0, scheme.clearLead > 0 ? 2 : 0] + big(places.count)
+        for place in places {
+            senc += place.vector
+            if scheme.clearLead > 0 {
+                senc += [0, 1, UInt8(place.clear >> 8), UInt8(place.clear & 255)] + big(place.encrypted)
+            }
+        }
+        let added = box("senc", senc)
+        return split(payload).flatMap { type, inner -> [UInt8] in
+            guard type == "traf" else { return box(type, inner) }
+            let boxes = split(inner).flatMap { type, inner -> [UInt8] in
+                guard type == "trun" else { return box(type, inner) }
+                var inner = inner
+                let offset = inner[8..<12].reduce(0) { $0 << 8 | Int($1) } + added.count
+                inner.replaceSubrange(8..<12, with: big(offset))
+                return box(type, inner)
+            }
+            return box("traf", boxes + added)
+        }
+    }
+
+    /// What a `trun` with sizes says.
+    private static func sampleSizes(_ moof: [UInt8]) -> [Int] {
+        for (type, inner) in split(moof) where type == "traf" {
+            var common = 0
+            for (type, inner) in split(inner) {
+                func number(_ at: Int) -> Int { inner[at..<at + 4].reduce(0) { $0 << 8 | Int($1) } }
+                if type == "tfhd" {
+                    let flags = number(0)
+                    var at = 8 + (flags & 1 != 0 ? 8 : 0) + (flags & 2 != 0 ? 4 : 0) + (flags & 8 != 0 ? 4 : 0)
+                    if flags & 16 != 0 { common = number(at) }
+                    at += 4
+                }
+                guard type == "trun" else { continue }
+                let flags = number(0)
+                let width = [0x100, 0x200, 0x400, 0x800].reduce(0) { $0 + (flags & $1 != 0 ? 4 : 0) }
+                let first = 12 + (flags & 4 != 0 ? 4 : 0) + (flags & 0x100 != 0 ? 4 : 0)
+                return (0..<number(4)).map { flags & 0x200 != 0 ? number(first + $0 * width) : common }
+            }
+        }
+        return []
+    }
+
+    static func split(_ bytes: [UInt8]) -> [(String, [UInt8])] {
+        BoxPlace.contents(bytes)
+    }
+
+    static func box(_ type: String, _ payload: [UInt8]) -> [UInt8] {
+        big(payload.count + 8) + Array(type.utf8) + payload
+    }
+
+    static func big(_ number: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - $0 * 8)) } }
+}
+
+extension BoxPlace {
+    fileprivate static func contents(_ bytes: [UInt8]) -> [(String, [UInt8])] {
+        bytes.withUnsafeBytes { raw in
+            all(raw, in: 0..<raw.count).map { place in
+                (String(decoding: raw[place.start + 4..<place.start + 8], as: UTF8.self), Array(raw[place.payload]))
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import MediaTiming
+import PlaybackReporting
+import StreamingEngine
+import Testing
+
+@testable import MediaDecoding
+
+/// Streams are shown as they are: each frame once, in order, at its time.
+@Suite(
+    .timeLimit(.minutes(5)),
+    .enabled(if: SampleStreams.areThere, "the sample streams were not made: run Scripts/make-samples")
+)
+struct DecodedPlaybackTests {
+    static let playlists = [
+        "ts/360p/media.m3u8", "fmp4/360p/media.m3u8", "byterange/360p/media.m3u8", "aes/360p/media.m3u8",
+        "ad/240p/media.m3u8", "ts/multivariant.m3u8", "fmp4/multivariant.m3u8", "aes/multivariant.m3u8",
+        "byterange/multivariant.m3u8",
+    ]
+
+    private func stream(_ playlist: String) throws -> DecodedStream {
+        try DecodedStream(playlist, in: try #require(SampleStreams.directory))
+    }
+
+    @Test(arguments: playlists) func everyFrameIsShownOnceAtItsTime(playlist: String) async throws {
+        let stream = try stream(playlist)
+        try await stream.run {
+            await stream.engine.setRate(1)
+            try await stream.wait { $0.hasPlayedToEnd }
+        }
+        let shown = stream.shown.all
+        let duration = try #require(stream.engine.snapshot.duration)
+        #expect(shown.count == Int((duration.seconds * 30).rounded()))
+        let start = try #require(shown.first).shownAt
+        for (index, frame) in shown.enumerated() {
+            guard frame.reading?.frame == index, frame.time == MediaTime(value: Int64(index), timescale: 30),
+                abs(((frame.shownAt - start) / .milliseconds(1)) - Double(index) * 1000 / 30) < 2
+            else {
+                Issue.record("frame \(index): \(frame.time) \(String(describing: frame.reading)) at \(frame.shownAt)")
+                break
+            }
+        }
+        #expect(stream.pipeline.frameCounts.dropped == 0)
+    }
+
+    @Test(arguments: playlists) func anExactSeekShowsTheExactFrame(playlist: String) async throws {
+        let stream = try stream(playlist)
+        try await stream.run {
+            try await stream.wait { $0.status == .readyToPlay }
+            let duration = try #require(stream.engine.snapshot.duration)
+            let last = Int((duration.seconds * 30).rounded()) - 1
+            // First and last frames of segments of 4 and 6 seconds, and some between; out of order.
+            let targets = [0, last, 179, 180, 119, 120, 1, 541 % last, 239, 240, last - 1, 300, 59, 60, 61, 0]
+            for frame in targets where frame <= last {
+                let time = MediaTime(value: Int64(frame), timescale: 30)
+                let result = await stream.engine.seek(to: time, tolerance: .exact)
+                #expect(result.isFinished && result.landed == time)
+                let shown = try #require(stream.shown.all.last)
+                #expect(shown.reading?.frame == frame, "\(frame) wanted, \(String(describing: shown.reading)) shown")
+                // The middle of a frame is that frame, too.
+                let middle = MediaTime(value: Int64(frame * 2 + 1), timescale: 60)
+                guard middle < duration else { continue }
+                _ = await stream.engine.seek(to: middle, tolerance: .exact)
+                #expect(stream.shown.all.last?.reading?.frame == frame)
+            }
+        }
+    }
+
+    @Test(arguments: ["ts/360p/media.m3u8", "fmp4/multivariant.m3u8"])
+    func aTolerantSeekLandsOnAKeyFrame(playlist: String) async throws {
+        let stream = try stream(playlist)
+        try await stream.run {
+            try await stream.wait { $0.status == .readyToPlay }
+            _ = await stream.engine.seek(to: MediaTime(value: 219, timescale: 10), tolerance: .exact)
+            let before = stream.pipeline.discardedFrameCount
+            #expect(before > 20)
+            let any = await stream.engine.seek(to: MediaTime(value: 277, timescale: 10))
+            // The nearest is at 28 s; it may lie in a segment that is not there yet.
+            #expect([26, 28].map { MediaTime(seconds: $0) }.contains(any.landed))
+            #expect(stream.shown.all.last?.reading?.frame == Int((any.landed.seconds * 30).rounded()))
+            #expect(stream.pipeline.discardedFrameCount == before)
+            let early = SeekTolerance(before: MediaTime(seconds: 2), after: .zero)
+            let landed = await stream.engine.seek(to: MediaTime(value: 153, timescale: 10), tolerance: early)
+            #expect(landed.landed == MediaTime(seconds: 14))
+            #expect(stream.shown.all.last?.reading?.frame == 420)
+        }
+    }
+
+    @Test(arguments: ["ts/360p/media.m3u8", "fmp4/multivariant.m3u8", "aes/360p/media.m3u8"])
+    func theBeepIsWithTheFlash(playlist: String) async throws {
+        let stream = try stream(playlist)
+        try await stream.run {
+            await stream.engine.setRate(1)
+            try await stream.wait { $0.hasPlayedToEnd }
+        }
+        let onsets = BeepFinder.onsets(stream.sound.all)
+        #expect(onsets.count >= 50)
+        for onset in onsets.dropFirst() {
+            #expect(abs(onset - onset.rounded()) < 0.005, "a beep at \(onset)")
+        }
+    }
+}
+
+/// Finds where the beeps begin that the samples have at each whole second.
+enum BeepFinder {
+    /// In seconds of the item, going by the number of samples from the first one on.
+    static func onsets(_ sound: [AudioSamples]) -> [Double] {
+        guard let first = sound.first else { return [] }
+        let rate = Double(first.sampleRate)
+        let samples = sound.flatMap { block in
+            stride(from: 0, to: block.samples.count, by: max(1, block.channelCount)).map { block.samples[$0] }
+        }
+        var onsets: [Double] = []
+        var quietSince = -10_000
+        for (index, sample) in samples.enumerated() where abs(sample) > 0.15 {
+            if index - quietSince > 4_800 { onsets.append(first.time.seconds + Double(index) / rate) }
+            quietSince = index
+        }
+        return onsets
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import PlaybackReporting
+import ResourceAddressing
+import StreamingEngine
+import Synchronization
+import Testing
+
+@testable import MediaDecoding
+
+/// Keeps what was shown.
+final class ShownFrames: VideoOutput {
+    struct Shown: Sendable {
+        let time: MediaTime
+        let shownAt: Duration
+        let reading: StripReader.Reading?
+        let checksum: String
+    }
+
+    private let time: any TimeSource
+    private let withChecksums: Bool
+    private let frames = Mutex<[Shown]>([])
+
+    init(_ time: any TimeSource, withChecksums: Bool = false) {
+        self.time = time
+        self.withChecksums = withChecksums
+    }
+
+    var all: [Shown] { frames.withLock { $0 } }
+
+    func show(_ frame: VideoFrame) {
+        let shown = Shown(
+            time: frame.time,
+            shownAt: time.now,
+            reading: StripReader.read(frame.picture),
+            checksum: withChecksums ? frame.picture.checksum() : ""
+        )
+        frames.withLock { $0.append(shown) }
+    }
+}
+
+/// Keeps what was heard.
+final class HeardSound: AudioOutput {
+    private let heard = Mutex<[[AudioSamples]]>([[]])
+
+    /// The longest stretch without a seek.
+    var all: [AudioSamples] { heard.withLock { $0.max { $0.count < $1.count } ?? [] } }
+
+    func start(_ format: SoundFormat) -> SoundFormat { format }
+    func enqueue(_ samples: AudioSamples) { heard.withLock { $0[$0.count - 1].append(samples) } }
+    var queuedDuration: Duration { .zero }
+    var starvedDuration: Duration { .zero }
+    var isPaced: Bool { false }
+    func flush() { heard.withLock { $0.append([]) } }
+    func pause() {}
+    func resume() {}
+    func setVolume(_ volume: Double, isMuted: Bool) {}
+    func finish() {}
+}
+
+/// A stream of files, decoded in simulated time.
+final class DecodedStream: Sendable {
+    let simulation = Simulation()
+    let shown: ShownFrames
+    let sound = HeardSound()
+    let pipeline: DecodingPipeline
+    let engine: PlaybackEngine
+    private let record = EventRecord()
+
+    var events: [PlaybackEvent] { record.all }
+
+    init(
+        _ playlist: String,
+        in folder: URL,
+        replacing replacements: [String: [UInt8]] = [:],
+        options: StreamingOptions = StreamingOptions(),
+        withChecksums: Bool = false
+    ) throws {
+        let simulation = simulation
+        shown = ShownFrames(simulation, withChecksums: withChecksums)
+        pipeline = try DecodingPipeline(
+            time: simulation,
+            options: DecodingPipeline.Options(videoOutput: shown, audioOutput: sound, executor: simulation)
+        )
+        let transport = FolderTransport(folder: folder, time: simulation, replacements: replacements)
+        engine = PlaybackEngine(
+            source: ResourceAddress(FolderTransport.origin + playlist),
+            loading: ResourceLoading(transport, time: simulation, jitter: { 0 }),
+            pipeline: pipeline,
+            options: options,
+            time: simulation,
+            session: PlaybackSession(id: "test", start: .zero, startDate: .zero)
+        ) { [record] output in
+            if case .event(let event) = output { record.add(event) }
+        }
+    }
+
+    private final class EventRecord: Sendable {
+        private let events = Mutex<[PlaybackEvent]>([])
+
+        var all: [PlaybackEvent] { events.withLock { $0 } }
+
+        func add(_ event: PlaybackEvent) { events.withLock { $0.append(event) } }
+    }
+
+    /// Plays while `body` runs.
+    func run<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
+        try await simulation.run { [engine] in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await engine.run() }
+                let result = try await body()
+                group.cancelAll()
+                return result
+            }
+        }
+    }
+
+    /// Waits until a condition holds, for an hour at most.
+    func wait(_ condition: (PlaybackSnapshot) -> Bool) async throws {
+        let limit = simulation.now + .seconds(3600)
+        while !condition(engine.snapshot) {
+            if let error = engine.snapshot.error { throw error }
+            guard simulation.now < limit else { throw Stuck(snapshot: engine.snapshot) }
+            try await simulation.sleep(for: .milliseconds(50))
+        }
+    }
+
+    struct Stuck: Error {
+        let snapshot: PlaybackSnapshot
+    }
+}

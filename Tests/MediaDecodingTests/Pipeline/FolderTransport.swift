@@ -1,0 +1,40 @@
+import Foundation
+import MediaTiming
+import MediaTransport
+import ResourceAddressing
+
+/// The files of a folder at an address of their own, read at once: in simulated time loading takes none.
+struct FolderTransport: Transport {
+    static let origin = "https://samples.invalid/"
+
+    let folder: URL
+    let time: any TimeSource
+    /// What replaces files, by their names relative to the folder.
+    var replacements: [String: [UInt8]] = [:]
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        let text = request.address.text
+        let name = String(text.dropFirst(Self.origin.count))
+        guard text.hasPrefix(Self.origin), let bytes = bytes(name) else {
+            throw TransportError(.status, "the server answered 404 Not Found", address: request.address, status: 404)
+        }
+        let range = request.byteRange ?? ByteRange(start: 0, length: Int64(bytes.count))
+        guard let range, range.end <= bytes.count else {
+            throw TransportError(.wrongContent, "the resource is shorter", address: request.address)
+        }
+        let record = TransferRecord(TransferMeasurement(sent: time.now))
+        record.update { $0.firstByte = .zero }
+        return TransportResponse(
+            status: request.byteRange == nil ? 200 : 206,
+            headers: [],
+            address: request.address,
+            expectedLength: range.length,
+            body: TransportBody(bytes[Int(range.start)..<Int(range.end)]).measured(by: record, time),
+            record: record
+        )
+    }
+
+    private func bytes(_ name: String) -> [UInt8]? {
+        replacements[name] ?? (try? Data(contentsOf: folder.appendingPathComponent(name))).map { [UInt8]($0) }
+    }
+}

@@ -1,0 +1,30 @@
+@testable import MediaDecoding
+
+/// Reads the strip that `Scripts/make-samples` draws over each picture: 20 cells of which the first is white, the second
+/// black, then the frame's number in 14 bits, the variant's index in 3 bits, and the parity of those 17.
+enum StripReader {
+    struct Reading: Hashable {
+        let frame: Int
+        let variant: Int
+    }
+
+    /// What a picture says; `nil` where it has no strip, or one that cannot be read.
+    static func read(_ picture: Picture) -> Reading? {
+        guard picture.width >= 20, picture.height >= 12 else { return nil }
+        let cells = picture.withPlanes { planes -> [Bool]? in
+            guard let plane = planes.first, plane.visibleBytesPerRow >= picture.width else { return nil }
+            let row = (picture.height + 6) / 12 / 2
+            let width = plane.visibleBytesPerRow / picture.width
+            return (0..<20).map { cell in
+                let column = (cell * 2 + 1) * picture.width / 40
+                // Of two bytes the second is the higher one.
+                return plane.bytes[row * plane.bytesPerRow + column * width + width - 1] > (width == 1 ? 126 : 1)
+            }
+        }
+        guard let cells, cells[0], !cells[1] else { return nil }
+        func number(_ range: Range<Int>) -> Int { range.reduce(0) { $0 << 1 | (cells[$1] ? 1 : 0) } }
+        let ones = cells[2..<19].count { $0 }
+        guard (ones % 2 == 1) == cells[19] else { return nil }
+        return Reading(frame: number(2..<16), variant: number(16..<19))
+    }
+}
