@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "NetworkConditioning", targets: ["NetworkConditioning"]),
         .library(name: "MediaTransport", targets: ["MediaTransport"]),
         .library(name: "MediaDecoding", targets: ["MediaDecoding"]),
+        .library(name: "MediaOutput", targets: ["MediaOutput"]),
         .library(name: "ResourceAddressing", targets: ["ResourceAddressing"]),
         .library(name: "Millstream", targets: ["Millstream"]),
         .library(name: "MillstreamDownloads", targets: ["MillstreamDownloads"]),
@@ -48,7 +49,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        // Formats: pure values in, pure values out.
+        // Formats: pure values in, pure values out. XML is read by libxml2, which takes bytes and nothing else.
         .target(
             name: "MediaTiming",
             swiftSettings: guarded,
@@ -56,7 +57,13 @@ let package = Package(
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]
         ),
         .target(name: "ResourceAddressing", swiftSettings: guarded),
-        .target(name: "SegmentFormat", dependencies: ["MediaTiming"], swiftSettings: guarded),
+        .systemLibrary(
+            name: "CLibXML2",
+            pkgConfig: "libxml-2.0",
+            providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]
+        ),
+        .target(name: "XMLReading", dependencies: ["CLibXML2"], swiftSettings: guarded),
+        .target(name: "SegmentFormat", dependencies: ["MediaTiming", "XMLReading"], swiftSettings: guarded),
         .target(name: "ReportFormat", dependencies: ["MediaTiming"], swiftSettings: guarded),
         .target(
             name: "HLSPlaylist",
@@ -137,6 +144,15 @@ let package = Package(
             swiftSettings: house
         ),
 
+        .systemLibrary(name: "CSDL2", pkgConfig: "sdl2", providers: [.apt(["libsdl2-dev"]), .brew(["sdl2"])]),
+        .systemLibrary(name: "CASS", pkgConfig: "libass", providers: [.apt(["libass-dev"]), .brew(["libass"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .target(
+            name: "MediaOutput",
+            dependencies: ["CASS", "CSDL2", "CZlib", "MediaDecoding", "MediaTiming"],
+            swiftSettings: house
+        ),
+
         // Faces: what an application imports.
         .target(
             name: "Millstream",
@@ -186,7 +202,9 @@ let package = Package(
             dependencies: [
                 "Adaptation", "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamDownloads",
                 "MillstreamServer", "MillstreamTesting", "NetworkConditioning", "PlaybackReporting", "PlaylistEditing",
-                "ReportFormat", "ResourceAddressing", "StreamingEngine",
+                "ReportFormat", "ResourceAddressing", "SegmentFormat", "StreamingEngine",
+                .target(name: "MediaDecoding", condition: .when(traits: ["Playback"])),
+                .target(name: "MediaOutput", condition: .when(traits: ["Playback"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -218,6 +236,7 @@ let package = Package(
             dependencies: ["MediaTiming", "SegmentFormat", "SharedCorpus"],
             swiftSettings: house
         ),
+        .testTarget(name: "XMLReadingTests", dependencies: ["XMLReading"], swiftSettings: house),
         .testTarget(name: "ReportFormatTests", dependencies: ["MediaTiming", "ReportFormat"], swiftSettings: house),
         .testTarget(
             name: "HLSPlaylistTests",
@@ -254,6 +273,25 @@ let package = Package(
                 "CFFmpeg", "MediaDecoding", "MediaTiming", "MediaTransport", "MillstreamTesting", "PlaybackReporting",
                 "ResourceAddressing", "SegmentFormat", "StreamingEngine",
             ],
+            swiftSettings: house
+        ),
+        // Pictures that tests compute.
+        .target(
+            name: "PaintedPictures",
+            dependencies: ["MediaDecoding"],
+            path: "Tests/PaintedPictures",
+            swiftSettings: house
+        ),
+        // A window with a known picture, for tests that look at the screen.
+        .executableTarget(
+            name: "window-probe",
+            dependencies: ["MediaDecoding", "MediaOutput", "MediaTiming", "PaintedPictures"],
+            path: "Tests/WindowProbe",
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "MediaOutputTests",
+            dependencies: ["CZlib", "MediaDecoding", "MediaOutput", "MediaTiming", "PaintedPictures", "window-probe"],
             swiftSettings: house
         ),
         .testTarget(

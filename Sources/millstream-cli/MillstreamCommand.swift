@@ -14,7 +14,8 @@ import Foundation
         ]
     )
 
-    static func main() async {
+    /// Begins on the main thread and leaves it to windows: the command runs beside it.
+    @MainActor static func main() {
         // A pipe that its reader closed (millstream inspect … | head) ends the program, as with any other.
         signal(SIGPIPE, SIG_DFL)
         // Commands that have something to keep or to end take the signal themselves.
@@ -23,6 +24,11 @@ import Foundation
             write(STDERR_FILENO, line.utf8Start, line.utf8CodeUnitCount)
             _exit(Failure.Status.interrupted.rawValue)
         }
+        Task.detached { await runCommand() }
+        MainThread.serve()
+    }
+
+    private static func runCommand() async -> Never {
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
@@ -30,6 +36,7 @@ import Foundation
             } else {
                 try command.run()
             }
+            Foundation.exit(Failure.Status.done.rawValue)
         } catch let code as ExitCode {
             // The command has printed what it had to say.
             Foundation.exit(code.rawValue)

@@ -31,7 +31,7 @@ struct FormatTests {
 
     @Test(arguments: [
         ("aac", "adts", "a.aac", 1024), ("libmp3lame", "mp3 -write_xing 0", "a.mp3", 1152),
-        ("ac3", "ac3", "a.ac3", 1536),
+        ("libmp3lame", "mp3", "a.mp3", 1152), ("ac3", "ac3", "a.ac3", 1536),
         ("eac3", "eac3", "a.eac3", 1536), ("flac", "flac", "a.flac", 4608), ("aac", "mpegts", "a.ts", 1024),
         ("ac3", "mpegts", "a.ts", 1536), ("eac3", "mpegts", "a.ts", 1536), ("libmp3lame", "mpegts", "a.ts", 1152),
         ("aac", "matroska", "a.mkv", 1024), ("libopus", "ogg", "a.ogg", 960), ("pcm_s16le", "wav", "a.wav", 1024),
@@ -59,8 +59,8 @@ struct FormatTests {
         // Of fragments FFmpeg also gives what the edit list leaves out.
         let isFragmented = format.contains("empty_moov")
         let priming = isFragmented ? ["aac": 1_024, "ac3": 256][codec] ?? 0 : 0
-        #expect(Array(samples.prefix(200_000)) == Array(expected.dropFirst(priming * 2).prefix(200_000)))
-        if isFragmented { #expect(decoding.sound.first?.time == .zero) }
+        #expect(Array(samples.prefix(200_000)).elementsEqual(Array(expected.dropFirst(priming * 2).prefix(200_000))))
+        if isFragmented || format == "mp3" { #expect(decoding.sound.first?.time == .zero) }
         for (chunk, next) in zip(decoding.sound, decoding.sound.dropFirst()) { #expect(chunk.end == next.time) }
     }
 }

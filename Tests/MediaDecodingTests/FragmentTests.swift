@@ -12,6 +12,8 @@ struct FragmentTests {
     @Test(arguments: [
         MovieEncryption.Scheme(name: "cenc", vectorLength: 8, clearLead: 100),
         MovieEncryption.Scheme(name: "cenc", vectorLength: 16),
+        MovieEncryption.Scheme(name: "cenc", vectorLength: 8, clearLead: 100, usesAuxiliary: true),
+        MovieEncryption.Scheme(name: "cbcs", pattern: (1, 9), vectorLength: 16, clearLead: 100, usesAuxiliary: true),
         MovieEncryption.Scheme(name: "cbc1", vectorLength: 16, clearLead: 100),
         MovieEncryption.Scheme(name: "cens", pattern: (1, 9), vectorLength: 8, clearLead: 100),
         MovieEncryption.Scheme(name: "cbcs", pattern: (1, 9), vectorLength: 0, clearLead: 100),
@@ -20,7 +22,7 @@ struct FragmentTests {
     func encryptedPicturesAreOpened(scheme: MovieEncryption.Scheme) throws {
         let fixtures = try Fixtures()
         try fixtures.make(
-            "-f lavfi -i testsrc2=s=192x108:r=25:d=2 -c:v libx264 -bf 2 -g 25 -pix_fmt yuv420p \(Self.fragmented) a.mp4"
+            "-f lavfi -i testsrc2=s=192x108:r=25:d=2 -c:v libx264 -bf 2 -g 50 -pix_fmt yuv420p \(Self.fragmented) a.mp4"
         )
         let key: [UInt8] = Array(31...46)
         let clear = try fixtures.bytes("a.mp4")
@@ -37,6 +39,7 @@ struct FragmentTests {
         // The encrypter and the decrypter here must not share an error: FFmpeg opens what it knows how to.
         try Data(encrypted).write(to: fixtures.folder.appendingPathComponent("e.mp4"))
         let hexadecimal = key.map { String($0, radix: 16) }.joined()
+        // (One fragment: of several, FFmpeg 5.1 takes the vectors of the last.)
         if scheme.vectorLength == 8 || scheme.name == "cbcs" {
             #expect(
                 try Tool.checksums("e.mp4", in: fixtures.folder, options: "-decryption_key \(hexadecimal)") == expected
@@ -57,7 +60,7 @@ struct FragmentTests {
         try right.add(encrypted, key: SampleKey(key: key))
         try right.finish()
         #expect(left.sound.flatMap(\.samples).count > 90_000)
-        #expect(left.sound.flatMap(\.samples) == right.sound.flatMap(\.samples))
+        #expect(left.sound.flatMap(\.samples).elementsEqual(right.sound.flatMap(\.samples)))
     }
 
     @Test func messagesComeWithTheirTimes() throws {

@@ -9,6 +9,8 @@ enum MovieEncryption {
         var vectorLength = 8
         /// Of pictures the first bytes stay clear.
         var clearLead = 0
+        /// Whether vectors lie where `saiz` and `saio` point, and not in `senc`.
+        var usesAuxiliary = false
     }
 
     static let constantVector: [UInt8] = Array(201...216)
@@ -119,7 +121,13 @@ enum MovieEncryption {
                 senc += [0, 1, UInt8(place.clear >> 8), UInt8(place.clear & 255)] + big(place.encrypted)
             }
         }
-        let added = box("senc", senc)
+        var added = box("senc", senc)
+        if scheme.usesAuxiliary {
+            let size = scheme.vectorLength + (scheme.clearLead > 0 ? 8 : 0)
+            added = box("free", senc) + box("saiz", [0, 0, 0, 0, UInt8(size)] + big(places.count))
+            let offset = payload.count + 8 + 16
+            added += box("saio", [0, 0, 0, 0] + big(1) + big(offset))
+        }
         return split(payload).flatMap { type, inner -> [UInt8] in
             guard type == "traf" else { return box(type, inner) }
             let boxes = split(inner).flatMap { type, inner -> [UInt8] in

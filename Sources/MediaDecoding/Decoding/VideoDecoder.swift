@@ -8,7 +8,9 @@ import MediaTiming
 /// group, are not given, until the first that is whole: FFmpeg's own choice. One thread uses it at a time.
 final class VideoDecoder {
     struct Options: Sendable, Hashable {
-        /// Threads that decode; 1 by default, 0 for as many as there are cores. More than one delay pictures.
+        /// Threads that decode; 1 by default, 0 for as many as there are cores.
+        ///
+        /// More than one delay pictures.
         var threadCount = 1
         /// Whether VA-API is tried; software decodes where it is not there.
         var prefersHardware = false

@@ -1,7 +1,7 @@
 import CFFmpeg
 
-/// What a decoder has to know of a track before its packets.
 // Safe: written only before it is handed out; read from then on.
+/// What a decoder has to know of a track before its packets.
 final class CodecParameters: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<AVCodecParameters>
 

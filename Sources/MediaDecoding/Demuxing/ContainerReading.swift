@@ -62,7 +62,8 @@ struct ContainerReading {
             av_packet_free(&unused)
             return
         }
-        if packet.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 {
+        // Pieces of other files end where their header does not expect it.
+        if wrap != nil, packet.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 {
             result.note("packets of the stream are missing or damaged")
         }
         unroll(packet)
@@ -216,11 +217,25 @@ struct ContainerReading {
         }
     }
 
+    /// Gives a tag the five bytes back that FFmpeg takes for the header of an access unit, which ID3 tags have not.
+    ///
+    /// The version was among them: tags in transport streams are of version 2.4 (Apple's "Timed Metadata for HTTP Live
+    /// Streaming").
+    private static func wholeTag(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.count > 5, !bytes.starts(with: Array("ID3".utf8)) else { return bytes }
+        let whole = Array("ID3".utf8) + [4, 0] + bytes
+        return ID3Tag(whole.span)?.byteCount == whole.count ? whole : bytes
+    }
+
     private mutating func giveMetadata(_ packets: [MediaPacket?], _ format: TrackFormat) {
         guard format.parameters.codec == AV_CODEC_ID_TIMED_ID3 else { return }
         for packet in packets.compactMap({ $0 }) where result.metadata.count < 10_000 {
             result.metadata.append(
-                TimedMetadata(kind: .id3, time: packet.presentationTime, payload: packet.withBytes { Array($0) })
+                TimedMetadata(
+                    kind: .id3,
+                    time: packet.presentationTime,
+                    payload: Self.wholeTag(packet.withBytes { Array($0) })
+                )
             )
         }
     }

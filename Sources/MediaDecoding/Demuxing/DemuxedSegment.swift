@@ -11,7 +11,7 @@ struct DemuxedSegment: Sendable {
     var packets: [MediaPacket] = []
     /// Messages that came with it.
     var metadata: [TimedMetadata] = []
-    /// What was not right about the bytes, for people; at most 16 lines. Empty for a segment without damage.
+    /// What was not right about the bytes, for people; at most 16 lines, none without damage.
     var problems: [String] = []
 
     var isDamaged: Bool { !problems.isEmpty }
@@ -22,7 +22,7 @@ struct DemuxedSegment: Sendable {
 
     func track(_ id: Int) -> TrackFormat? { tracks.first { $0.id == id } }
 
-    /// From the earliest presentation time to the latest end; of one track or of all. `nil` without packets.
+    /// From the earliest presentation time to the latest end, of one track or of all; `nil` without packets.
     func timeRange(of trackID: Int? = nil) -> MediaTimeRange? {
         var range: (start: MediaTime, end: MediaTime)?
         for packet in packets where trackID == nil || packet.trackID == trackID {

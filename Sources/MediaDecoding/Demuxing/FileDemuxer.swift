@@ -62,6 +62,15 @@ final class FileDemuxer {
         return value > 0 ? MediaTime(value: value, timescale: Int64(AV_TIME_BASE)) : nil
     }
 
+    /// When the first track begins, as far as the header says it.
+    private var start: MediaTime {
+        let none = cffmpeg_no_timestamp()
+        let starts = zip(reader.streams, formats).compactMap { stream, format in
+            stream.pointee.start_time == none ? nil : format?.time(stream.pointee.start_time)
+        }
+        return starts.min() ?? .zero
+    }
+
     /// The next packet in the order of the file; `nil` at its end, and where too much of it cannot be read.
     func next() throws(DecodingError) -> MediaPacket? {
         if let packet = waiting {
@@ -110,15 +119,17 @@ final class FileDemuxer {
         result.tracks = tracks
         var open = Set(tracks.map(\.id))
         var isInside = Set<Int>()
+        // What encoders put in front has times below that of the beginning, and belongs to it.
+        let isFirst = range.start <= max(.zero, start)
         while !open.isEmpty, let packet = try next() {
             guard open.contains(packet.trackID) else { continue }
             let isVideo = formats[packet.trackID]?.kind == .video
             if !isVideo || packet.isKeyFrame {
-                if packet.presentationTime >= range.end {
+                if packet.presentationTime > range.end {
                     open.remove(packet.trackID)
                     continue
                 }
-                if packet.presentationTime >= range.start { isInside.insert(packet.trackID) }
+                if isFirst || packet.presentationTime >= range.start { isInside.insert(packet.trackID) }
             }
             guard isInside.contains(packet.trackID) else { continue }
             guard result.packets.count < SegmentDemuxer.mostPackets else { break }

@@ -16,6 +16,8 @@ struct FragmentReading {
     private var result = DemuxedSegment()
     private var decryptions: [UInt32: CommonDecryption] = [:]
     private var segmentStart: MediaTime?
+    /// Samples do not overlap: together they are no larger than the segment.
+    private var unusedBytes: Int
     private var messages: [EventMessage] = []
 
     init(
@@ -28,6 +30,7 @@ struct FragmentReading {
         self.bytes = bytes
         self.key = key
         self.nextTimes = nextTimes
+        unusedBytes = bytes.count
     }
 
     /// What `tfhd` says, or the header before it.
@@ -112,7 +115,7 @@ struct FragmentReading {
             let units = reader.unsigned(version == 1 ? 8 : 4)
             if !reader.isPastEnd { time = Int64(clamping: units) }
         }
-        var encryptions = track.protection.map { self.encryptions(boxes, $0, moof) } ?? []
+        var encryptions = track.protection.map { self.encryptions(boxes, $0, moof) } ?? SampleEncryptions()
         for box in boxes where box.type == .box("trun") {
             try run(
                 box,
@@ -137,7 +140,7 @@ struct FragmentReading {
         _ time: inout Int64,
         base: Int,
         _ data: inout Int,
-        _ encryptions: inout [SampleEncryption]
+        _ encryptions: inout SampleEncryptions
     ) throws(DecodingError) {
         var reader = FieldReader(bytes, box.payload)
         _ = reader.uint8()
@@ -168,8 +171,8 @@ struct FragmentReading {
                 result.note("a list of samples is cut")
                 return
             }
-            let encryption = encryptions.popLast()
-            guard data <= bytes.count, size <= bytes.count - data else {
+            let encryption = encryptions.next()
+            guard data <= bytes.count, size <= bytes.count - data, size <= unusedBytes else {
                 result.note("samples lie behind the end of the segment")
                 return
             }
@@ -184,6 +187,7 @@ struct FragmentReading {
                 encryption
             )
             data += size
+            unusedBytes -= size
             time = time.addingReportingOverflow(Int64(duration)).partialValue
         }
     }
@@ -206,8 +210,10 @@ struct FragmentReading {
         if let decryption = decryptions[id], let encryption, let data = packet.pointee.data {
             let sample = UnsafeMutableRawBufferPointer(start: data, count: Int(packet.pointee.size))
             if !decryption.decrypt(sample, encryption) { result.note("a sample is not encrypted as it says") }
+        } else if track.protection != nil {
+            result.note("a sample does not say how it is encrypted")
         }
-        let decode = time.addingReportingOverflow(track.editOffset).partialValue
+        let decode = time.subtractingReportingOverflow(track.editOffset).partialValue
         packet.pointee.dts = decode
         packet.pointee.pts = decode.addingReportingOverflow(shift).partialValue
         packet.pointee.duration = duration
@@ -222,7 +228,7 @@ struct FragmentReading {
     /// Sound in front of where the edit list begins is decoded, and not heard: it is what the encoder needed to start.
     private func trim(_ packet: UnsafeMutablePointer<AVPacket>, _ track: MovieInitialization.Track) {
         let (time, duration) = (packet.pointee.pts, packet.pointee.duration)
-        guard time < 0, duration > 0, track.format.sampleRate > 0 else { return }
+        guard time < 0, duration > 0, track.format.sampleRate > 0, time != .min else { return }
         if time <= -duration {
             packet.pointee.flags |= AV_PKT_FLAG_DISCARD
         } else {
@@ -234,79 +240,22 @@ struct FragmentReading {
 
     // MARK: Encryption
 
-    /// What `senc` says of each sample, the last one first; without it what `saiz` and `saio` point at.
+    /// What `senc` says of each sample; without it what `saiz` and `saio` point at.
     private func encryptions(
         _ boxes: [BoxPlace],
         _ protection: SampleProtection,
         _ moof: BoxPlace
-    ) -> [SampleEncryption] {
-        let vectorLength = Int(protection.vectorLength)
-        var list: [SampleEncryption] = []
+    ) -> SampleEncryptions {
+        var list = SampleEncryptions()
+        list.vectorLength = Int(protection.vectorLength)
         if let box = boxes.first(where: { $0.type == .box("senc") }) {
-            var reader = FieldReader(bytes, box.payload)
-            let flags = reader.uint32() & 0xFF_FFFF
-            let count = Int(reader.uint32())
-            for _ in 0..<min(count, SegmentDemuxer.mostPackets) {
-                guard let entry = Self.encryption(&reader, vectorLength, hasSubsamples: flags & 2 != 0) else { break }
-                list.append(entry)
-            }
+            list.read(bytes, box)
         } else if let sizes = boxes.first(where: { $0.type == .box("saiz") }),
             let places = boxes.first(where: { $0.type == .box("saio") })
         {
-            list = auxiliary(sizes, places, vectorLength, moof)
-        } else if vectorLength == 0 {
-            // Whole samples with the vector of all: sound in `cbcs` needs nothing for each sample.
-            list = Array(
-                repeating: SampleEncryption(vector: [], subsamples: []),
-                count: min(SegmentDemuxer.mostPackets, 100_000)
-            )
-        }
-        return list.reversed()
-    }
-
-    private func auxiliary(
-        _ sizes: BoxPlace,
-        _ places: BoxPlace,
-        _ vectorLength: Int,
-        _ moof: BoxPlace
-    ) -> [SampleEncryption] {
-        var sizeReader = FieldReader(bytes, sizes.payload)
-        if sizeReader.uint32() & 1 != 0 { sizeReader.skip(8) }
-        let common = sizeReader.uint8()
-        let count = Int(sizeReader.uint32())
-        var placeReader = FieldReader(bytes, places.payload)
-        let version = placeReader.uint8()
-        if placeReader.unsigned(3) & 1 != 0 { placeReader.skip(8) }
-        guard placeReader.uint32() > 0 else { return [] }
-        let offset = Int(clamping: placeReader.unsigned(version == 1 ? 8 : 4))
-        guard !placeReader.isPastEnd, offset < bytes.count else { return [] }
-        var reader = FieldReader(bytes, moof.start + min(offset, bytes.count)..<max(bytes.count, moof.start + offset))
-        var list: [SampleEncryption] = []
-        for _ in 0..<min(count, SegmentDemuxer.mostPackets) {
-            let size = common > 0 ? common : sizeReader.uint8()
-            guard !sizeReader.isPastEnd,
-                let entry = Self.encryption(&reader, vectorLength, hasSubsamples: size > vectorLength)
-            else { break }
-            list.append(entry)
+            list.read(bytes, sizes, places, moof)
         }
         return list
-    }
-
-    private static func encryption(
-        _ reader: inout FieldReader,
-        _ vectorLength: Int,
-        hasSubsamples: Bool
-    ) -> SampleEncryption? {
-        let vector = reader.array(vectorLength)
-        var subsamples: [SampleEncryption.Subsample] = []
-        if hasSubsamples {
-            for _ in 0..<reader.uint16() {
-                let clear = reader.uint16()
-                subsamples.append(SampleEncryption.Subsample(clear: clear, encrypted: Int(reader.uint32())))
-                if reader.isPastEnd { return nil }
-            }
-        }
-        return reader.isPastEnd ? nil : SampleEncryption(vector: vector, subsamples: subsamples)
     }
 
     // MARK: Messages

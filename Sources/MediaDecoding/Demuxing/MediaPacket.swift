@@ -1,8 +1,8 @@
 import CFFmpeg
 import MediaTiming
 
-/// Coded media of one track: a picture, or a frame of sound.
 // Safe: the packet is written before it is wrapped and only read from then on; its buffer is counted atomically.
+/// Coded media of one track: a picture, or a frame of sound.
 final class MediaPacket: @unchecked Sendable {
     /// The track, as ``TrackFormat/id`` names it.
     let trackID: Int

@@ -19,16 +19,17 @@ struct MovieInitialization {
 
     /// Reads `ftyp` and `moov`; what follows is ignored.
     init(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) {
-        let movie = try Self.movie(bytes)
-        let input = try MediaInput([bytes])
+        let (movie, end) = try Self.movie(bytes)
+        let input = try MediaInput([UnsafeRawBufferPointer(rebasing: bytes[..<end])])
         let reader = try ContainerReader(input, format: .isoBaseMedia)
         for stream in reader.streams {
             guard let id = UInt32(exactly: stream.pointee.id), let parameters = stream.pointee.codecpar,
-                let track = movie?.track(id), tracks[id] == nil
+                let track = movie.track(id), tracks[id] == nil
             else { continue }
             var format = TrackFormat(
                 id: Int(id),
-                kind: MediaTrack.Kind(parameters.pointee.codec_type),
+                // FFmpeg takes timed text in XML for data.
+                kind: track.kind == .text ? .text : MediaTrack.Kind(parameters.pointee.codec_type),
                 timeBase: AVRational(num: 1, den: Int32(clamping: track.timescale)),
                 parameters: try CodecParameters(copying: parameters)
             )
@@ -50,10 +51,10 @@ struct MovieInitialization {
         guard !tracks.isEmpty else { throw DecodingError(.notReadable, "the initialization names no track") }
     }
 
-    private static func movie(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) -> Movie? {
+    private static func movie(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) -> (Movie, end: Int) {
         for box in BoxPlace.all(bytes, in: 0..<bytes.count) where box.type == .box("moov") {
             do throws(MediaFormatError) {
-                return try Movie(bytes.bindMemory(to: UInt8.self).span, at: box.start)
+                return (try Movie(bytes.bindMemory(to: UInt8.self).span, at: box.start), box.payload.upperBound)
             } catch {
                 throw DecodingError(.notReadable, "the initialization cannot be read: \(error)")
             }

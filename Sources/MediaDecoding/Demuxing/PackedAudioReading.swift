@@ -18,6 +18,8 @@ struct PackedAudioReading {
     private var isBegun = false
     /// The time of the next frame, in units of ``timeBase``.
     private var next: Int64 = 0
+    /// Samples at the start of the next packet that are not heard.
+    private var skippedSamples = 0
 
     init(_ container: MediaContainer, parameters: CodecParameters? = nil) throws(DecodingError) {
         self.container = container
@@ -143,7 +145,15 @@ struct PackedAudioReading {
         guard sampleRate > 0 else { return nil }
         let second = AVRational(num: 1, den: Int32(clamping: sampleRate))
         let duration = MediaTime(Int64(samples), in: second).units(in: Self.timeBase)
-        if container == .mpegAudio, MPEGAudioInformation.isOne(frame.bytes) { return nil }
+        if container == .mpegAudio, let information = MPEGAudioInformation(frame.bytes) {
+            // What the encoder put in front has times before the start, and is not heard.
+            skippedSamples = information.delay
+            next =
+                next.subtractingReportingOverflow(
+                    MediaTime(Int64(information.delay), in: second).units(in: Self.timeBase)
+                ).partialValue
+            return nil
+        }
         if container == .flac, let place = frame.position {
             next = MediaTime(place, in: second).units(in: Self.timeBase)
         }
@@ -158,19 +168,11 @@ struct PackedAudioReading {
         made.pointee.dts = next
         made.pointee.duration = duration
         made.pointee.flags |= AV_PKT_FLAG_KEY
+        if skippedSamples > 0 {
+            PacketBuilding.skip(UInt32(clamping: skippedSamples), atStartOf: made)
+            skippedSamples = 0
+        }
         next = next.addingReportingOverflow(duration).partialValue
         return MediaPacket(owning: made, trackID: 0, timeBase: Self.timeBase)
-    }
-}
-
-/// The first frame of many MP3 files, which says how many follow, and sounds like nothing.
-enum MPEGAudioInformation {
-    static func isOne(_ frame: UnsafeRawBufferPointer) -> Bool {
-        for offset in [36, 21, 13, 9] where frame.count > offset + 4 {
-            let name = frame[offset..<offset + 4]
-            if name.elementsEqual("Xing".utf8) || name.elementsEqual("Info".utf8) { return true }
-            if offset == 36, name.elementsEqual("VBRI".utf8) { return true }
-        }
-        return false
     }
 }

@@ -58,7 +58,9 @@ final class SegmentDemuxer {
         startTime: MediaTime? = nil
     ) throws(DecodingError) -> DemuxedSegment {
         let header = initialization.flatMap { $0.isEmpty ? nil : $0 }
-        let container = Self.container(header) ?? Self.container(bytes) ?? lastContainer
+        // The middle of a file may happen to look like the beginning of something else.
+        let going = isContinuous ? lastContainer : nil
+        let container = Self.container(header) ?? going ?? Self.container(bytes) ?? lastContainer
         guard let container else { throw DecodingError(.notReadable, "the segment is no media that is known here") }
         let result: DemuxedSegment
         switch container {
@@ -77,7 +79,7 @@ final class SegmentDemuxer {
             throw DecodingError(.unsupported, "\(container.rawValue) is not decoded here")
         }
         // A segment that happens to look like something else must not change what the next one is taken for.
-        if !result.packets.isEmpty { lastContainer = container }
+        if isContinuous || !result.packets.isEmpty { lastContainer = container }
         return result
     }
 

@@ -1,7 +1,7 @@
 import CFFmpeg
 
-/// Pixels of a decoded picture: shared, counted, never changed.
 // Safe: the frame is written before it is wrapped and only read from then on; its buffers are counted atomically.
+/// Pixels of a decoded picture: shared, counted, never changed.
 public final class Picture: @unchecked Sendable {
     /// The width of the visible pixels.
     public let width: Int

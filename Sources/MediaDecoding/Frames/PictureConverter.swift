@@ -7,8 +7,22 @@ import CFFmpeg
 public final class PictureConverter {
     private var context: OpaquePointer?
 
+    /// How well it scales, and how fast.
+    public enum Quality: Sendable, Hashable {
+        /// Every value rounded right: for files and comparisons.
+        case exact
+        /// As good as an eye can tell in motion, and several times as fast: for a window.
+        case fast
+    }
+
+    private let quality: Quality
+
     /// Makes a converter.
-    public init() {}
+    ///
+    /// - Parameter quality: How well it scales; exactly by default.
+    public init(quality: Quality = .exact) {
+        self.quality = quality
+    }
 
     deinit { sws_freeContext(context) }
 
@@ -19,7 +33,8 @@ public final class PictureConverter {
     ///   - format: The format of the copy.
     ///   - width: Its width, 1 to 16,384; that of the picture by default.
     ///   - height: Its height, 1 to 16,384; that of the picture by default.
-    /// - Returns: The copy; red, green and blue come out in full range, everything else in the range it had.
+    /// - Returns: The copy; red, green and blue come out in full range, brightness and colour made of them in that of
+    ///   television, and everything else in the range it had.
     /// - Throws: ``DecodingError`` where the scaler does not know a format, or a size is out of range.
     public func convert(
         _ picture: Picture,
@@ -44,13 +59,13 @@ public final class PictureConverter {
             Int32(width),
             Int32(height),
             code,
-            cffmpeg_scaler_flags(),
+            quality == .exact ? cffmpeg_scaler_flags() : Int32(SWS_BILINEAR),
             nil,
             nil,
             nil
         )
         guard let context else { throw DecodingError(.unsupported, "the scaler refused \(picture.format)") }
-        let isFullRange = Picture.hasFullRange(code) || picture.isFullRange
+        let isFullRange = Picture.hasFullRange(code) || picture.isFullRange && !Picture.hasFullRange(source)
         if let table = picture.colorMatrix.coefficients {
             sws_setColorspaceDetails(
                 context,

@@ -12,13 +12,13 @@ public struct SoundFormat: Sendable, Hashable {
     }
 
     /// How long so many samples of each channel are heard.
-    func duration(ofFrames count: Int) -> Duration {
+    package func duration(ofFrames count: Int) -> Duration {
         guard sampleRate > 0 else { return .zero }
         return .nanoseconds(Int64(clamping: Int128(count) * 1_000_000_000 / Int128(sampleRate)))
     }
 
     /// How many samples of each channel fill a time, rounded down.
-    func frameCount(in duration: Duration) -> Int {
+    package func frameCount(in duration: Duration) -> Int {
         let nanoseconds = duration / .nanoseconds(1)
         guard nanoseconds.isFinite, nanoseconds > 0 else { return 0 }
         let frames = nanoseconds * Double(sampleRate) / 1_000_000_000

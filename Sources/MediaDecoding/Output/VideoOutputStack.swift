@@ -63,6 +63,7 @@ public final class VideoOutputStack: VideoOutput {
         if let next, let frame { try next.show(frame) }
     }
 
+    /// Shows a frame on the newest output.
     public func show(_ frame: VideoFrame) throws {
         let output = state.withLock { state in
             state.current = frame
@@ -71,6 +72,7 @@ public final class VideoOutputStack: VideoOutput {
         try output?.show(frame)
     }
 
+    /// Clears the newest output.
     public func clear() {
         let output = state.withLock { state in
             state.current = nil

@@ -16,6 +16,8 @@ public actor DecodingPipeline: MediaPipeline {
         public var videoOutput: (any VideoOutput)?
         /// Where sound goes; `nil` to decode none.
         public var audioOutput: (any AudioOutput)?
+        /// Where subtitles go; `nil` to read none.
+        public var subtitleOutput: (any SubtitleOutput)?
         /// How pictures are decoded.
         public var decoding: VideoDecodingOptions
         /// What runs the decoder; `nil` for a thread of its own.
@@ -27,11 +29,13 @@ public actor DecodingPipeline: MediaPipeline {
         public init(
             videoOutput: (any VideoOutput)?,
             audioOutput: (any AudioOutput)?,
+            subtitleOutput: (any SubtitleOutput)? = nil,
             decoding: VideoDecodingOptions = VideoDecodingOptions(),
             executor: (any SerialExecutor)? = nil
         ) {
             self.videoOutput = videoOutput
             self.audioOutput = audioOutput
+            self.subtitleOutput = subtitleOutput
             self.decoding = decoding
             self.executor = executor
         }
@@ -55,6 +59,7 @@ public actor DecodingPipeline: MediaPipeline {
     private var mapping = TimestampMapping()
     private let video: VideoFeed
     private var sound: SoundPlayback?
+    private var subtitles = SubtitleFeed()
     private var hasAnnouncedFrame = false
     private var isClosed = false
     private var disabled: Set<MediaType> = []
@@ -108,6 +113,11 @@ public actor DecodingPipeline: MediaPipeline {
     /// Takes a piece apart; it is decoded when its time comes.
     public func append(_ piece: MediaPiece) async throws -> MediaTimeRange {
         guard !isClosed else { throw MediaPipelineError(.lost, "the decoder is closed") }
+        if piece.type == .subtitles {
+            if options.subtitleOutput != nil { try subtitles.append(piece) }
+            changes.notify()
+            return piece.range
+        }
         let decodable = try takeApart(piece)
         switch piece.type {
         case .video: video.timeline.insert(decodable, at: piece.range)
@@ -123,6 +133,7 @@ public actor DecodingPipeline: MediaPipeline {
 
     /// Forgets media of a type.
     public func discard(_ type: MediaType, in range: MediaTimeRange) async {
+        if type == .subtitles { return subtitles.discard(range) }
         if type != .audio { video.timeline.remove(range) { $0.type == type } }
         if type != .video { sound?.feed.timeline.remove(range) { $0.type == type } }
     }
@@ -169,6 +180,7 @@ public actor DecodingPipeline: MediaPipeline {
         let now = time.now
         shared.withLock { $0.clock.jump(to: landed, now: now) }
         hasAnnouncedFrame = false
+        subtitles.reset()
         sound?.seek(to: landed, &mapping)
         // The picture of the time is shown also while the play head stands.
         if let frame = video.frames.first {
@@ -243,7 +255,9 @@ public actor DecodingPipeline: MediaPipeline {
     private func step() -> Duration? {
         let now = time.now
         let timebase = shared.withLock { $0.clock.timebase(at: now) }
-        showDue(timebase.mediaTime(at: now), rate: timebase.rate)
+        let position = timebase.mediaTime(at: now)
+        showDue(position, rate: timebase.rate)
+        showSubtitles(at: position)
         var moments: [Duration] = []
         if let sound, eventualRate != 0 {
             do {
@@ -260,6 +274,9 @@ public actor DecodingPipeline: MediaPipeline {
         let clock = shared.withLock { $0.clock }
         if let frame = video.frames.first, let moment = clock.eventual.time(reaching: frame.time) {
             moments.append(max(moment, clock.eventual.time))
+        }
+        if options.subtitleOutput != nil, let change = subtitles.nextChange(after: position) {
+            moments += clock.eventual.time(reaching: change).map { [max($0, clock.eventual.time)] } ?? []
         }
         return moments.min().map { max($0, now + .microseconds(200)) }
     }
@@ -283,7 +300,19 @@ public actor DecodingPipeline: MediaPipeline {
         }
     }
 
+    private func showSubtitles(at position: MediaTime) {
+        guard let output = options.subtitleOutput, let cues = subtitles.change(at: position, mapping) else { return }
+        output.show(cues)
+    }
+
+    /// Looks for captions in the pictures from now on, or no more.
+    public func selectCaptions(_ channel: String?) async {
+        subtitles.select(channel)
+        changes.notify()
+    }
+
     private func show(_ frame: VideoFrame) {
+        subtitles.read(frame)
         do {
             try options.videoOutput?.show(frame)
         } catch {

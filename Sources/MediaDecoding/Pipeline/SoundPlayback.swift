@@ -76,6 +76,8 @@ final class SoundPlayback {
     ///   - clock: The play head.
     ///   - now: The time.
     ///   - mapping: Where timestamps lie.
+    /// - Returns: What came of it.
+    /// - Throws: What the output throws.
     func play(_ clock: PlaybackClock, now: Duration, _ mapping: inout TimestampMapping) throws -> Turn {
         guard isPlaying else {
             // Sound that comes late joins in.

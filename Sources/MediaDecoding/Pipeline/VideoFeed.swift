@@ -189,7 +189,9 @@ final class VideoFeed {
 
     /// Decodes one packet.
     ///
-    /// - Parameter held: While fewer frames than this are there, a decoder gives back what it holds when nothing follows.
+    /// - Parameters:
+    ///   - mapping: Where timestamps lie.
+    ///   - held: While fewer frames than this are there, a decoder gives back what it holds when nothing follows.
     /// - Returns: Whether there was anything to do.
     private func decodeNext(_ mapping: inout TimestampMapping, holding held: Int = 1) -> Bool {
         if cursor.isLost(in: timeline) { relocate(&mapping) }

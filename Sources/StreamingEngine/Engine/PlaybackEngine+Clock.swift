@@ -8,6 +8,7 @@ extension PlaybackEngine {
         while !Task.isCancelled, failure == nil {
             let seen = changes.count
             reportNotedRequests()
+            await applyCaptions()
             await completeSeek()
             evaluate()
             await applyRate()
@@ -15,6 +16,14 @@ extension PlaybackEngine {
             publish()
             await changes.wait(after: seen, until: nextMoment(), time)
         }
+    }
+
+    /// Tells the pipeline which captions are wanted, where that has changed.
+    private func applyCaptions() async {
+        let channel = selection[.closedCaptions]?.id.instreamID
+        guard channel != captionChannel else { return }
+        captionChannel = channel
+        await pipeline.selectCaptions(channel)
     }
 
     /// What happens in the pipeline by itself.
@@ -54,7 +63,9 @@ extension PlaybackEngine {
         return ranges
     }
 
-    /// Whether the play head goes towards the start. A seek needs what lies behind its target, as ever.
+    /// Whether the play head goes towards the start.
+    ///
+    /// A seek needs what lies behind its target, as ever.
     var isBackward: Bool { machine.desiredRate < 0 && pendingSeek == nil }
 
     /// Up to where it can be played from a time on, the way the play head goes.
@@ -150,7 +161,19 @@ extension PlaybackEngine {
                 perform(actions)
             }
             correctLiveOffset(ahead: state.ahead)
+            reportFrames()
         }
+    }
+
+    /// Tells how many frames there were, once a second and at the end.
+    func reportFrames(isLast: Bool = false) {
+        let counts = pipeline.frameCounts
+        guard counts != lastFrames, isLast || machine.hasEnded || time.now - lastFrameReport >= .seconds(1) else {
+            return
+        }
+        lastFrames = counts
+        lastFrameReport = time.now
+        report(.frames(counts))
     }
 
     /// When something will be to be done even if nothing happens until then.

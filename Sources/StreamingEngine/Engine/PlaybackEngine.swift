@@ -62,7 +62,11 @@ public actor PlaybackEngine {
     var end: MediaTime?
     private var isRunning = false
     private var isMoving = false
+    /// The frames that were told of last, and when.
     var lastFrames = FrameCounts()
+    var lastFrameReport = Duration.zero
+    /// The captions that the pipeline looks for.
+    var captionChannel: String?
 
     /// Makes an engine; nothing happens before ``run()``.
     ///
@@ -120,6 +124,7 @@ public actor PlaybackEngine {
         finishSeek(SeekResult(isFinished: false, landed: position))
         perform(machine.fail(at: time.now))
         await applyRate()
+        reportFrames(isLast: true)
         report(.ended)
         await pipeline.close()
     }

@@ -35,6 +35,11 @@ public protocol MediaPipeline: Sendable {
     /// - Returns: Where the play head is then; `nil` where there is no such picture.
     func step(by count: Int) async -> MediaTime?
 
+    /// Looks for captions that lie in the pictures.
+    ///
+    /// - Parameter channel: `CC1` to `CC4` or `SERVICE1` to `SERVICE63`, as `INSTREAM-ID` has it; `nil` for none.
+    func selectCaptions(_ channel: String?) async
+
     /// What it can do besides playing forwards.
     var abilities: MediaPipelineAbilities { get }
 
@@ -57,6 +62,9 @@ public protocol MediaPipeline: Sendable {
 extension MediaPipeline {
     /// Nothing.
     public func run() async {}
+
+    /// There are no pictures that could hold any.
+    public func selectCaptions(_ channel: String?) async {}
 
     /// There are no pictures to step to.
     public func step(by count: Int) async -> MediaTime? { nil }

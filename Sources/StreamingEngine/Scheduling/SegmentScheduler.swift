@@ -60,7 +60,9 @@ struct SegmentScheduler: Sendable {
     /// Down to where `loaded` goes on before a time; the time itself where nothing is there.
     static func loadedStart(from position: MediaTime, in loaded: MediaTimeRangeSet) -> MediaTime {
         // What ends at the play head lies before it.
-        if let range = loaded.range(containing: position - MediaTime(value: 1, timescale: 10_000)) { return range.start }
+        if let range = loaded.range(containing: position - MediaTime(value: 1, timescale: 10_000)) {
+            return range.start
+        }
         if let range = loaded.range(containing: position - seam) { return range.start }
         return position
     }

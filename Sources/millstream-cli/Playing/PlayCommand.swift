@@ -10,24 +10,47 @@ import PlaylistEditing
 import ResourceAddressing
 import StreamingEngine
 
+#if Playback
+import MediaOutput
+#endif
+
 /// The command `millstream play`.
 struct PlayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play",
         abstract: "Play a stream or a file, and tell how it went.",
         discussion: """
-            The engine loads, chooses variants and keeps time as a player does; nothing is decoded or shown yet, so \
-            that it runs anywhere. What comes of it are the events, the logs and the indicators.
+            With --window, the default where there is a display, it is shown, and these keys are obeyed:
 
-            Example: millstream play https://example.com/multivariant.m3u8 --no-decode --conditions 3G --metrics -
+            \(keys)
+
+            With --headless it is decoded and dropped, or written to files; with --no-decode the engine loads, chooses \
+            variants and keeps time as a player does, and nothing is decoded.
+
+            Example: millstream play https://example.com/multivariant.m3u8 --headless --conditions 3G --metrics -
             """
     )
 
     @Argument(help: "The address of a playlist or of a media file, a file, or the folder of a kept asset.")
     var source: String
 
-    @Flag(name: .long, help: "Run the engine without decoding anything; the default, as there is no decoder yet.")
-    var noDecode = false
+    @Flag(help: "Where it is shown.")
+    var mode: Mode?
+
+    @Flag(name: .long, help: "Play without sound.")
+    var muted = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Write the picture of a time; may be given more than once.", valueName: "T=FILE.png")
+    )
+    var screenshot: [String] = []
+
+    @Option(name: .long, help: ArgumentHelp("Write a line with the checksum of each frame.", valueName: "FILE"))
+    var checksums: String?
+
+    @Option(name: .long, help: ArgumentHelp("Write the sound, with --headless.", valueName: "FILE.wav"))
+    var wave: String?
 
     @Option(name: .long, help: ArgumentHelp("How fast, 0.1 to 32.", valueName: "R"))
     var rate = 1.0
@@ -91,6 +114,18 @@ struct PlayCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "HTTP") var http: HTTPFlags
 
+    enum Mode: String, EnumerableFlag {
+        case window, headless, noDecode
+
+        static func help(for value: Mode) -> ArgumentHelp? {
+            switch value {
+            case .window: "Show it in a window; the default where there is a display."
+            case .headless: "Decode it and show nothing; the default elsewhere."
+            case .noDecode: "Run the engine without decoding anything."
+            }
+        }
+    }
+
     enum Speed: String, ExpressibleByArgument, CaseIterable {
         case realtime, max
     }
@@ -99,6 +134,12 @@ struct PlayCommand: AsyncParsableCommand {
         guard source != "-" else { throw ValidationError("to play, an address or a file is needed") }
         guard (0.1...32).contains(rate) else { throw ValidationError("--rate wants 0.1 to 32") }
         _ = try options()
+        _ = try screenshots()
+        if speed == .max, mode == .window { throw ValidationError("--speed max wants --headless or --no-decode") }
+        if playsWithoutDecoding, !screenshot.isEmpty || checksums != nil || wave != nil {
+            throw ValidationError("--screenshot, --checksums and --wave want --window or --headless")
+        }
+        if wave != nil, effectiveMode == .window { throw ValidationError("--wave wants --headless") }
     }
 
     mutating func run() async throws {
@@ -109,6 +150,7 @@ struct PlayCommand: AsyncParsableCommand {
         let display = PlaybackDisplay(isQuiet: quiet)
         let printsSummary = metrics != "-" && events != "-"
         let (rate, loop, speed) = (rate, loop, speed)
+        let stage = try await makeStage()
         do {
             let metrics = try await http.withLoading(sources: [source] + origins(of: package)) { loading in
                 var (loading, address) = (loading, address)
@@ -126,19 +168,69 @@ struct PlayCommand: AsyncParsableCommand {
                         isLoop: loop,
                         isUnpaced: speed == .max,
                         files: files,
-                        display: display
+                        display: display,
+                        stage: stage
                     ).run()
                 }
             }
             display.end()
+            try await stage.finish()
             try files.close()
             if printsSummary { StandardOutput.write(metrics.summary) }
         } catch {
             display.end()
             // What was written up to here is kept.
+            try? await stage.finish()
             try? files.close()
             throw error
         }
+    }
+
+    private var playsWithoutDecoding: Bool { effectiveMode == .noDecode }
+
+    private var effectiveMode: Mode {
+        if let mode { return mode }
+        #if Playback
+        let environment = ProcessInfo.processInfo.environment
+        let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0]?.isEmpty == false }
+        #if os(macOS)
+        return speed == .max ? .headless : .window
+        #else
+        return hasDisplay && speed == .realtime ? .window : .headless
+        #endif
+        #else
+        return .noDecode
+        #endif
+    }
+
+    private func makeStage() async throws -> any PlaybackStage {
+        let mode = effectiveMode
+        guard mode != .noDecode else { return UndecodedStage() }
+        #if Playback
+        let files = DecodedStage.Files(screenshots: try screenshots(), checksums: checksums, wave: wave)
+        guard mode == .window else { return try DecodedStage(files, isMuted: muted) }
+        let name = source.split(separator: "/").suffix(2).joined(separator: "/")
+        return try await WindowStage(title: "\(name) - Millstream", files, isMuted: muted)
+        #else
+        throw Failure(.failed, "no-decoder", "this program was built without decoding; --no-decode runs the engine")
+        #endif
+    }
+
+    private func screenshots() throws -> [(time: MediaTime, path: String)] {
+        try screenshot.map { text in
+            guard let border = text.firstIndex(of: "="), text.index(after: border) < text.endIndex else {
+                throw ValidationError("--screenshot wants T=FILE.png")
+            }
+            return (try time(String(text[..<border]), "--screenshot"), String(text[text.index(after: border)...]))
+        }
+    }
+
+    private static var keys: String {
+        #if Playback
+        PlayerCommand.keys.map { "  \($0.key): \($0.meaning)" }.joined(separator: "\n")
+        #else
+        "  (this program was built without windows)"
+        #endif
     }
 
     /// Where the rest of a package may be asked for.

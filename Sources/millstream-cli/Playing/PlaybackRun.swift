@@ -6,7 +6,7 @@ import PlaybackReporting
 import ResourceAddressing
 import StreamingEngine
 
-/// Plays one source to its end, without decoding.
+/// Plays one source to its end.
 struct PlaybackRun: Sendable {
     let address: ResourceAddress
     let loading: ResourceLoading
@@ -17,6 +17,7 @@ struct PlaybackRun: Sendable {
     let isUnpaced: Bool
     let files: PlaybackFiles
     let display: PlaybackDisplay
+    let stage: any PlaybackStage
 
     private static let glance = Duration.milliseconds(200)
 
@@ -25,17 +26,21 @@ struct PlaybackRun: Sendable {
     /// - Returns: The indicators.
     /// - Throws: `StreamingError` where it cannot be played, `CancellationError`.
     func run() async throws -> PlaybackMetrics {
-        guard isUnpaced else { return try await play(loading, SystemTimeSource()) }
+        guard isUnpaced else { return try await play(loading, SystemTimeSource(), nil) }
         let simulation = Simulation()
         let loading = ResourceLoading(
             OutsideTransport(loading.transport, simulation),
             policy: loading.policy,
             time: simulation
         )
-        return try await simulation.run { try await play(loading, simulation) }
+        return try await simulation.run { try await play(loading, simulation, simulation) }
     }
 
-    private func play(_ loading: ResourceLoading, _ time: any TimeSource) async throws -> PlaybackMetrics {
+    private func play(
+        _ loading: ResourceLoading,
+        _ time: any TimeSource,
+        _ executor: (any SerialExecutor)?
+    ) async throws -> PlaybackMetrics {
         let session = PlaybackSession(
             id: UUID().uuidString,
             start: time.now,
@@ -46,7 +51,7 @@ struct PlaybackRun: Sendable {
         let engine = PlaybackEngine(
             source: address,
             loading: loading,
-            pipeline: UndecodedPipeline(time: time),
+            pipeline: try stage.makePipeline(time, executor: executor),
             options: options,
             time: time,
             session: session
@@ -59,6 +64,7 @@ struct PlaybackRun: Sendable {
                 await engine.setRate(rate)
                 try await watch(engine, time)
             }
+            group.addTask { await stage.steer(engine) }
             defer { group.cancelAll() }
             try await group.next()
         }
@@ -72,6 +78,7 @@ struct PlaybackRun: Sendable {
             let snapshot = engine.snapshot
             if snapshot.status == .failed { return }
             display.show(snapshot, at: time.now, isPaced: !isUnpaced)
+            await stage.show(snapshot, at: time.now)
             if snapshot.hasPlayedToEnd {
                 guard isLoop else { return }
                 _ = await engine.seek(to: options.startTime ?? .zero, tolerance: .exact)

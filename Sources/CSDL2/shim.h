@@ -1,0 +1,11 @@
+#ifndef MILLSTREAM_CSDL2_SHIM_H
+#define MILLSTREAM_CSDL2_SHIM_H
+
+#define SDL_MAIN_HANDLED
+#include <SDL.h>
+
+// Macros that Swift cannot import.
+static inline int millstream_window_position_centered(void) { return (int)SDL_WINDOWPOS_CENTERED; }
+static inline Uint16 millstream_audio_float(void) { return AUDIO_F32SYS; }
+
+#endif

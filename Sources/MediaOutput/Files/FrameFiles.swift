@@ -1,0 +1,106 @@
+public import MediaDecoding
+public import MediaTiming
+import Synchronization
+
+/// Writes frames as PNG files: every one, or those that are seen at wanted times.
+public final class FrameFiles: VideoOutput {
+    /// Which frames, and where to.
+    public enum Selection: Sendable {
+        /// Every frame, as `frame-000001.png` and so on in a folder that is there.
+        case all(folder: String)
+        /// The frame that is seen at each time, in the file of that path.
+        case times([(time: MediaTime, path: String)])
+    }
+
+    fileprivate struct State {
+        var count = 0
+        var wanted: [(time: MediaTime, path: String)]
+        var previous: VideoFrame?
+        var written: [String] = []
+    }
+
+    private let folder: String?
+    private let state: Mutex<State>
+
+    /// Makes an output; nothing is written before the first frame.
+    public init(_ selection: Selection) {
+        switch selection {
+        case .all(let folder):
+            self.folder = folder
+            state = Mutex(State(wanted: []))
+        case .times(let wanted):
+            folder = nil
+            state = Mutex(State(wanted: wanted))
+        }
+    }
+
+    /// The files so far, in the order in which they were written.
+    public var writtenPaths: [String] { state.withLock { $0.written } }
+
+    /// Whether every wanted picture is written; never true where all frames are wanted.
+    public var isComplete: Bool { folder == nil && state.withLock { $0.wanted.isEmpty } }
+
+    /// Writes the frame, or what of it is wanted.
+    public func show(_ frame: VideoFrame) throws {
+        // One caller at a time, so the lock is not held while a file is written.
+        let paths = state.withLock { state -> [(VideoFrame, String)] in
+            if let folder {
+                state.count += 1
+                let number = String(state.count)
+                let digits = String(repeating: "0", count: max(0, 6 - number.count)) + number
+                return [(frame, "\(folder)/frame-\(digits).png")]
+            }
+            let previous = state.previous
+            state.previous = frame
+            return state.take { time in
+                if frame.time <= time, time < frame.time + frame.duration { return frame }
+                // Without durations a frame is seen until the next one comes.
+                if let previous, previous.time <= time, time < frame.time { return previous }
+                return nil
+            }
+        }
+        for (frame, path) in paths { try write(frame, to: path) }
+    }
+
+    /// Writes the last frame for the times that it is seen at.
+    ///
+    /// - Throws: ``OutputError``: a file could not be written, or with ``OutputError/Code/noFrame`` a wanted time was not shown.
+    public func finish() throws {
+        let (paths, missing) = state.withLock { state -> ([(VideoFrame, String)], [MediaTime]) in
+            let last = state.previous
+            let paths = state.take { time in
+                guard let last, last.duration == .zero, last.time <= time else { return nil }
+                return last
+            }
+            let missing = state.wanted.map(\.time)
+            state.wanted = []
+            return (paths, missing)
+        }
+        for (frame, path) in paths { try write(frame, to: path) }
+        guard missing.isEmpty else {
+            let times = missing.map { "\($0) s" }.joined(separator: ", ")
+            throw OutputError(.noFrame, "No picture was shown at \(times): ask for times that are played")
+        }
+    }
+
+    private func write(_ frame: VideoFrame, to path: String) throws {
+        let bytes = try PortableNetworkGraphic.encode(frame.picture)
+        let file = try OutputFile(path)
+        try file.write(bytes)
+        try file.finish()
+        state.withLock { $0.written.append(path) }
+    }
+}
+
+extension FrameFiles.State {
+    /// Takes the wanted times out for which there is a frame.
+    fileprivate mutating func take(_ frame: (MediaTime) -> VideoFrame?) -> [(VideoFrame, String)] {
+        var result: [(VideoFrame, String)] = []
+        wanted.removeAll { entry in
+            guard let found = frame(entry.time) else { return false }
+            result.append((found, entry.path))
+            return true
+        }
+        return result
+    }
+}

@@ -1,0 +1,38 @@
+import MediaTiming
+
+/// Times as a clock shows them.
+enum ClockText {
+    /// Minutes and seconds, with hours where there are any: `4:05`, `1:04:05`.
+    static func spelling(_ time: MediaTime, withHours: Bool = false) -> String {
+        let seconds = Int(max(-359_999, min(359_999, time.seconds.rounded(.down))))
+        let sign = seconds < 0 ? "-" : ""
+        let (hours, rest) = abs(seconds).quotientAndRemainder(dividingBy: 3600)
+        let (minutes, last) = rest.quotientAndRemainder(dividingBy: 60)
+        guard hours > 0 || withHours else { return "\(sign)\(minutes):\(twoDigits(last))" }
+        return "\(sign)\(hours):\(twoDigits(minutes)):\(twoDigits(last))"
+    }
+
+    /// What stands beside the bar: the position of how much, or how far behind what happens now.
+    static func position(of state: OverlayState) -> String {
+        switch state.length {
+        case .unknown: return spelling(state.position)
+        case .recorded(let end):
+            let hasHours = end.seconds >= 3600
+            return "\(spelling(state.position, withHours: hasHours)) / \(spelling(end, withHours: hasHours))"
+        case .live:
+            guard let edge = state.seekableRange?.end else { return spelling(state.position) }
+            let behind = edge - state.position
+            return behind.seconds < 1 ? "0:00" : "-" + spelling(behind)
+        }
+    }
+
+    /// A speed: `2×`, `0.75×`.
+    static func rate(_ rate: Double) -> String {
+        guard rate.isFinite else { return "" }
+        let hundredths = (max(-1000, min(1000, rate)) * 100).rounded() / 100
+        let digits = hundredths == hundredths.rounded() ? "\(Int(hundredths))" : "\(hundredths)"
+        return digits + "×"
+    }
+
+    private static func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+}

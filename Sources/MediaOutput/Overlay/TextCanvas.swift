@@ -1,0 +1,72 @@
+import CASS
+
+/// Pixels that coloured stencils are put on, one over the other.
+struct TextCanvas {
+    private let width: Int
+    private let height: Int
+    /// Blue, green, red, opacity; colours are multiplied with it while stencils are added.
+    private var bytes: [UInt8]
+
+    init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+        bytes = [UInt8](repeating: 0, count: width * height * 4)
+    }
+
+    /// Puts a stencil of libass over what is there.
+    mutating func blend(_ image: ASS_Image, atX x: Int, y: Int) {
+        let (columns, rows, stride) = (Int(image.w), Int(image.h), Int(image.stride))
+        guard let stencil = image.bitmap, columns > 0, rows > 0, x >= 0, y >= 0, x + columns <= width,
+            y + rows <= height
+        else { return }
+        // Red stands first, and the last byte says how transparent it is.
+        let opacity = 255 - (image.color & 0xFF)
+        let (red, green, blue) = ((image.color >> 24) & 0xFF, (image.color >> 16) & 0xFF, (image.color >> 8) & 0xFF)
+        bytes.withUnsafeMutableBufferPointer { pixels in
+            for row in 0..<rows {
+                var at = ((y + row) * width + x) * 4
+                for column in 0..<columns {
+                    let mask = UInt32(stencil[row * stride + column])
+                    if mask != 0 {
+                        let cover = Self.divided(mask * opacity)
+                        let rest = 255 - cover
+                        pixels[at] = UInt8(Self.divided(blue * cover + UInt32(pixels[at]) * rest))
+                        pixels[at + 1] = UInt8(Self.divided(green * cover + UInt32(pixels[at + 1]) * rest))
+                        pixels[at + 2] = UInt8(Self.divided(red * cover + UInt32(pixels[at + 2]) * rest))
+                        pixels[at + 3] = UInt8(Self.divided(255 * cover + UInt32(pixels[at + 3]) * rest))
+                    }
+                    at += 4
+                }
+            }
+        }
+    }
+
+    /// From the first row to the last on which something is to be seen.
+    var inkedRows: Range<Int>? {
+        func isInked(_ row: Int) -> Bool {
+            stride(from: row * width * 4 + 3, to: (row + 1) * width * 4, by: 4).contains { bytes[$0] != 0 }
+        }
+        guard let first = (0..<height).first(where: isInked), let last = (0..<height).last(where: isInked) else {
+            return nil
+        }
+        return first..<last + 1
+    }
+
+    /// Some rows, with colours no longer multiplied by their opacity, as SDL blends them everywhere.
+    consuming func finished(_ rows: Range<Int>) -> [UInt8] {
+        var result = Array(bytes[rows.lowerBound * width * 4..<rows.upperBound * width * 4])
+        result.withUnsafeMutableBufferPointer { pixels in
+            for at in stride(from: 0, to: pixels.count, by: 4) {
+                let opacity = UInt32(pixels[at + 3])
+                guard opacity != 0, opacity != 255 else { continue }
+                for channel in at..<at + 3 {
+                    pixels[channel] = UInt8(min(255, (UInt32(pixels[channel]) * 255 + opacity / 2) / opacity))
+                }
+            }
+        }
+        return result
+    }
+
+    /// A product of two bytes divided by 255, rounded.
+    private static func divided(_ product: UInt32) -> UInt32 { (product + 127) / 255 }
+}

@@ -1,0 +1,92 @@
+import CASS
+
+/// Draws scripts of text and shapes, through libass and the fonts that fontconfig knows.
+final class TextRenderer {
+    /// Pixels with their own transparency, and where they belong in the frame.
+    struct Bitmap {
+        let rect: PixelRect
+        /// Blue, green, red, opacity; colours are not multiplied with it.
+        let bytes: [UInt8]
+    }
+
+    private let library: OpaquePointer
+    private let renderer: OpaquePointer
+
+    /// Opens libass; the first one of a process reads the list of fonts.
+    ///
+    /// - Throws: ``OutputError`` with ``OutputError/Code/noText``.
+    init() throws(OutputError) {
+        guard let library = ass_library_init() else { throw OutputError(.noText, "libass does not start") }
+        // It would write to standard error otherwise.
+        millstream_silence(library)
+        guard let renderer = ass_renderer_init(library) else {
+            ass_library_done(library)
+            throw OutputError(.noText, "libass does not start")
+        }
+        self.library = library
+        self.renderer = renderer
+        ass_set_fonts(renderer, nil, "DejaVu Sans", Int32(ASS_FONTPROVIDER_AUTODETECT.rawValue), nil, 1)
+    }
+
+    deinit {
+        ass_renderer_done(renderer)
+        ass_library_done(library)
+    }
+
+    /// Draws a letter in each style, so that its font is open before it is needed.
+    func openFonts() {
+        var script = OverlayScript(PixelSize(64, 64))
+        for style in ["Default", "Mono"] {
+            script.add("0", x: 8, y: 32, fontSize: 20, anchor: .left, outline: 1, style: style)
+        }
+        _ = draw(script.text, script.size)
+    }
+
+    /// Draws a script.
+    ///
+    /// - Parameters:
+    ///   - script: In the language of Advanced SubStation; what is seen at its beginning is drawn.
+    ///   - size: Of the frame.
+    /// - Returns: The smallest rectangle that holds everything; `nil` where nothing is seen.
+    func draw(_ script: String, _ size: PixelSize) -> Bitmap? {
+        guard size.width > 0, size.height > 0, size.width <= 16_384, size.height <= 16_384 else { return nil }
+        var bytes = Array(script.utf8CString)
+        let track = bytes.withUnsafeMutableBufferPointer { buffer in
+            ass_read_memory(library, buffer.baseAddress, max(0, buffer.count - 1), nil)
+        }
+        guard let track else { return nil }
+        defer { ass_free_track(track) }
+        ass_set_frame_size(renderer, Int32(size.width), Int32(size.height))
+        ass_set_storage_size(renderer, Int32(size.width), Int32(size.height))
+        guard let first = ass_render_frame(renderer, track, 1000, nil) else { return nil }
+        return Self.blend(first)
+    }
+
+    private static func blend(_ first: UnsafeMutablePointer<ASS_Image>) -> Bitmap? {
+        var (left, top, right, bottom) = (Int.max, Int.max, Int.min, Int.min)
+        var next: UnsafeMutablePointer<ASS_Image>? = first
+        while let image = next?.pointee {
+            if image.w > 0, image.h > 0 {
+                left = min(left, Int(image.dst_x))
+                top = min(top, Int(image.dst_y))
+                right = max(right, Int(image.dst_x + image.w))
+                bottom = max(bottom, Int(image.dst_y + image.h))
+            }
+            next = image.next
+        }
+        guard left < right, top < bottom else { return nil }
+        let rect = PixelRect(x: left, y: top, width: right - left, height: bottom - top)
+        var canvas = TextCanvas(width: rect.width, height: rect.height)
+        next = first
+        while let image = next?.pointee {
+            canvas.blend(image, atX: Int(image.dst_x) - left, y: Int(image.dst_y) - top)
+            next = image.next
+        }
+        // Stencils are padded to whole tiles; what stands lowest must be known to the row.
+        guard let rows = canvas.inkedRows else { return nil }
+        return Bitmap(
+            rect: PixelRect(x: left, y: top + rows.lowerBound, width: rect.width, height: rows.count),
+            bytes: canvas.finished(rows)
+        )
+    }
+}

@@ -1,0 +1,58 @@
+import MediaDecoding
+
+/// A size in pixels.
+public struct PixelSize: Sendable, Hashable {
+    /// From left to right.
+    public let width: Int
+    /// From top to bottom.
+    public let height: Int
+
+    /// Makes a size.
+    public init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    init(_ width: Int, _ height: Int) { self.init(width: width, height: height) }
+}
+
+/// A part of a window, in pixels from its upper left corner.
+struct PixelRect: Sendable, Hashable {
+    var x: Int
+    var y: Int
+    var width: Int
+    var height: Int
+
+    func contains(x: Int, y: Int) -> Bool {
+        x >= self.x && y >= self.y && x < self.x + width && y < self.y + height
+    }
+}
+
+/// Where a picture lies in a window.
+enum PictureGeometry {
+    /// The size of a picture on square pixels: its width is changed, its rows are kept.
+    static func displaySize(of picture: Picture) -> PixelSize {
+        displaySize(width: picture.width, height: picture.height, picture.sampleAspectRatio)
+    }
+
+    /// A ratio that nobody can have meant counts as square: a damaged header must not ask for a picture of gigabytes.
+    static func displaySize(width: Int, height: Int, _ aspect: PixelAspectRatio) -> PixelSize {
+        let (across, down) = (Double(aspect.horizontal), Double(aspect.vertical))
+        guard across > 0, down > 0, across / down < 10, down / across < 10 else { return PixelSize(width, height) }
+        return PixelSize(max(1, Int((Double(width) * across / down).rounded())), height)
+    }
+
+    /// The largest rectangle of a picture's shape in the middle of an area: bars above and below, or left and right.
+    static func fit(_ picture: PixelSize, in area: PixelSize) -> PixelRect {
+        guard picture.width > 0, picture.height > 0, area.width > 0, area.height > 0 else {
+            return PixelRect(x: 0, y: 0, width: max(0, area.width), height: max(0, area.height))
+        }
+        let scale = min(
+            Double(area.width) / Double(picture.width),
+            Double(area.height) / Double(picture.height)
+        )
+        let width = min(area.width, max(1, Int((Double(picture.width) * scale).rounded())))
+        let height = min(area.height, max(1, Int((Double(picture.height) * scale).rounded())))
+        return PixelRect(x: (area.width - width) / 2, y: (area.height - height) / 2, width: width, height: height)
+    }
+}

@@ -1,0 +1,131 @@
+import CSDL2
+import MediaDecoding
+
+/// The picture in the memory of whoever draws it.
+struct PictureTexture: ~Copyable {
+    /// How pixels lie in the texture.
+    private struct Layout: Equatable {
+        let format: UInt32
+        let size: PixelSize
+        let mode: SDL_YUV_CONVERSION_MODE?
+    }
+
+    private let renderer: OpaquePointer
+    /// Whether pictures are scaled and converted by the processor: then once, by the decoder's library, to the size on the screen.
+    private let isSoftware: Bool
+    private let converter = PictureConverter(quality: .fast)
+    private var texture: OpaquePointer?
+    private var layout: Layout?
+
+    init(renderer: OpaquePointer, isSoftware: Bool) {
+        self.renderer = renderer
+        self.isSoftware = isSoftware
+    }
+
+    deinit { if let texture { SDL_DestroyTexture(texture) } }
+
+    /// Forgets the pixels: the device that held them was reset.
+    mutating func reset() {
+        if let texture { SDL_DestroyTexture(texture) }
+        texture = nil
+        layout = nil
+    }
+
+    /// Takes over the pixels of a picture.
+    ///
+    /// - Parameters:
+    ///   - picture: What is to be seen.
+    ///   - target: How large it will be on the screen, in pixels.
+    /// - Throws: ``OutputError`` with ``OutputError/Code/notConvertible``.
+    mutating func load(_ picture: Picture, for target: PixelSize) throws {
+        let size = PixelSize(picture.width, picture.height)
+        if let direct = directLayout(picture, size) {
+            try prepare(direct)
+            return try upload(picture)
+        }
+        // A window of no size still needs a texture of some size.
+        let wanted = isSoftware ? PixelSize(max(1, target.width), max(1, target.height)) : size
+        let converted: Picture
+        do {
+            converted = try converter.convert(picture, to: .bgra, width: wanted.width, height: wanted.height)
+        } catch {
+            throw OutputError(.notConvertible, "A picture could not be converted for the screen: \(error)")
+        }
+        try prepare(Layout(format: SDL_PIXELFORMAT_BGRA32.rawValue, size: wanted, mode: nil))
+        try upload(converted)
+    }
+
+    /// Draws the picture into a part of the window.
+    func draw(in rect: PixelRect) {
+        guard let texture else { return }
+        var target = SDL_Rect(rect)
+        SDL_RenderCopy(renderer, texture, nil, &target)
+    }
+
+    /// What the graphics processor converts as it draws: the matrices that SDL knows.
+    private func directLayout(_ picture: Picture, _ size: PixelSize) -> Layout? {
+        guard !isSoftware else { return nil }
+        let format: UInt32
+        switch picture.format {
+        case .yuv420p: format = SDL_PIXELFORMAT_IYUV.rawValue
+        case .nv12: format = SDL_PIXELFORMAT_NV12.rawValue
+        default: return nil
+        }
+        switch (picture.colorMatrix, picture.isFullRange) {
+        case (.bt601, false): return Layout(format: format, size: size, mode: SDL_YUV_CONVERSION_BT601)
+        case (.bt601, true): return Layout(format: format, size: size, mode: SDL_YUV_CONVERSION_JPEG)
+        case (.bt709, false): return Layout(format: format, size: size, mode: SDL_YUV_CONVERSION_BT709)
+        default: return nil
+        }
+    }
+
+    private mutating func prepare(_ wanted: Layout) throws(OutputError) {
+        // One setting for the whole process; it is read when a texture is made and, by some, when it is drawn.
+        if let mode = wanted.mode { SDL_SetYUVConversionMode(mode) }
+        guard wanted != layout || texture == nil else { return }
+        reset()
+        let access = Int32(SDL_TEXTUREACCESS_STREAMING.rawValue)
+        texture = SDL_CreateTexture(
+            renderer,
+            wanted.format,
+            access,
+            Int32(wanted.size.width),
+            Int32(wanted.size.height)
+        )
+        guard let texture else {
+            throw OutputError(
+                .notConvertible,
+                "A picture does not fit into the screen's memory: \(SDLRuntime.lastError)"
+            )
+        }
+        SDL_SetTextureBlendMode(texture, SDL_BLENDMODE_NONE)
+        SDL_SetTextureScaleMode(texture, SDL_ScaleModeLinear)
+        layout = wanted
+    }
+
+    private func upload(_ picture: Picture) throws {
+        guard let texture else { return }
+        let status = picture.withPlanes { planes -> Int32? in
+            let rows = planes.map { ($0.bytes.bindMemory(to: UInt8.self).baseAddress, Int32($0.bytesPerRow)) }
+            switch (picture.format, rows.count) {
+            case (.yuv420p, 3...):
+                let (y, u, v) = (rows[0], rows[1], rows[2])
+                return SDL_UpdateYUVTexture(texture, nil, y.0, y.1, u.0, u.1, v.0, v.1)
+            case (.nv12, 2...):
+                return SDL_UpdateNVTexture(texture, nil, rows[0].0, rows[0].1, rows[1].0, rows[1].1)
+            case (.bgra, 1...):
+                return SDL_UpdateTexture(texture, nil, rows[0].0, rows[0].1)
+            default: return nil
+            }
+        }
+        guard status == 0 else {
+            throw OutputError(.notConvertible, "A picture could not be handed to the screen: \(SDLRuntime.lastError)")
+        }
+    }
+}
+
+extension SDL_Rect {
+    init(_ rect: PixelRect) {
+        self.init(x: Int32(rect.x), y: Int32(rect.y), w: Int32(rect.width), h: Int32(rect.height))
+    }
+}

@@ -1,0 +1,182 @@
+import CSDL2
+import MediaDecoding
+
+/// The window as something to draw on: the picture, and over it the layers of the overlay.
+///
+/// The textures stand before the surface, whose end would leave them hanging.
+final class WindowCanvas {
+    private var picture: PictureTexture
+    private var shade: OverlayLayer
+    private var controls: OverlayLayer
+    private var centre: OverlayLayer
+    private var statistics: OverlayLayer
+    private var announcement: OverlayLayer
+    private var subtitles: OverlayLayer
+    private let surface: WindowSurface
+    /// Begun with the first picture or the first text, whichever comes first.
+    private let preparation: TextPreparation
+    private var text: TextRenderer?
+    private var hasShape = false
+    /// For which size the picture was loaded; `nil` where it was not.
+    private var loadedSize: PixelSize?
+
+    /// What is to be seen; `nil` for black.
+    var frame: VideoFrame? {
+        didSet { loadedSize = nil }
+    }
+
+    /// Makes a canvas.
+    ///
+    /// - Parameters:
+    ///   - surface: Where it is.
+    ///   - onTextReady: Called on another thread when text can be drawn that could not be before.
+    init(_ surface: consuming WindowSurface, onTextReady: @escaping @Sendable () -> Void) {
+        preparation = TextPreparation(onEnd: onTextReady)
+        let renderer = surface.renderer
+        picture = PictureTexture(renderer: renderer, isSoftware: surface.isSoftware)
+        shade = OverlayLayer(renderer: renderer)
+        controls = OverlayLayer(renderer: renderer)
+        centre = OverlayLayer(renderer: renderer)
+        statistics = OverlayLayer(renderer: renderer)
+        announcement = OverlayLayer(renderer: renderer)
+        subtitles = OverlayLayer(renderer: renderer)
+        self.surface = surface
+        SDL_SetRenderDrawBlendMode(renderer, SDL_BLENDMODE_NONE)
+    }
+
+    var id: UInt32 { surface.id }
+    var pixelSize: PixelSize { surface.pixelSize }
+    var isSoftware: Bool { surface.isSoftware }
+    var isFullScreen: Bool { surface.isFullScreen }
+
+    func toggleFullScreen() { surface.setFullScreen(!surface.isFullScreen) }
+
+    func setTitle(_ title: String) { SDL_SetWindowTitle(surface.window, title) }
+
+    /// Pixels for each point.
+    var density: Double {
+        let points = surface.pointSize.width
+        return points > 0 ? Double(pixelSize.width) / Double(points) : 1
+    }
+
+    var bar: ControlBar { ControlBar(pixelSize, density: density) }
+
+    /// From points, in which the mouse is told, to pixels.
+    func pixels(x: Int32, y: Int32) -> (x: Int, y: Int) {
+        (Int((Double(x) * density).rounded()), Int((Double(y) * density).rounded()))
+    }
+
+    /// Takes a new picture; the first one gives the window its shape.
+    func setFrame(_ frame: VideoFrame) {
+        self.frame = frame
+        guard !hasShape else { return }
+        hasShape = true
+        surface.adopt(shapeOf: PictureGeometry.displaySize(of: frame.picture))
+    }
+
+    /// Forgets all textures: the device that held them is another one.
+    func reset() {
+        picture.reset()
+        loadedSize = nil
+        shade.reset()
+        controls.reset()
+        centre.reset()
+        statistics.reset()
+        announcement.reset()
+        subtitles.reset()
+    }
+
+    /// Draws everything and shows it.
+    func draw(_ state: WindowControls, at now: Duration, onProblem: (OutputError) -> Void) {
+        let renderer = surface.renderer
+        SDL_SetRenderDrawColor(renderer, 0, 0, 0, 255)
+        SDL_RenderClear(renderer)
+        let area = drawPicture(onProblem)
+        drawOverlay(state, over: area, at: now, onProblem)
+        SDL_RenderPresent(renderer)
+        if frame != nil { preparation.begin() }
+        SDL_ShowCursor(state.showsPointer(at: now) ? SDL_ENABLE : SDL_DISABLE)
+    }
+
+    private func drawPicture(_ onProblem: (OutputError) -> Void) -> PixelRect {
+        let window = pixelSize
+        guard let frame else { return PixelRect(x: 0, y: 0, width: window.width, height: window.height) }
+        let rect = PictureGeometry.fit(PictureGeometry.displaySize(of: frame.picture), in: window)
+        let size = PixelSize(rect.width, rect.height)
+        if loadedSize == nil || surface.isSoftware && loadedSize != size {
+            loadedSize = size
+            do {
+                try picture.load(frame.picture, for: size)
+            } catch {
+                onProblem(error as? OutputError ?? OutputError(.notConvertible, "A picture cannot be shown: \(error)"))
+            }
+        }
+        picture.draw(in: rect)
+        return rect
+    }
+
+    private func drawOverlay(
+        _ state: WindowControls,
+        over area: PixelRect,
+        at now: Duration,
+        _ onProblem: (OutputError) -> Void
+    ) {
+        let overlay = state.overlay
+        let bar = bar
+        let barOpacity = state.barOpacity(at: now)
+        let phase = state.spinnerPhase(at: now)
+        let wordsOpacity = state.announcementOpacity(at: now)
+        let hasCentre = phase != nil || overlay.message?.isEmpty == false
+        let hasText =
+            barOpacity > 0 || hasCentre || wordsOpacity > 0 || !overlay.statistics.isEmpty
+            || !overlay.subtitles.lines.isEmpty
+        guard hasText, let text = textRenderer(onProblem) else { return }
+
+        if barOpacity > 0 {
+            shade.update("shade", bar.window) { OverlayLayout.shade(bar) }
+            shade.draw(opacity: barOpacity)
+        }
+        if !overlay.subtitles.lines.isEmpty {
+            subtitles.update(overlay.subtitles.script, PixelSize(area.width, area.height), text)
+            subtitles.draw(offsetX: area.x, y: area.y - lift(above: bar, state.pointer != nil, in: area, barOpacity))
+        }
+        if barOpacity > 0 {
+            let script = OverlayLayout.controls(overlay, bar, pointer: state.pointer)
+            controls.update(script.text, bar.window, text)
+            controls.draw(opacity: barOpacity)
+        }
+        if hasCentre {
+            centre.update(OverlayLayout.centre(overlay, bar, phase: phase ?? 0).text, bar.window, text)
+            centre.draw()
+        }
+        if !overlay.statistics.isEmpty {
+            statistics.update(OverlayLayout.statistics(overlay.statistics, bar).text, bar.window, text)
+            statistics.draw()
+        }
+        if wordsOpacity > 0 {
+            announcement.update(OverlayLayout.announcement(state.announcement, bar).text, bar.window, text)
+            announcement.draw(opacity: wordsOpacity)
+        }
+    }
+
+    /// How far subtitles must rise so that the bar does not cover them, nor the time above the mouse.
+    private func lift(above bar: ControlBar, _ hasTime: Bool, in area: PixelRect, _ opacity: Double) -> Int {
+        guard opacity > 0, let bounds = subtitles.bounds else { return 0 }
+        let limit = Int(bar.track.y - bar.length(hasTime ? 44 : 16))
+        let bottom = area.y + bounds.y + bounds.height
+        // Only what stands in the lower half: a line further up belongs there.
+        guard bottom > limit, bounds.y > area.height / 2 else { return 0 }
+        return Int(Double(bottom - limit) * opacity)
+    }
+
+    private func textRenderer(_ onProblem: (OutputError) -> Void) -> TextRenderer? {
+        if let text { return text }
+        preparation.begin()
+        do throws(OutputError) {
+            text = try preparation.take()
+        } catch {
+            onProblem(error)
+        }
+        return text
+    }
+}

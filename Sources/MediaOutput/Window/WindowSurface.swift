@@ -1,0 +1,132 @@
+import CSDL2
+import Foundation
+
+/// A window of SDL and what draws into it.
+///
+/// To be used by the main thread only, as SDL demands.
+struct WindowSurface: ~Copyable {
+    let window: OpaquePointer
+    let renderer: OpaquePointer
+    /// Whether the processor draws: there is no graphics processor, or only one that is played by the processor.
+    let isSoftware: Bool
+
+    /// Opens a window.
+    ///
+    /// - Throws: ``OutputError`` with ``OutputError/Code/noWindow``.
+    init(_ title: String, _ options: PlayerWindow.Options) throws(OutputError) {
+        do { try SDLRuntime.require(SDL_INIT_VIDEO) } catch { throw Self.failure(error.message) }
+        SDL_SetHint(SDL_HINT_RENDER_SCALE_QUALITY, "1")
+        SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0")
+        SDL_SetHint(SDL_HINT_MOUSE_FOCUS_CLICKTHROUGH, "1")
+        let size = Self.fitted(options.size)
+        var flags = SDL_WINDOW_RESIZABLE.rawValue | SDL_WINDOW_ALLOW_HIGHDPI.rawValue
+        if options.isFullScreen { flags |= SDL_WINDOW_FULLSCREEN_DESKTOP.rawValue }
+        let centre = millstream_window_position_centered()
+        guard let window = SDL_CreateWindow(title, centre, centre, Int32(size.width), Int32(size.height), flags) else {
+            let message = SDLRuntime.lastError
+            SDLRuntime.release(SDL_INIT_VIDEO)
+            throw Self.failure(message)
+        }
+        SDL_SetWindowMinimumSize(window, 160, 90)
+        guard let (renderer, isSoftware) = Self.makeRenderer(window, options.drawing) else {
+            let message = SDLRuntime.lastError
+            SDL_DestroyWindow(window)
+            SDLRuntime.release(SDL_INIT_VIDEO)
+            throw Self.failure(message)
+        }
+        self.window = window
+        self.renderer = renderer
+        self.isSoftware = isSoftware
+    }
+
+    deinit {
+        SDL_DestroyRenderer(renderer)
+        SDL_DestroyWindow(window)
+        SDLRuntime.release(SDL_INIT_VIDEO)
+    }
+
+    /// What is drawn into, in pixels.
+    var pixelSize: PixelSize {
+        var (width, height) = (Int32(0), Int32(0))
+        SDL_GetRendererOutputSize(renderer, &width, &height)
+        return PixelSize(Int(width), Int(height))
+    }
+
+    /// Its size in points, in which the mouse is told.
+    var pointSize: PixelSize {
+        var (width, height) = (Int32(0), Int32(0))
+        SDL_GetWindowSize(window, &width, &height)
+        return PixelSize(Int(width), Int(height))
+    }
+
+    var id: UInt32 { SDL_GetWindowID(window) }
+
+    var isFullScreen: Bool { SDL_GetWindowFlags(window) & SDL_WINDOW_FULLSCREEN.rawValue != 0 }
+
+    /// Whether somebody chose its size: the whole screen, or as large as it goes.
+    var isFilling: Bool {
+        SDL_GetWindowFlags(window) & (SDL_WINDOW_FULLSCREEN.rawValue | SDL_WINDOW_MAXIMIZED.rawValue) != 0
+    }
+
+    func setFullScreen(_ isFullScreen: Bool) {
+        SDL_SetWindowFullscreen(window, isFullScreen ? SDL_WINDOW_FULLSCREEN_DESKTOP.rawValue : 0)
+    }
+
+    /// Gives the window the shape of a picture, no larger than it is.
+    func adopt(shapeOf picture: PixelSize) {
+        guard !isFilling else { return }
+        let rect = PictureGeometry.fit(picture, in: pointSize)
+        SDL_SetWindowSize(window, Int32(rect.width), Int32(rect.height))
+    }
+
+    /// A size that the screen has room for.
+    private static func fitted(_ size: PixelSize) -> PixelSize {
+        var bounds = SDL_Rect()
+        guard SDL_GetDisplayUsableBounds(0, &bounds) == 0, bounds.w > 0, bounds.h > 0 else { return size }
+        guard size.width > bounds.w || size.height > bounds.h else { return size }
+        let rect = PictureGeometry.fit(size, in: PixelSize(Int(bounds.w), Int(bounds.h)))
+        return PixelSize(rect.width, rect.height)
+    }
+
+    private static func makeRenderer(
+        _ window: OpaquePointer,
+        _ drawing: PlayerWindow.Options.Drawing
+    ) -> (OpaquePointer, Bool)? {
+        let flags = SDL_RENDERER_ACCELERATED.rawValue | SDL_RENDERER_PRESENTVSYNC.rawValue
+        let asks = drawing == .graphics || drawing == .automatic && hasGraphicsDevice
+        if asks, let renderer = SDL_CreateRenderer(window, -1, flags) {
+            if drawing == .graphics || !isPlayedByProcessor(renderer) { return (renderer, false) }
+            SDL_DestroyRenderer(renderer)
+        }
+        // Otherwise SDL would send what the processor has drawn through OpenGL, played by the processor, once more.
+        SDL_SetHint(SDL_HINT_FRAMEBUFFER_ACCELERATION, "0")
+        return SDL_CreateRenderer(window, -1, SDL_RENDERER_SOFTWARE.rawValue).map { ($0, true) }
+    }
+
+    /// Whether there is anything that could draw: finding out through OpenGL takes longer than opening a window.
+    private static var hasGraphicsDevice: Bool {
+        #if os(Linux)
+        // Direct rendering, the drivers of one maker without it, and Linux inside of Windows.
+        ["/dev/dri", "/dev/nvidiactl", "/dev/dxg"].contains { FileManager.default.fileExists(atPath: $0) }
+        #else
+        true
+        #endif
+    }
+
+    /// Whether OpenGL is there but only in software: it then costs more than drawing without it.
+    private static func isPlayedByProcessor(_ renderer: OpaquePointer) -> Bool {
+        var info = SDL_RendererInfo()
+        guard SDL_GetRendererInfo(renderer, &info) == 0 else { return false }
+        let driver = String(cString: info.name)
+        guard driver.hasPrefix("opengl"), let address = SDL_GL_GetProcAddress("glGetString") else { return false }
+        typealias GetString = @convention(c) (UInt32) -> UnsafePointer<CChar>?
+        // 0x1F01 is GL_RENDERER, the name of what draws.
+        guard let name = unsafeBitCast(address, to: GetString.self)(0x1F01) else { return false }
+        let text = String(cString: name).lowercased()
+        return ["llvmpipe", "softpipe", "swrast", "software rasterizer", "swiftshader"].contains { text.contains($0) }
+    }
+
+    private static func failure(_ message: String) -> OutputError {
+        OutputError(.noWindow, "No window opens (\(message)): start it on a display, or play headless")
+    }
+}

@@ -1,0 +1,125 @@
+extension CaptionTriplet {
+    /// How video is coded that carries captions.
+    public enum VideoCoding: Sendable, Hashable {
+        /// H.264: messages in NAL units of type 6.
+        case avc
+        /// H.265: messages in NAL units of types 39 and 40.
+        case hevc
+    }
+
+    /// The captions of a NAL unit: those in its messages of the kind "registered by ITU-T T.35" that ATSC defines
+    /// (ATSC A/53 part 4 §6.2.3; ITU-T H.264 §D.1.6).
+    ///
+    /// - Parameters:
+    ///   - bytes: The unit with its header, without a start code or length.
+    ///   - coding: How the video is coded.
+    /// - Returns: The triplets, in their order; none for other units.
+    public static func triplets(inNALUnit bytes: Span<UInt8>, coding: VideoCoding) -> [CaptionTriplet] {
+        guard bytes.count > 2 else { return [] }
+        switch coding {
+        case .avc:
+            guard bytes[0] & 0x1F == 6 else { return [] }
+            return triplets(inMessages: withoutEmulation(bytes, from: 1))
+        case .hevc:
+            let type = bytes[0] >> 1 & 0x3F
+            guard type == 39 || type == 40 else { return [] }
+            return triplets(inMessages: withoutEmulation(bytes, from: 2))
+        }
+    }
+
+    /// The captions of a frame as it lies in a sample of an ISO base media file: NAL units with their lengths in front.
+    ///
+    /// - Parameters:
+    ///   - bytes: The sample.
+    ///   - lengthSize: How many bytes a length has: 1, 2 or 4 as the track's configuration says; 4 by default.
+    ///   - coding: How the video is coded.
+    /// - Returns: The triplets, in their order.
+    public static func triplets(
+        inSample bytes: Span<UInt8>,
+        lengthSize: Int = 4,
+        coding: VideoCoding
+    ) -> [CaptionTriplet] {
+        var cursor = ByteCursor(0..<bytes.count, in: bytes)
+        var list: [CaptionTriplet] = []
+        while cursor.remaining > 0, list.count < mostTriplets {
+            let length = Int(clamping: cursor.unsigned(min(max(lengthSize, 1), 4), bytes))
+            guard !cursor.isPastEnd, length <= cursor.remaining else { break }
+            list += triplets(inNALUnit: bytes.extracting(cursor.offset..<cursor.offset + length), coding: coding)
+            cursor.skip(length)
+        }
+        return list
+    }
+
+    /// The captions of a frame as it lies in a transport stream: NAL units with start codes in front (ITU-T H.264 Annex B).
+    public static func triplets(inByteStream bytes: Span<UInt8>, coding: VideoCoding) -> [CaptionTriplet] {
+        var list: [CaptionTriplet] = []
+        var start: Int?
+        var index = 0
+        while index < bytes.count, list.count < mostTriplets {
+            guard bytes.hasBytes("\u{0}\u{0}\u{1}", at: index) else {
+                index += 1
+                continue
+            }
+            if let start { list += triplets(inNALUnit: bytes.extracting(start..<index), coding: coding) }
+            index += 3
+            start = index
+        }
+        if let start { list += triplets(inNALUnit: bytes.extracting(start..<bytes.count), coding: coding) }
+        return list
+    }
+
+    /// The bytes of a unit without those that keep start codes out of it.
+    private static func withoutEmulation(_ bytes: Span<UInt8>, from start: Int) -> [UInt8] {
+        var plain: [UInt8] = []
+        plain.reserveCapacity(bytes.count)
+        var zeros = 0
+        for index in start..<bytes.count {
+            let byte = bytes[index]
+            if zeros >= 2, byte == 3 {
+                zeros = 0
+                continue
+            }
+            zeros = byte == 0 ? zeros + 1 : 0
+            plain.append(byte)
+        }
+        return plain
+    }
+
+    private static func triplets(inMessages payload: [UInt8]) -> [CaptionTriplet] {
+        let bytes = payload.span
+        var cursor = ByteCursor(0..<bytes.count, in: bytes)
+        var list: [CaptionTriplet] = []
+        while cursor.remaining > 2, list.count < mostTriplets {
+            guard let type = number(&cursor, bytes), let size = number(&cursor, bytes), size <= cursor.remaining else {
+                break
+            }
+            if type == 4 { list += triplets(inUserData: bytes.extracting(cursor.offset..<cursor.offset + size)) }
+            cursor.skip(size)
+        }
+        return list
+    }
+
+    /// Bytes of 255 and one that is less, added up.
+    private static func number(_ cursor: inout ByteCursor, _ bytes: Span<UInt8>) -> Int? {
+        var value = 0
+        while cursor.remaining > 0 {
+            let byte = cursor.uint8(bytes)
+            value += Int(byte)
+            if byte != 255 { return value }
+        }
+        return nil
+    }
+
+    /// The captions of a message: country, provider, `GA94`, type 3, and triplets.
+    static func triplets(inUserData bytes: Span<UInt8>) -> [CaptionTriplet] {
+        var cursor = ByteCursor(0..<bytes.count, in: bytes)
+        let (country, provider) = (cursor.uint8(bytes), cursor.uint16(bytes))
+        let identifier = cursor.code(bytes)
+        let type = cursor.uint8(bytes)
+        let flags = cursor.uint8(bytes)
+        cursor.skip(1)
+        guard !cursor.isPastEnd, country == 0xB5, provider == 0x31, identifier == "GA94", type == 3, flags & 0x40 != 0
+        else { return [] }
+        return list(&cursor, count: Int(flags & 0x1F), bytes)
+    }
+}

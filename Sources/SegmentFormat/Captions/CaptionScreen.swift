@@ -1,0 +1,55 @@
+import MediaTiming
+
+/// A block of lines on a screen of captions.
+struct CaptionBlock: Equatable {
+    var lines: [SubtitleLine]
+    var placement: SubtitlePlacement
+    var layer = 0
+}
+
+/// Makes cues of a screen that changes: one for each block, from when it is there until it is gone or another.
+struct CaptionScreen {
+    private(set) var open: [SubtitleCue] = []
+
+    /// Ends cues that are no longer there, which it gives, and begins new ones.
+    mutating func show(_ blocks: [CaptionBlock], from time: MediaTime) -> [SubtitleCue] {
+        var ended: [SubtitleCue] = []
+        var kept: [SubtitleCue] = []
+        for cue in open {
+            if blocks.contains(CaptionBlock(cue)) {
+                kept.append(cue)
+            } else {
+                let cue = Self.cue(cue, until: time)
+                if !cue.timeRange.isEmpty { ended.append(cue) }
+            }
+        }
+        let known = kept.map(CaptionBlock.init)
+        for block in blocks where !known.contains(block) {
+            kept.append(
+                SubtitleCue(
+                    timeRange: MediaTimeRange(start: time, duration: .zero),
+                    lines: block.lines,
+                    placement: block.placement,
+                    layer: block.layer
+                )
+            )
+        }
+        open = kept
+        return ended
+    }
+
+    /// What is there, as if it ended at a time.
+    func shown(until time: MediaTime) -> [SubtitleCue] { open.map { Self.cue($0, until: time) } }
+
+    private static func cue(_ cue: SubtitleCue, until time: MediaTime) -> SubtitleCue {
+        var cue = cue
+        cue.timeRange = MediaTimeRange(start: cue.timeRange.start, end: time)
+        return cue
+    }
+}
+
+extension CaptionBlock {
+    fileprivate init(_ cue: SubtitleCue) {
+        self.init(lines: cue.lines, placement: cue.placement, layer: cue.layer)
+    }
+}

@@ -1,0 +1,93 @@
+import MediaTiming
+
+/// Writes cues as an Advanced SubStation Alpha script, which libass and others draw.
+///
+/// Text of cues is escaped so that none of it can be taken for an override tag.
+public struct SubStationScript: Sendable, Hashable {
+    /// The height of the script's picture, in its units; places are rounded to these.
+    public static let height = 1_080
+    /// The width of the script's picture, in its units.
+    public let width: Int
+    /// The font that is asked for.
+    public let fontName: String
+
+    /// Makes a writer.
+    ///
+    /// - Parameters:
+    ///   - aspectRatio: The picture's width divided by its height as shown; 16/9 by default, kept within 0.25 and 8.
+    ///   - fontName: The font; commas and line ends are taken out. `sans-serif` by default.
+    public init(aspectRatio: Double = 16.0 / 9, fontName: String = "sans-serif") {
+        let ratio = aspectRatio.isFinite ? min(max(aspectRatio, 0.25), 8) : 16.0 / 9
+        width = Int((Double(Self.height) * ratio).rounded())
+        self.fontName = String(fontName.unicodeScalars.filter { $0.value >= 0x20 && $0 != "," }.map(Character.init))
+    }
+
+    /// The names of the two styles: text with an outline, and text on boxes.
+    static let outlined = "Outlined"
+    static let boxed = "Boxed"
+
+    /// Everything before the first event: what `ass_process_codec_private` takes.
+    public var header: String {
+        let size = Self.fontSize
+        let colors = "&H00FFFFFF,&H00FFFFFF,&H00000000,&H80000000"
+        // Bold, italic, underline, strike out, scales, spacing, angle; border style, outline, shadow; alignment, margins;
+        // encoding -1 lets right-to-left text be found out by its letters.
+        let outlined = "\(colors),0,0,0,0,100,100,0,0,1,3,1,2,0,0,0,-1"
+        let boxed = "\(colors),0,0,0,0,100,100,0,0,3,6,0,2,0,0,0,-1"
+        return """
+            [Script Info]
+            ScriptType: v4.00+
+            PlayResX: \(width)
+            PlayResY: \(Self.height)
+            WrapStyle: 0
+            ScaledBorderAndShadow: yes
+
+            [V4+ Styles]
+            Format: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, Italic, \
+            Underline, StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, MarginL, \
+            MarginR, MarginV, Encoding
+            Style: \(Self.outlined),\(fontName),\(size),\(outlined)
+            Style: \(Self.boxed),\(fontName),\(size),\(boxed)
+
+            [Events]
+            Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
+
+            """
+    }
+
+    /// The size of letters of ``SubtitleStyle/relativeSize`` 1, in units of the script.
+    static let fontSize = 57.6
+
+    /// A whole script: all cues, arranged so that none covers another.
+    public func text(of timeline: SubtitleTimeline) -> String {
+        var text = header
+        for event in events(of: timeline) { text += event.dialogueLine + "\n" }
+        return text
+    }
+
+    /// The events of a whole timeline; a cue that is moved while it is shown has several.
+    public func events(of timeline: SubtitleTimeline) -> [SubStationEvent] {
+        guard var time = timeline.firstStart else { return [] }
+        var events: [SubStationEvent] = []
+        var open: [SubtitleCue: MediaTime] = [:]
+        var arrangement = SubtitleArrangement()
+        while true {
+            let shown = arrangement.arrange(timeline.cues(at: time))
+            let kept = Set(shown)
+            for (cue, start) in open where !kept.contains(cue) {
+                events += self.events(for: cue, in: MediaTimeRange(start: start, end: time))
+                open[cue] = nil
+            }
+            for cue in shown where open[cue] == nil { open[cue] = time }
+            guard let next = timeline.nextChange(after: time) else { break }
+            time = next
+        }
+        return events.sorted { ($0.timeRange.start, $0.layer, $0.text) < ($1.timeRange.start, $1.layer, $1.text) }
+    }
+
+    private func events(for cue: SubtitleCue, in range: MediaTimeRange) -> [SubStationEvent] {
+        var cue = cue
+        cue.timeRange = range
+        return events(for: cue)
+    }
+}

@@ -1,0 +1,242 @@
+public import MediaTiming
+
+/// The cues of a track on the media's timeline, as segments bring them.
+///
+/// A cue that several segments repeat is there once, and one that was cut where a segment ends goes on in the next
+/// (RFC 8216bis §3.1.4; ISO/IEC 14496-30 §6.2).
+public struct SubtitleTimeline: Sendable {
+    private var entries: [Entry] = []
+    /// The latest end of each ``blockLength`` entries, so that what is long past is not looked at one by one.
+    private var blockEnds: [MediaTime] = []
+    /// The latest end of each block and all before it.
+    private var latestEnds: [MediaTime] = []
+    private var places: [Appearance: [Entry]] = [:]
+    private var nextNumber = 0
+    private var batch = 0
+
+    private struct Entry {
+        let number: Int
+        let batch: Int
+        let cue: SubtitleCue
+    }
+
+    /// What a viewer sees of a cue.
+    private struct Appearance: Hashable {
+        let lines: [SubtitleLine]
+        let placement: SubtitlePlacement
+        let layer: Int
+        let isForced: Bool
+
+        init(_ cue: SubtitleCue) {
+            lines = cue.lines
+            placement = cue.placement
+            layer = cue.layer
+            isForced = cue.isForced
+        }
+    }
+
+    /// When more cues than this are there, those that begin first are forgotten.
+    public static let mostCues = 100_000
+    /// Two parts of a cue with less than this between them are one: clocks of segments are rounded.
+    public static let joinTolerance = MediaTime(value: 10, timescale: 1_000)
+
+    private static let blockLength = 64
+    // Of cues that look alike only the last ones are joined: more than a few of them are not shown at a time.
+    private static let mostCompared = 8
+
+    /// Makes a timeline without cues.
+    public init() {}
+
+    /// All cues, those that begin first in front.
+    public var cues: [SubtitleCue] { entries.map(\.cue) }
+    /// When the first of them begins; `nil` where there are none.
+    public var firstStart: MediaTime? { entries.first?.cue.timeRange.start }
+    /// Whether there are none.
+    public var isEmpty: Bool { entries.isEmpty }
+    /// How many there are.
+    public var count: Int { entries.count }
+
+    /// Takes the cues of a segment, at their places on the media's timeline; those without any length are left out.
+    ///
+    /// - Parameter cues: Cues in the order of the document.
+    /// - Complexity: O(*k* log *k*) for *k* cues behind all others, and O(*n*) more where they come between others.
+    public mutating func insert(_ cues: [SubtitleCue]) {
+        batch += 1
+        var new: [Entry] = []
+        var replaced: Set<Int> = []
+        for cue in cues where !cue.timeRange.isEmpty && !cue.lines.isEmpty {
+            let key = Appearance(cue)
+            var cue = cue
+            var alike = places.removeValue(forKey: key) ?? []
+            if isThere(cue, alike) {
+                places[key] = alike
+                continue
+            }
+            var index = alike.count - 1
+            let last = max(0, alike.count - Self.mostCompared)
+            while index >= last {
+                let other = alike[index]
+                if other.batch != batch, let range = Self.joined(other.cue.timeRange, cue.timeRange) {
+                    // The first name counts: writers number cues anew in each segment.
+                    let id = other.cue.id
+                    cue.timeRange = range
+                    cue.id = id
+                    replaced.insert(other.number)
+                    alike.remove(at: index)
+                }
+                index -= 1
+            }
+            let entry = Entry(number: nextNumber, batch: batch, cue: cue)
+            nextNumber += 1
+            alike.append(entry)
+            places[key] = alike
+            new.append(entry)
+        }
+        if !replaced.isEmpty {
+            entries.removeAll { replaced.contains($0.number) }
+            // An earlier cue of the same call may itself have been joined.
+            new.removeAll { replaced.contains($0.number) }
+        }
+        merge(new, rebuilds: !replaced.isEmpty)
+    }
+
+    /// Whether a cue is there already, or a longer one of which it is a part.
+    private func isThere(_ cue: SubtitleCue, _ alike: [Entry]) -> Bool {
+        alike.suffix(Self.mostCompared).contains { other in
+            other.cue.timeRange == cue.timeRange
+                || other.batch != batch && other.cue.timeRange.start <= cue.timeRange.start
+                    && other.cue.timeRange.end >= cue.timeRange.end
+        }
+    }
+
+    private static func joined(_ first: MediaTimeRange, _ second: MediaTimeRange) -> MediaTimeRange? {
+        guard first.start <= second.end + joinTolerance, second.start <= first.end + joinTolerance else { return nil }
+        return MediaTimeRange(start: min(first.start, second.start), end: max(first.end, second.end))
+    }
+
+    private mutating func merge(_ new: [Entry], rebuilds: Bool) {
+        let sorted = new.sorted { ($0.cue.timeRange.start, $0.number) < ($1.cue.timeRange.start, $1.number) }
+        let kept = entries.count
+        if let first = sorted.first, let last = entries.last, first.cue.timeRange.start < last.cue.timeRange.start {
+            var merged: [Entry] = []
+            merged.reserveCapacity(entries.count + sorted.count)
+            var index = 0
+            for entry in entries {
+                while index < sorted.count, sorted[index].cue.timeRange.start < entry.cue.timeRange.start {
+                    merged.append(sorted[index])
+                    index += 1
+                }
+                merged.append(entry)
+            }
+            merged += sorted[index...]
+            entries = merged
+            noteEnds(from: 0)
+        } else {
+            entries += sorted
+            noteEnds(from: rebuilds ? 0 : kept)
+        }
+        if entries.count > Self.mostCues {
+            // A quarter at once, so that this is rare.
+            entries.removeFirst(entries.count - Self.mostCues * 3 / 4)
+            index()
+        }
+    }
+
+    /// Removes what is shown in a range; a cue that reaches over a border keeps what lies outside.
+    ///
+    /// - Complexity: O(*n*).
+    public mutating func discard(_ range: MediaTimeRange) {
+        var kept: [Entry] = []
+        for entry in entries {
+            let own = entry.cue.timeRange
+            guard own.intersection(range) != nil else {
+                kept.append(entry)
+                continue
+            }
+            for part in [
+                MediaTimeRange(start: own.start, end: range.start), MediaTimeRange(start: range.end, end: own.end),
+            ] where !part.isEmpty {
+                var cue = entry.cue
+                cue.timeRange = part
+                kept.append(Entry(number: nextNumber, batch: entry.batch, cue: cue))
+                nextNumber += 1
+            }
+        }
+        entries = kept.sorted { ($0.cue.timeRange.start, $0.number) < ($1.cue.timeRange.start, $1.number) }
+        index()
+    }
+
+    /// The cues that are shown at a time, those that began first in front; at most ``SubtitleArrangement/mostCues``.
+    public func cues(at time: MediaTime) -> [SubtitleCue] { shown(at: time, before: firstIndex(after: time)) }
+
+    /// The first time behind `time` when ``cues(at:)`` gives others than then; `nil` where nothing changes any more.
+    public func nextChange(after time: MediaTime) -> MediaTime? {
+        let end = firstIndex(after: time)
+        let shown = shown(at: time, before: end)
+        var next = shown.map(\.timeRange.end).min()
+        if end < entries.count, shown.count < SubtitleArrangement.mostCues {
+            let start = entries[end].cue.timeRange.start
+            next = min(next ?? start, start)
+        }
+        return next
+    }
+
+    private func shown(at time: MediaTime, before end: Int) -> [SubtitleCue] {
+        var found: [SubtitleCue] = []
+        var block = firstBlock(endingAfter: time)
+        while block * Self.blockLength < end {
+            defer { block += 1 }
+            guard blockEnds[block] > time else { continue }
+            let low = block * Self.blockLength
+            for entry in entries[low..<min(end, low + Self.blockLength)] where entry.cue.timeRange.end > time {
+                found.append(entry.cue)
+                if found.count == SubtitleArrangement.mostCues { return found }
+            }
+        }
+        return found
+    }
+
+    /// The first block that may hold something shown: all before it are over.
+    private func firstBlock(endingAfter time: MediaTime) -> Int {
+        var low = 0
+        var high = latestEnds.count
+        while low < high {
+            let middle = (low + high) / 2
+            if latestEnds[middle] <= time { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The first entry that begins behind a time.
+    private func firstIndex(after time: MediaTime) -> Int {
+        var low = 0
+        var high = entries.count
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].cue.timeRange.start <= time { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private mutating func noteEnds(from index: Int) {
+        var block = index / Self.blockLength
+        blockEnds.removeLast(max(0, blockEnds.count - block))
+        latestEnds.removeLast(max(0, latestEnds.count - block))
+        while block * Self.blockLength < entries.count {
+            let low = block * Self.blockLength
+            var end = entries[low].cue.timeRange.end
+            for entry in entries[low..<min(entries.count, low + Self.blockLength)] {
+                end = max(end, entry.cue.timeRange.end)
+            }
+            blockEnds.append(end)
+            latestEnds.append(max(latestEnds.last ?? end, end))
+            block += 1
+        }
+    }
+
+    private mutating func index() {
+        noteEnds(from: 0)
+        places.removeAll()
+        for entry in entries { places[Appearance(entry.cue), default: []].append(entry) }
+    }
+}

@@ -1,0 +1,155 @@
+import MediaTiming
+
+/// The text of a paragraph, with parts that come and go.
+struct TimedTextContent {
+    private enum Part {
+        case text(String, SubtitleStyle, preservesSpace: Bool, isForced: Bool)
+        case lineBreak
+    }
+
+    private struct Piece {
+        let part: Part
+        let interval: TimedTextInterval
+    }
+
+    /// Further parts with times of their own have those of the paragraph.
+    private static let mostTimes = 64
+
+    /// Further text of a paragraph is left out.
+    private static let mostPieces = 4_096
+
+    private let tree: TimedTextTree
+    private let references: TimedTextReferences
+    private let preservesSpace: Bool
+    private var pieces: [Piece] = []
+    private var times: Set<MediaTime> = []
+
+    init(_ tree: TimedTextTree, _ references: TimedTextReferences, preservesSpace: Bool) {
+        self.tree = tree
+        self.references = references
+        self.preservesSpace = preservesSpace
+    }
+
+    mutating func addChildren(of index: Int, _ style: TimedTextStyle, _ interval: TimedTextInterval) {
+        addChildren(of: index, style, interval, preservesSpace: preservesSpace)
+    }
+
+    private mutating func addChildren(
+        of index: Int,
+        _ style: TimedTextStyle,
+        _ interval: TimedTextInterval,
+        preservesSpace: Bool
+    ) {
+        let node = tree.nodes[index]
+        var next = interval.begin
+        for child in node.children where pieces.count < Self.mostPieces {
+            let attributes = tree.nodes[child].attributes
+            switch tree.nodes[child].kind {
+            case .text(let text):
+                guard style.isVisible else { continue }
+                let part = Part.text(text, style.span, preservesSpace: preservesSpace, isForced: style.isForced)
+                pieces.append(Piece(part: part, interval: interval))
+            case .lineBreak:
+                pieces.append(Piece(part: .lineBreak, interval: interval))
+            case .span:
+                var inner = style.inherited()
+                inner.apply(references.styles(of: attributes))
+                let reference = node.attributes.isSequence ? next : interval.begin
+                var own = tree.interval(attributes, interval, reference: reference)
+                if node.attributes.isSequence {
+                    next = own.isExplicit(attributes) ? own.end ?? next : tree.implicitEnd(child, after: next)
+                    own.end = own.end.map { min($0, next) } ?? next
+                }
+                if times.count >= Self.mostTimes { own = interval }
+                note(own)
+                guard inner.isDisplayed, inner.ruby != "delimiter" else { continue }
+                let isReading = inner.ruby == "text"
+                if isReading { addBracket("(", inner, own) }
+                addChildren(of: child, inner, own, preservesSpace: attributes.preservesSpace ?? preservesSpace)
+                if isReading { addBracket(")", inner, own) }
+            case .body, .division, .paragraph: break
+            }
+        }
+    }
+
+    /// A reading stands behind its text, where lines have no room for it above.
+    private mutating func addBracket(
+        _ bracket: String,
+        _ style: TimedTextStyle,
+        _ interval: TimedTextInterval
+    ) {
+        let part = Part.text(bracket, style.span, preservesSpace: true, isForced: style.isForced)
+        pieces.append(Piece(part: part, interval: interval))
+    }
+
+    private mutating func note(_ interval: TimedTextInterval) {
+        times.insert(interval.begin)
+        if let end = interval.end { times.insert(end) }
+    }
+
+    /// The stretches in which the paragraph shows the same.
+    func states(_ interval: TimedTextInterval) -> [MediaTimeRange] {
+        let whole = MediaTimeRange(start: interval.begin, end: interval.end ?? TimedTextDocument.latestEnd)
+        guard !whole.isEmpty else { return [] }
+        let borders = times.filter { $0 > whole.start && $0 < whole.end }.sorted()
+        return zip([whole.start] + borders, borders + [whole.end]).map { MediaTimeRange(start: $0, end: $1) }
+    }
+
+    /// The text at a time.
+    func lines(at time: MediaTime) -> (lines: [SubtitleLine], isForced: Bool, bytes: Int) {
+        var text = SubtitleText()
+        var spaces = TimedTextSpaces()
+        var isForced = false
+        var bytes = 0
+        for piece in pieces {
+            guard piece.interval.begin <= time, piece.interval.end.map({ time < $0 }) ?? true else { continue }
+            switch piece.part {
+            case .lineBreak:
+                text.endLine()
+                spaces.endLine()
+            case .text(let part, let style, let preservesSpace, let isPartForced):
+                let kept = preservesSpace ? spaces.preserved(part) : spaces.collapsed(part)
+                bytes += part.utf8.count
+                text.append(kept, style)
+                if isPartForced, !kept.isEmpty { isForced = true }
+            }
+        }
+        return (text.finish().map(Self.withoutTrailingSpace), isForced, bytes)
+    }
+
+    private static func withoutTrailingSpace(_ line: SubtitleLine) -> SubtitleLine {
+        var line = line
+        while let last = line.spans.indices.last {
+            while line.spans[last].text.hasSuffix(" ") { line.spans[last].text.removeLast() }
+            guard line.spans[last].text.isEmpty else { break }
+            line.spans.removeLast()
+        }
+        return line
+    }
+}
+
+/// White space of one line: of several in a row one counts, and none at its start (TTML2 §8.2.10 and `xml:space`).
+struct TimedTextSpaces {
+    private var isStartOrSpace = true
+
+    mutating func endLine() { isStartOrSpace = true }
+
+    mutating func preserved(_ text: String) -> String {
+        if let last = text.last { isStartOrSpace = last == "\n" }
+        return String(text.map { $0.isNewline ? "\n" : $0 })
+    }
+
+    mutating func collapsed(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if scalar == " " || scalar == "\n" || scalar == "\t" || scalar == "\r" {
+                if !isStartOrSpace { result.append(" ") }
+                isStartOrSpace = true
+            } else {
+                result.append(scalar)
+                isStartOrSpace = false
+            }
+        }
+        return String(result)
+    }
+}

@@ -1,0 +1,158 @@
+import XMLReading
+
+/// A TTML document as it stands: its elements, not yet what they mean.
+struct TimedTextTree: XMLEventHandler {
+    enum Kind {
+        case body
+        case division
+        case paragraph
+        case span
+        case lineBreak
+        case text(String)
+    }
+
+    struct Node {
+        let kind: Kind
+        let attributes: TimedTextAttributes
+        var children: [Int] = []
+    }
+
+    private(set) var clock = TimedTextClock()
+    private(set) var cells = (columns: 32, rows: 15)
+    /// The picture's size in pixels, which lengths in pixels refer to.
+    private(set) var pixels: (width: Double, height: Double)?
+    private(set) var language: String?
+    private(set) var preservesSpace = false
+    private(set) var initials = TimedTextAttributes()
+    private(set) var styles: [String: TimedTextAttributes] = [:]
+    private(set) var regions: [String: TimedTextAttributes] = [:]
+    private(set) var nodes: [Node] = []
+    /// The place of `body` among the nodes.
+    private(set) var body: Int?
+    private(set) var hasRoot = false
+    /// Whether the root was read to its end: what follows it, such as images of a sample, is no text.
+    private(set) var isComplete = false
+
+    /// Further styles and regions are not read.
+    private static let mostDefinitions = 10_000
+
+    private enum Open {
+        case other
+        case root
+        case region(String)
+        case node(Int)
+        /// Metadata and what is not known: nothing inside counts.
+        case skipped
+    }
+    private var open: [Open] = []
+    private var anonymousRegions = 0
+
+    var hasEnough: Bool { isComplete }
+
+    mutating func startElement(_ name: XMLName, _ attributes: XMLAttributes, line: Int) {
+        guard TimedTextAttributes.isContent(name) else { return open.append(.skipped) }
+        let parent = open.last ?? .other
+        if case .skipped = parent { return open.append(.skipped) }
+        // A prefix that is not declared means what it mostly does.
+        let local = name.local.hasPrefix("tt:") ? String(name.local.dropFirst(3)) : name.local
+        switch local {
+        case "tt":
+            guard open.isEmpty else { return open.append(.skipped) }
+            hasRoot = true
+            readRoot(attributes)
+            open.append(.root)
+        case "head", "styling", "layout": open.append(hasRoot ? .other : .skipped)
+        case "initial":
+            initials.styles.merge(TimedTextAttributes(attributes).styles) { _, new in new }
+            open.append(.skipped)
+        case "style": readStyle(TimedTextAttributes(attributes), parent)
+        case "region": readRegion(TimedTextAttributes(attributes), parent)
+        case "body": add(.body, attributes, parent)
+        case "div": add(.division, attributes, parent)
+        case "p": add(.paragraph, attributes, parent)
+        case "span": add(.span, attributes, parent)
+        case "br": add(.lineBreak, attributes, parent)
+        default: open.append(.skipped)
+        }
+    }
+
+    mutating func endElement(_ name: XMLName) {
+        if case .root? = open.popLast() { isComplete = true }
+    }
+
+    mutating func text(_ text: String) {
+        guard case .node(let parent)? = open.last else { return }
+        switch nodes[parent].kind {
+        case .paragraph, .span:
+            nodes[parent].children.append(nodes.count)
+            nodes.append(Node(kind: .text(text), attributes: TimedTextAttributes()))
+        default: break
+        }
+    }
+
+    private mutating func add(_ kind: Kind, _ attributes: XMLAttributes, _ parent: Open) {
+        let index = nodes.count
+        switch (parent, kind) {
+        case (.root, .body):
+            guard body == nil else { return open.append(.skipped) }
+            body = index
+        case (.node(let parent), .division), (.node(let parent), .paragraph), (.node(let parent), .span),
+            (.node(let parent), .lineBreak):
+            nodes[parent].children.append(index)
+        default: return open.append(.skipped)
+        }
+        nodes.append(Node(kind: kind, attributes: TimedTextAttributes(attributes)))
+        open.append(.node(index))
+    }
+
+    private mutating func readStyle(_ style: TimedTextAttributes, _ parent: Open) {
+        open.append(.skipped)
+        if case .region(let id) = parent {
+            // Styles inside of a region are its own; those of its attributes count more (TTML2 §10.4.4.2).
+            regions[id]?.styles.merge(style.styles) { own, _ in own }
+            regions[id]?.styleIDs += style.styleIDs.prefix(TimedTextAttributes.mostReferences)
+        } else if let id = style.id, styles.count < Self.mostDefinitions {
+            styles[id] = style
+        }
+    }
+
+    private mutating func readRegion(_ region: TimedTextAttributes, _ parent: Open) {
+        guard regions.count < Self.mostDefinitions else { return open.append(.skipped) }
+        if case .node(let index) = parent {
+            // A region inside of an element is this element's, and nobody else's (TTML2 §11.1.2).
+            anonymousRegions += 1
+            let id = region.id ?? " \(anonymousRegions)"
+            regions[id] = region
+            inlineRegions[index] = id
+            return open.append(.region(id))
+        }
+        guard let id = region.id else { return open.append(.skipped) }
+        regions[id] = region
+        open.append(.region(id))
+    }
+
+    /// Regions that stand inside of the elements they are for.
+    private(set) var inlineRegions: [Int: String] = [:]
+
+    private mutating func readRoot(_ attributes: XMLAttributes) {
+        for attribute in attributes.all {
+            let (space, local) = TimedTextAttributes.name(attribute.name)
+            switch (space, local) {
+            case (.xml, "lang"): language = attribute.value.isEmpty ? nil : attribute.value
+            case (.xml, "space"): preservesSpace = attribute.value == "preserve"
+            case (.parameter, "cellResolution"):
+                let parts = attribute.value.split(separator: " ").compactMap { Int($0) }
+                guard parts.count == 2, parts.allSatisfy((1...10_000).contains) else { continue }
+                cells = (parts[0], parts[1])
+            case (.parameter, _): clock.set(local, attribute.value)
+            case (.styling, "extent"):
+                let parts = attribute.value.split(whereSeparator: \.isWhitespace).compactMap { part in
+                    part.hasSuffix("px") ? Double(part.dropLast(2)) : nil
+                }
+                guard parts.count == 2, parts.allSatisfy({ (1...100_000).contains($0) }) else { continue }
+                pixels = (parts[0], parts[1])
+            default: break
+            }
+        }
+    }
+}

@@ -1,0 +1,229 @@
+import CLibXML2
+
+// Everything that touches memory of libxml2 stands in this file.
+
+/// What the parser's callbacks call: classes can be handed through C, generic values cannot.
+@safe class XMLSink {
+    private let limits: XMLDocumentReading.Limits
+    private let filter: XMLDocumentReading.TextFilter
+    private var depth = 0
+    private var elements = 0
+    private var pending: [UInt8] = []
+    private var isPendingBlank = true
+    private var attributes = XMLAttributes()
+    // Names that came before, so that no text is made of them again.
+    private var names = [(key: NameKey, name: XMLName)?](repeating: nil, count: 256)
+    private var hasStopped = false
+    private var context: xmlParserCtxtPtr?
+    private(set) var error: XMLReadingError?
+
+    init(limits: XMLDocumentReading.Limits, filter: XMLDocumentReading.TextFilter) {
+        self.limits = limits
+        self.filter = filter
+    }
+
+    func start(_ name: XMLName, _ attributes: XMLAttributes, line: Int) {}
+    func end(_ name: XMLName) {}
+    func tell(_ text: String) {}
+    var hasEnough: Bool { false }
+
+    private static let isInitialized: Bool = {
+        xmlInitParser()
+        return true
+    }()
+
+    func read(_ bytes: Span<UInt8>) {
+        guard Self.isInitialized, let length = Int32(exactly: bytes.count) else { return }
+        // Safe: the parser copies or reads the bytes within this closure only, and every callback runs inside of it.
+        unsafe bytes.withUnsafeBytes { buffer in
+            guard let base = buffer.baseAddress,
+                let context = unsafe xmlCreateMemoryParserCtxt(base.assumingMemoryBound(to: CChar.self), length)
+            else {
+                fail(.malformed, "there is no memory for it")
+                return
+            }
+            defer { unsafe xmlFreeParserCtxt(context) }
+            unsafe xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_NOCDATA.rawValue))
+            unsafe install(in: context)
+            unsafe self.context = context
+            // What has no parser to go to, as faults of encodings, would be printed; this setting is the thread's own.
+            let formerFunction = unsafe __xmlStructuredError().pointee
+            let formerContext = unsafe __xmlStructuredErrorContext().pointee
+            unsafe xmlSetStructuredErrorFunc(nil) { _, _ in }
+            defer { unsafe xmlSetStructuredErrorFunc(formerContext, formerFunction) }
+            withExtendedLifetime(self) { _ = unsafe xmlParseDocument(context) }
+            unsafe self.context = nil
+            if unsafe context.pointee.wellFormed == 0, error == nil, !hasStopped {
+                fail(.malformed, "it is not well-formed")
+            }
+            names = names.map { _ in nil }
+        }
+    }
+
+    private func install(in context: xmlParserCtxtPtr) {
+        guard let handler = unsafe context.pointee.sax else { return }
+        // The functions that would build a tree, load entities and print errors are all taken out.
+        unsafe UnsafeMutableRawPointer(handler).initializeMemory(
+            as: UInt8.self,
+            repeating: 0,
+            count: MemoryLayout<xmlSAXHandler>.size
+        )
+        unsafe handler.pointee.initialized = XML_SAX2_MAGIC
+        unsafe handler.pointee.startElementNs = { sink, local, prefix, namespace, _, _, count, _, attributes in
+            unsafe XMLSink.of(sink)?.started(local, prefix, namespace, attributes, Int(count))
+        }
+        unsafe handler.pointee.endElementNs = { sink, local, prefix, namespace in
+            unsafe XMLSink.of(sink)?.ended(local, prefix, namespace)
+        }
+        unsafe handler.pointee.characters = { sink, text, length in unsafe XMLSink.of(sink)?.append(text, length) }
+        // The same function for both spares the parser from finding out which white space matters.
+        unsafe handler.pointee.ignorableWhitespace = handler.pointee.characters
+        unsafe handler.pointee.cdataBlock = handler.pointee.characters
+        unsafe handler.pointee.serror = { sink, error in unsafe XMLSink.of(sink)?.noticed(error) }
+        unsafe handler.pointee.entityDecl = { sink, _, _, _, _, _ in unsafe XMLSink.of(sink)?.refuse("an entity") }
+        unsafe handler.pointee.attributeDecl = { sink, _, _, _, _, _, list in
+            unsafe xmlFreeEnumeration(list)
+            unsafe XMLSink.of(sink)?.refuse("an attribute")
+        }
+        unsafe context.pointee.userData = Unmanaged.passUnretained(self).toOpaque()
+    }
+
+    private static func of(_ pointer: UnsafeMutableRawPointer?) -> XMLSink? {
+        // Safe: `read` set this pointer to the sink, and keeps it until the parser has returned.
+        unsafe pointer.map { unsafe Unmanaged<XMLSink>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private var line: Int { unsafe context.map { Int(unsafe xmlSAX2GetLineNumber($0)) } ?? 0 }
+
+    private func fail(_ code: XMLReadingError.Code, _ message: String, line: Int? = nil) {
+        if error == nil, !hasStopped { error = XMLReadingError(code, message, line: line ?? self.line) }
+        stop()
+    }
+
+    private func stop() {
+        hasStopped = true
+        if let context = unsafe context { unsafe xmlStopParser(context) }
+    }
+
+    private func refuse(_ what: String) { fail(.hasDeclarations, "it declares \(what)") }
+
+    private func noticed(_ error: UnsafeMutablePointer<xmlError>?) {
+        guard let error = unsafe error, unsafe error.pointee.level.rawValue >= XML_ERR_ERROR.rawValue else { return }
+        // A namespace that is not declared, and a reference to one that is odd, do not make a document unreadable.
+        guard unsafe error.pointee.domain != Int32(XML_FROM_NAMESPACE.rawValue) else { return }
+        let message = unsafe error.pointee.message.map { unsafe String(cString: $0) } ?? "it is not well-formed"
+        let trimmed = message.prefix(200).split(whereSeparator: \.isNewline).joined(separator: " ")
+        fail(.malformed, trimmed, line: unsafe Int(error.pointee.line))
+    }
+
+    /// A name; where its prefix is not declared, that stays part of it.
+    private func name(
+        _ local: UnsafePointer<xmlChar>?,
+        _ prefix: UnsafePointer<xmlChar>?,
+        _ namespace: UnsafePointer<xmlChar>?
+    ) -> XMLName {
+        let key = NameKey(
+            local: UInt(bitPattern: local),
+            prefix: UInt(bitPattern: prefix),
+            namespace: UInt(bitPattern: namespace)
+        )
+        let place = key.place
+        if let known = names[place], known.key == key { return known.name }
+        let name: XMLName
+        if unsafe namespace == nil, let prefix = unsafe prefix {
+            name = XMLName(unsafe string(prefix) + ":" + string(local))
+        } else {
+            name = XMLName(unsafe string(local), in: unsafe string(namespace))
+        }
+        names[place] = (key, name)
+        return name
+    }
+
+    private func string(_ text: UnsafePointer<xmlChar>?) -> String {
+        unsafe text.map { unsafe String(cString: $0) } ?? ""
+    }
+
+    /// Where libxml2 keeps the parts of a name: once for a document, so that addresses stand for them.
+    private struct NameKey: Equatable {
+        let local: UInt
+        let prefix: UInt
+        let namespace: UInt
+
+        /// A place among 256; what comes to the same place replaces what was there.
+        var place: Int {
+            let mixed = (local ^ prefix &* 31 ^ namespace &* 131) &* 0x9E37_79B9_7F4A_7C15
+            return Int(mixed >> 56)
+        }
+    }
+
+    private func started(
+        _ local: UnsafePointer<xmlChar>?,
+        _ prefix: UnsafePointer<xmlChar>?,
+        _ namespace: UnsafePointer<xmlChar>?,
+        _ list: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?,
+        _ count: Int
+    ) {
+        guard !hasStopped else { return }
+        flush()
+        depth += 1
+        elements += 1
+        guard depth <= min(limits.depth, 256) else {
+            return fail(.tooLarge, "more than \(min(limits.depth, 256)) elements stand inside of one another")
+        }
+        guard elements <= limits.elements else {
+            return fail(.tooLarge, "it has more than \(limits.elements) elements")
+        }
+        guard count <= limits.attributes else {
+            return fail(.tooLarge, "an element has more than \(limits.attributes) attributes")
+        }
+        // Taken out for the while: each touch of a property of a class is checked, and this is the busiest place.
+        var own = attributes
+        attributes = XMLAttributes()
+        own.all.removeAll(keepingCapacity: true)
+        if let list = unsafe list {
+            for index in 0..<count {
+                // Five pointers each: name, prefix, namespace, start and end of the value.
+                let entry = unsafe list + index * 5
+                guard let start = unsafe entry[3], let end = unsafe entry[4] else { continue }
+                let value = unsafe String(
+                    decoding: UnsafeBufferPointer(start: start, count: max(0, end - start)),
+                    as: UTF8.self
+                )
+                own.all.append(.init(name: unsafe name(entry[0], entry[1], entry[2]), value: value))
+            }
+        }
+        start(unsafe name(local, prefix, namespace), own, line: line)
+        attributes = own
+        if hasEnough { stop() }
+    }
+
+    private func ended(
+        _ local: UnsafePointer<xmlChar>?,
+        _ prefix: UnsafePointer<xmlChar>?,
+        _ namespace: UnsafePointer<xmlChar>?
+    ) {
+        guard !hasStopped else { return }
+        flush()
+        depth -= 1
+        end(unsafe name(local, prefix, namespace))
+        if hasEnough { stop() }
+    }
+
+    private func append(_ text: UnsafePointer<xmlChar>?, _ length: Int32) {
+        guard !hasStopped, let text = unsafe text, length > 0 else { return }
+        let buffer = unsafe UnsafeBufferPointer(start: text, count: Int(length))
+        if filter == .notBlank, isPendingBlank {
+            isPendingBlank = unsafe buffer.allSatisfy { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
+            if isPendingBlank, pending.isEmpty { return }
+        }
+        unsafe pending.append(contentsOf: buffer)
+    }
+
+    private func flush() {
+        isPendingBlank = true
+        guard !pending.isEmpty else { return }
+        let text = String(decoding: pending, as: UTF8.self)
+        pending.removeAll(keepingCapacity: true)
+        tell(text)
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import MediaTiming
+import SegmentFormat
+import Testing
+
+@testable import MediaDecoding
+
+@Suite("Damage")
+struct DamageTests {
+    /// The same numbers in each run.
+    struct Dice: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var z = state
+            z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
+            z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
+            return z ^ z >> 31
+        }
+    }
+
+    enum Harm: CaseIterable {
+        case flippedBits, fewFlippedBits, truncation, garbage, wrongContainer, missingMiddle, damagedHeader
+    }
+
+    private static func harmed(_ bytes: [UInt8], _ harm: Harm, other: [UInt8], _ dice: inout Dice) -> [UInt8] {
+        var bytes = bytes
+        switch harm {
+        case .flippedBits:
+            for _ in 0..<bytes.count / 100 {
+                bytes[Int.random(in: 0..<bytes.count, using: &dice)] ^= 1 << UInt8.random(in: 0..<8, using: &dice)
+            }
+        case .fewFlippedBits:
+            for _ in 0..<8 {
+                bytes[Int.random(in: 0..<bytes.count, using: &dice)] ^= 1 << UInt8.random(in: 0..<8, using: &dice)
+            }
+        case .truncation: bytes = Array(bytes.prefix(Int.random(in: 0..<bytes.count, using: &dice)))
+        case .garbage:
+            bytes = (0..<Int.random(in: 1..<20_000, using: &dice)).map { _ in UInt8.random(in: 0...255, using: &dice) }
+        case .wrongContainer: bytes = other
+        case .missingMiddle:
+            let start = Int.random(in: 0..<bytes.count / 2, using: &dice)
+            bytes.removeSubrange(start..<Int.random(in: start..<bytes.count, using: &dice))
+        case .damagedHeader:
+            for _ in 0..<20 {
+                bytes[Int.random(in: 0..<min(2_000, bytes.count), using: &dice)] = UInt8.random(
+                    in: 0...255,
+                    using: &dice
+                )
+            }
+        }
+        return bytes
+    }
+
+    @Test func damagedSegmentsNeitherCrashNorHangAndDecodingGoesOn() throws {
+        let fixtures = try Fixtures()
+        let fragmented = "-movflags frag_keyframe+empty_moov+default_base_moof+delay_moov -f mp4"
+        let encoding = "-c:v libx264 -bf 2 -g 25 -pix_fmt yuv420p -c:a aac"
+        try fixtures.make("\(Fixtures.source) -t 1 \(encoding) -f mpegts a.ts")
+        try fixtures.make("\(Fixtures.source) -t 1 \(encoding) \(fragmented) a.mp4")
+        try fixtures.make("\(Fixtures.source) -t 1 \(encoding) -f mp4 p.mp4")
+        try fixtures.make("\(Fixtures.source) -t 1 -vn -c:a aac a.aac")
+        try fixtures.make("\(Fixtures.source) -t 1 -vn -c:a libmp3lame a.mp3")
+        try fixtures.make("\(Fixtures.source) -t 1 -vn -c:a flac a.flac")
+        try fixtures.make("\(Fixtures.source) -t 1 -c:v libx265 -x265-params log-level=none -c:a libopus a.mkv")
+        let clear = try fixtures.bytes("a.mp4")
+        let key: [UInt8] = Array(31...46)
+        let names = ["a.ts", "a.mp4", "p.mp4", "a.aac", "a.mp3", "a.flac", "a.mkv"]
+        let files = try names.map { try fixtures.bytes($0) }
+        var dice = Dice(state: 7)
+        let whole = try Self.frameCount(files[0], after: nil)
+        for trial in 0..<500 {
+            let place = trial % (files.count)
+            let harm = try #require(Harm.allCases.randomElement(using: &dice))
+            let other = files[(place + 1) % files.count]
+            let bytes = Self.harmed(files[place], harm, other: other, &dice)
+            // Behind any damage, a whole segment gives all of its pictures again.
+            if trial % 10 == 0 { #expect(try Self.frameCount(files[0], after: bytes) >= whole - 2) }
+            var decoding = StreamDecoding(isContinuous: trial % 3 == 0)
+            let protection = trial % 5 == 0 ? SampleKey(key: key, initializationVector: key) : nil
+            try? decoding.add(bytes, place == 1 ? Array(clear.prefix(1_200)) : nil, key: protection)
+            try? decoding.finish()
+            #expect(decoding.frames.count <= 200)
+        }
+    }
+
+    @Test func damagedEncryptionNeitherCrashesNorHangs() throws {
+        let fixtures = try Fixtures()
+        try fixtures.make(
+            "-f lavfi -i testsrc2=s=192x108:r=25:d=1 -c:v libx264 -g 25 -pix_fmt yuv420p \(FragmentTests.fragmented) a.mp4"
+        )
+        let key: [UInt8] = Array(31...46)
+        let scheme = MovieEncryption.Scheme(name: "cbcs", pattern: (1, 9), vectorLength: 16, clearLead: 100)
+        let bytes = try MovieEncryption.encrypted(fixtures.bytes("a.mp4"), scheme, key: key)
+        var dice = Dice(state: 8)
+        for trial in 0..<200 {
+            let harm: Harm = trial % 2 == 0 ? .damagedHeader : .fewFlippedBits
+            var decoding = StreamDecoding()
+            try? decoding.add(Self.harmed(bytes, harm, other: bytes, &dice), key: SampleKey(key: key))
+            try? decoding.finish()
+            #expect(decoding.frames.count <= 30)
+        }
+    }
+
+    private static func frameCount(_ bytes: [UInt8], after damaged: [UInt8]?) throws -> Int {
+        var decoding = StreamDecoding()
+        decoding.decodesSound = false
+        if let damaged { try? decoding.add(damaged) }
+        let before = decoding.frames.count
+        try decoding.add(bytes)
+        try decoding.finish()
+        return decoding.frames.count - before
+    }
+
+    @Test(arguments: ["", "hello, this is no media at all", "<html><body>404</body></html>", "#EXTM3U\n", "WEBVTT\n\n"])
+    func whatIsNoMediaIsRefused(text: String) {
+        let demuxer = SegmentDemuxer()
+        #expect(throws: DecodingError.self) { try Array(text.utf8).withUnsafeBytes { try demuxer.demux($0) } }
+    }
+
+    @Test func lossInATransportStreamIsTold() throws {
+        let fixtures = try Fixtures()
+        try fixtures.make("\(Fixtures.source) -c:v libx264 -g 25 -pix_fmt yuv420p -f mpegts a.ts")
+        var bytes = try fixtures.bytes("a.ts")
+        bytes.removeSubrange(188 * 40..<188 * 43)
+        let result = try bytes.withUnsafeBytes { try SegmentDemuxer().demux($0) }
+        #expect(result.isDamaged)
+        #expect(result.packets.count > 90)
+    }
+
+    @Test func samplesThatOverlapDoNotFillTheMemory() throws {
+        let fixtures = try Fixtures()
+        try fixtures.make(
+            "-f lavfi -i testsrc2=s=192x108:r=25:d=1 -c:v libx264 -g 25 -pix_fmt yuv420p \(FragmentTests.fragmented) a.mp4"
+        )
+        let header = try fixtures.bytes("a.mp4").prefix(1_000)
+        let big = MovieEncryption.big
+        // A hundred thousand samples, all of them the same megabyte.
+        let header4: [UInt8] = [0, 2, 0, 0x10] + big(1) + big(1_000_000)
+        let run: [UInt8] = [0, 0, 0, 1] + big(1) + big(100)
+        let runs = (0..<100_000).flatMap { _ in MovieEncryption.box("trun", run) }
+        let fragment = MovieEncryption.box(
+            "moof",
+            MovieEncryption.box("traf", MovieEncryption.box("tfhd", header4) + runs)
+        )
+        let bytes = fragment + MovieEncryption.box("mdat", [UInt8](repeating: 1, count: 1_100_000))
+        let result = try bytes.withUnsafeBytes { bytes in
+            try Array(header).withUnsafeBytes { try SegmentDemuxer().demux(bytes, initialization: $0) }
+        }
+        #expect(result.packets.count < 10)
+        #expect(result.isDamaged)
+    }
+}

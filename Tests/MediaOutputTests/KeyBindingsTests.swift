@@ -1,0 +1,41 @@
+import MediaTiming
+import Testing
+
+@testable import MediaOutput
+
+@Suite struct KeyBindingsTests {
+    @Test(arguments: [
+        (Key.character(" "), PlayerCommand.togglePause), (.character("p"), .togglePause),
+        (.left, .seekBy(MediaTime(seconds: -10))), (.right, .seekBy(MediaTime(seconds: 10))),
+        (.pageDown, .seekBy(MediaTime(seconds: -60))), (.pageUp, .seekBy(MediaTime(seconds: 60))),
+        (.up, .changeVolume(0.05)), (.down, .changeVolume(-0.05)), (.character("["), .slower),
+        (.character("]"), .faster), (.backspace, .normalSpeed), (.character("."), .step(1)),
+        (.character(","), .step(-1)), (.character("a"), .nextAudio), (.character("s"), .nextSubtitles),
+        (.character("i"), .toggleStatistics), (.character("f"), .toggleFullScreen), (.character("q"), .quit),
+        (.escape, .quit), (.character("m"), .toggleMute), (.home, .seekTo(.zero)),
+    ])
+    func everyKeyHasItsCommand(key: Key, command: PlayerCommand) {
+        #expect(KeyBindings.command(for: key) == command)
+    }
+
+    @Test(arguments: [Key.character("x"), .character("4"), .end, .character("٣")])
+    func otherKeysAndPartsOfAnUnknownLengthMeanNothing(key: Key) {
+        #expect(KeyBindings.command(for: key) == nil)
+    }
+
+    @Test func digitsMeanTenthsOfWhatCanBePlayed() {
+        let span = MediaTimeRange(start: MediaTime(seconds: 100), end: MediaTime(seconds: 300))
+        let command = KeyBindings.command(for: .character("3"), in: span)
+        #expect(command == .seekTo(MediaTime(seconds: 160)))
+        #expect(KeyBindings.command(for: .home, in: span) == .seekTo(MediaTime(seconds: 100)))
+        #expect(KeyBindings.command(for: .end, in: span) == .seekTo(MediaTime(seconds: 300)))
+        #expect(KeyBindings.command(for: .character("٣"), in: span) == nil)
+    }
+
+    @Test func aKeyThatIsHeldRepeatsStepsAndSwitchesNothing() {
+        #expect(KeyBindings.command(for: .right, isRepeat: true) == .seekBy(MediaTime(seconds: 10)))
+        #expect(KeyBindings.command(for: .character("."), isRepeat: true) == .step(1))
+        #expect(KeyBindings.command(for: .character(" "), isRepeat: true) == nil)
+        #expect(KeyBindings.command(for: .character("q"), isRepeat: true) == nil)
+    }
+}

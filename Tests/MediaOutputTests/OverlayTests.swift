@@ -1,0 +1,166 @@
+import MediaTiming
+import Testing
+
+@testable import MediaOutput
+
+@Suite struct OverlayTests {
+    private let bar = ControlBar(PixelSize(1280, 720))
+    private let film = MediaTimeRange(start: .zero, end: MediaTime(seconds: 600))
+
+    private var state: OverlayState {
+        var state = OverlayState()
+        state.length = .recorded(MediaTime(seconds: 600))
+        state.progress = .playing
+        return state
+    }
+
+    @Test(arguments: [
+        (0.0, "0:00"), (59.99, "0:59"), (605, "10:05"), (3661, "1:01:01"), (-32, "-0:32"), (1e9, "99:59:59"),
+    ])
+    func timesAreSpelledAsOnAClock(seconds: Double, text: String) throws {
+        #expect(ClockText.spelling(try #require(MediaTime(approximating: seconds))) == text)
+    }
+
+    @Test func theTextBesideTheBarSaysWhatThereIs() {
+        var state = state
+        state.position = MediaTime(seconds: 83)
+        #expect(ClockText.position(of: state) == "1:23 / 10:00")
+        state.length = .recorded(MediaTime(seconds: 4000))
+        #expect(ClockText.position(of: state) == "0:01:23 / 1:06:40")
+        state.length = .live
+        state.seekableRange = MediaTimeRange(start: .zero, end: MediaTime(seconds: 100))
+        #expect(ClockText.position(of: state) == "-0:17")
+        state.length = .unknown
+        #expect(ClockText.position(of: state) == "1:23")
+    }
+
+    @Test(arguments: [(1.0, "1×"), (0.5, "0.5×"), (2, "2×"), (1.25, "1.25×"), (.nan, "")])
+    func speedsAreShort(rate: Double, text: String) {
+        #expect(ClockText.rate(rate) == text)
+    }
+
+    @Test func aTimeAndItsPlaceOnTheBarBelongTogether() {
+        for seconds in stride(from: Int64(0), through: 600, by: 7) {
+            let time = MediaTime(seconds: seconds)
+            let back = bar.time(atX: Int(bar.x(of: time, in: film)), in: film)
+            #expect(abs((back - time).seconds) <= 600 / bar.track.width)
+        }
+        #expect(bar.time(atX: -50, in: film) == .zero)
+        #expect(bar.time(atX: 5000, in: film) == MediaTime(seconds: 600))
+    }
+
+    @Test(arguments: [PixelSize(160, 90), PixelSize(640, 360), PixelSize(1280, 720), PixelSize(3840, 2160)])
+    func everyPartOfTheBarLiesInTheWindow(window: PixelSize) {
+        for density in [1.0, 2, .nan] {
+            let bar = ControlBar(window, density: density)
+            #expect(bar.track.x >= 0 && bar.track.x + bar.track.width <= Double(window.width))
+            #expect(bar.track.y > 0 || density == 2 && window.height < 120)
+            #expect(bar.textLine < Double(window.height))
+            let shade = OverlayLayout.shade(bar)
+            #expect(shade.bytes.count == shade.rect.width * shade.rect.height * 4)
+            #expect(shade.rect.y + shade.rect.height == window.height)
+        }
+    }
+
+    @Test func theBarIsSeenForThreeSecondsAfterTheMouseMoved() {
+        var controls = WindowControls()
+        _ = controls.setOverlay(state, at: .zero)
+        controls.move(x: 5, y: 5, over: bar, at: .zero)
+        #expect(controls.barOpacity(at: .zero) == 0, "a window that opens under the mouse")
+        controls.move(x: 6, y: 5, over: bar, at: .seconds(10))
+        #expect(controls.barOpacity(at: .seconds(13)) == 1)
+        #expect(controls.nextChange(after: .seconds(11)) == .seconds(13))
+        #expect((0.4...0.6).contains(controls.barOpacity(at: .milliseconds(13_150))))
+        #expect(controls.barOpacity(at: .seconds(14)) == 0)
+        #expect(controls.nextChange(after: .seconds(14)) == nil)
+    }
+
+    @Test func thePositionIsDrawnOnlyWhileTheBarIsSeen() {
+        var controls = WindowControls()
+        _ = controls.setOverlay(state, at: .zero)
+        var later = state
+        later.position = MediaTime(seconds: 1)
+        let isHiddenChange = controls.setOverlay(later, at: .zero)
+        #expect(!isHiddenChange)
+        later.subtitles = SubtitleText(lines: ["x"])
+        let isSubtitleChange = controls.setOverlay(later, at: .zero)
+        #expect(isSubtitleChange)
+        controls.move(x: 0, y: 0, over: bar, at: .zero)
+        controls.move(x: 1, y: 0, over: bar, at: .zero)
+        later.position = MediaTime(seconds: 2)
+        let isVisibleChange = controls.setOverlay(later, at: .seconds(1))
+        #expect(isVisibleChange)
+    }
+
+    @Test func aClickOnTheBarSeeksToWhereItIsLetGo() {
+        var controls = WindowControls()
+        var seekable = state
+        seekable.seekableRange = MediaTimeRange(start: .zero, end: MediaTime(seconds: 400))
+        _ = controls.setOverlay(seekable, at: .zero)
+        let y = Int(bar.track.y)
+        let middle = Int(bar.track.x + bar.track.width / 2)
+        let pressed = controls.press(x: middle, y: y, over: bar, at: .zero)
+        #expect(pressed == nil && controls.isDragging)
+        controls.move(x: 9999, y: 0, over: bar, at: .seconds(20))
+        #expect(controls.barOpacity(at: .seconds(60)) == 1, "it stays while it is held")
+        let end = controls.release(x: 9999, y: 0, over: bar, at: .seconds(60))
+        #expect(end == .seekTo(MediaTime(seconds: 400)))
+        _ = controls.press(x: middle, y: y, over: bar, at: .seconds(61))
+        let click = controls.release(x: middle, y: y, over: bar, at: .seconds(61))
+        guard case .seekTo(let time) = click else { return #expect(Bool(false), "\(String(describing: click))") }
+        #expect(abs(time.seconds - 300) < 1)
+    }
+
+    @Test func theButtonPlaysAndPausesOnlyWhereItIsSeen() {
+        var controls = WindowControls()
+        _ = controls.setOverlay(state, at: .zero)
+        let (x, y) = (bar.button.x + 5, bar.button.y + 5)
+        let unseen = controls.press(x: x, y: y, over: bar, at: .zero)
+        #expect(unseen == nil)
+        let seen = controls.press(x: x, y: y, over: bar, at: .zero)
+        #expect(seen == .togglePause)
+        let released = controls.release(x: x, y: y, over: bar, at: .zero)
+        #expect(released == nil)
+    }
+
+    @Test func waitingIsSaidOnlyWhenItLasts() {
+        var controls = WindowControls()
+        var waiting = state
+        waiting.progress = .waiting(reason: "")
+        _ = controls.setOverlay(waiting, at: .seconds(1))
+        #expect(controls.spinnerPhase(at: .milliseconds(1_200)) == nil)
+        #expect(controls.nextChange(after: .milliseconds(1_200)) == .milliseconds(1_300))
+        #expect(controls.spinnerPhase(at: .milliseconds(1_500)) == 5)
+        _ = controls.setOverlay(state, at: .seconds(2))
+        #expect(controls.spinnerPhase(at: .seconds(3)) == nil)
+        #expect(controls.nextChange(after: .seconds(3)) == nil)
+    }
+
+    @Test func textCannotGiveCommands() {
+        #expect(OverlayScript.escaped("{\\b1}x\ny") == "\\{\\\u{2060}b1\\}x\\Ny")
+        var script = OverlayScript(PixelSize(100, 100))
+        script.add("a\r\nDialogue: 0,evil", x: 0, y: 0, fontSize: 10, anchor: .left)
+        #expect(script.text.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("Dialogue") }.count == 1)
+    }
+
+    @Test func dialogueLinesLoseTheirTimesAndNothingElse() {
+        let line = "Dialogue: 1,0:00:01.00,0:00:02.50,Top,,0,0,0,,Yes, {\\i1}no{\\i0}"
+        #expect(SubtitleText.timeless(line) == "Dialogue: 1,0:00:00.00,9:59:59.99,Top,,0,0,0,,Yes, {\\i1}no{\\i0}")
+        #expect(SubtitleText.timeless("Style: x") == nil)
+        #expect(SubtitleText.timeless("Dialogue: 1,2") == nil)
+        #expect(SubtitleText.timeless(line + "\nDialogue: 0,1,2,3") == nil)
+    }
+
+    @Test func aHostileNumberOfLinesAndRangesStaysDrawable() {
+        var state = state
+        for index in 0..<5_000 {
+            let start = MediaTime(value: Int64(index) * 12, timescale: 100)
+            state.loadedRanges.insert(MediaTimeRange(start: start, duration: MediaTime(value: 3, timescale: 100)))
+        }
+        state.volume = .nan
+        state.rate = .infinity
+        #expect(OverlayLayout.controls(state, bar).events.count < 300)
+        #expect(OverlayLayout.statistics([String](repeating: "x", count: 5_000), bar).events.count < 60)
+        #expect(OverlayLayout.statistics([], bar).isEmpty)
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+
+/// A real window on a display of its own, with a hand at its keys and eyes on its pixels.
+@Suite(
+    .serialized,
+    .timeLimit(.minutes(2)),
+    .enabled(if: !VirtualDisplay.tools.isEmpty, "Xvfb, xdotool and ImageMagick are not installed")
+) struct PlayerWindowTests {
+    /// Where the window lies: 640 by 360 in the middle of 800 by 600.
+    private let origin = (x: 80, y: 120)
+
+    private var probe: String {
+        // The test bundle and the programs lie in the same folder.
+        let bundle = URL(
+            fileURLWithPath: CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
+        )
+        var folder = bundle.deletingLastPathComponent()
+        while folder.path != "/" {
+            let path = folder.appendingPathComponent("window-probe").path
+            if FileManager.default.isExecutableFile(atPath: path) { return path }
+            folder.deleteLastPathComponent()
+        }
+        return "window-probe"
+    }
+
+    private func open(_ arguments: [String], on display: VirtualDisplay) async throws -> Companion {
+        // Under a leak checker: the library that SDL asks about the desktop keeps a kilobyte of its own.
+        let environment = ["DISPLAY": display.name, "SDL_VIDEODRIVER": "x11", "ASAN_OPTIONS": "detect_leaks=0"]
+        let window = try Companion(probe, arguments, environment: environment)
+        try await window.line { $0.hasPrefix("shown") }
+        return window
+    }
+
+    /// Looks until the screen is as it should be, five seconds at most: drawing takes its time.
+    private func look(at display: VirtualDisplay, until isRight: (Screenshot) -> Bool) async throws -> Screenshot {
+        let end = ContinuousClock.now + .seconds(5)
+        while true {
+            let screen = try await display.look()
+            if isRight(screen) || ContinuousClock.now > end { return screen }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    @Test(arguments: [
+        ["software", "bt709", "limited"], ["software", "bt601", "limited"], ["software", "bt2020", "full"],
+        ["graphics", "bt709", "limited"], ["graphics", "bt601", "limited"], ["graphics", "bt601", "full"],
+        ["graphics", "bt709", "full"], ["graphics", "bt2020", "limited"],
+    ])
+    func aPictureHasItsColoursWhateverItsMatrixAndWhoDraws(arguments: [String]) async throws {
+        let display = try await VirtualDisplay()
+        let window = try await open(arguments, on: display)
+        let fields: [(color: [Int], x: Int, y: Int)] = [
+            ([204, 26, 26], 160, 90), ([26, 204, 26], 480, 90), ([26, 26, 204], 160, 200), ([128, 128, 128], 480, 200),
+        ]
+        let screen = try await look(at: display) { $0.shows([204, 26, 26], atX: origin.x + 160, y: origin.y + 90) }
+        for field in fields {
+            let (x, y) = (origin.x + field.x, origin.y + field.y)
+            #expect(screen.shows(field.color, atX: x, y: y), "\(screen.pixel(x, y)) instead of \(field.color)")
+        }
+        #expect(screen.shows([0, 0, 0], atX: 40, y: 300))
+        #expect(window.lines.contains("shown true"))
+        try await window.line { $0 == "main actor" }
+    }
+
+    @Test func keysAreCommandsAndTheMouseSeeks() async throws {
+        let display = try await VirtualDisplay()
+        let window = try await open(["software"], on: display)
+        let keys = [
+            "space": "togglePause", "bracketleft": "slower", "bracketright": "faster", "period": "step(1)",
+            "comma": "step(-1)", "a": "nextAudio", "s": "nextSubtitles", "i": "toggleStatistics", "m": "toggleMute",
+            "Up": "changeVolume(0.05)", "Down": "changeVolume(-0.05)",
+        ]
+        for (key, command) in keys {
+            try await display.act("key", key)
+            try await window.line { $0 == "command \(command)" }
+        }
+        // A quarter along the position bar, which stands for 100 seconds.
+        try await display.act("mousemove", "200", "300")
+        let (x, y) = (origin.x + 20 + 150, origin.y + 360 - 41)
+        try await display.act("mousemove", "\(x)", "\(y)", "click", "1")
+        let seek = try await window.line { $0.hasPrefix("command seekTo") }
+        let seconds = try #require(Double(seek.dropFirst("command seekTo(".count).dropLast()))
+        #expect(abs(seconds - 25) < 0.5)
+        try await display.act("key", "q")
+        #expect(try await window.status() == 0)
+        #expect(window.lines.last == "command quit")
+    }
+
+    @Test func theBarComesWithTheMouseAndGoesAfterAWhile() async throws {
+        let display = try await VirtualDisplay()
+        let window = try await open(["software"], on: display)
+        let (y, left, right) = (origin.y + 319, origin.x + 100, origin.x + 500)
+        let plain = try await look(at: display) { $0.shows([26, 26, 204], atX: left, y: y) }
+        #expect(plain.shows([26, 26, 204], atX: left, y: y))
+        try await display.act("mousemove", "300", "250", "mousemove", "310", "250")
+        // Half of it is played: blue as the bar is on the left, and on the right none of the picture's grey.
+        let bar = try await look(at: display) { $0.shows([79, 172, 254], atX: left, y: y, within: 12) }
+        #expect(bar.shows([79, 172, 254], atX: left, y: y, within: 12), "\(bar.pixel(left, y))")
+        #expect(!bar.shows([79, 172, 254], atX: right, y: y, within: 60))
+        let after = try await look(at: display) { $0.shows([26, 26, 204], atX: left, y: y) }
+        #expect(after.shows([26, 26, 204], atX: left, y: y), "\(after.pixel(left, y))")
+        _ = window
+    }
+
+    @Test func aResizedWindowKeepsThePicturesShapeAndTellsItsSize() async throws {
+        let display = try await VirtualDisplay()
+        let window = try await open(["software"], on: display)
+        try await display.act("search", "--name", "Probe", "windowsize", "640", "200", "windowmove", "0", "0")
+        try await window.line { $0 == "pixels 640 200" }
+        // 356 wide in the middle of 640.
+        let screen = try await look(at: display) { $0.shows([0, 0, 0], atX: 120, y: 50) }
+        #expect(screen.shows([26, 204, 26], atX: 400, y: 50))
+        #expect(screen.shows([204, 26, 26], atX: 160, y: 50))
+        #expect(screen.shows([0, 0, 0], atX: 120, y: 50) && screen.shows([0, 0, 0], atX: 520, y: 50))
+    }
+
+    @Test func withoutADisplayThereIsAClearError() async throws {
+        let window = try Companion(
+            probe,
+            [],
+            environment: ["SDL_VIDEODRIVER": "x11"],
+            without: ["DISPLAY", "WAYLAND_DISPLAY"]
+        )
+        #expect(try await window.status() == 2)
+        let line = try await window.line { $0.hasPrefix("error") }
+        #expect(line.hasPrefix("error no-window No window opens"))
+    }
+}

@@ -1,0 +1,77 @@
+import Testing
+
+@testable import MediaOutput
+
+@Suite struct SoundQueueTests {
+    private let format = SoundFormat(sampleRate: 1000, channelCount: 2)
+
+    private func queue(gain: Float = 1) -> SoundQueue {
+        SoundQueue(format, capacity: .seconds(1), deviceLatency: .milliseconds(10), gain: gain)
+    }
+
+    private func take(_ frames: Int, from queue: SoundQueue, at now: Duration) -> [Float] {
+        var buffer = [Float](repeating: 9, count: frames * 2)
+        buffer.withUnsafeMutableBufferPointer { queue.take(into: $0, at: now) }
+        return buffer
+    }
+
+    @Test func whatIsQueuedIsHeardAfterTheQueueTheBufferAndTheDevice() {
+        let queue = queue()
+        #expect(queue.enqueue([Float](repeating: 0.5, count: 200)))
+        queue.setPaused(false)
+        #expect(queue.queuedDuration(at: .zero) == .milliseconds(110))
+        _ = take(20, from: queue, at: .seconds(1))
+        // 80 ms wait, 20 ms were taken just now, and the device is 10 ms behind.
+        #expect(queue.queuedDuration(at: .seconds(1)) == .milliseconds(110))
+        #expect(queue.queuedDuration(at: .milliseconds(1_015)) == .milliseconds(95))
+        // The device is late with the next buffer: it does not count below what waits.
+        #expect(queue.queuedDuration(at: .seconds(2)) == .milliseconds(90))
+    }
+
+    @Test func aPausedQueueGivesSilenceAndKeepsWhatItHas() {
+        let queue = queue()
+        #expect(queue.enqueue([0.25, 0.5]))
+        #expect(take(2, from: queue, at: .zero) == [0, 0, 0, 0])
+        queue.setPaused(false)
+        #expect(take(1, from: queue, at: .zero) == [0.25, 0.5])
+        #expect(queue.starvedDuration == .zero)
+    }
+
+    @Test func silenceForWantOfSamplesIsCountedOnlyInsideSound() {
+        let queue = queue()
+        queue.setPaused(false)
+        _ = take(50, from: queue, at: .zero)
+        #expect(queue.starvedDuration == .zero)
+        #expect(queue.enqueue([0.1, 0.1]))
+        #expect(take(3, from: queue, at: .zero) == [0.1, 0.1, 0, 0, 0, 0])
+        #expect(queue.starvedDuration == .milliseconds(2))
+        queue.flush()
+        _ = take(50, from: queue, at: .zero)
+        #expect(queue.starvedDuration == .milliseconds(2))
+    }
+
+    @Test func loudnessChangesOverOneBufferWithoutAJump() {
+        let queue = queue()
+        queue.setPaused(false)
+        #expect(queue.enqueue([Float](repeating: 1, count: 20)))
+        queue.setGain(0)
+        let heard = take(5, from: queue, at: .zero)
+        for (value, expected) in zip(heard, [0.8, 0.8, 0.6, 0.6, 0.4, 0.4, 0.2, 0.2, 0, 0] as [Float]) {
+            #expect(abs(value - expected) < 0.0001)
+        }
+        #expect(take(1, from: queue, at: .zero) == [0, 0])
+    }
+
+    @Test func valuesThatNoDeviceTakesAreCutOff() {
+        let queue = queue()
+        queue.setPaused(false)
+        #expect(queue.enqueue([2, -3, .nan, .infinity]))
+        #expect(take(2, from: queue, at: .zero) == [1, -1, 0, 1])
+    }
+
+    @Test func aFullQueueTakesNothingMore() {
+        let queue = queue()
+        #expect(queue.enqueue([Float](repeating: 0, count: 2_000)))
+        #expect(!queue.enqueue([0, 0]))
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import MediaDecoding
+import MediaOutput
+import MediaTiming
+import PaintedPictures
+
+/// A window with one known picture, for tests that look at the screen: it says what happens to it on standard output.
+///
+/// `window-probe [graphics|software] [bt601|bt709|bt2020] [full|limited]`
+@main struct WindowProbe {
+    @MainActor static func main() {
+        let arguments = Set(CommandLine.arguments.dropFirst())
+        var options = PlayerWindow.Options(size: PixelSize(width: 640, height: 360))
+        options.drawing = arguments.contains("graphics") ? .graphics : .software
+        do {
+            let window = try PlayerWindow(title: "Probe", options: options)
+            run(window, try picture(arguments))
+            window.close()
+        } catch {
+            say("error \((error as? OutputError)?.code.rawValue ?? "") \(error)")
+            exit(2)
+        }
+    }
+
+    @MainActor private static func run(_ window: PlayerWindow, _ picture: Picture) {
+        var hasQuit = false
+        var wasShown = false
+        window.onPixelSizeChange = { say("pixels \($0.width) \($0.height)") }
+        window.onProblem = { say("problem \($0)") }
+        window.onCommand = { command in
+            say("command \(command)")
+            hasQuit = command == .quit
+        }
+        Task { @MainActor in say("main actor") }
+        window.updateOverlay { overlay in
+            overlay.length = .recorded(MediaTime(seconds: 100))
+            overlay.position = MediaTime(seconds: 50)
+            overlay.progress = .playing
+        }
+        Thread.detachNewThread {
+            let duration = MediaTime(value: 1, timescale: 25)
+            window.show(VideoFrame(time: .zero, duration: duration, isKeyFrame: true, picture: picture))
+        }
+        window.run {
+            if !wasShown, window.frameCounts.shown > 0 {
+                wasShown = true
+                say("shown \(window.isReadyForDisplay)")
+            }
+            return hasQuit
+        }
+    }
+
+    /// At once, unlike `print`, which waits where no terminal reads.
+    private static func say(_ line: String) {
+        FileHandle.standardOutput.write(Data((line + "\n").utf8))
+    }
+
+    /// Four fields: red, green, blue, and grey of one half.
+    private static func picture(_ arguments: Set<String>) throws -> Picture {
+        let matrix: ColorMatrix =
+            arguments.contains("bt601") ? .bt601 : arguments.contains("bt2020") ? .bt2020 : .bt709
+        let isFullRange = arguments.contains("full")
+        return try PaintedPicture.make(width: 320, height: 180, matrix: matrix, isFullRange: isFullRange) { x, y in
+            switch (x < 160, y < 90) {
+            case (true, true): (0.8, 0.1, 0.1)
+            case (false, true): (0.1, 0.8, 0.1)
+            case (true, false): (0.1, 0.1, 0.8)
+            case (false, false): (0.5, 0.5, 0.5)
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import Testing
+import XMLReading
+
+@Suite struct XMLDocumentReadingTests {
+    /// Writes down what it is told.
+    struct Transcript: XMLEventHandler {
+        var lines: [String] = []
+        var mostLines = Int.max
+        var hasEnough: Bool { lines.count >= mostLines }
+
+        mutating func startElement(_ name: XMLName, _ attributes: XMLAttributes, line: Int) {
+            let list = attributes.all.map { " \($0.name.namespace)|\($0.name.local)=\($0.value)" }.joined()
+            lines.append("\(line) <\(name.namespace)|\(name.local)\(list)>")
+        }
+
+        mutating func endElement(_ name: XMLName) { lines.append("</\(name.local)>") }
+        mutating func text(_ text: String) { lines.append(text) }
+    }
+
+    static func read(
+        _ text: String,
+        limits: XMLDocumentReading.Limits = .init(),
+        filter: XMLDocumentReading.TextFilter = .all,
+        into transcript: Transcript = Transcript()
+    ) -> (lines: [String], error: XMLReadingError?) {
+        var transcript = transcript
+        let bytes = Array(text.utf8)
+        do throws(XMLReadingError) {
+            try XMLDocumentReading.read(bytes.span, limits: limits, text: filter, into: &transcript)
+            return (transcript.lines, nil)
+        } catch {
+            return (transcript.lines, error)
+        }
+    }
+
+    @Test func namesComeWithTheirNamespaces() {
+        let result = Self.read(
+            "<?xml version='1.0'?>\n<a xmlns='urn:a' xmlns:b='urn:b'>\n<b:c d='1' b:d='&lt;&#65;'>x&amp;<![CDATA[<y>]]></b:c></a>"
+        )
+        #expect(result.error == nil)
+        #expect(
+            result.lines == ["2 <urn:a|a>", "\n", "3 <urn:b|c |d=1 urn:b|d=<A>", "x&<y>", "</c>", "</a>"]
+        )
+    }
+
+    @Test func blankTextCanBeLeftOut() {
+        let result = Self.read("<a>\n  <b> x </b>\n</a>", filter: .notBlank)
+        #expect(result.lines == ["1 <|a>", "2 <|b>", " x ", "</b>", "</a>"])
+    }
+
+    @Test func attributesAreFoundByName() throws {
+        struct First: XMLEventHandler {
+            var found: [String?] = []
+            mutating func startElement(_ name: XMLName, _ attributes: XMLAttributes, line: Int) {
+                found = [
+                    attributes["id"], attributes["id", in: "http://www.w3.org/XML/1998/namespace"], attributes["x"],
+                ]
+            }
+            mutating func endElement(_ name: XMLName) {}
+        }
+        var handler = First()
+        let bytes = Array("<a xml:id='2' id='1'/>".utf8)
+        try XMLDocumentReading.read(bytes.span, into: &handler)
+        #expect(handler.found == ["1", "2", nil])
+    }
+
+    @Test(arguments: [
+        ("<a>\n<b></a>", 2), ("<a>\n\n&unknown;</a>", 3), ("<a b='1' b='2'/>", 1), ("", 0), ("no", 1), ("<a/><b/>", 1),
+    ])
+    func faultsNameTheirLine(_ text: String, _ line: Int) throws {
+        let error = try #require(Self.read(text).error)
+        #expect(error.code == .malformed)
+        #expect(error.line == line)
+        #expect(!error.message.isEmpty)
+    }
+
+    @Test func prefixThatIsNotDeclaredIsNoFault() {
+        #expect(Self.read("<x:a y:b='c'/>").lines == ["1 <|x:a |y:b=c>", "</x:a>"])
+    }
+
+    @Test(arguments: [
+        "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>",
+        "<!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]><a>&b;</a>",
+        "<!DOCTYPE a [<!ENTITY % b 'c'> %b;]><a/>",
+        "<!DOCTYPE a [<!ATTLIST a b CDATA 'c'>]><a/>",
+    ])
+    func declarationsAreRefused(_ text: String) {
+        let result = Self.read(text)
+        #expect(result.error?.code == .hasDeclarations)
+        #expect(result.lines.isEmpty)
+    }
+
+    @Test func manyEntitiesDoNotExpand() {
+        var text = "<!DOCTYPE a [<!ENTITY x0 'ha'>"
+        for level in 1..<30 { text += "<!ENTITY x\(level) '&x\(level - 1);&x\(level - 1);'>" }
+        #expect(Self.read(text + "]><a>&x29;</a>").error?.code == .hasDeclarations)
+    }
+
+    @Test func documentTypeWithoutDeclarationsIsTaken() {
+        #expect(Self.read("<!DOCTYPE a SYSTEM 'http://127.0.0.1:1/none.dtd'><a/>").lines == ["1 <|a>", "</a>"])
+    }
+
+    @Test(arguments: [(256, true), (257, false)])
+    func depthIsLimited(_ depth: Int, _ isRead: Bool) {
+        let text = String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)
+        let error = Self.read(text).error
+        #expect((error == nil) == isRead)
+        if !isRead { #expect(error?.code == .tooLarge) }
+    }
+
+    @Test func sizeElementsAndAttributesAreLimited() {
+        #expect(Self.read("<a><b><c/></b></a>", limits: .init(depth: 2)).error?.code == .tooLarge)
+        #expect(Self.read("<a/>", limits: .init(bytes: 3)).error?.code == .tooLarge)
+        #expect(Self.read("<a><b/><b/></a>", limits: .init(elements: 2)).error?.code == .tooLarge)
+        #expect(Self.read("<a b='' c=''/>", limits: .init(attributes: 1)).error?.code == .tooLarge)
+    }
+
+    @Test func readingStopsWhereTheHandlerHasEnough() {
+        let result = Self.read("<a><b/></c>", into: Transcript(mostLines: 2))
+        #expect(result.error == nil)
+        #expect(result.lines == ["1 <|a>", "1 <|b>"])
+    }
+
+    @Test func mutationsDoNotTrap() {
+        let fixture = Array(
+            "<?xml version='1.0' encoding='UTF-8'?><!DOCTYPE a><a xmlns:b='urn:b'><b:c d='&#x41;'>x<![CDATA[y]]></b:c></a>"
+                .utf8
+        )
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<2_000 {
+            var bytes = fixture
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                bytes[Int.random(in: 0..<bytes.count, using: &generator)] = .random(in: 0...255, using: &generator)
+            }
+            var transcript = Transcript()
+            try? XMLDocumentReading.read(bytes.span, into: &transcript)
+            #expect(transcript.lines.count < 100)
+        }
+    }
+}
