@@ -1,3 +1,4 @@
+import MediaDecoding
 import Testing
 
 @testable import MediaOutput

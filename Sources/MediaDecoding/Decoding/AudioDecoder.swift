@@ -14,7 +14,7 @@ final class AudioDecoder {
         var channelCount: Int?
     }
 
-    private static let tolerance = MediaTime(value: 2, timescale: 1)
+    private static let tolerance = MediaTime(value: 2, timescale: 1_000)
 
     private(set) var format: TrackFormat
     /// Packets that could not be decoded.

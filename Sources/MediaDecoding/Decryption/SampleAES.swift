@@ -12,7 +12,7 @@ struct SampleAES {
     /// NAL units up to this length are not encrypted.
     static let longestClearUnit = 48
     /// Clear bytes behind each encrypted block of a NAL unit.
-    static let pictureClearRun = 160
+    static let pictureClearRun = 144
 
     private let cipher: BlockCipher
     private let vector: [UInt8]

@@ -54,7 +54,7 @@ struct CommonDecryption {
             let range = UnsafeMutableRawBufferPointer(rebasing: sample[offset..<offset + part.encrypted])
             offset += part.encrypted
             // With `cbcs` each part begins with the vector again (ISO/IEC 23001-7 §10.4.1).
-            if scheme == "cbcs" { chain[0] ^= 1 }
+            if scheme == "cbcs" { chain = vector }
             if isCounter {
                 forEncryptedBytes(range) { stream.apply(to: $0, with: cipher) }
             } else {

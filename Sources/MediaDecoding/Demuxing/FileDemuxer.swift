@@ -125,7 +125,7 @@ final class FileDemuxer {
             guard open.contains(packet.trackID) else { continue }
             let isVideo = formats[packet.trackID]?.kind == .video
             if !isVideo || packet.isKeyFrame {
-                if packet.presentationTime > range.end {
+                if packet.presentationTime >= range.end {
                     open.remove(packet.trackID)
                     continue
                 }

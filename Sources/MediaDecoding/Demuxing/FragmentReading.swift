@@ -213,7 +213,7 @@ struct FragmentReading {
         } else if track.protection != nil {
             result.note("a sample does not say how it is encrypted")
         }
-        let decode = time.subtractingReportingOverflow(track.editOffset).partialValue
+        let decode = time.addingReportingOverflow(track.editOffset).partialValue
         packet.pointee.dts = decode
         packet.pointee.pts = decode.addingReportingOverflow(shift).partialValue
         packet.pointee.duration = duration

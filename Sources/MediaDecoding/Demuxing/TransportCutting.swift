@@ -49,7 +49,7 @@ struct TransportCutting {
         var hasMedia = false
         for (index, packet) in packets.enumerated() {
             let range = packet.start..<packet.start + Self.packetLength
-            let isHeld = !tablePIDs.contains(packet.pid) && index > packets.count
+            let isHeld = !tablePIDs.contains(packet.pid) && index >= last[packet.pid] ?? (packets.count + 1)
             if isHeld {
                 held.append(contentsOf: all[range])
             } else {

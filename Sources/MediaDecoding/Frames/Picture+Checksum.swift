@@ -12,7 +12,7 @@ extension Picture {
             for plane in planes {
                 guard let base = plane.bytes.bindMemory(to: UInt8.self).baseAddress else { continue }
                 if plane.bytesPerRow == plane.visibleBytesPerRow {
-                    av_md5_update(context, base, plane.rows * plane.bytesPerRow)
+                    av_md5_update(context, base, plane.rows * plane.visibleBytesPerRow)
                 } else {
                     for row in 0..<plane.rows {
                         av_md5_update(context, base + row * plane.bytesPerRow, plane.visibleBytesPerRow)

@@ -62,10 +62,18 @@ public actor DecodingPipeline: MediaPipeline {
     private var subtitles = SubtitleFeed()
     private var hasAnnouncedFrame = false
     private var isClosed = false
+    /// When the picture that is shown is due.
+    private var shownTime: MediaTime?
+    /// Whether ``video`` stands where going forwards needs it.
+    private var isForward = true
     private var disabled: Set<MediaType> = []
 
     /// So many frames are decoded ahead: enough for one that takes long.
     private static let framesAhead = 4
+    /// Faster than this, only pictures that stand alone are shown.
+    private static let fastestFull = 4.0
+    /// Backwards, every picture is decoded up to this speed.
+    private static let fastestFullBackward = 1.5
     /// A picture that is later than this lets the decoder go on at the next key frame.
     private static let lateness = MediaTime(value: 1, timescale: 2)
 
@@ -175,11 +183,14 @@ public actor DecodingPipeline: MediaPipeline {
             shared.seeks += 1
             return shared.seeks
         }
+        video.decodesKeyFramesOnly = false
         let landed =
             video.seek(to: target, tolerance, &mapping) { shared.withLock { $0.seeks } == id } ?? target
         let now = time.now
         shared.withLock { $0.clock.jump(to: landed, now: now) }
         hasAnnouncedFrame = false
+        isForward = true
+        shownTime = nil
         subtitles.reset()
         sound?.seek(to: landed, &mapping)
         // The picture of the time is shown also while the play head stands.
@@ -204,6 +215,7 @@ public actor DecodingPipeline: MediaPipeline {
             changes.notify()
             return
         }
+        if rate > 0 { turnForward() }
         shared.withLock { $0.clock.setRate(rate, at: now, now: now) }
         self.start(at: start)
         changes.notify()
@@ -272,7 +284,12 @@ public actor DecodingPipeline: MediaPipeline {
         reportUnplayable(&video.unplayable, .video)
         count()
         let clock = shared.withLock { $0.clock }
-        if let frame = video.frames.first, let moment = clock.eventual.time(reaching: frame.time) {
+        if clock.eventual.rate < 0 {
+            // The picture before is due once the play head is before this one.
+            if let shownTime, let moment = clock.eventual.time(reaching: shownTime - VideoFeed.tick - VideoFeed.tick) {
+                moments.append(max(moment, clock.eventual.time))
+            }
+        } else if let frame = video.frames.first, let moment = clock.eventual.time(reaching: frame.time) {
             moments.append(max(moment, clock.eventual.time))
         }
         if options.subtitleOutput != nil, let change = subtitles.nextChange(after: position) {
@@ -283,9 +300,14 @@ public actor DecodingPipeline: MediaPipeline {
 
     private func showDue(_ position: MediaTime, rate: Double) {
         guard !disabled.contains(.video) else { return }
+        if rate < 0 { return showDueBackward(position, rate: rate) }
+        guard isForward else { return }
         let isPaced = options.executor == nil
         let due = position + VideoFeed.tick
-        if isPaced, rate > 0, let last = video.frames.first?.time, last + Self.lateness < position {
+        video.decodesKeyFramesOnly = rate > Self.fastestFull
+        if rate > Self.fastestFull {
+            _ = video.skip(to: position, &mapping)
+        } else if isPaced, rate > 0, let last = video.frames.first?.time, last + Self.lateness < position {
             _ = video.skip(to: position, &mapping)
         }
         video.fill(Self.framesAhead, &mapping)
@@ -311,7 +333,66 @@ public actor DecodingPipeline: MediaPipeline {
         changes.notify()
     }
 
+    private func showDueBackward(_ position: MediaTime, rate: Double) {
+        isForward = false
+        video.decodesKeyFramesOnly = rate < -Self.fastestFullBackward
+        var next: VideoFrame?
+        while let current = next?.time ?? shownTime, position < current - VideoFeed.tick,
+            let earlier = video.previous(before: current, &mapping)
+        {
+            if next != nil { shared.withLock { $0.counts.dropped += 1 } }
+            next = earlier
+        }
+        if let next { show(next) }
+    }
+
+    /// Lets the pictures go on forwards from where the play head is.
+    private func turnForward() {
+        guard !isForward else { return }
+        isForward = true
+        video.decodesKeyFramesOnly = false
+        let now = time.now
+        let position = shared.withLock { $0.clock.timebase(at: now) }.mediaTime(at: now)
+        _ = video.seek(to: max(.zero, position), .exact, &mapping) { true }
+        // That one is shown already.
+        if let first = video.frames.first, first.time == shownTime { video.removeFirst() }
+    }
+
+    /// Shows another picture while the play head stands.
+    public func step(by count: Int) async -> MediaTime? {
+        guard eventualRate == 0, let shown = shownTime else { return nil }
+        var found: VideoFrame?
+        if count > 0 {
+            turnForward()
+            for _ in 0..<min(count, 100_000) {
+                video.fill(1, &mapping)
+                guard let frame = video.frames.first else { break }
+                video.removeFirst()
+                found = frame
+            }
+        } else {
+            isForward = false
+            for _ in 0..<min(-max(count, -100_000), 100_000) {
+                guard let frame = video.previous(before: found?.time ?? shown, &mapping) else { break }
+                found = frame
+            }
+        }
+        guard let found else { return nil }
+        let now = time.now
+        shared.withLock { $0.clock.jump(to: found.time, now: now) }
+        show(found)
+        self.count()
+        changes.notify()
+        return found.time
+    }
+
+    /// Forwards and backwards, and by frames.
+    public nonisolated var abilities: MediaPipelineAbilities {
+        MediaPipelineAbilities(playsBackward: true, steps: options.videoOutput != nil)
+    }
+
     private func show(_ frame: VideoFrame) {
+        shownTime = frame.time
         subtitles.read(frame)
         do {
             try options.videoOutput?.show(frame)

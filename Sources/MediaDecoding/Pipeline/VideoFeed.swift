@@ -24,6 +24,14 @@ final class VideoFeed {
     /// Where this kind of cut begins, frames of the piece before are shown no more.
     private var limit: MediaTime?
 
+    /// Whether only pictures that stand alone are decoded: enough where time flies.
+    var decodesKeyFramesOnly = false
+    /// What was shown before a time, in the order of the times: the last of them is next when going backwards.
+    private var earlier: [VideoFrame] = []
+
+    /// So much memory the pictures of a backward stretch may take.
+    private static let mostEarlierBytes = 192 << 20
+
     /// Times that differ by less than this are the same: those of seeks are often rounded.
     static let tick = MediaTime(value: 1, timescale: 2000)
 
@@ -50,6 +58,38 @@ final class VideoFeed {
         begin(at: place)
         self.lastTime = lastTime
         return true
+    }
+
+    // MARK: Backwards
+
+    /// The picture before a time; `nil` where none is loaded.
+    ///
+    /// What follows a key frame is decoded in one go and kept. Of a long stretch only the end is: the rest is decoded again
+    /// when it is its turn.
+    func previous(before time: MediaTime, _ mapping: inout TimestampMapping) -> VideoFrame? {
+        if let last = earlier.last, last.time < time - Self.tick { return earlier.removeLast() }
+        earlier = []
+        guard let place = keyFrame(notAfter: time - Self.tick - Self.tick, &mapping) else { return nil }
+        begin(at: place)
+        var collected: [VideoFrame] = []
+        while frames.allSatisfy({ $0.time < time - Self.tick }), decodeNext(&mapping, holding: .max) {
+            guard let limit = earlierLimit(frames.first), frames.count > limit, !decodesKeyFramesOnly else { continue }
+            let isBehind = frames.contains { $0.time >= time - Self.tick }
+            if !isBehind { discardFirst(frames.count - limit) }
+        }
+        collected = frames.filter { $0.time < time - Self.tick }
+        reset()
+        earlier = collected
+        return earlier.popLast()
+    }
+
+    private func earlierLimit(_ frame: VideoFrame?) -> Int? {
+        frame.map { max(8, Self.mostEarlierBytes / max(1, $0.picture.width * $0.picture.height * 3 / 2)) }
+    }
+
+    private func discardFirst(_ count: Int) {
+        frames.removeFirst(count)
+        discardedCount += count
     }
 
     // MARK: Seeking
@@ -178,6 +218,7 @@ final class VideoFeed {
     /// Forgets what is decoded.
     func reset() {
         frames = []
+        earlier = []
         lastTime = nil
         limit = nil
         cursor.reset()
@@ -203,6 +244,7 @@ final class VideoFeed {
         }
         switch cursor.next(in: timeline, &mapping) {
         case .packet(let packet, let format, let offset):
+            if decodesKeyFramesOnly, !packet.isKeyFrame { return true }
             decode(packet, format, offset)
             return true
         case .border, .gap:

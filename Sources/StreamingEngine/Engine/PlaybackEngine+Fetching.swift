@@ -69,7 +69,9 @@ extension PlaybackEngine {
         case .hole(let hole): return .jump(hole)
         case .wait(let until):
             guard pendingSeek == nil else { return .wait(until: nil) }
-            return .wait(until: pipeline.timebase.time(reaching: until))
+            // Times are rounded: at a high rate, the play head may be a little short of it when the time has come.
+            let soon = time.now + .milliseconds(1)
+            return .wait(until: pipeline.timebase.time(reaching: until).map { max($0, soon) })
         case .awaitPlaylist, .complete: return .wait(until: nil)
         }
     }

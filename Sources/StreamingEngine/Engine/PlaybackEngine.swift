@@ -224,6 +224,7 @@ public actor PlaybackEngine {
             machine.leaveEnd()
         }
         perform(machine.bufferChanged(bufferState(), variant: playedVariant, at: time.now))
+        publish()
         changes.notify()
         return true
     }

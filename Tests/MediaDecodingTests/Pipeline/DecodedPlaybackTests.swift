@@ -1,5 +1,6 @@
 import Foundation
 import MediaTiming
+import MillstreamTesting
 import PlaybackReporting
 import StreamingEngine
 import Testing
@@ -117,5 +118,89 @@ enum BeepFinder {
             quietSince = index
         }
         return onsets
+    }
+}
+
+/// Other ways than forwards at normal speed.
+@Suite(
+    .timeLimit(.minutes(5)),
+    .enabled(if: SampleStreams.areThere, "the sample streams were not made: run Scripts/make-samples")
+)
+struct DecodedRateTests {
+    private func stream(_ playlist: String) throws -> DecodedStream {
+        try DecodedStream(playlist, in: try #require(SampleStreams.directory))
+    }
+
+    @Test(arguments: ["ts/360p/media.m3u8", "fmp4/multivariant.m3u8"])
+    func backwardsEveryFrameIsShownOnceInReverse(playlist: String) async throws {
+        let stream = try stream(playlist)
+        try await stream.run {
+            try await stream.wait { $0.status == .readyToPlay }
+            _ = await stream.engine.seek(to: MediaTime(seconds: 13), tolerance: .exact)
+            let first = stream.shown.all.count - 1
+            await stream.engine.setRate(-1)
+            try await stream.wait { $0.desiredRate < 0 }
+            try await stream.wait { $0.desiredRate == 0 }
+            let shown = stream.shown.all[first...]
+            #expect(shown.map { $0.reading?.frame } == (0...390).reversed().map { $0 })
+            let (begin, end) = (try #require(shown.dropFirst().first).shownAt, try #require(shown.last).shownAt)
+            #expect(abs((end - begin) / .seconds(1) - 13) < 0.1)
+            #expect(stream.engine.snapshot.timebase.rate == 0)
+            // And forwards again.
+            await stream.engine.setRate(1)
+            try await stream.simulation.sleep(for: .seconds(2))
+            let again = stream.shown.all.suffix(30).map { $0.reading?.frame ?? -1 }
+            #expect(again == Array(again[0]..<(again[0] + 30)))
+        }
+    }
+
+    @Test func fastBackwardsShowsPicturesThatStandAlone() async throws {
+        let stream = try stream("ts/360p/media.m3u8")
+        try await stream.run {
+            try await stream.wait { $0.status == .readyToPlay }
+            _ = await stream.engine.seek(to: MediaTime(seconds: 61), tolerance: .exact)
+            let first = stream.shown.all.count
+            await stream.engine.setRate(-8)
+            try await stream.wait { $0.desiredRate < 0 }
+            try await stream.wait { $0.desiredRate == 0 }
+            let shown = stream.shown.all[first...].map { $0.reading?.frame ?? -1 }
+            #expect(shown == (0...30).reversed().map { $0 * 60 })
+        }
+    }
+
+    @Test func framesAreSteppedBothWays() async throws {
+        let stream = try stream("fmp4/360p/media.m3u8")
+        try await stream.run {
+            try await stream.wait { $0.status == .readyToPlay }
+            _ = await stream.engine.seek(to: MediaTime(seconds: 4), tolerance: .exact)
+            var frame = 120
+            for step in [1, 1, 1, -1, -1, -1, -1, -2, 3, 10, -20] {
+                #expect(await stream.engine.step(by: step))
+                frame += step
+                #expect(stream.shown.all.last?.reading?.frame == frame)
+                #expect(stream.engine.snapshot.timebase.mediaTime == MediaTime(value: Int64(frame), timescale: 30))
+            }
+            _ = await stream.engine.seek(to: .zero, tolerance: .exact)
+            #expect(await stream.engine.step(by: -1) == false)
+            await stream.engine.setRate(1)
+            #expect(await stream.engine.step(by: 1) == false)
+        }
+    }
+
+    @Test(arguments: [0.5, 2, 8, 32]) func mediaTimeGoesAtTheRate(rate: Double) async throws {
+        let stream = try stream("ts/360p/media.m3u8")
+        try await stream.run {
+            await stream.engine.setRate(rate)
+            try await stream.wait { $0.timebase.rate != 0 }
+            let begin = stream.engine.snapshot.timebase.mediaTime(at: stream.simulation.now)
+            let count = min(20, 60 / rate)
+            try await stream.simulation.sleep(for: .seconds(count))
+            let passed = stream.pipeline.timebase.mediaTime(at: stream.simulation.now) - begin
+            #expect(abs(passed.seconds - count * rate) < count * rate * 0.02)
+            let times = stream.shown.all.map(\.time)
+            #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+            let seconds = stream.sound.all.reduce(0) { $0 + $1.duration.seconds }
+            if rate < 4 { #expect(abs(seconds - count) < 0.6) } else { #expect(seconds == 0) }
+        }
     }
 }
