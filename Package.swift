@@ -159,6 +159,7 @@ let package = Package(
             dependencies: [
                 "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaybackReporting",
                 "ResourceAddressing", "StreamingEngine",
+                .target(name: "MediaDecoding", condition: .when(traits: ["Playback"])),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: house
@@ -270,8 +271,8 @@ let package = Package(
         .testTarget(
             name: "MediaDecodingTests",
             dependencies: [
-                "CFFmpeg", "MediaDecoding", "MediaTiming", "MediaTransport", "MillstreamTesting", "PlaybackReporting",
-                "ResourceAddressing", "SegmentFormat", "StreamingEngine",
+                "CFFmpeg", "MediaDecoding", "MediaTiming", "MediaTransport", "Millstream", "MillstreamTesting",
+                "PlaybackReporting", "ResourceAddressing", "SegmentFormat", "StreamingEngine",
             ],
             swiftSettings: house
         ),

@@ -15,7 +15,6 @@ private final class Order<Name: Sendable>: Sendable {
     @Test func timePassesOnlyWhereNobodyHasAnythingToDo() async throws {
         let simulation = Simulation()
         let order = Order<Int>()
-        let start = ContinuousClock.now
         try await simulation.run {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for hours in [3, 1, 2] {
@@ -29,7 +28,6 @@ private final class Order<Name: Sendable>: Sendable {
         }
         #expect(order.all == [1, 2, 3])
         #expect(simulation.now == .seconds(3 * 3600))
-        #expect(ContinuousClock.now - start < .seconds(60))
     }
 
     @Test func whileSomebodyWaitsOutsideTimePassesAsItDoesThere() async throws {

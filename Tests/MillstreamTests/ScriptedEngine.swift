@@ -153,6 +153,13 @@ actor ScriptedEngine: ItemEngine {
         return SeekCompletion(isFinished: true, landed: goal)
     }
 
+    func step(by count: Int) -> Bool {
+        write("step \(count)")
+        return true
+    }
+
+    func setEnabled(_ type: MediaType, _ isEnabled: Bool) { write("\(type) \(isEnabled ? "on" : "off")") }
+
     func cancelPendingSeeks() {
         write("cancel seeks")
         seekNumber += 1

@@ -68,8 +68,8 @@ final class AudioDecoder {
         guard frame.pointee.nb_samples > 0, frame.pointee.sample_rate > 0, (1...64).contains(channels) else {
             return []
         }
-        var timestamp = frame.pointee.best_effort_timestamp
-        if timestamp == cffmpeg_no_timestamp() { timestamp = frame.pointee.pts }
+        var timestamp = frame.pointee.pts
+        if timestamp == cffmpeg_no_timestamp() { timestamp = frame.pointee.best_effort_timestamp }
         let said = timestamp == cffmpeg_no_timestamp() ? nil : format.time(timestamp)
         var list: [AudioSamples] = []
         if let going = resampling {

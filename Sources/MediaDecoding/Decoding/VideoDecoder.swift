@@ -92,8 +92,9 @@ final class VideoDecoder {
     /// Takes a frame over.
     private func wrap(_ decoded: UnsafeMutablePointer<AVFrame>) -> VideoFrame? {
         let none = cffmpeg_no_timestamp()
-        var timestamp = decoded.pointee.best_effort_timestamp
-        if timestamp == none { timestamp = decoded.pointee.pts }
+        // FFmpeg's best effort is a guess of its own where timestamps were wrong once; it goes by the order of decoding then.
+        var timestamp = decoded.pointee.pts
+        if timestamp == none { timestamp = decoded.pointee.best_effort_timestamp }
         let duration = cffmpeg_frame_duration(decoded)
         if duration > 0 { lastDuration = duration }
         let isKeyFrame = cffmpeg_frame_is_key(decoded) != 0

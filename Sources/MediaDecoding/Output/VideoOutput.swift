@@ -12,6 +12,12 @@ public protocol VideoOutput: Sendable {
     /// - Throws: ``OutputError``, for files only; what was written before stays.
     func show(_ frame: VideoFrame) throws
 
+    /// What is shown from now on is played, and not only prepared.
+    func begin()
+
+    /// Nothing more is shown of what was shown so far: the output may be somebody else's.
+    func end()
+
     /// Shows no picture: the item that it belonged to is gone.
     func clear()
 
@@ -22,6 +28,12 @@ public protocol VideoOutput: Sendable {
 }
 
 extension VideoOutput {
+    /// Nothing to begin.
+    public func begin() {}
+
+    /// Nothing to end.
+    public func end() {}
+
     /// Nothing to clear.
     public func clear() {}
 

@@ -107,7 +107,9 @@ final class AudioFeed {
         }
         switch cursor.next(in: timeline, &mapping) {
         case .packet(let packet, let format, let offset): decode(packet, format, offset)
-        case .border: drain()
+        case .border(let isBehindDamage):
+            drain()
+            if isBehindDamage { decoder = nil }
         case .gap(let range):
             drain()
             // A stretch without sound is silence, so that what follows is in time.

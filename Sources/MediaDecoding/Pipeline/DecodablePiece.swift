@@ -22,25 +22,52 @@ struct DecodablePiece: Sendable {
             self.format = format
             self.packets = packets
             self.wrap = wrap
-            firstTimestamp = packets.reduce(first.presentationTime) { min($0, $1.presentationTime) }
+            // Damaged timestamps are far from those of the others.
+            let middle = packets[packets.count / 2].presentationTime
+            let likely = packets.lazy.map(\.presentationTime).filter { abs(($0 - middle).seconds) < Self.longest }
+            firstTimestamp = likely.min() ?? first.presentationTime
         }
+
+        /// No segment is longer than this, in seconds.
+        private static let longest = 120.0
     }
 
     let type: MediaType
     /// Where the playlist has it.
     let range: MediaTimeRange
     let domain: MediaPiece.Domain
+    /// What is to be added to its timestamps, where that is known.
+    var knownOffset: MediaTime?
+    /// Whether not all of it could be read.
+    var isDamaged = false
     let video: Samples?
     let audio: Samples?
 
     /// Where the timestamps of some samples lie in the playlist's eyes.
+    ///
+    /// Playlists are made by the lengths of pictures, so where there are any their first one counts for sound, too.
     func stretch(_ samples: Samples) -> TimestampMapping.Stretch {
-        TimestampMapping.Stretch(
+        let leading = video ?? samples
+        return TimestampMapping.Stretch(
             domain: domain,
-            firstTimestamp: samples.firstTimestamp,
+            firstTimestamp: leading.firstTimestamp,
             range: range,
-            hasPictures: samples.format.kind == .video,
-            wrap: samples.wrap
+            hasPictures: leading.format.kind == .video,
+            wrap: leading.wrap,
+            isDamaged: isDamaged,
+            known: knownOffset
         )
+    }
+
+    /// Whether something at a time can belong to this, with an offset that its timestamps have.
+    func isPlausible(_ time: MediaTime, offset: MediaTime) -> Bool {
+        // Files that are cut anywhere tell their times roughly.
+        guard knownOffset == nil else {
+            let slack = MediaTime(seconds: 60)
+            return time >= range.start - slack && time <= range.end + slack
+        }
+        let slack = MediaTime(value: 1, timescale: 2)
+        let deviation = (video ?? audio).map { $0.firstTimestamp + offset - range.start } ?? .zero
+        return time >= range.start + deviation - slack && time <= range.end + deviation + slack
     }
 }

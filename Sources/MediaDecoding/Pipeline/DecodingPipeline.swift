@@ -101,6 +101,9 @@ public actor DecodingPipeline: MediaPipeline {
     /// Whether FFmpeg has decoders for all of them.
     public nonisolated func canDecode(_ codecs: [String]) -> Bool { DecoderCatalogue.canDecode(codecs) }
 
+    /// Whether FFmpeg has a decoder for a format, by its RFC 6381 name.
+    public static func canDecode(_ codec: String) -> Bool { DecoderCatalogue.canDecode([codec]) }
+
     /// Where the play head is.
     public nonisolated var timebase: Timebase {
         let now = time.now
@@ -127,6 +130,8 @@ public actor DecodingPipeline: MediaPipeline {
             return piece.range
         }
         let decodable = try takeApart(piece)
+        // Before any sound of the stretch is decoded: pictures decide where it lies.
+        if let pictures = decodable.video { _ = mapping.offset(of: decodable.stretch(pictures)) }
         switch piece.type {
         case .video: video.timeline.insert(decodable, at: piece.range)
         case .audio: sound?.feed.timeline.insert(decodable, at: piece.range)
@@ -165,6 +170,8 @@ public actor DecodingPipeline: MediaPipeline {
             type: piece.type,
             range: piece.range,
             domain: piece.domain,
+            knownOffset: piece.place.map { .zero - $0.firstTimestamp },
+            isDamaged: segment.isDamaged,
             video: piece.type == .audio ? nil : samples(.video),
             audio: piece.type == .video ? nil : samples(.audio)
         )
@@ -215,6 +222,7 @@ public actor DecodingPipeline: MediaPipeline {
             changes.notify()
             return
         }
+        options.videoOutput?.begin()
         if rate > 0 { turnForward() }
         shared.withLock { $0.clock.setRate(rate, at: now, now: now) }
         self.start(at: start)
@@ -238,6 +246,19 @@ public actor DecodingPipeline: MediaPipeline {
         }
     }
 
+    /// Lets a type of media be seen or heard, or not; it is decoded and kept in time all the same.
+    public func setEnabled(_ type: MediaType, _ isEnabled: Bool) async {
+        guard disabled.contains(type) == isEnabled else { return }
+        if isEnabled { disabled.remove(type) } else { disabled.insert(type) }
+        switch type {
+        case .audio: sound?.isSilent = !isEnabled
+        case .video where !isEnabled: options.videoOutput?.clear()
+        case .subtitles where !isEnabled: options.subtitleOutput?.show([])
+        default: break
+        }
+        changes.notify()
+    }
+
     /// Plays louder or softer, or not at all.
     public func setVolume(_ volume: Double, isMuted: Bool) async {
         options.audioOutput?.setVolume(volume, isMuted: isMuted)
@@ -256,6 +277,7 @@ public actor DecodingPipeline: MediaPipeline {
     public func close() async {
         isClosed = true
         sound?.stop()
+        options.videoOutput?.end()
         video.reset()
         continuation.finish()
         changes.notify()
@@ -299,7 +321,6 @@ public actor DecodingPipeline: MediaPipeline {
     }
 
     private func showDue(_ position: MediaTime, rate: Double) {
-        guard !disabled.contains(.video) else { return }
         if rate < 0 { return showDueBackward(position, rate: rate) }
         guard isForward else { return }
         let isPaced = options.executor == nil
@@ -323,7 +344,9 @@ public actor DecodingPipeline: MediaPipeline {
     }
 
     private func showSubtitles(at position: MediaTime) {
-        guard let output = options.subtitleOutput, let cues = subtitles.change(at: position, mapping) else { return }
+        guard let output = options.subtitleOutput, !disabled.contains(.subtitles),
+            let cues = subtitles.change(at: position, mapping)
+        else { return }
         output.show(cues)
     }
 
@@ -388,14 +411,14 @@ public actor DecodingPipeline: MediaPipeline {
 
     /// Forwards and backwards, and by frames.
     public nonisolated var abilities: MediaPipelineAbilities {
-        MediaPipelineAbilities(playsBackward: true, steps: options.videoOutput != nil)
+        MediaPipelineAbilities(playsBackward: true, steps: options.videoOutput != nil, disablesTracks: true)
     }
 
     private func show(_ frame: VideoFrame) {
         shownTime = frame.time
         subtitles.read(frame)
         do {
-            try options.videoOutput?.show(frame)
+            if !disabled.contains(.video) { try options.videoOutput?.show(frame) }
         } catch {
             continuation.yield(.failed("\(error)"))
         }

@@ -9,6 +9,8 @@ struct DemuxerPool {
         let demuxer: SegmentDemuxer
         var sequence: Int64
         var lastUse: Int
+        /// Where the next piece of a file begins, if it is the next.
+        var nextOffset: Int64?
     }
 
     private var places: [String: Place] = [:]
@@ -23,7 +25,8 @@ struct DemuxerPool {
         _ bytes: ByteBuffer,
         _ initialization: MediaPiece.Initialization?
     ) throws(DecodingError) -> DemuxedSegment {
-        let demuxer = demuxer(for: piece.domain)
+        let demuxer = demuxer(for: piece, length: bytes.readableBytes)
+        let startTime = piece.range.start + (piece.place?.firstTimestamp ?? .zero)
         let key = piece.sampleProtection.flatMap {
             SampleKey(key: $0.key, initializationVector: $0.initializationVector)
         }
@@ -32,31 +35,44 @@ struct DemuxerPool {
             (initialization?.bytes ?? []).withUnsafeBytes { header in
                 do throws(DecodingError) {
                     return .success(
-                        try demuxer.demux(bytes, initialization: header, key: key, startTime: piece.range.start)
+                        try demuxer.demux(bytes, initialization: header, key: key, startTime: startTime)
                     )
                 } catch {
                     return .failure(error)
                 }
             }
         }
-        return try result.get()
+        var segment = try result.get()
+        if let place = piece.place, place.isCutAnywhere, place.isLast, let rest = try? demuxer.finish() {
+            segment.packets += rest.packets
+            if segment.tracks.isEmpty { segment.tracks = rest.tracks }
+        }
+        return segment
     }
 
-    private mutating func demuxer(for domain: MediaPiece.Domain) -> SegmentDemuxer {
+    private mutating func demuxer(for piece: MediaPiece, length: Int) -> SegmentDemuxer {
         uses += 1
-        if var place = places[domain.playlist] {
-            if place.sequence != domain.sequence { place.demuxer.reset() }
-            place.sequence = domain.sequence
-            place.lastUse = uses
-            places[domain.playlist] = place
-            return place.demuxer
+        var place = place(for: piece)
+        if place.sequence != piece.domain.sequence { place.demuxer.reset() }
+        if let position = piece.place, position.isCutAnywhere {
+            if place.nextOffset != position.offset {
+                place.demuxer.reset(near: piece.range.start + position.firstTimestamp)
+            }
+            place.nextOffset = position.offset + Int64(length)
         }
+        place.sequence = piece.domain.sequence
+        place.lastUse = uses
+        places[piece.domain.playlist] = place
+        return place.demuxer
+    }
+
+    private mutating func place(for piece: MediaPiece) -> Place {
+        if let known = places[piece.domain.playlist] { return known }
         if places.count >= Self.capacity, let oldest = places.min(by: { $0.value.lastUse < $1.value.lastUse }) {
             places[oldest.key] = nil
         }
-        let demuxer = SegmentDemuxer()
-        places[domain.playlist] = Place(demuxer: demuxer, sequence: domain.sequence, lastUse: uses)
-        return demuxer
+        let demuxer = SegmentDemuxer(isContinuous: piece.place?.isCutAnywhere ?? false)
+        return Place(demuxer: demuxer, sequence: piece.domain.sequence, lastUse: uses)
     }
 }
 

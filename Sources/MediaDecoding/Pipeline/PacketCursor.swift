@@ -7,7 +7,7 @@ struct PacketCursor: Sendable {
         /// A packet, and what is to be added to its timestamps.
         case packet(MediaPacket, TrackFormat, offset: MediaTime)
         /// What comes does not go on where the last packet ended: another rendition, or another stretch.
-        case border
+        case border(isBehindDamage: Bool)
         /// Time without media.
         case gap(MediaTimeRange)
         /// Nothing is there that follows without a hole.
@@ -49,28 +49,37 @@ struct PacketCursor: Sendable {
                 guard let samples else { return .gap(current.range) }
                 offset = mapping.offset(of: current.piece.stretch(samples))
             }
-            if let samples, packet < samples.packets.count {
+            while let samples, packet < samples.packets.count {
                 let next = samples.packets[packet]
+                // A damaged timestamp may say anything; what is believed has to lie about where its segment does.
+                guard current.piece.isPlausible(next.presentationTime + offset, offset: offset) else {
+                    packet += 1
+                    continue
+                }
                 // Where something else holds, nothing is decoded any more.
                 if !current.isCutAtEnd || next.decodeTime + offset < current.range.end {
                     packet += 1
                     return .packet(next, samples.format, offset: offset)
                 }
+                break
             }
             guard timeline.isContiguous(index + 1) else { return .nothing }
             let following = timeline.entries[index + 1]
             move(to: index + 1, packet: startPacket(of: following), in: timeline)
             let isContinuation =
                 following.piece.domain == current.piece.domain && samples != nil && !current.isCutAtEnd
+                && !current.piece.isDamaged
                 && !following.isCutAtStart
-            if !isContinuation { return .border }
+            if !isContinuation { return .border(isBehindDamage: current.piece.isDamaged) }
         }
     }
 
     /// From where on something else holds than what is read; `nil` where nothing cuts it short.
     func limit(in timeline: PieceTimeline<DecodablePiece>) -> MediaTime? {
-        guard let index = position(in: timeline), timeline.entries[index].isCutAtEnd else { return nil }
-        return timeline.entries[index].range.end
+        guard let index = position(in: timeline) else { return nil }
+        let entry = timeline.entries[index]
+        // What is damaged must not reach into what comes behind it.
+        return entry.isCutAtEnd || entry.piece.isDamaged ? entry.range.end : nil
     }
 
     /// Whether what was read is not there any more.

@@ -12,6 +12,8 @@ final class SoundPlayback {
     }
 
     let feed: AudioFeed
+    /// Whether silence is played instead.
+    var isSilent = false
     private let output: any AudioOutput
     private let format: SoundFormat
     private var tempo: TempoFilter?
@@ -118,6 +120,7 @@ final class SoundPlayback {
     }
 
     private func enqueue(_ samples: AudioSamples) throws {
+        let samples = isSilent ? samples.silenced : samples
         guard rate != 1 else { return try output.enqueue(samples) }
         if tempo == nil { tempo = TempoFilter(rate: rate) }
         for block in try tempo?.process(samples) ?? [] { try output.enqueue(block) }
@@ -130,6 +133,18 @@ final class SoundPlayback {
             sampleRate: format.sampleRate,
             channelCount: format.channelCount,
             samples: Array(repeating: 0, count: count * format.channelCount)
+        )
+    }
+}
+
+extension AudioSamples {
+    /// As much silence.
+    fileprivate var silenced: AudioSamples {
+        AudioSamples(
+            time: time,
+            sampleRate: sampleRate,
+            channelCount: channelCount,
+            samples: Array(repeating: 0, count: samples.count)
         )
     }
 }

@@ -19,6 +19,10 @@ struct TimestampMapping: Sendable {
         let hasPictures: Bool
         /// After how much time timestamps begin anew; `nil` where they never do.
         let wrap: MediaTime?
+        /// Whether not all of it could be read.
+        var isDamaged = false
+        /// What is to be added, where a file says so.
+        var known: MediaTime?
     }
 
     /// By discontinuity sequence.
@@ -32,20 +36,27 @@ struct TimestampMapping: Sendable {
     /// What is to be added to the timestamps of a stretch.
     mutating func offset(of stretch: Stretch) -> MediaTime {
         let natural = stretch.range.start - stretch.firstTimestamp
-        if let known = own[stretch.domain], let fitting = Self.fitting(known, natural, stretch) { return fitting }
+        if let known = stretch.known {
+            let offset = Self.turned(known, natural, stretch.wrap)
+            shared[stretch.domain.sequence] = (offset, true)
+            return offset
+        }
         let sequence = stretch.domain.sequence
-        if let known = shared[sequence] {
-            if stretch.hasPictures, !known.isByPictures {
-                // Sound was there first, and knew no better.
-                shared[sequence] = (natural, true)
-                return natural
-            }
-            if let fitting = Self.fitting(known.offset, natural, stretch) { return fitting }
-        } else {
+        guard let known = shared[sequence] else {
+            guard !stretch.isDamaged else { return natural }
             if shared.count >= Self.capacity { shared = [:] }
             shared[sequence] = (natural, stretch.hasPictures)
             return natural
         }
+        if stretch.hasPictures, !known.isByPictures, !stretch.isDamaged {
+            // Sound was there first, and knew no better.
+            shared[sequence] = (natural, true)
+            return natural
+        }
+        if let fitting = Self.fitting(known.offset, natural, stretch) { return fitting }
+        if let known = own[stretch.domain], let fitting = Self.fitting(known, natural, stretch) { return fitting }
+        // What is damaged may lack its beginning: it is believed less than what came before.
+        guard !stretch.isDamaged else { return Self.turned(known.offset, natural, stretch.wrap) }
         if own.count >= Self.capacity { own = [:] }
         own[stretch.domain] = natural
         return natural
@@ -63,12 +74,15 @@ struct TimestampMapping: Sendable {
             ),
             MediaTime(seconds: 2)
         )
-        var offset = known
-        if let wrap = stretch.wrap, wrap > .zero {
-            let turns = ((natural - known).seconds / wrap.seconds).rounded()
-            if turns != 0, abs(turns) < 1_000_000 { offset = known + wrap * Int64(turns) }
-        }
+        let offset = turned(known, natural, stretch.wrap)
         let deviation = offset - natural
         return max(deviation, .zero - deviation) <= limit ? offset : nil
+    }
+
+    /// An offset with as many turns of a clock that begins anew as bring it near another.
+    private static func turned(_ offset: MediaTime, _ natural: MediaTime, _ wrap: MediaTime?) -> MediaTime {
+        guard let wrap, wrap > .zero else { return offset }
+        let turns = ((natural - offset).seconds / wrap.seconds).rounded()
+        return turns != 0 && abs(turns) < 1_000_000 ? offset + wrap * Int64(turns) : offset
     }
 }

@@ -247,7 +247,12 @@ final class VideoFeed {
             if decodesKeyFramesOnly, !packet.isKeyFrame { return true }
             decode(packet, format, offset)
             return true
-        case .border, .gap:
+        case .border(let isBehindDamage):
+            drain()
+            // Damage may have taught the decoder to wait for pictures that never come.
+            if isBehindDamage { decoder = nil }
+            return true
+        case .gap:
             drain()
             return true
         case .nothing:

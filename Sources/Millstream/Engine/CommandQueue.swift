@@ -8,6 +8,8 @@ import Synchronization
 enum EngineCommand: Sendable {
     case setRate(Double, RateChange.Reason, atOnce: Bool)
     case seek(SeekTicket)
+    case step(Int)
+    case setEnabled(MediaType, Bool)
     case cancelSeeks
     case select(MediaSelectionOption?, Rendition.MediaType)
     case update(@Sendable (inout StreamingOptions) -> Void)

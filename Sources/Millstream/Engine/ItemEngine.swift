@@ -8,6 +8,8 @@ protocol ItemEngine: Actor {
     func run() async
     func setRate(_ rate: Double, reason: RateChange.Reason, atOnce: Bool)
     func move(to target: SeekTarget, tolerance: SeekTolerance) async -> SeekCompletion
+    func step(by count: Int) async -> Bool
+    func setEnabled(_ type: MediaType, _ isEnabled: Bool) async
     func cancelPendingSeeks()
     func select(_ option: MediaSelectionOption?, for type: Rendition.MediaType)
     func update(_ change: @Sendable (inout StreamingOptions) -> Void)
@@ -43,6 +45,8 @@ extension ItemEngine {
                     group.addTask { await self.perform(ticket) }
                     // What comes behind a seek must not overtake it: at the end, play() needs the seek before it.
                     await ticket.waitUntilBegun()
+                case .step(let count): _ = await step(by: count)
+                case .setEnabled(let type, let isEnabled): await setEnabled(type, isEnabled)
                 case .cancelSeeks: cancelPendingSeeks()
                 case .select(let option, let type): select(option, for: type)
                 case .update(let change): update(change)

@@ -26,12 +26,15 @@ struct ItemConfiguration: Sendable {
     /// What was turned off.
     var disabledTracks: [Rendition.MediaType: DisabledTrack] = [:]
 
+    /// What is not seen or heard though it is played.
+    var silencedTracks: Set<MediaType> = []
+
     /// The commands that bring a new engine to what was asked for.
     var commands: [EngineCommand] {
         Rendition.MediaType.allCases.compactMap { type in
             if disabledTracks[type] != nil { return .select(nil, type) }
             return choices[type].map { .select($0.option, type) }
-        }
+        } + MediaType.allCases.filter(silencedTracks.contains).map { .setEnabled($0, false) }
     }
 
     /// What is played, as far as it is known, with what was chosen and the engine has yet to follow.

@@ -143,7 +143,21 @@ struct ItemCore: Sendable {
     mutating func enable(_ isEnabled: Bool, trackID: Int) -> Bool {
         guard let track = state.tracks.first(where: { $0.id == trackID }) else { return false }
         guard track.isEnabled != isEnabled else { return true }
-        guard track.canBeDisabled, let type = PlayerItemTrack.renditionType(of: track.mediaType) else { return false }
+        guard track.canBeDisabled else { return false }
+        let renditionType = PlayerItemTrack.renditionType(of: track.mediaType)
+        let isAlone = renditionType.map { type in
+            state.playback.selection[type] != nil || state.configuration.disabledTracks[type] != nil
+        }
+        guard let type = renditionType, isAlone == true else {
+            // It shares segments with others: they go on, and it is only not seen or heard.
+            if isEnabled {
+                state.configuration.silencedTracks.remove(track.mediaType)
+            } else {
+                state.configuration.silencedTracks.insert(track.mediaType)
+            }
+            session?.commands.add(.setEnabled(track.mediaType, isEnabled))
+            return true
+        }
         if isEnabled {
             guard let disabled = state.configuration.disabledTracks.removeValue(forKey: type) else { return false }
             session?.commands.add(.select(disabled.option, type))

@@ -42,6 +42,16 @@ extension PlayerItem {
         await seek(.date(date), tolerance: tolerance)
     }
 
+    /// Goes on by single frames, while the player is paused.
+    ///
+    /// - Parameter count: How many frames; below zero for those before. Does nothing where ``PlaybackAbilities`` does not permit it.
+    public func step(byCount count: Int) {
+        ask { core in
+            guard count > 0 ? core.state.canStepForward : core.state.canStepBackward else { return }
+            core.session?.commands.add(.step(count))
+        }
+    }
+
     /// Gives up seeks that are under way: they end as not finished.
     public func cancelPendingSeeks() {
         ask { core in _ = core.session?.commands.add(.cancelSeeks) }

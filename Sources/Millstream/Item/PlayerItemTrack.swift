@@ -17,7 +17,7 @@ public struct PlayerItemTrack: Sendable, Hashable, Identifiable {
     /// Whether it can be turned off and on by itself.
     ///
     /// What comes in a stream of its own can: text, and sound from a group of renditions. What shares segments with others
-    /// cannot.
+    /// can where media is decoded.
     public let canBeDisabled: Bool
 
     /// The type of rendition that it is chosen by.
@@ -32,13 +32,14 @@ public struct PlayerItemTrack: Sendable, Hashable, Identifiable {
     /// The tracks that there are, and those that were turned off, which the engine no longer counts.
     static func tracks(of state: PlayerItem.State) -> [PlayerItemTrack] {
         let (playback, disabled) = (state.playback, state.configuration.disabledTracks)
+        let silenced = state.configuration.silencedTracks
         let present = playback.tracks.filter { track in !disabled.values.contains { $0.track.id == track.id } }
         let enabled = present.map { track in
             let type = renditionType(of: track.mediaType)
             return PlayerItemTrack(
                 track,
-                isEnabled: true,
-                canBeDisabled: type.flatMap { playback.selection[$0] } != nil
+                isEnabled: !silenced.contains(track.mediaType),
+                canBeDisabled: type.flatMap { playback.selection[$0] } != nil || playback.abilities.disablesTracks
             )
         }
         let others = disabled.values.map { PlayerItemTrack($0.track, isEnabled: false, canBeDisabled: true) }

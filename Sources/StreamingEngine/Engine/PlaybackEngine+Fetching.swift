@@ -200,7 +200,8 @@ extension PlaybackEngine {
             range: segment.range,
             domain: MediaPiece.Domain(playlist: job.source.address.text, sequence: segment.domain.sequence),
             sampleProtection: loaded.protection,
-            variant: description
+            variant: description,
+            place: place(of: segment, kind)
         )
         do {
             let range = try await pipeline.append(piece)
@@ -227,6 +228,16 @@ extension PlaybackEngine {
         } catch {
             await recover(from: error, job, kind)
         }
+    }
+
+    private func place(of segment: SegmentReference, _ kind: StreamKind) -> MediaPiece.FilePlace? {
+        guard let file, let timeline = streams[kind]?.timeline else { return nil }
+        return MediaPiece.FilePlace(
+            offset: segment.byteRange?.start ?? 0,
+            firstTimestamp: file.firstTimestamp,
+            isCutAnywhere: file.isCutAnywhere,
+            isLast: segment.range.end >= timeline.end
+        )
     }
 
     private func reportFailure(of job: FetchJob, _ kind: StreamKind, _ error: (any Error)?) {

@@ -16,7 +16,8 @@ extension PlaybackEngine {
             case .file(let head, let address, let length):
                 let file = try await FileOpening(fetch: fetch).open(head, at: address, length: length)
                 playbackType = .file
-                try begin(with: .media(file), at: address, loaded: began)
+                self.file = file
+                try begin(with: .media(file.playlist), at: address, loaded: began)
             }
         } catch let error as TransportError {
             let request = TransportRequest(source, kind: .playlist)

@@ -36,6 +36,8 @@ public actor PlaybackEngine {
     var keepUp = KeepUpRule()
     var presentation: Presentation?
     var playbackType: PlaybackType?
+    /// The file that is played, for one.
+    var file: OpenedFile?
     var selection = MediaSelection()
     var chooser: VariantChooser
     var streams: [StreamKind: StreamState] = [.main: StreamState(), .audio: StreamState(), .subtitles: StreamState()]
@@ -249,6 +251,9 @@ public actor PlaybackEngine {
         applySelection(changed: type)
         changes.notify()
     }
+
+    /// Lets a track be seen or heard, or not.
+    public func setEnabled(_ type: MediaType, _ isEnabled: Bool) async { await pipeline.setEnabled(type, isEnabled) }
 
     /// Changes how the item is played.
     public func update(_ change: @Sendable (inout StreamingOptions) -> Void) {

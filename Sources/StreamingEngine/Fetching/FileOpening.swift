@@ -5,6 +5,16 @@ import NIOCore
 import ResourceAddressing
 import SegmentFormat
 
+/// A media file as what the engine plays.
+struct OpenedFile: Sendable {
+    /// Its pieces.
+    let playlist: MediaPlaylist
+    /// The timestamp of samples at zero.
+    let firstTimestamp: MediaTime
+    /// Whether its pieces begin in the middle of frames.
+    let isCutAnywhere: Bool
+}
+
 /// Reads what a media file holds, and tells it as the playlist of one rendition: byte ranges of the file, each a few
 /// seconds long.
 struct FileOpening: Sendable {
@@ -21,7 +31,7 @@ struct FileOpening: Sendable {
     ///   - length: How large it is, where that is known.
     /// - Returns: A playlist on demand, in whose byte ranges all of the file is.
     /// - Throws: ``StreamingError`` for bytes that are no media; `TransportError`, `CancellationError`.
-    func open(_ head: [UInt8], at address: ResourceAddress, length: Int64?) async throws -> MediaPlaylist {
+    func open(_ head: [UInt8], at address: ResourceAddress, length: Int64?) async throws -> OpenedFile {
         guard var index = MediaFileIndex(head: head, length: length) else {
             throw StreamingError(
                 .notRecognized,
@@ -55,7 +65,11 @@ struct FileOpening: Sendable {
                 address: address
             )
         }
-        return try playlist(of: timeline, at: address, length: length)
+        return OpenedFile(
+            playlist: try playlist(of: timeline, at: address, length: length),
+            firstTimestamp: timeline.firstTimestamp,
+            isCutAnywhere: timeline.cuts == .approximate
+        )
     }
 
     /// An address as a playlist can hold it: a quotation mark would end the attribute, a line break the line, and `{$` would

@@ -39,7 +39,7 @@ public struct SourceInspection: Sendable {
         switch try await SourceOpening(fetch: fetch).open(address).opened {
         case .playlist(let found, _): playlist = found
         case .file(let head, let found, let length):
-            playlist = .media(try await FileOpening(fetch: fetch).open(head, at: found, length: length))
+            playlist = .media(try await FileOpening(fetch: fetch).open(head, at: found, length: length).playlist)
             isFile = true
         }
         presentation = Presentation(playlist, capabilities: capabilities)

@@ -38,6 +38,28 @@ public struct MediaPiece: Sendable {
     public let sampleProtection: SampleProtection?
     /// The variant, for pictures and what comes with them.
     public let variant: VariantDescription?
+    /// Where it lies in the file that is played; `nil` for segments of a stream.
+    public let place: FilePlace?
+
+    /// Where a piece lies in a media file, and what is known of that.
+    public struct FilePlace: Sendable, Hashable {
+        /// The number of bytes before it.
+        public let offset: Int64
+        /// The timestamp of samples at zero of the timeline.
+        public let firstTimestamp: MediaTime
+        /// Whether pieces begin in the middle of frames: then they have to be taken apart in a row.
+        public let isCutAnywhere: Bool
+        /// Whether nothing comes behind it.
+        public let isLast: Bool
+
+        /// Makes a place.
+        public init(offset: Int64, firstTimestamp: MediaTime, isCutAnywhere: Bool, isLast: Bool) {
+            self.offset = offset
+            self.firstTimestamp = firstTimestamp
+            self.isCutAnywhere = isCutAnywhere
+            self.isLast = isLast
+        }
+    }
 
     /// The stretch in which timestamps and formats go on.
     public struct Domain: Sendable, Hashable {
@@ -77,7 +99,8 @@ public struct MediaPiece: Sendable {
         range: MediaTimeRange,
         domain: Domain,
         sampleProtection: SampleProtection? = nil,
-        variant: VariantDescription? = nil
+        variant: VariantDescription? = nil,
+        place: FilePlace? = nil
     ) {
         self.type = type
         self.content = content
@@ -85,6 +108,7 @@ public struct MediaPiece: Sendable {
         self.domain = domain
         self.sampleProtection = sampleProtection
         self.variant = variant
+        self.place = place
     }
 
     /// How many bytes it holds in memory.

@@ -40,6 +40,9 @@ public protocol MediaPipeline: Sendable {
     /// - Parameter channel: `CC1` to `CC4` or `SERVICE1` to `SERVICE63`, as `INSTREAM-ID` has it; `nil` for none.
     func selectCaptions(_ channel: String?) async
 
+    /// Lets a type of media be seen or heard, or not, while time goes on.
+    func setEnabled(_ type: MediaType, _ isEnabled: Bool) async
+
     /// What it can do besides playing forwards.
     var abilities: MediaPipelineAbilities { get }
 
@@ -66,6 +69,9 @@ extension MediaPipeline {
     /// There are no pictures that could hold any.
     public func selectCaptions(_ channel: String?) async {}
 
+    /// Nothing is seen or heard anyway.
+    public func setEnabled(_ type: MediaType, _ isEnabled: Bool) async {}
+
     /// There are no pictures to step to.
     public func step(by count: Int) async -> MediaTime? { nil }
 
@@ -79,9 +85,12 @@ public struct MediaPipelineAbilities: Sendable, Hashable {
     public var playsBackward: Bool
     /// Whether it goes on by single frames.
     public var steps: Bool
+    /// Whether single tracks can be turned off, also those that share segments.
+    public var disablesTracks: Bool
 
     /// Makes abilities; none by default.
-    public init(playsBackward: Bool = false, steps: Bool = false) {
+    public init(playsBackward: Bool = false, steps: Bool = false, disablesTracks: Bool = false) {
+        self.disablesTracks = disablesTracks
         self.playsBackward = playsBackward
         self.steps = steps
     }

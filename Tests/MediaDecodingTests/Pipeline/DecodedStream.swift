@@ -4,6 +4,7 @@ import MediaTransport
 import MillstreamTesting
 import PlaybackReporting
 import ResourceAddressing
+import SegmentFormat
 import StreamingEngine
 import Synchronization
 import Testing
@@ -60,11 +61,32 @@ final class HeardSound: AudioOutput {
     func finish() {}
 }
 
+/// Keeps what was read.
+final class ShownCues: SubtitleOutput {
+    struct Shown: Sendable {
+        let time: Duration
+        let text: String
+    }
+
+    private let time: any TimeSource
+    private let cues = Mutex<[Shown]>([])
+
+    init(_ time: any TimeSource) { self.time = time }
+
+    var all: [Shown] { cues.withLock { $0 } }
+
+    func show(_ cues: [SubtitleCue]) {
+        let shown = Shown(time: time.now, text: cues.map(\.plainText).joined(separator: "|"))
+        self.cues.withLock { $0.append(shown) }
+    }
+}
+
 /// A stream of files, decoded in simulated time.
 final class DecodedStream: Sendable {
     let simulation = Simulation()
     let shown: ShownFrames
     let sound = HeardSound()
+    let cues: ShownCues
     let pipeline: DecodingPipeline
     let engine: PlaybackEngine
     private let record = EventRecord()
@@ -80,9 +102,15 @@ final class DecodedStream: Sendable {
     ) throws {
         let simulation = simulation
         shown = ShownFrames(simulation, withChecksums: withChecksums)
+        cues = ShownCues(simulation)
         pipeline = try DecodingPipeline(
             time: simulation,
-            options: DecodingPipeline.Options(videoOutput: shown, audioOutput: sound, executor: simulation)
+            options: DecodingPipeline.Options(
+                videoOutput: shown,
+                audioOutput: sound,
+                subtitleOutput: cues,
+                executor: simulation
+            )
         )
         let transport = FolderTransport(folder: folder, time: simulation, replacements: replacements)
         engine = PlaybackEngine(

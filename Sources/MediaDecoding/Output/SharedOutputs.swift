@@ -1,0 +1,143 @@
+public import MediaTiming
+import SegmentFormat
+import Synchronization
+
+/// Outputs that the items of a player share, one after the other: only the item that plays is seen and heard.
+///
+/// What is prepared while another plays keeps its first picture until it is its turn.
+public final class SharedOutputs: Sendable {
+    private struct State {
+        var lastID = 0
+        /// Who is seen and heard.
+        var current: Int?
+        /// The first pictures of the others.
+        var withheld: [Int: VideoFrame] = [:]
+        var format: SoundFormat?
+    }
+
+    private let video: (any VideoOutput)?
+    private let audio: (any AudioOutput)?
+    private let subtitles: (any SubtitleOutput)?
+    private let state = Mutex(State())
+
+    /// Makes outputs to be shared.
+    ///
+    /// - Parameters:
+    ///   - video: Where pictures go; a ``VideoOutputStack`` lets several outputs take turns.
+    ///   - audio: Where sound goes.
+    ///   - subtitles: Where text goes.
+    public init(
+        video: (any VideoOutput)? = nil,
+        audio: (any AudioOutput)? = nil,
+        subtitles: (any SubtitleOutput)? = nil
+    ) {
+        self.video = video
+        self.audio = audio
+        self.subtitles = subtitles
+    }
+
+    /// Makes a pipeline that decodes an item for these outputs.
+    ///
+    /// - Parameters:
+    ///   - time: The clock that the play head moves by.
+    ///   - decoding: How pictures are decoded.
+    ///   - executor: What runs the decoder; `nil` for a thread of its own.
+    /// - Throws: What the output of sound throws when it is opened.
+    public func makePipeline(
+        time: any TimeSource,
+        decoding: VideoDecodingOptions = VideoDecodingOptions(),
+        executor: (any SerialExecutor)? = nil
+    ) throws -> DecodingPipeline {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        let turn = Turn(id: id, outputs: self)
+        return try DecodingPipeline(
+            time: time,
+            options: DecodingPipeline.Options(
+                videoOutput: video == nil ? nil : turn,
+                audioOutput: audio == nil ? nil : turn,
+                subtitleOutput: subtitles == nil ? nil : turn,
+                decoding: decoding,
+                executor: executor
+            )
+        )
+    }
+
+    /// What one item shows and plays, as far as it is its turn.
+    private final class Turn: VideoOutput, AudioOutput, SubtitleOutput {
+        let id: Int
+        let outputs: SharedOutputs
+
+        init(id: Int, outputs: SharedOutputs) {
+            self.id = id
+            self.outputs = outputs
+        }
+
+        private var isCurrent: Bool { outputs.state.withLock { $0.current == id } }
+
+        func show(_ frame: VideoFrame) throws {
+            let isSeen = outputs.state.withLock { state in
+                state.current = state.current ?? id
+                guard state.current != id else { return true }
+                state.withheld[id] = frame
+                return false
+            }
+            if isSeen { try outputs.video?.show(frame) }
+        }
+
+        func begin() { take() }
+
+        private func take() {
+            let frame: VideoFrame? = outputs.state.withLock { state in
+                guard state.current != id else { return nil }
+                state.current = id
+                return state.withheld.removeValue(forKey: id)
+            }
+            if let frame { try? outputs.video?.show(frame) }
+        }
+
+        func end() { outputs.end(id) }
+
+        func clear() { if isCurrent { outputs.video?.clear() } }
+
+        func show(_ cues: [SubtitleCue]) { if isCurrent { outputs.subtitles?.show(cues) } }
+
+        func start(_ format: SoundFormat) throws -> SoundFormat {
+            if let known = outputs.state.withLock({ $0.format }) { return known }
+            let actual = try outputs.audio?.start(format) ?? format
+            outputs.state.withLock { $0.format = actual }
+            return actual
+        }
+
+        func enqueue(_ samples: AudioSamples) throws {
+            take()
+            try outputs.audio?.enqueue(samples)
+        }
+        var queuedDuration: Duration { outputs.audio?.queuedDuration ?? .zero }
+        var starvedDuration: Duration { outputs.audio?.starvedDuration ?? .zero }
+        var isPaced: Bool { outputs.audio?.isPaced ?? false }
+        func flush() { if isCurrent { outputs.audio?.flush() } }
+        func pause() { if isCurrent { outputs.audio?.pause() } }
+        func resume() {
+            take()
+            outputs.audio?.resume()
+        }
+        func setVolume(_ volume: Double, isMuted: Bool) { outputs.audio?.setVolume(volume, isMuted: isMuted) }
+        func finish() {}
+    }
+
+    /// An item is gone; what waits is seen instead.
+    private func end(_ id: Int) {
+        let (frame, wasCurrent): (VideoFrame?, Bool) = state.withLock { state in
+            state.withheld[id] = nil
+            guard state.current == id else { return (nil, false) }
+            state.current = state.withheld.keys.min()
+            return (state.current.flatMap { state.withheld.removeValue(forKey: $0) }, true)
+        }
+        guard wasCurrent else { return }
+        subtitles?.show([])
+        if let frame { try? video?.show(frame) } else { video?.clear() }
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import PlaybackReporting
+import ResourceAddressing
+import StreamingEngine
+import Testing
+
+@testable import MediaDecoding
+@testable import Millstream
+
+/// Items of a player that share outputs.
+@Suite(
+    .timeLimit(.minutes(5)),
+    .enabled(if: SampleStreams.areThere, "the sample streams were not made: run Scripts/make-samples")
+)
+struct DecodedQueueTests {
+    private struct Stage {
+        let simulation = Simulation()
+        let stack = VideoOutputStack()
+        let sound = HeardSound()
+        let environment: Player.Environment
+
+        init() throws {
+            let (simulation, folder) = (simulation, try #require(SampleStreams.directory))
+            let outputs = SharedOutputs(video: stack, audio: sound)
+            environment = Player.Environment(
+                time: simulation,
+                makeLoading: { _, _ in
+                    ResourceLoading(
+                        FolderTransport(folder: folder, time: simulation),
+                        time: simulation,
+                        jitter: { 0 }
+                    )
+                },
+                makePipeline: { try outputs.makePipeline(time: simulation, executor: simulation) },
+                canDecode: { DecodingPipeline.canDecode($0) },
+                makeSessionID: { "session" },
+                date: { simulation.now }
+            )
+        }
+
+        func item(_ path: String) -> PlayerItem {
+            PlayerItem(ResourceAddress(FolderTransport.origin + path), environment: environment)
+        }
+
+        func wait(for item: PlayerItem, _ condition: @Sendable (PlayerItem.State) -> Bool) async {
+            for await state in item.states where condition(state) { return }
+        }
+    }
+
+    @Test func theNextItemFollowsWithoutAGap() async throws {
+        let stage = try Stage()
+        let screen = ShownFrames(stage.simulation)
+        try stage.stack.attach(screen)
+        try await stage.simulation.run {
+            let items = [stage.item("ad/240p/media.m3u8"), stage.item("ad/540p/media.m3u8")]
+            let player = try QueuePlayer(items: items, environment: stage.environment)
+            player.play()
+            await stage.wait(for: items[1]) { $0.hasPlayedToEnd }
+        }
+        let shown = screen.all
+        #expect(shown.map { $0.reading?.variant } == Array(repeating: 0, count: 600) + Array(repeating: 1, count: 600))
+        #expect(shown.map { $0.reading?.frame } == Array(0..<600) + Array(0..<600))
+        let gaps = zip(shown, shown.dropFirst()).map { $1.shownAt - $0.shownAt }
+        #expect(gaps.allSatisfy { $0 < .milliseconds(68) }, "\(gaps.max() ?? .zero)")
+    }
+
+    @Test func theNewestOutputShowsThePicture() async throws {
+        let stage = try Stage()
+        let screens = [ShownFrames(stage.simulation), ShownFrames(stage.simulation)]
+        #expect(!stage.stack.isReadyForDisplay)
+        try stage.stack.attach(screens[0])
+        try await stage.simulation.run {
+            let item = stage.item("ts/180p/media.m3u8")
+            let player = try Player(playerItem: item)
+            #expect(!stage.stack.isReadyForDisplay)
+            await stage.wait(for: item) { $0.status == .readyToPlay }
+            try await stage.simulation.sleep(for: .milliseconds(100))
+            #expect(stage.stack.isReadyForDisplay && screens[0].all.count == 1)
+            player.play()
+            try await stage.simulation.sleep(for: .seconds(1))
+            let attachment = try stage.stack.attach(screens[1])
+            let before = screens[0].all.count
+            try await stage.simulation.sleep(for: .seconds(1))
+            #expect(screens[0].all.count == before && screens[1].all.count >= 30)
+            try stage.stack.detach(attachment)
+            try await stage.simulation.sleep(for: .seconds(1))
+            #expect(screens[0].all.count > before + 28)
+        }
+    }
+
+    @Test func aTrackThatSharesSegmentsCanBeSilenced() async throws {
+        let stage = try Stage()
+        let screen = ShownFrames(stage.simulation)
+        try stage.stack.attach(screen)
+        try await stage.simulation.run {
+            let item = stage.item("ts/180p/media.m3u8")
+            let player = try Player(playerItem: item)
+            player.play()
+            await stage.wait(for: item) { $0.timebase.rate == 1 }
+            let sound = try #require(item.state.tracks.first { $0.mediaType == .audio })
+            #expect(sound.canBeDisabled && sound.isEnabled)
+            #expect(item.setEnabled(false, sound))
+            try await stage.simulation.sleep(for: .seconds(5))
+            #expect(item.state.tracks.first { $0.mediaType == .audio }?.isEnabled == false)
+            #expect(screen.all.count > 140)
+        }
+        let late = stage.sound.all.filter { $0.time > MediaTime(seconds: 1) }
+        #expect(!late.isEmpty && late.allSatisfy { $0.samples.allSatisfy { $0 == 0 } })
+    }
+
+    @Test func anItemStepsByFramesWhilePaused() async throws {
+        let stage = try Stage()
+        let screen = ShownFrames(stage.simulation)
+        try stage.stack.attach(screen)
+        try await stage.simulation.run {
+            let item = stage.item("ts/180p/media.m3u8")
+            let player = try Player(playerItem: item)
+            await stage.wait(for: item) { $0.status == .readyToPlay }
+            #expect(item.state.canStepForward && item.state.canPlayReverse)
+            for count in [5, -2] {
+                item.step(byCount: count)
+                try await stage.simulation.sleep(for: .seconds(1))
+            }
+            #expect(screen.all.map { $0.reading?.frame } == [0, 5, 3])
+            withExtendedLifetime(player) {}
+        }
+    }
+}
