@@ -76,7 +76,7 @@ struct PlayingTests {
             "play", origin.address("ts/multivariant.m3u8"), "--no-decode", "--metrics", path("metrics.json"),
             "--access-log", path("access"), "--events", path("events"),
         ])
-        try await eventually("it plays") { (try? text("events").contains("segmentLoaded")) == true }
+        try await eventually("it plays") { (try? text("events").contains(#""timeControl":"playing""#)) == true }
         try await Task.sleep(for: .milliseconds(500))
         program.send(SIGINT)
         #expect(try await program.finish() == 130)

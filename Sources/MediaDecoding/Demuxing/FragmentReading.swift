@@ -219,23 +219,12 @@ struct FragmentReading {
         packet.pointee.duration = duration
         let isKey = track.format.kind != .video || isSync
         if isKey { packet.pointee.flags |= AV_PKT_FLAG_KEY }
-        if track.format.kind == .audio, track.editOffset < 0 { trim(packet, track) }
+        if track.format.kind == .audio, track.editOffset < 0 {
+            PacketBuilding.trimBeforeZero(packet, track.format)
+        }
         let wrapped = MediaPacket(owning: packet, trackID: Int(id), timeBase: track.format.timeBase)
         segmentStart = min(segmentStart ?? wrapped.presentationTime, wrapped.presentationTime)
         result.packets.append(wrapped)
-    }
-
-    /// Sound in front of where the edit list begins is decoded, and not heard: it is what the encoder needed to start.
-    private func trim(_ packet: UnsafeMutablePointer<AVPacket>, _ track: MovieInitialization.Track) {
-        let (time, duration) = (packet.pointee.pts, packet.pointee.duration)
-        guard time < 0, duration > 0, track.format.sampleRate > 0, time != .min else { return }
-        if time <= -duration {
-            packet.pointee.flags |= AV_PKT_FLAG_DISCARD
-        } else {
-            let samples = MediaTime(-time, in: track.format.timeBase)
-                .units(in: AVRational(num: 1, den: Int32(clamping: track.format.sampleRate)))
-            PacketBuilding.skip(UInt32(clamping: samples), atStartOf: packet)
-        }
     }
 
     // MARK: Encryption

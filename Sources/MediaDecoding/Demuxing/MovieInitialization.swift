@@ -2,7 +2,7 @@ import CFFmpeg
 import MediaTiming
 import SegmentFormat
 
-/// What the header of a fragmented movie says: read once for all its segments.
+/// What the header of a movie says: read once for all its segments or pieces.
 struct MovieInitialization {
     struct Track {
         var format: TrackFormat
@@ -13,6 +13,7 @@ struct MovieInitialization {
         let protection: SampleProtection?
     }
 
+    let movie: Movie
     private(set) var tracks: [UInt32: Track] = [:]
     /// In the order of the header.
     private(set) var order: [UInt32] = []
@@ -20,6 +21,7 @@ struct MovieInitialization {
     /// Reads `ftyp` and `moov`; what follows is ignored.
     init(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) {
         let (movie, end) = try Self.movie(bytes)
+        self.movie = movie
         let input = try MediaInput([UnsafeRawBufferPointer(rebasing: bytes[..<end])])
         let reader = try ContainerReader(input, format: .isoBaseMedia)
         for stream in reader.streams {
@@ -50,6 +52,9 @@ struct MovieInitialization {
         }
         guard !tracks.isEmpty else { throw DecodingError(.notReadable, "the initialization names no track") }
     }
+
+    /// Whether it says where samples lie, as that of a file without fragments does.
+    var hasSamples: Bool { movie.tracks.contains { ($0.sampleTable?.sampleCount ?? 0) > 0 } }
 
     private static func movie(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) -> (Movie, end: Int) {
         for box in BoxPlace.all(bytes, in: 0..<bytes.count) where box.type == .box("moov") {

@@ -1,4 +1,5 @@
 import CFFmpeg
+import MediaTiming
 
 /// Makes packets of bytes.
 enum PacketBuilding {
@@ -38,5 +39,18 @@ enum PacketBuilding {
         guard let data = av_packet_new_side_data(packet, AV_PKT_DATA_SKIP_SAMPLES, 10) else { return }
         for index in 0..<10 { data[index] = 0 }
         for index in 0..<4 { data[index] = UInt8(truncatingIfNeeded: samples >> UInt32(index * 8)) }
+    }
+
+    /// Sound in front of where the edit list begins is decoded, and not heard: it is what the encoder needed to start.
+    static func trimBeforeZero(_ packet: UnsafeMutablePointer<AVPacket>, _ format: TrackFormat) {
+        let (time, duration) = (packet.pointee.pts, packet.pointee.duration)
+        guard time < 0, duration > 0, format.sampleRate > 0, time != .min else { return }
+        if time <= -duration {
+            packet.pointee.flags |= AV_PKT_FLAG_DISCARD
+        } else {
+            let samples = MediaTime(-time, in: format.timeBase)
+                .units(in: AVRational(num: 1, den: Int32(clamping: format.sampleRate)))
+            skip(UInt32(clamping: samples), atStartOf: packet)
+        }
     }
 }

@@ -14,6 +14,8 @@ final class SegmentDemuxer {
     private let isContinuous: Bool
     private var lastContainer: MediaContainer?
     private var movie: (header: [UInt8], initialization: MovieInitialization)?
+    /// The samples of ``movie``, listed when the first of its pieces comes.
+    private var progressive: ProgressiveIndex?
     private var nextTimes: [UInt32: Int64] = [:]
     private var wrap: TimestampWrap
     private var packedAudio: PackedAudioReading?
@@ -49,13 +51,19 @@ final class SegmentDemuxer {
     ///   - key: What opens samples that are encrypted one by one.
     ///   - startTime: When the first sample lies, for media whose samples do not say it: packed audio without a timestamp,
     ///     WAVE.
+    ///   - fileOffset: Where the bytes begin in their file, for pieces of a movie without fragments: its initialization says
+    ///     where in the file each sample lies.
+    ///   - timeRange: The time of such a piece, as ``Movie/pieces(of:in:)`` gives it: pieces that follow each other give
+    ///     each sample once. Without it all samples are given that lie in the bytes as a whole.
     /// - Returns: What was readable, and what was not right.
     /// - Throws: ``DecodingError`` where not a single track could be read.
     func demux(
         _ bytes: UnsafeRawBufferPointer,
         initialization: UnsafeRawBufferPointer? = nil,
         key: SampleKey? = nil,
-        startTime: MediaTime? = nil
+        startTime: MediaTime? = nil,
+        fileOffset: Int64? = nil,
+        timeRange: MediaTimeRange? = nil
     ) throws(DecodingError) -> DemuxedSegment {
         let header = initialization.flatMap { $0.isEmpty ? nil : $0 }
         // The middle of a file may happen to look like the beginning of something else.
@@ -65,7 +73,7 @@ final class SegmentDemuxer {
         let result: DemuxedSegment
         switch container {
         case .isoBaseMedia:
-            result = try movieSegment(bytes, header, key)
+            result = try movieSegment(bytes, header, key, fileOffset, timeRange)
         case .transportStream:
             result = try transport(bytes, header, key)
         case .aac, .mpegAudio, .ac3, .enhancedAC3, .flac:
@@ -105,11 +113,17 @@ extension SegmentDemuxer {
     private func movieSegment(
         _ bytes: UnsafeRawBufferPointer,
         _ header: UnsafeRawBufferPointer?,
-        _ key: SampleKey?
+        _ key: SampleKey?,
+        _ fileOffset: Int64?,
+        _ timeRange: MediaTimeRange?
     ) throws(DecodingError) -> DemuxedSegment {
         let boxes = BoxPlace.all(bytes, in: 0..<bytes.count)
         let hasFragment = boxes.contains { $0.type == .box("moof") }
         let hasHeader = boxes.contains { $0.type == .box("moov") }
+        if let fileOffset, let header, !hasFragment {
+            let movie = try self.movie(header)
+            if movie.hasSamples { return try progressivePiece(bytes, movie, fileOffset, timeRange) }
+        }
         if hasHeader, !hasFragment {
             let reader = try ContainerReader(MediaInput([bytes]), format: .isoBaseMedia)
             var reading = ContainerReading(reader, container: .isoBaseMedia)
@@ -117,17 +131,40 @@ extension SegmentDemuxer {
         }
         let source = hasHeader ? bytes : header
         if let source {
-            let part = hasHeader ? Self.header(of: boxes, in: bytes) : source
-            if movie?.header.elementsEqual(part) != true {
-                movie = (Array(part), try MovieInitialization(part))
-                nextTimes = [:]
-            }
+            _ = try self.movie(hasHeader ? Self.header(of: boxes, in: bytes) : source)
         }
         guard let movie else { throw DecodingError(.notReadable, "the segment needs an initialization") }
         var reading = FragmentReading(movie.initialization, bytes, key: key, nextTimes: nextTimes)
         let result = try reading.read()
         nextTimes = reading.nextTimes
         return result
+    }
+
+    /// What an initialization says; it is kept for what follows.
+    private func movie(_ header: UnsafeRawBufferPointer) throws(DecodingError) -> MovieInitialization {
+        if let movie, movie.header.withUnsafeBytes({ $0.hasSameBytes(as: header) }) { return movie.initialization }
+        let initialization = try MovieInitialization(header)
+        movie = (Array(header), initialization)
+        progressive = nil
+        nextTimes = [:]
+        return initialization
+    }
+
+    private func progressivePiece(
+        _ bytes: UnsafeRawBufferPointer,
+        _ initialization: MovieInitialization,
+        _ fileOffset: Int64,
+        _ timeRange: MediaTimeRange?
+    ) throws(DecodingError) -> DemuxedSegment {
+        let index: ProgressiveIndex
+        if let progressive {
+            index = progressive
+        } else {
+            index = try ProgressiveIndex(initialization.movie, movie?.header ?? [])
+            progressive = index
+        }
+        var reading = ProgressiveReading(initialization, index, bytes, fileOffset: fileOffset, timeRange: timeRange)
+        return try reading.read()
     }
 
     private static func header(of boxes: [BoxPlace], in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
@@ -213,5 +250,22 @@ extension SegmentDemuxer {
             if result.packets.isEmpty { result.note("there is no whole frame of sound") }
         }
         return result
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Eight bytes at a time: the header of a long film has megabytes, and is compared for each of its pieces.
+    fileprivate func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        var index = 0
+        while index <= count - 8 {
+            let (left, right) = (
+                loadUnaligned(fromByteOffset: index, as: UInt64.self),
+                other.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            )
+            if left != right { return false }
+            index += 8
+        }
+        return self[index...].elementsEqual(other[index...])
     }
 }

@@ -42,6 +42,7 @@ public final class SharedOutputs: Sendable {
     ///   - time: The clock that the play head moves by.
     ///   - decoding: How pictures are decoded.
     ///   - executor: What runs the decoder; `nil` for a thread of its own.
+    /// - Returns: The pipeline, which is one engine's.
     /// - Throws: What the output of sound throws when it is opened.
     public func makePipeline(
         time: any TimeSource,

@@ -62,6 +62,8 @@ public actor DecodingPipeline: MediaPipeline {
     private var subtitles = SubtitleFeed()
     private var hasAnnouncedFrame = false
     private var isClosed = false
+    /// How far the play head gave way since that was told.
+    private var driftSinceReport = MediaTime.zero
     /// When the picture that is shown is due.
     private var shownTime: MediaTime?
     /// Whether ``video`` stands where going forwards needs it.
@@ -105,10 +107,9 @@ public actor DecodingPipeline: MediaPipeline {
     public static func canDecode(_ codec: String) -> Bool { DecoderCatalogue.canDecode([codec]) }
 
     /// Where the play head is.
-    public nonisolated var timebase: Timebase {
-        let now = time.now
-        return shared.withLock { $0.clock.timebase(at: now) }
-    }
+    ///
+    /// It may begin to move a little later: when the first sound can be heard.
+    public nonisolated var timebase: Timebase { shared.withLock { $0.clock.eventual } }
 
     /// Frames so far.
     public nonisolated var frameCounts: FrameCounts { shared.withLock { $0.counts } }
@@ -296,7 +297,7 @@ public actor DecodingPipeline: MediaPipeline {
         if let sound, eventualRate != 0 {
             do {
                 let turn = try sound.play(shared.withLock { $0.clock }, now: now, &mapping)
-                if turn.drift != .zero { shared.withLock { $0.clock.shift(by: turn.drift, now: now) } }
+                follow(turn.drift, now: now)
                 if let next = turn.next { moments.append(next) }
             } catch {
                 continuation.yield(.failed("\(error)"))
@@ -318,6 +319,16 @@ public actor DecodingPipeline: MediaPipeline {
             moments += clock.eventual.time(reaching: change).map { [max($0, clock.eventual.time)] } ?? []
         }
         return moments.min().map { max($0, now + .microseconds(200)) }
+    }
+
+    /// Lets the play head give way to the clock of the sound.
+    private func follow(_ drift: MediaTime, now: Duration) {
+        guard drift != .zero else { return }
+        shared.withLock { $0.clock.shift(by: drift, now: now) }
+        driftSinceReport = driftSinceReport + drift
+        guard abs(driftSinceReport.seconds) > 0.02 else { return }
+        driftSinceReport = .zero
+        continuation.yield(.timebaseChanged)
     }
 
     private func showDue(_ position: MediaTime, rate: Double) {

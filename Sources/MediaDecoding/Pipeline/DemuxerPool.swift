@@ -35,7 +35,14 @@ struct DemuxerPool {
             (initialization?.bytes ?? []).withUnsafeBytes { header in
                 do throws(DecodingError) {
                     return .success(
-                        try demuxer.demux(bytes, initialization: header, key: key, startTime: startTime)
+                        try demuxer.demux(
+                            bytes,
+                            initialization: header,
+                            key: key,
+                            startTime: startTime,
+                            fileOffset: piece.place?.offset,
+                            timeRange: MediaTimeRange(start: startTime, duration: piece.range.duration)
+                        )
                     )
                 } catch {
                     return .failure(error)

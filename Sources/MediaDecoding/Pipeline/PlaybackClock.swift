@@ -39,8 +39,10 @@ struct PlaybackClock: Sendable {
 
     /// Is a little elsewhere on its way: sound goes by a clock of its own.
     mutating func shift(by distance: MediaTime, now: Duration) {
+        // Before it moves, there is nothing to go by.
+        guard scheduled?.time ?? .zero <= now else { return }
         let moving = timebase(at: now)
         current = Timebase(mediaTime: moving.mediaTime(at: now) + distance, time: now, rate: moving.rate)
-        if scheduled?.time ?? .zero <= now { scheduled = nil }
+        scheduled = nil
     }
 }

@@ -28,6 +28,16 @@ struct SampleClock {
         decodeTime(of: sample, bytes).saturatingAdd(compositionOffset(of: sample, bytes))
     }
 
+    /// How many samples from one on last equally long, and how long each does; one of no length behind the last.
+    mutating func equalSamples(from sample: Int64, _ bytes: Span<UInt8>) -> (count: Int64, duration: Int64) {
+        while let (count, delta) = current(bytes) {
+            let left = samplesBefore + count - sample
+            if left > 0 { return (left, delta) }
+            step(count, delta)
+        }
+        return (1, 0)
+    }
+
     /// The first sample whose decode time is not before `units`; the number of samples where there is none.
     mutating func sample(notBefore units: Int64, _ bytes: Span<UInt8>) -> Int64 {
         while let (count, delta) = current(bytes) {

@@ -42,6 +42,16 @@ struct SampleExtents {
         return low <= high ? low..<high : nil
     }
 
+    /// How many samples from the next one on lie behind each other; 0 at the end.
+    mutating func samplesLeftInChunk(_ bytes: Span<UInt8>) -> Int64 {
+        while sample < table.sampleCount, chunk < table.chunkOffsets.count {
+            let left = samplesInChunk(bytes) - sampleInChunk
+            if left > 0 { return min(left, table.sampleCount - sample) }
+            nextChunk()
+        }
+        return 0
+    }
+
     private mutating func nextChunk() {
         chunk += 1
         sampleInChunk = 0

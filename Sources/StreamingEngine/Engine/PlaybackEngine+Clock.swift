@@ -171,9 +171,13 @@ extension PlaybackEngine {
         guard counts != lastFrames, isLast || machine.hasEnded || time.now - lastFrameReport >= .seconds(1) else {
             return
         }
+        let new = FrameCounts(
+            decoded: counts.decoded - lastFrames.decoded,
+            dropped: counts.dropped - lastFrames.dropped
+        )
         lastFrames = counts
         lastFrameReport = time.now
-        report(.frames(counts))
+        report(.frames(new))
     }
 
     /// When something will be to be done even if nothing happens until then.

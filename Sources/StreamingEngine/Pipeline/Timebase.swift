@@ -16,9 +16,9 @@ public struct Timebase: Sendable, Hashable {
         self.rate = rate
     }
 
-    /// The play head at a real time, to the nanosecond.
+    /// The play head at a real time, to the nanosecond; before the anchor it stands there.
     public func mediaTime(at now: Duration) -> MediaTime {
-        guard rate != 0 else { return mediaTime }
+        guard rate != 0, now > time else { return mediaTime }
         return mediaTime + MediaTime(now - time, scaledBy: rate)
     }
 

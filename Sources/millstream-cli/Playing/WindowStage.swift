@@ -106,6 +106,12 @@ final class WindowStage: PlaybackStage, SubtitleOutput {
 
     func show(_ snapshot: PlaybackSnapshot, at now: Duration) async {
         let (volume, isMuted, showsStatistics) = state.withLock { ($0.volume, $0.isMuted, $0.showsStatistics) }
+        var snapshot = snapshot
+        if let pipeline = state.withLock({ $0.pipeline }) {
+            // The engine tells of changes; time goes on between them.
+            snapshot.timebase = pipeline.timebase
+            snapshot.frameCounts = pipeline.frameCounts
+        }
         let statistics = showsStatistics ? PlaybackStatistics(snapshot, at: now, window.frameCounts).lines : []
         window.updateOverlay { overlay in
             overlay.position = max(.zero, snapshot.timebase.mediaTime(at: now))

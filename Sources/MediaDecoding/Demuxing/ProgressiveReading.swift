@@ -1,0 +1,118 @@
+import CFFmpeg
+import MediaTiming
+import SegmentFormat
+
+/// Takes pieces of a progressive movie apart, of which the initialization says where each sample lies
+/// (ISO/IEC 14496-12 §8.5 to §8.7).
+struct ProgressiveReading {
+    let initialization: MovieInitialization
+    let index: ProgressiveIndex
+    let bytes: UnsafeRawBufferPointer
+    /// Where the bytes begin in their file.
+    let fileOffset: Int64
+    /// The piece's time on the movie's timeline; without one, all samples that lie in the bytes belong to it.
+    let timeRange: MediaTimeRange?
+
+    private var result = DemuxedSegment()
+
+    init(
+        _ initialization: MovieInitialization,
+        _ index: ProgressiveIndex,
+        _ bytes: UnsafeRawBufferPointer,
+        fileOffset: Int64,
+        timeRange: MediaTimeRange?
+    ) {
+        self.initialization = initialization
+        self.index = index
+        self.bytes = bytes
+        self.fileOffset = fileOffset
+        self.timeRange = timeRange
+    }
+
+    mutating func read() throws(DecodingError) -> DemuxedSegment {
+        result.container = .isoBaseMedia
+        result.tracks = initialization.order.compactMap { initialization.tracks[$0]?.format }
+        for samples in index.tracks {
+            guard let track = initialization.tracks[samples.id] else { continue }
+            guard track.protection == nil else {
+                throw DecodingError(.unsupported, "encrypted movies without fragments are not decoded here")
+            }
+            try read(samples, track)
+        }
+        return result
+    }
+
+    private mutating func read(
+        _ samples: ProgressiveIndex.Track,
+        _ track: MovieInitialization.Track
+    ) throws(DecodingError) {
+        let start = ProgressiveIndex.Position(index: 0)
+        let end = ProgressiveIndex.Position(index: samples.samples.count)
+        let range = timeRange.map { index.range(of: samples, in: $0) } ?? start..<end
+        // Samples of a track do not overlap: together they are no larger than the piece.
+        var unusedBytes = bytes.count
+        let stretch = fileOffset..<max(fileOffset, fileOffset.addingReportingOverflow(Int64(bytes.count)).partialValue)
+        var place = range.lowerBound
+        while place < range.upperBound {
+            let joined = samples.samples[place.index]
+            let last = place.index == range.upperBound.index ? range.upperBound.passed : joined.count
+            let wanted = place.passed..<max(place.passed, last)
+            let given = wanted.clamped(to: joined.samples(in: stretch))
+            place = ProgressiveIndex.Position(index: place.index + 1)
+            // What is not heard may have been left out.
+            if given != wanted, timeRange != nil, !samples.isBeforeZero(joined) {
+                result.note("samples lie outside of the bytes of the piece")
+            }
+            let sample = given == 0..<joined.count ? joined : joined.part(given)
+            guard sample.size > 0, let found = bytes(of: sample) else { continue }
+            guard found.count <= unusedBytes else {
+                result.note("samples of track \(samples.id) overlap")
+                return
+            }
+            guard result.packets.count < SegmentDemuxer.mostPackets else {
+                result.note("the piece has more than \(SegmentDemuxer.mostPackets) packets")
+                return
+            }
+            guard joined.count == 1 || fits(sample, track.format) else {
+                result.note("the sound of track \(samples.id) is laid out in a way that is not read here")
+                return
+            }
+            unusedBytes -= found.count
+            result.packets.append(try packet(sample, found, track, isBehindEnd: samples.isBehindEnd(sample)))
+        }
+    }
+
+    /// The sample's bytes; `nil` where not all of them are there.
+    private func bytes(of sample: ProgressiveSample) -> UnsafeRawBufferPointer? {
+        let (start, overflow) = sample.offset.subtractingReportingOverflow(fileOffset)
+        guard !overflow, start >= 0, start <= Int64(bytes.count), sample.size <= bytes.count - Int(start) else {
+            return nil
+        }
+        return UnsafeRawBufferPointer(rebasing: bytes[Int(start)..<Int(start) + sample.size])
+    }
+
+    /// Whether the size of samples is that of sound: old QuickTime files count compressed ones as if they had a byte each.
+    private func fits(_ sample: ProgressiveSample, _ format: TrackFormat) -> Bool {
+        let block = Int(format.parameters.pointer.pointee.block_align)
+        return block <= 0 || sample.size / sample.count % block == 0
+    }
+
+    private func packet(
+        _ sample: ProgressiveSample,
+        _ bytes: UnsafeRawBufferPointer,
+        _ track: MovieInitialization.Track,
+        isBehindEnd: Bool
+    ) throws(DecodingError) -> MediaPacket {
+        let packet = try PacketBuilding.packet(bytes)
+        packet.pointee.dts = sample.decodeTime.addingReportingOverflow(track.editOffset).partialValue
+        packet.pointee.pts = sample.presentationTime.addingReportingOverflow(track.editOffset).partialValue
+        packet.pointee.duration = sample.duration
+        packet.pointee.pos = sample.offset
+        if sample.isSync { packet.pointee.flags |= AV_PKT_FLAG_KEY }
+        if isBehindEnd { packet.pointee.flags |= AV_PKT_FLAG_DISCARD }
+        if track.format.kind == .audio, track.editOffset < 0 {
+            PacketBuilding.trimBeforeZero(packet, track.format)
+        }
+        return MediaPacket(owning: packet, trackID: track.format.id, timeBase: track.format.timeBase)
+    }
+}

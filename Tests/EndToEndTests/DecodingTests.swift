@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+
+/// `millstream play` with pictures and sound: into files, and in a window of a display that exists only in memory.
+@Suite(
+    .serialized,
+    .tags(.endToEnd),
+    .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples")
+)
+struct DecodingTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("decoding-\(UUID())")
+
+    init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+
+    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    private func sample(_ name: String) throws -> String {
+        try #require(Samples.directory).appendingPathComponent(name).path
+    }
+
+    private func run(_ program: String, _ arguments: [String]) async throws -> String {
+        let program = try RunningProgram([program] + arguments, of: URL(fileURLWithPath: "/usr/bin/env"))
+        #expect(try await program.finish(within: .seconds(110)) == 0, "\(program.standardError)")
+        return program.standardOutput
+    }
+
+    @Test(
+        .timeLimit(.minutes(4)),
+        arguments: ["ts/360p/media.m3u8", "fmp4/720p/media.m3u8", "byterange/360p/media.m3u8", "ad/540p/media.m3u8"]
+    )
+    func everyFrameHasTheChecksumThatFFmpegGives(playlist: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let program = try RunningProgram([
+            "play", try sample(playlist), "--headless", "--speed", "max", "--checksums", path("ours"), "--metrics",
+            path("metrics.json"),
+        ])
+        #expect(try await program.finish(within: .seconds(110)) == 0, "\(program.standardError)")
+        let ours = try String(contentsOfFile: path("ours"), encoding: .utf8).split(separator: "\n")
+            .filter { !$0.hasPrefix("#") }.compactMap { $0.split(separator: ",").last }
+        let theirs = try await run(
+            "ffmpeg",
+            ["-nostdin", "-v", "error", "-allowed_extensions", "ALL", "-i", try sample(playlist), "-map", "0:v"]
+                + ["-vsync", "passthrough", "-f", "framemd5", "-"]
+        )
+        let expected = theirs.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap { line in
+            line.split(separator: ",").last.map { $0.drop { $0 == " " } }
+        }
+        #expect(ours.count == expected.count && ours.count >= 600)
+        #expect(ours.elementsEqual(expected))
+        let data = try Data(contentsOf: URL(fileURLWithPath: path("metrics.json")))
+        let metrics = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+        #expect(metrics["decodedFrames"] as? Int == expected.count && metrics["droppedFrames"] as? Int == 0)
+    }
+
+    @Test(.timeLimit(.minutes(2))) func picturesOfTimesAreWritten() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let program = try RunningProgram([
+            "play", try sample("fmp4/multivariant.m3u8"), "--headless", "--speed", "max", "--screenshot",
+            "7=" + path("seven.png"), "--screenshot", "11.5=" + path("eleven.png"), "--until", "14", "--wave",
+            path("sound.wav"),
+        ])
+        #expect(try await program.finish() == 0, "\(program.standardError)")
+        for name in ["seven.png", "eleven.png"] {
+            let size = try await run(
+                "ffprobe",
+                ["-v", "error", "-show_entries", "stream=codec_name,width", "-of", "csv=p=0", path(name)]
+            )
+            #expect(size.hasPrefix("png,640") || size.hasPrefix("png,1280"), "\(size)")
+        }
+        let length = try await run(
+            "ffprobe",
+            ["-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", path("sound.wav")]
+        )
+        let seconds = try #require(Double(length.trimmingCharacters(in: .whitespacesAndNewlines)))
+        #expect(abs(seconds - 14) < 0.3)
+    }
+
+    /// A display in memory, and what is done on it.
+    private func onDisplay(_ body: (_ display: String) async throws -> Void) async throws {
+        let number = Int.random(in: 200..<20_000)
+        let display = try RunningProgram(
+            ["Xvfb", ":\(number)", "-screen", "0", "1400x900x24", "-nolisten", "tcp"],
+            of: URL(fileURLWithPath: "/usr/bin/env")
+        )
+        try await eventually("there is a display") {
+            FileManager.default.fileExists(atPath: "/tmp/.X11-unix/X\(number)")
+        }
+        defer { display.send(SIGTERM) }
+        try await body(":\(number)")
+    }
+
+    @Test(
+        .timeLimit(.minutes(3)),
+        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/Xvfb"), "there is no Xvfb"),
+        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/xdotool"), "there is no xdotool")
+    )
+    func aWindowShowsTheStreamAndObeysKeys() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await onDisplay { display in
+            let environment = ["DISPLAY": display, "SDL_AUDIODRIVER": "dummy"]
+            let program = try RunningProgram(
+                ["play", try sample("fmp4/multivariant.m3u8"), "--events", path("events"), "--start", "5"],
+                environment: environment
+            )
+            func events(_ name: String) throws -> [[String: Any]] {
+                let text = (try? String(contentsOfFile: path("events"), encoding: .utf8)) ?? ""
+                return try text.split(separator: "\n").compactMap {
+                    try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+                }.filter { $0["event"] as? String == name }
+            }
+            func press(_ key: String) async throws {
+                let tool = try RunningProgram(
+                    ["xdotool", "key", key],
+                    of: URL(fileURLWithPath: "/usr/bin/env"),
+                    environment: environment
+                )
+                #expect(try await tool.finish() == 0)
+            }
+            try await eventually("it plays") {
+                try events("rate").contains { $0["rate"] as? Double == 1 }
+            }
+            try await Task.sleep(for: .seconds(2))
+            try await press("space")
+            try await eventually("it stands") { try events("rate").last?["rate"] as? Double == 0 }
+            try await press("Right")
+            try await eventually("it sought") { try !events("seek").isEmpty }
+            try await press("bracketright")
+            try await eventually("it plays faster") {
+                try events("rate").contains { ($0["rate"] as? Double ?? 0) > 1 }
+            }
+            try await press("q")
+            #expect(try await program.finish() == 0, "\(program.standardError)")
+            // Pictures were shown, and not all of them late.
+            let frames = try events("frames")
+            func sum(_ name: String) -> Int { frames.reduce(0) { $0 + ($1[name] as? Int ?? 0) } }
+            #expect(sum("decoded") > 40 && sum("dropped") < sum("decoded") / 2, "\(frames)")
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import MediaTiming
+import PlaybackReporting
+import StreamingEngine
+import Testing
+
+@testable import MediaDecoding
+
+/// Media files are played like streams, whatever they are cut into.
+@Suite(
+    .timeLimit(.minutes(5)),
+    .enabled(if: SampleStreams.areThere, "the sample streams were not made: run Scripts/make-samples")
+)
+struct DecodedFileTests {
+    private func played(_ name: String, _ bytes: [UInt8]? = nil) async throws -> DecodedStream {
+        let stream = try DecodedStream(
+            name,
+            in: try #require(SampleStreams.directory),
+            replacing: bytes.map { [name: $0] } ?? [:]
+        )
+        try await stream.run {
+            await stream.engine.setRate(1)
+            try await stream.wait { $0.hasPlayedToEnd }
+        }
+        return stream
+    }
+
+    private func frames(_ stream: DecodedStream) -> [Int] { stream.shown.all.map { $0.reading?.frame ?? -1 } }
+
+    @Test func aProgressiveFilmIsPlayed() async throws {
+        let stream = try await played("movie.mp4")
+        #expect(frames(stream) == Array(0..<900))
+        for onset in BeepFinder.onsets(stream.sound.all).dropFirst() {
+            #expect(abs(onset - onset.rounded()) < 0.005, "a beep at \(onset)")
+        }
+    }
+
+    @Test func seeksInAProgressiveFilmAreExact() async throws {
+        let stream = try DecodedStream("movie.mp4", in: try #require(SampleStreams.directory))
+        try await stream.run {
+            try await stream.wait { $0.status == .readyToPlay }
+            for frame in [899, 0, 451, 120, 119, 300, 1] {
+                _ = await stream.engine.seek(to: MediaTime(value: Int64(frame), timescale: 30), tolerance: .exact)
+                #expect(stream.shown.all.last?.reading?.frame == frame)
+            }
+        }
+    }
+
+    /// Pieces of such files begin in the middle of frames.
+    @Test func aTransportStreamThatIsCutAnywhereIsPlayedWhole() async throws {
+        let bytes = try (0..<5).flatMap { try SampleStreams.bytes("ts/360p/\($0).ts") }
+        let stream = try await played("whole.ts", bytes)
+        #expect(frames(stream) == Array(0..<900))
+        #expect(BeepFinder.onsets(stream.sound.all).count >= 29)
+    }
+
+    @Test(arguments: ["mp3", "flac", "aac", "wav", "ogg", "m4a", "mkv"])
+    func soundFilesArePlayed(kind: String) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sound-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let codec = ["mp3": "libmp3lame", "flac": "flac", "aac": "aac", "wav": "pcm_s16le", "ogg": "libvorbis"]
+        _ = try Tool.ffmpeg(
+            "-f lavfi -i aevalsrc=0.5*lt(mod(t\\,1)\\,0.05)*sin(2*PI*1000*t):s=48000:d=20 "
+                + "-c:a \(codec[kind] ?? "aac") -ac 2 sound.\(kind)",
+            in: folder
+        )
+        let bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent("sound.\(kind)")))
+        let stream = try await played("sound.\(kind)", bytes)
+        let onsets = BeepFinder.onsets(stream.sound.all)
+        #expect(onsets.count >= 19, "\(onsets)")
+        // Encoders of some kinds put silence in front and tell nobody.
+        let tolerance = ["mp3", "aac"].contains(kind) ? 0.06 : 0.03
+        for onset in onsets.dropFirst() { #expect(abs(onset - onset.rounded()) < tolerance, "a beep at \(onset)") }
+    }
+}
