@@ -11,6 +11,7 @@ extension Player.Environment {
     /// - Parameters:
     ///   - outputs: Where pictures, sound and text go; those of one player.
     ///   - options: How pictures are decoded.
+    /// - Returns: An environment for the items of one player.
     public static func decoding(
         for outputs: SharedOutputs,
         _ options: VideoDecodingOptions = VideoDecodingOptions()
