@@ -38,14 +38,14 @@ public protocol AudioOutput: Sendable {
     ///
     /// - Parameter format: How the samples are.
     /// - Returns: How they must come instead, where the device wants another rate or other channels.
-    /// - Throws: ``OutputError`` with ``OutputError/Code/noSoundDevice`` or ``OutputError/Code/fileFailed``.
+    /// - Throws: `OutputError` with `OutputError.Code.noSoundDevice` or `OutputError.Code.fileFailed`.
     func start(_ format: SoundFormat) throws -> SoundFormat
 
     /// Puts samples behind those that are already there. A device is never waited for.
     ///
     /// - Parameter samples: In the format that ``start(_:)`` returned. Values beyond ±1 are cut off, those that are no
     ///   numbers are silence.
-    /// - Throws: ``OutputError``: the queue is full (it holds two seconds), the format is another, the file could not be written.
+    /// - Throws: `OutputError`: the queue is full (it holds two seconds), the format is another, the file could not be written.
     func enqueue(_ samples: AudioSamples) throws
 
     /// How long it takes from now until a sample that is enqueued now is heard.
@@ -81,6 +81,6 @@ public protocol AudioOutput: Sendable {
 
     /// Closes the device or the file.
     ///
-    /// - Throws: ``OutputError``, for files only.
+    /// - Throws: `OutputError`, for files only.
     func finish() throws
 }

@@ -9,7 +9,7 @@ public protocol VideoOutput: Sendable {
     /// written before this returns, so that whoever decodes as fast as possible is slowed down to what the disk takes.
     ///
     /// - Parameter frame: The picture, with its time on the timeline of the item.
-    /// - Throws: ``OutputError``, for files only; what was written before stays.
+    /// - Throws: `OutputError`, for files only; what was written before stays.
     func show(_ frame: VideoFrame) throws
 
     /// What is shown from now on is played, and not only prepared.
@@ -23,7 +23,7 @@ public protocol VideoOutput: Sendable {
 
     /// Writes what is still held back, and closes files. Nothing is shown afterwards.
     ///
-    /// - Throws: ``OutputError``, for files only.
+    /// - Throws: `OutputError`, for files only.
     func finish() throws
 }
 
