@@ -271,8 +271,8 @@ let package = Package(
         .testTarget(
             name: "MediaDecodingTests",
             dependencies: [
-                "CFFmpeg", "MediaDecoding", "MediaTiming", "MediaTransport", "Millstream", "MillstreamTesting",
-                "PlaybackReporting", "ResourceAddressing", "SegmentFormat", "StreamingEngine",
+                "CFFmpeg", "MediaDecoding", "MediaOutput", "MediaTiming", "MediaTransport", "Millstream",
+                "MillstreamTesting", "PlaybackReporting", "ResourceAddressing", "SegmentFormat", "StreamingEngine",
             ],
             swiftSettings: house
         ),

@@ -18,6 +18,11 @@ import Foundation
     @MainActor static func main() {
         // A pipe that its reader closed (millstream inspect … | head) ends the program, as with any other.
         signal(SIGPIPE, SIG_DFL)
+        // Whoever starts this may have blocked signals for itself; they are wanted here.
+        var wanted = sigset_t()
+        sigemptyset(&wanted)
+        for signal in [SIGINT, SIGTERM] { sigaddset(&wanted, signal) }
+        pthread_sigmask(SIG_UNBLOCK, &wanted, nil)
         // Commands that have something to keep or to end take the signal themselves.
         signal(SIGINT) { _ in
             let line = "millstream: error: interrupted (interrupted)\n" as StaticString

@@ -26,6 +26,8 @@ final class SoundPlayback {
     private static let tolerance = 0.004
     /// Beyond this sound is cut or stretched by silence; up to it the play head gives way.
     private static let limit = 0.1
+    /// So much has to be queued for its place to tell anything.
+    private static let evidence = Duration.milliseconds(30)
     /// Rates at which sound is still sound.
     private static let audibleRates = 0.25...4.0
 
@@ -88,19 +90,23 @@ final class SoundPlayback {
             return Turn(next: now + Self.reserve / 4)
         }
         var turn = Turn()
-        let queued = output.queuedDuration
-        let heard = clock.eventual.mediaTime(at: now + queued)
-        if output.isPaced, let position = feed.position {
+        var queued = output.queuedDuration
+        var heard = clock.eventual.mediaTime(at: now + queued)
+        // An empty queue says nothing about the device's clock: sound may be over, or not there yet.
+        if output.isPaced, let position = feed.position, queued >= Self.evidence || position > heard {
             let error = (position - heard).seconds / max(rate, 0.01)
             if abs(error) > Self.limit {
-                if error < 0 {
-                    feed.skip(to: heard)
-                } else {
-                    try output.enqueue(silence(min(error, 1)))
-                }
+                // Too far for a person not to notice: it begins anew where the pictures are.
+                output.flush()
+                tempo = nil
+                queued = output.queuedDuration
+                heard = clock.eventual.mediaTime(at: now + queued)
+                feed.seek(to: heard, &mapping)
             } else if abs(error) > Self.tolerance {
                 turn.drift = MediaTime(approximating: error * rate / 4) ?? .zero
             }
+        } else if output.isPaced, let position = feed.position, position < heard {
+            feed.skip(to: heard)
         }
         try supply(until: heard, queued: queued, &mapping)
         turn.next = now + (output.isPaced ? Self.reserve / 8 : Self.reserve / 2)
@@ -114,7 +120,9 @@ final class SoundPlayback {
     }
 
     private func supply(until heard: MediaTime, queued: Duration, _ mapping: inout TimestampMapping) throws {
-        let ahead = output.isPaced ? max(.zero, Self.reserve - queued) : Self.reserve
+        let ahead = output.isPaced ? Self.reserve - queued : Self.reserve
+        // A full queue stays as it is, however little its end is behind: else it would grow by each look.
+        guard ahead > .zero else { return }
         let limit = heard + MediaTime(ahead, scaledBy: rate)
         while let samples = feed.next(before: limit, &mapping) { try enqueue(samples) }
     }
@@ -124,16 +132,6 @@ final class SoundPlayback {
         guard rate != 1 else { return try output.enqueue(samples) }
         if tempo == nil { tempo = TempoFilter(rate: rate) }
         for block in try tempo?.process(samples) ?? [] { try output.enqueue(block) }
-    }
-
-    private func silence(_ seconds: Double) -> AudioSamples {
-        let count = Int(seconds * Double(format.sampleRate))
-        return AudioSamples(
-            time: .zero,
-            sampleRate: format.sampleRate,
-            channelCount: format.channelCount,
-            samples: Array(repeating: 0, count: count * format.channelCount)
-        )
     }
 }
 

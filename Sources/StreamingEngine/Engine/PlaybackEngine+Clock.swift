@@ -58,8 +58,19 @@ extension PlaybackEngine {
     /// What is buffered of all that is needed.
     var loadedRanges: MediaTimeRangeSet {
         let required = requiredStreams
-        guard var ranges = required.first?.buffer.loaded else { return MediaTimeRangeSet() }
-        for stream in required.dropFirst() { ranges = ranges.intersection(stream.buffer.loaded) }
+        guard let first = required.first else { return MediaTimeRangeSet() }
+        var ranges = playable(first)
+        for stream in required.dropFirst() { ranges = ranges.intersection(playable(stream)) }
+        return ranges
+    }
+
+    /// What can be played of a stream: what is loaded, and the time behind its end that others fill.
+    private func playable(_ stream: StreamState) -> MediaTimeRangeSet {
+        guard let own = stream.timeline?.duration, let end = endOfPlay, own < end,
+            stream.timelineSource == stream.source
+        else { return stream.buffer.loaded }
+        var ranges = stream.buffer.loaded
+        ranges.insert(MediaTimeRange(start: own - SegmentScheduler.seam, end: end))
         return ranges
     }
 
@@ -71,10 +82,10 @@ extension PlaybackEngine {
     /// Up to where it can be played from a time on, the way the play head goes.
     func playableReach(from position: MediaTime) -> MediaTime {
         guard isBackward else {
-            return requiredStreams.map { SegmentScheduler.loadedEnd(from: position, in: $0.buffer.loaded) }.min()
+            return requiredStreams.map { SegmentScheduler.loadedEnd(from: position, in: playable($0)) }.min()
                 ?? position
         }
-        return requiredStreams.map { SegmentScheduler.loadedStart(from: position, in: $0.buffer.loaded) }.max()
+        return requiredStreams.map { SegmentScheduler.loadedStart(from: position, in: playable($0)) }.max()
             ?? position
     }
 

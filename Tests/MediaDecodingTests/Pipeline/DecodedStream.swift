@@ -98,7 +98,8 @@ final class DecodedStream: Sendable {
         in folder: URL,
         replacing replacements: [String: [UInt8]] = [:],
         options: StreamingOptions = StreamingOptions(),
-        withChecksums: Bool = false
+        withChecksums: Bool = false,
+        device: ((Simulation) -> any AudioOutput)? = nil
     ) throws {
         let simulation = simulation
         shown = ShownFrames(simulation, withChecksums: withChecksums)
@@ -107,7 +108,7 @@ final class DecodedStream: Sendable {
             time: simulation,
             options: DecodingPipeline.Options(
                 videoOutput: shown,
-                audioOutput: sound,
+                audioOutput: device?(simulation) ?? sound,
                 subtitleOutput: cues,
                 executor: simulation
             )
