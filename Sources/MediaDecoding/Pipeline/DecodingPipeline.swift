@@ -45,7 +45,6 @@ public actor DecodingPipeline: MediaPipeline {
         var clock: PlaybackClock
         var counts = FrameCounts()
         var discarded = 0
-        var seeks = 0
     }
 
     private let executor: any SerialExecutor
@@ -187,13 +186,8 @@ public actor DecodingPipeline: MediaPipeline {
 
     /// Goes to a time: to the picture of that very time, or to a key frame where the tolerance permits one.
     public func seek(to target: MediaTime, tolerance: SeekTolerance) async throws -> MediaTime {
-        let id = shared.withLock { shared in
-            shared.seeks += 1
-            return shared.seeks
-        }
         video.decodesKeyFramesOnly = false
-        let landed =
-            video.seek(to: target, tolerance, &mapping) { shared.withLock { $0.seeks } == id } ?? target
+        let landed = video.seek(to: target, tolerance, &mapping) ?? target
         let now = time.now
         shared.withLock { $0.clock.jump(to: landed, now: now) }
         hasAnnouncedFrame = false
@@ -348,6 +342,8 @@ public actor DecodingPipeline: MediaPipeline {
             video.fill(Self.framesAhead, &mapping)
             if isPaced, let next = video.frames.first, next.time <= due {
                 shared.withLock { $0.counts.dropped += 1 }
+                // What it says counts all the same.
+                subtitles.read(frame)
                 continue
             }
             show(frame)
@@ -387,7 +383,7 @@ public actor DecodingPipeline: MediaPipeline {
         video.decodesKeyFramesOnly = false
         let now = time.now
         let position = shared.withLock { $0.clock.timebase(at: now) }.mediaTime(at: now)
-        _ = video.seek(to: max(.zero, position), .exact, &mapping) { true }
+        _ = video.seek(to: max(.zero, position), .exact, &mapping)
         // That one is shown already.
         if let first = video.frames.first, first.time == shownTime { video.removeFirst() }
     }

@@ -5,7 +5,6 @@ import Synchronization
 final class DecodingThread: SerialExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
-        var isEnded = false
     }
 
     private final class Queue: Sendable {
@@ -35,7 +34,6 @@ final class DecodingThread: SerialExecutor {
     }
 
     deinit {
-        queue.state.withLock { $0.isEnded = true }
         queue.wake.signal()
     }
 

@@ -7,8 +7,9 @@ import StreamingEngine
 struct SubtitleFeed {
     /// Cues of a segment whose place on the timeline of the item is not known yet.
     private struct Waiting {
-        let piece: MediaPiece
-        let cues: Text
+        let range: MediaTimeRange
+        let sequence: Int64
+        let text: Text
     }
 
     /// What a segment held.
@@ -38,7 +39,7 @@ struct SubtitleFeed {
     mutating func append(_ piece: MediaPiece) throws {
         guard case .media(let bytes, let initialization) = piece.content, bytes.readableBytes > 0 else { return }
         let text = try Self.text(Array(bytes.readableBytesView), initialization)
-        waiting.append(Waiting(piece: piece, cues: text))
+        waiting.append(Waiting(range: piece.range, sequence: piece.domain.sequence, text: text))
         if waiting.count > Self.mostWaiting { waiting.removeFirst() }
     }
 
@@ -87,25 +88,25 @@ struct SubtitleFeed {
     private mutating func place(_ mapping: TimestampMapping) {
         guard !waiting.isEmpty else { return }
         waiting.removeAll { entry in
-            guard let cues = Self.placed(entry.cues, entry.piece, mapping) else { return false }
+            guard let cues = Self.placed(entry, mapping) else { return false }
             timeline.insert(cues)
             return true
         }
     }
 
     /// The cues on the timeline of the item; `nil` while nothing is known of the media beside them.
-    private static func placed(_ text: Text, _ piece: MediaPiece, _ mapping: TimestampMapping) -> [SubtitleCue]? {
-        guard let offset = mapping.offset(ofSequence: piece.domain.sequence) else { return nil }
-        switch text {
+    private static func placed(_ entry: Waiting, _ mapping: TimestampMapping) -> [SubtitleCue]? {
+        guard let offset = mapping.offset(ofSequence: entry.sequence) else { return nil }
+        switch entry.text {
         case .timed(let cues):
             let moved = cues.map { $0.moved(by: offset) }
-            return isNear(moved, piece.range) || !isNear(cues, piece.range) ? moved : cues
+            return isNear(moved, entry.range) || !isNear(cues, entry.range) ? moved : cues
         case .document(let document):
-            let moved = document.subtitles(near: piece.range.start - offset).map { $0.moved(by: offset) }
+            let moved = document.subtitles(near: entry.range.start - offset).map { $0.moved(by: offset) }
             // Without a map, times begin with those of the media (RFC 8216bis §3.1.4); many mean the item's.
-            guard document.timestampMap == nil, !isNear(moved, piece.range) else { return moved }
+            guard document.timestampMap == nil, !isNear(moved, entry.range) else { return moved }
             let plain = document.subtitles
-            return isNear(plain, piece.range) ? plain : moved
+            return isNear(plain, entry.range) ? plain : moved
         }
     }
 

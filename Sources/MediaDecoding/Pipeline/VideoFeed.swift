@@ -108,8 +108,7 @@ final class VideoFeed {
     func seek(
         to target: MediaTime,
         _ tolerance: SeekTolerance,
-        _ mapping: inout TimestampMapping,
-        while isWanted: () -> Bool
+        _ mapping: inout TimestampMapping
     ) -> MediaTime? {
         reset()
         origin = target
@@ -123,7 +122,7 @@ final class VideoFeed {
         }
         while true {
             begin(at: place)
-            guard decode(to: target, &mapping, while: isWanted) else { return target }
+            decode(to: target, &mapping)
             // Durations in playlists are rounded: the picture of the time may be the last of the piece before.
             guard let first = frames.first, first.time > target + Self.tick,
                 let earlier = keyFrame(notAfter: place.time - Self.tick, &mapping), earlier.time < place.time
@@ -151,22 +150,19 @@ final class VideoFeed {
     }
 
     /// Decodes up to the picture of a time, and drops what comes before it.
-    ///
-    /// - Returns: Whether it got there.
-    private func decode(to target: MediaTime, _ mapping: inout TimestampMapping, while isWanted: () -> Bool) -> Bool {
-        while isWanted() {
+    private func decode(to target: MediaTime, _ mapping: inout TimestampMapping) {
+        while true {
             // One more than the picture of the time, to know that it is.
             while frames.count >= 2, frames[1].time <= target + Self.tick {
                 frames.removeFirst()
                 discardedCount += 1
             }
             if let first = frames.first {
-                if first.time > target + Self.tick || frames.count >= 2 { return true }
-                if first.duration > .zero, first.time + first.duration > target + Self.tick { return true }
+                if first.time > target + Self.tick || frames.count >= 2 { return }
+                if first.duration > .zero, first.time + first.duration > target + Self.tick { return }
             }
-            guard decodeNext(&mapping, holding: 2) else { return true }
+            guard decodeNext(&mapping, holding: 2) else { return }
         }
-        return false
     }
 
     private func keyFrame(notAfter time: MediaTime, _ mapping: inout TimestampMapping) -> Place? {

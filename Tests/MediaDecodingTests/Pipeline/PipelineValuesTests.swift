@@ -1,0 +1,128 @@
+import MediaTiming
+import StreamingEngine
+import Testing
+
+@testable import MediaDecoding
+
+/// The decisions of the pipeline that need no media.
+@Suite struct PipelineValuesTests {
+    private func range(_ start: Int64, _ end: Int64) -> MediaTimeRange {
+        MediaTimeRange(start: MediaTime(seconds: start), end: MediaTime(seconds: end))
+    }
+
+    // MARK: Pieces
+
+    @Test func theLaterPieceHolds() {
+        var timeline = PieceTimeline<String>()
+        timeline.insert("a", at: range(0, 6))
+        timeline.insert("b", at: range(6, 12))
+        timeline.insert("c", at: range(4, 8))
+        #expect(timeline.entries.map(\.piece) == ["a", "c", "b"])
+        #expect(timeline.entries.map(\.range) == [range(0, 4), range(4, 8), range(8, 12)])
+        timeline.insert("d", at: range(5, 6))
+        #expect(timeline.entries.map(\.piece) == ["a", "c", "d", "c", "b"])
+        #expect(timeline.entries[1].id == timeline.entries[3].id)
+        #expect(timeline.index(at: MediaTime(seconds: 5)) == 2)
+        #expect(timeline.index(at: MediaTime(seconds: 12)) == nil)
+        #expect(timeline.index(endingAfter: MediaTime(seconds: 8)) == 4)
+    }
+
+    @Test func onlyWhatIsMeantIsForgotten() {
+        var timeline = PieceTimeline<String>()
+        timeline.insert("video", at: range(0, 6))
+        timeline.insert("muxed", at: range(6, 12))
+        timeline.remove(range(3, 9)) { $0 == "muxed" }
+        #expect(timeline.entries.map(\.range) == [range(0, 6), range(9, 12)])
+        #expect(!timeline.isContiguous(1) && !timeline.isContiguous(0) && !timeline.isContiguous(2))
+        timeline.insert("late", at: range(6, 9))
+        #expect(timeline.isContiguous(1) && timeline.isContiguous(2))
+    }
+
+    // MARK: Timestamps
+
+    private static let turn = MediaTime(value: 1 << 33, timescale: 90_000)
+
+    private func stretch(
+        _ first: MediaTime,
+        at range: MediaTimeRange,
+        pictures: Bool = true,
+        playlist: String = "a",
+        sequence: Int64 = 0,
+        damaged: Bool = false
+    ) -> TimestampMapping.Stretch {
+        TimestampMapping.Stretch(
+            domain: MediaPiece.Domain(playlist: playlist, sequence: sequence),
+            firstTimestamp: first,
+            range: range,
+            hasPictures: pictures,
+            wrap: Self.turn,
+            isDamaged: damaged
+        )
+    }
+
+    @Test func picturesDecideForAllRenditionsOfASequence() {
+        var mapping = TimestampMapping()
+        let early = MediaTime(value: 995, timescale: 100)
+        #expect(
+            mapping.offset(of: stretch(early, at: range(0, 6), pictures: false, playlist: "sound")) == .zero - early
+        )
+        #expect(mapping.offset(of: stretch(MediaTime(seconds: 10), at: range(0, 6))) == MediaTime(seconds: -10))
+        // From now on sound is where the pictures are.
+        #expect(
+            mapping.offset(of: stretch(early, at: range(0, 6), pictures: false, playlist: "sound"))
+                == MediaTime(seconds: -10)
+        )
+        #expect(mapping.offset(ofSequence: 0) == MediaTime(seconds: -10))
+        #expect(mapping.offset(ofSequence: 1) == nil)
+    }
+
+    @Test func roundedDurationsDoNotMoveIt() {
+        var mapping = TimestampMapping()
+        _ = mapping.offset(of: stretch(.zero, at: range(0, 6)))
+        // The playlist says 6 s, and the media has 5.96.
+        for count in 1...10 {
+            let first = MediaTime(value: Int64(596 * count), timescale: 100)
+            let offset = mapping.offset(of: stretch(first, at: range(Int64(6 * count), Int64(6 * count + 6))))
+            #expect(offset == .zero)
+        }
+    }
+
+    @Test func aRenditionWithAClockOfItsOwnGetsItsOwnNumber() {
+        var mapping = TimestampMapping()
+        _ = mapping.offset(of: stretch(.zero, at: range(0, 6)))
+        let other = stretch(MediaTime(seconds: 900), at: range(6, 12), playlist: "b")
+        #expect(mapping.offset(of: other) == MediaTime(seconds: -894))
+        #expect(mapping.offset(of: stretch(MediaTime(seconds: 12), at: range(12, 18))) == .zero)
+        // What is damaged is not believed.
+        let damaged = stretch(MediaTime(seconds: 500), at: range(18, 24), damaged: true)
+        #expect(mapping.offset(of: damaged) == .zero)
+    }
+
+    @Test func clocksThatBeginAnewGoOn() {
+        var mapping = TimestampMapping()
+        let first = Self.turn - MediaTime(seconds: 3)
+        #expect(mapping.offset(of: stretch(first, at: range(0, 6))) == .zero - first)
+        let second = mapping.offset(of: stretch(MediaTime(seconds: 3), at: range(6, 12)))
+        #expect(second + MediaTime(seconds: 3) == MediaTime(seconds: 6))
+    }
+
+    // MARK: The clock
+
+    @Test func theClockStandsUntilItsStart() {
+        var clock = PlaybackClock(at: .seconds(5))
+        clock.jump(to: MediaTime(seconds: 30), now: .seconds(5))
+        clock.setRate(1, at: .seconds(7), now: .seconds(5))
+        #expect(clock.timebase(at: .seconds(6)).mediaTime(at: .seconds(6)) == MediaTime(seconds: 30))
+        #expect(clock.eventual.mediaTime(at: .seconds(6)) == MediaTime(seconds: 30))
+        #expect(clock.timebase(at: .seconds(9)).mediaTime(at: .seconds(9)) == MediaTime(seconds: 32))
+        // Before it moves, nothing shifts it.
+        clock.shift(by: MediaTime(seconds: 1), now: .seconds(6))
+        #expect(clock.eventual.mediaTime(at: .seconds(9)) == MediaTime(seconds: 32))
+        clock.shift(by: MediaTime(seconds: 1), now: .seconds(9))
+        #expect(clock.eventual.mediaTime(at: .seconds(10)) == MediaTime(seconds: 34))
+        clock.setRate(-2, at: .seconds(10), now: .seconds(10))
+        #expect(clock.timebase(at: .seconds(12)).mediaTime(at: .seconds(12)) == MediaTime(seconds: 30))
+        clock.jump(to: .zero, now: .seconds(12))
+        #expect(clock.eventual.rate == -2 && clock.eventual.mediaTime == .zero)
+    }
+}
