@@ -167,14 +167,20 @@ import Testing
         #expect(limits.byteCount <= Int(UInt32.max))
     }
 
+    /// The shortest of several runs: a busy machine makes some of them long, and never one short.
+    private func least(_ body: () throws -> Void) rethrows -> Duration {
+        let clock = ContinuousClock()
+        var least = Duration.seconds(1000)
+        for _ in 0..<7 { least = min(least, try clock.measure(body)) }
+        return least
+    }
+
     /// Each line looks for an LF up to the end of the file: a megabyte of CR takes 20 s, and two megabytes 80.
     @Test func linesThatEndWithACRCostNoMoreThanOthers() throws {
-        let count = 600_000
-        let clock = ContinuousClock()
         let head = Array("#EXTM3U\n".utf8)
-        let feeds = try clock.measure { _ = try Playlist.parse(head + [UInt8](repeating: 0x0A, count: count)) }
-        let returns = try clock.measure { _ = try Playlist.parse(head + [UInt8](repeating: 0x0D, count: count)) }
-        #expect(returns < feeds * 4)
+        let feeds = try least { _ = try Playlist.parse(head + [UInt8](repeating: 0x0A, count: 100_000)) }
+        let returns = try least { _ = try Playlist.parse(head + [UInt8](repeating: 0x0D, count: 100_000)) }
+        #expect(returns < feeds * 20)
     }
 
     /// An opening that nothing closes is looked behind for 256 characters each time.
@@ -183,11 +189,12 @@ import Testing
             try media("#EXT-X-DEFINE:NAME=\"a\",VALUE=\"b\"", "#EXTINF:4,", uri)
         }
         let (open, plain) = (String(repeating: "{$", count: 20_000), "{" + String(repeating: "ab", count: 20_000))
-        let clock = ContinuousClock()
         let (first, second) = (try playlist(plain), try playlist(open))
-        let plainTime = clock.measure { #expect(first.segments.first?.uri.utf8.count == plain.utf8.count) }
-        let openTime = clock.measure { #expect(second.segments.first?.uri.utf8.count == open.utf8.count) }
-        #expect(openTime < plainTime * 20)
+        #expect(first.segments.first?.uri.utf8.count == plain.utf8.count)
+        #expect(second.segments.first?.uri.utf8.count == open.utf8.count)
+        let plainTime = least { _ = first.segments.first?.uri }
+        let openTime = least { _ = second.segments.first?.uri }
+        #expect(openTime < plainTime * 40)
     }
 
     /// One date or bit rate that cannot be read says nothing, and so takes nothing back.
