@@ -21,6 +21,8 @@ BASE = f"http://127.0.0.1:{PORT}"
 def run(command):
     """Wall seconds, processor seconds, MiB resident."""
     begun = time.monotonic()
+    # One that hangs is ended, and then said to have failed.
+    command = ["timeout", "120"] + command
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -59,7 +61,7 @@ def compare(title, commands, rounds, anchor):
         for name, command in commands.items():
             results[name].append(run(command))
     middle = {name: [statistics.median(values) for values in zip(*rows)] for name, rows in results.items()}
-    print(f"\n{title}")
+    print(f"\n{title}", flush=True)
     print(f"{'':20}{'wall s':>9}{'ratio':>8}{'CPU s':>9}{'ratio':>8}{'MiB':>8}")
     for name, (wall, cpu, memory) in middle.items():
         base = middle[anchor]
