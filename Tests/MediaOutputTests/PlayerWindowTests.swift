@@ -4,7 +4,7 @@ import Testing
 /// A real window on a display of its own, with a hand at its keys and eyes on its pixels.
 @Suite(
     .serialized,
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(5)),
     .enabled(if: !VirtualDisplay.tools.isEmpty, "Xvfb, xdotool and ImageMagick are not installed")
 ) struct PlayerWindowTests {
     /// Where the window lies: 640 by 360 in the middle of 800 by 600.
