@@ -1,4 +1,4 @@
-"""Playing beside ffmpeg, mpv and GStreamer: time to the first frame, and the cost of decoding a minute of 1080p.
+"""Playing beside ffmpeg, ffplay, mpv and GStreamer: time to the first frame, and the cost of decoding a minute of 1080p.
 
 The stream is the sample with five variants, from nginx on this machine, as it comes and with 20 ms before each answer. "First
 frame" is the wall time of a process that ends as soon as it has one. For decoding, all get the same variant and show nothing;
@@ -35,9 +35,10 @@ def run(command):
 def first_frame(program, address):
     return {
         "millstream": [program, "play", address, "--headless", "--speed", "max", "--until", "0.03", "--muted", "--quiet"],
-        "GStreamer": ["gst-launch-1.0", "-q", "playbin", f"uri={address}", "audio-sink=fakesink",
-                      "video-sink=fakesink num-buffers=1"],
+        # Flag 1 is the video alone: with sound it waits for the end of that too.
+        "GStreamer": ["gst-launch-1.0", "-q", "playbin", f"uri={address}", "flags=1", "video-sink=fakesink num-buffers=1"],
         "ffmpeg": ["ffmpeg", "-nostdin", "-v", "error", "-i", address, "-map", "0:v:0", "-frames:v", "1", "-f", "null", "-"],
+        "ffplay": ["env", "SDL_VIDEODRIVER=dummy", "ffplay", "-v", "error", "-an", "-autoexit", "-t", "0.04", address],
         "mpv": ["mpv", "--no-config", "--really-quiet", "--vo=null", "--ao=null", "--frames=1", "--no-audio", address],
     }
 

@@ -8,6 +8,14 @@ public protocol TimeSource: Sendable {
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     func sleep(for duration: Duration) async throws
 
+    /// Calls `action` once `duration` has passed.
+    ///
+    /// - Parameters:
+    ///   - duration: How long to wait; none at all, or less, for as soon as possible.
+    ///   - action: What to do; it has to return at once.
+    /// - Returns: What can be cancelled for as long as it has not happened.
+    func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledAction
+
     /// Where a task has to run that outlives the call which began it; `nil` for anywhere.
     ///
     /// A simulated world runs everything on one thread, and what leaves it is lost to it.
@@ -17,6 +25,26 @@ public protocol TimeSource: Sendable {
 extension TimeSource {
     /// Anywhere.
     public var taskExecutor: (any TaskExecutor)? { nil }
+
+    /// Calls `action` from a task that sleeps until then.
+    public func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledAction {
+        let task = Task(executorPreference: taskExecutor) {
+            guard (try? await sleep(for: duration)) != nil else { return }
+            action()
+        }
+        return ScheduledAction { task.cancel() }
+    }
+}
+
+/// Something that happens at its time, if it is not cancelled before.
+public struct ScheduledAction: Sendable {
+    private let cancellation: @Sendable () -> Void
+
+    /// Makes one, of what prevents it.
+    public init(_ cancellation: @escaping @Sendable () -> Void) { self.cancellation = cancellation }
+
+    /// Prevents it; after it has happened, nothing.
+    public func cancel() { cancellation() }
 }
 
 /// The machine's own monotonic clock.

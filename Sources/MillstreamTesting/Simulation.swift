@@ -13,15 +13,31 @@ import Synchronization
 ///     try await simulation.sleep(for: .seconds(3600))
 /// }
 /// ```
-public final class Simulation: TaskExecutor, SerialExecutor, TimeSource {
+public final class Simulation: TaskExecutor, TimeSource {
     fileprivate struct Sleeper {
         let deadline: Duration
         let id: Int
-        let continuation: CheckedContinuation<Void, any Error>
+        let alarm: Alarm
+    }
+
+    /// What happens when the time has come.
+    fileprivate enum Alarm {
+        case resume(CheckedContinuation<Void, any Error>)
+        case call(@Sendable () -> Void)
+
+        func ring() {
+            switch self {
+            case .resume(let continuation): continuation.resume()
+            case .call(let action): action()
+            }
+        }
     }
 
     fileprivate struct State {
-        var jobs: [UnownedJob] = []
+        var jobs: [(job: UnownedJob, actorExecutor: UnownedSerialExecutor?)] = []
+        /// Wakes the thread of the program, and whether it waits for that.
+        var wake = DispatchSemaphore(value: 0)
+        var isWaiting = false
         /// Taken from here on; the array is emptied when all are.
         var nextJob = 0
         /// A heap: none is before the one at half its position.
@@ -38,7 +54,6 @@ public final class Simulation: TaskExecutor, SerialExecutor, TimeSource {
     }
 
     private let state = Mutex(State())
-    private let wake = DispatchSemaphore(value: 0)
 
     /// Makes a world at time zero.
     public init() {}
@@ -52,8 +67,21 @@ public final class Simulation: TaskExecutor, SerialExecutor, TimeSource {
     /// Takes a job; part of what an executor is.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        state.withLock { $0.jobs.append(job) }
-        wake.signal()
+        change { $0.jobs.append((job, nil)) }
+    }
+
+    /// Runs actors that want an executor of their own in this world.
+    public var actorExecutor: any SerialExecutor { ActorExecutor(simulation: self) }
+
+    private final class ActorExecutor: SerialExecutor {
+        private let simulation: Simulation
+
+        init(simulation: Simulation) { self.simulation = simulation }
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let (job, executor) = (UnownedJob(job), asUnownedSerialExecutor())
+            simulation.change { $0.jobs.append((job, executor)) }
+        }
     }
 
     /// Waits until everything else in this world waits for longer.
@@ -67,7 +95,7 @@ public final class Simulation: TaskExecutor, SerialExecutor, TimeSource {
                 let isCancelled = state.withLock { state in
                     if state.cancelled.remove(id) != nil { return true }
                     let deadline = state.currentTime + max(duration, .zero)
-                    state.push(Sleeper(deadline: deadline, id: id, continuation: continuation))
+                    state.push(Sleeper(deadline: deadline, id: id, alarm: .resume(continuation)))
                     return false
                 }
                 if isCancelled { continuation.resume(throwing: CancellationError()) }
@@ -76,6 +104,17 @@ public final class Simulation: TaskExecutor, SerialExecutor, TimeSource {
             cancel(id)
         }
         try Task.checkCancellation()
+    }
+
+    /// Calls `action` when everything else in this world waits for longer.
+    public func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledAction {
+        let id = change { state in
+            state.lastID += 1
+            let deadline = state.currentTime + max(duration, .zero)
+            state.push(Sleeper(deadline: deadline, id: state.lastID, alarm: .call(action)))
+            return state.lastID
+        }
+        return ScheduledAction { [self] in state.withLock { _ = $0.removeSleeper(id) } }
     }
 
     /// Waits for something outside this world: as long as anybody does, time passes here as it does there.
@@ -90,36 +129,35 @@ public final class Simulation: TaskExecutor, SerialExecutor, TimeSource {
             state.outsiders += 1
         }
         defer {
-            state.withLock { state in
+            change { state in
                 let now = state.currentTime
                 state.outsiders -= 1
                 if state.outsiders == 0 { state.now = now }
             }
-            wake.signal()
         }
         return try await body()
     }
 
     private func cancel(_ id: Int) {
         let sleeper: Sleeper? = state.withLock { state in
-            guard let position = state.sleepers.firstIndex(where: { $0.id == id }) else {
-                state.cancelled.insert(id)
-                return nil
-            }
-            return state.remove(at: position)
+            if let sleeper = state.removeSleeper(id) { return sleeper }
+            state.cancelled.insert(id)
+            return nil
         }
-        sleeper?.continuation.resume(throwing: CancellationError())
+        if case .resume(let continuation) = sleeper?.alarm { continuation.resume(throwing: CancellationError()) }
     }
 
     /// Runs a program in this world.
     ///
     /// - Returns: What it returned; what it began and did not wait for goes no further. One program runs at a time.
     public func run<Result: Sendable>(_ body: @Sendable @concurrent () async throws -> Result) async throws -> Result {
+        let wake = DispatchSemaphore(value: 0)
         let run = state.withLock { state in
             state.startedRuns += 1
+            state.wake = wake
             return state.startedRuns
         }
-        let thread = Thread { [self] in loop(run) }
+        let thread = Thread { [self] in loop(run, wake) }
         thread.stackSize = 8 << 20
         thread.start()
         defer {
@@ -129,17 +167,34 @@ public final class Simulation: TaskExecutor, SerialExecutor, TimeSource {
         return try await withTaskExecutorPreference(self) { try await body() }
     }
 
-    private func loop(_ run: Int) {
+    /// Changes something that the thread of this world may be waiting for.
+    private func change<Result: Sendable>(_ body: (inout sending State) -> Result) -> Result {
+        let (result, wake) = state.withLock { state in
+            defer { state.isWaiting = false }
+            return (body(&state), state.isWaiting ? state.wake : nil)
+        }
+        wake?.signal()
+        return result
+    }
+
+    private func loop(_ run: Int, _ wake: DispatchSemaphore) {
         while true {
-            enum Step { case job(UnownedJob), sleeper(Sleeper), wait(Duration?), finish }
+            enum Step { case job(UnownedJob, UnownedSerialExecutor?), sleeper(Sleeper), wait(Duration?), finish }
             let step: Step = state.withLock { state in
                 if state.startedRuns != run { return .finish }
-                if let job = state.takeJob() { return .job(job) }
+                state.isWaiting = false
+                if let (job, executor) = state.takeJob() { return .job(job, executor) }
                 if state.finishedRuns == run { return .finish }
-                guard let first = state.sleepers.first else { return .wait(nil) }
+                guard let first = state.sleepers.first else {
+                    state.isWaiting = true
+                    return .wait(nil)
+                }
                 if state.outsiders > 0 {
                     let rest = first.deadline - state.currentTime
-                    guard rest <= .zero else { return .wait(rest) }
+                    guard rest <= .zero else {
+                        state.isWaiting = true
+                        return .wait(rest)
+                    }
                     return .sleeper(state.remove(at: 0))
                 }
                 let sleeper = state.remove(at: 0)
@@ -147,9 +202,10 @@ public final class Simulation: TaskExecutor, SerialExecutor, TimeSource {
                 return .sleeper(sleeper)
             }
             switch step {
-            case .job(let job):
-                job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
-            case .sleeper(let sleeper): sleeper.continuation.resume()
+            case .job(let job, nil): job.runSynchronously(on: asUnownedTaskExecutor())
+            case .job(let job, let actor?):
+                job.runSynchronously(isolatedTo: actor, taskExecutor: asUnownedTaskExecutor())
+            case .sleeper(let sleeper): sleeper.alarm.ring()
             case .wait(nil): wake.wait()
             case .wait(let rest?):
                 let nanoseconds = min(rest, .seconds(60)) / .nanoseconds(1)
@@ -163,11 +219,14 @@ public final class Simulation: TaskExecutor, SerialExecutor, TimeSource {
 extension Simulation.State {
     fileprivate var currentTime: Duration { outsiders > 0 ? now + (ContinuousClock.now - outsideSince) : now }
 
-    fileprivate mutating func takeJob() -> UnownedJob? {
+    fileprivate mutating func takeJob() -> (job: UnownedJob, actorExecutor: UnownedSerialExecutor?)? {
         guard nextJob < jobs.count else { return nil }
         defer {
             nextJob += 1
-            if nextJob == jobs.count { (jobs, nextJob) = ([], 0) }
+            if nextJob == jobs.count {
+                jobs.removeAll(keepingCapacity: true)
+                nextJob = 0
+            }
         }
         return jobs[nextJob]
     }
@@ -179,6 +238,10 @@ extension Simulation.State {
             sleepers.swapAt(position, (position - 1) / 2)
             position = (position - 1) / 2
         }
+    }
+
+    fileprivate mutating func removeSleeper(_ id: Int) -> Simulation.Sleeper? {
+        sleepers.firstIndex { $0.id == id }.map { remove(at: $0) }
     }
 
     fileprivate mutating func remove(at position: Int) -> Simulation.Sleeper {
@@ -197,10 +260,12 @@ extension Simulation.State {
             position = (position - 1) / 2
         }
         while true {
-            let children = [2 * position + 1, 2 * position + 2].filter { $0 < sleepers.count }
-            guard let first = children.min(by: { isBefore($0, $1) }), isBefore(first, position) else { return }
-            sleepers.swapAt(position, first)
-            position = first
+            var child = 2 * position + 1
+            guard child < sleepers.count else { return }
+            if child + 1 < sleepers.count, isBefore(child + 1, child) { child += 1 }
+            guard isBefore(child, position) else { return }
+            sleepers.swapAt(position, child)
+            position = child
         }
     }
 

@@ -101,24 +101,28 @@ public struct ResourceAddress: Sendable, Hashable {
     ///
     /// A reference with a scheme stays as it is, byte for byte; `data:` addresses are such.
     public func resolving(_ reference: String) -> ResourceAddress {
-        let other = ResourceAddress(reference)
-        if other.scheme != nil || scheme == nil && authority == nil && path.isEmpty { return other }
+        // Long playlists resolve an address for each segment: both are taken apart once.
+        let (own, other) = (parts, ResourceAddress(reference).parts)
+        if other.scheme != nil || own.scheme == nil && own.authority == nil && own.path.isEmpty {
+            return ResourceAddress(reference)
+        }
         var result = ""
-        if let scheme { result += scheme + ":" }
-        let fragmentPart = other.fragment.map { "#" + $0 } ?? ""
-        if let otherAuthority = other.authority {
-            result +=
-                "//" + otherAuthority + Self.removingDotSegments(other.path) + (other.query.map { "?" + $0 } ?? "")
-            return ResourceAddress(result + fragmentPart)
-        }
-        if let authority { result += "//" + authority }
-        if other.path.isEmpty {
-            result += path + ((other.query ?? query).map { "?" + $0 } ?? "")
+        if let scheme = own.scheme { result += scheme + ":" }
+        if let authority = other.authority {
+            result += "//" + authority + Self.removingDotSegments(other.path)
         } else {
-            let merged = other.path.utf8.first == UInt8(ascii: "/") ? other.path : merging(other.path)
-            result += Self.removingDotSegments(merged) + (other.query.map { "?" + $0 } ?? "")
+            if let authority = own.authority { result += "//" + authority }
+            if other.path.isEmpty {
+                result += own.path
+            } else {
+                let isRooted = other.path.utf8.first == UInt8(ascii: "/")
+                result += Self.removingDotSegments(isRooted ? other.path : Self.merging(other.path, to: own))
+            }
         }
-        return ResourceAddress(result + fragmentPart)
+        let isSamePath = other.authority == nil && other.path.isEmpty
+        if let query = isSamePath ? other.query ?? own.query : other.query { result += "?" + query }
+        if let fragment = other.fragment { result += "#" + fragment }
+        return ResourceAddress(result)
     }
 
     /// Whether an address belongs to the same site: the same host, or another one below the same domain.
@@ -150,10 +154,10 @@ public struct ResourceAddress: Sendable, Hashable {
         resolving("x").text == other.resolving("x").text
     }
 
-    private func merging(_ relative: String) -> String {
-        if authority != nil, path.isEmpty { return "/" + relative }
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return relative }
-        return String(path[...slash]) + relative
+    private static func merging(_ relative: Substring, to base: Parts) -> Substring {
+        if base.authority != nil, base.path.isEmpty { return "/" + relative }
+        guard let slash = base.path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return relative }
+        return base.path[...slash] + relative
     }
 
     private static func schemeEnd(_ text: Substring.UTF8View) -> Substring.UTF8View.Index? {
@@ -172,8 +176,8 @@ public struct ResourceAddress: Sendable, Hashable {
         return nil
     }
 
-    private static func removingDotSegments(_ path: String) -> String {
-        guard path.utf8.contains(UInt8(ascii: ".")) else { return path }
+    private static func removingDotSegments(_ path: Substring) -> Substring {
+        guard hasSegmentThatBeginsWithDot(path.utf8) else { return path }
         let isRooted = path.utf8.first == UInt8(ascii: "/")
         var kept: [Substring] = []
         // By bytes: a slash and a combining mark behind it are one character, but not one byte.
@@ -191,7 +195,16 @@ public struct ResourceAddress: Sendable, Hashable {
                 kept.append(segment)
             }
         }
-        return (isRooted ? "/" : "") + kept.joined(separator: "/")
+        return Substring((isRooted ? "/" : "") + kept.joined(separator: "/"))
+    }
+
+    private static func hasSegmentThatBeginsWithDot(_ path: Substring.UTF8View) -> Bool {
+        var last = UInt8(ascii: "/")
+        for byte in path {
+            if byte == UInt8(ascii: "."), last == UInt8(ascii: "/") { return true }
+            last = byte
+        }
+        return false
     }
 
     private var hostAndPort: (host: String, port: Int?)? {

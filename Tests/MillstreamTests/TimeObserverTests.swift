@@ -180,8 +180,11 @@ import Testing
                 player.play()
                 try await world.pass(.milliseconds(17_500))
             }
-            // The end of the one is the start of the other.
-            #expect(times.map(\.seconds).filter { $0 != 10 } == [0, 5, 0, 5])
+            // The end of the one is the start of the other; whether the jump is told before the start, or they are one, is
+            // nobody's business.
+            let heard = times.map(\.seconds).filter { $0 != 10 }
+            let different = heard.prefix(1) + zip(heard.dropFirst(), heard).filter { $0 != $1 }.map(\.0)
+            #expect(different == [0, 5, 0, 5])
         }
     }
 

@@ -51,9 +51,7 @@ extension PlaybackEngine {
     }
 
     /// The streams that playing waits for.
-    var requiredStreams: [StreamState] {
-        StreamKind.allCases.filter(\.isRequired).compactMap { streams[$0] }.filter { $0.source != nil }
-    }
+    var requiredStreams: [StreamState] { streams.required }
 
     /// What is buffered of all that is needed.
     var loadedRanges: MediaTimeRangeSet {
@@ -90,7 +88,7 @@ extension PlaybackEngine {
     }
 
     /// Where playing backwards ends.
-    var startOfPlay: MediaTime { seekableRange?.start ?? streams[.main]?.timeline?.range.start ?? .zero }
+    var startOfPlay: MediaTime { seekableRange?.start ?? streams[.main].timeline?.range.start ?? .zero }
 
     /// Where playing ends; `nil` while that is not known.
     var endOfPlay: MediaTime? {
@@ -137,14 +135,14 @@ extension PlaybackEngine {
         var state = BufferState()
         state.ahead = ahead
         state.reachesEnd = reachesEnd
-        let segment = self.streams[.main]?.timeline?.targetDuration.duration ?? .seconds(6)
+        let segment = self.streams[.main].timeline?.targetDuration.duration ?? .seconds(6)
         state.suffices = keepUp.suffices(
             ahead: state.ahead,
             needed: chooser.neededBitRate(of: fetchedVariant, rate: machine.desiredRate),
             throughput: chooser.throughput,
             segment: segment
         )
-        state.isFull = streams[.main]?.isFull(at: position, capacity: capacity, isBackward: isBackward) ?? false
+        state.isFull = streams[.main].isFull(at: position, capacity: capacity, isBackward: isBackward)
         return state
     }
 
@@ -189,6 +187,9 @@ extension PlaybackEngine {
         lastFrames = counts
         lastFrameReport = time.now
         report(.frames(new))
+        // Of fast and of backward play frames are left out on purpose.
+        guard let playedVariant, 0...1 ~= machine.rate else { return }
+        chooser.add(new, of: playedVariant, now: time.now)
     }
 
     /// When something will be to be done even if nothing happens until then.
@@ -207,7 +208,7 @@ extension PlaybackEngine {
 
     /// Where the play head enters another variant.
     private func nextVariantBorder() -> MediaTime? {
-        guard let entries = streams[.main]?.buffer.entries else { return nil }
+        let entries = streams[.main].buffer.entries
         let position = position
         let behind = entries.partitioningIndex { $0.range.start > position }
         if isBackward { return entries[..<behind].last { $0.variant != playedVariant }?.range.end }
@@ -215,10 +216,10 @@ extension PlaybackEngine {
     }
 
     private func noteVariantAtPlayhead() {
-        guard let variant = streams[.main]?.buffer.variant(at: position), variant != playedVariant else { return }
+        guard let variant = streams[.main].buffer.variant(at: position), variant != playedVariant else { return }
         let numbers = chooser.numbers(bufferLevel: bufferState().ahead)
         let change: VariantSwitch
-        if let known = streams[.main]?.switching, known.to == variant {
+        if let known = streams[.main].switching, known.to == variant {
             change = VariantSwitch(
                 from: playedVariant,
                 to: variant,
@@ -226,7 +227,7 @@ extension PlaybackEngine {
                 numbers: known.numbers,
                 loadedTimeRanges: loadedRanges.ranges
             )
-            streams[.main]?.switching = nil
+            streams[.main].switching = nil
         } else {
             change = VariantSwitch(
                 from: playedVariant,
@@ -248,8 +249,8 @@ extension PlaybackEngine {
         let border = position - MediaTime(options.backBufferDuration)
         for kind in StreamKind.allCases {
             // Not for each segment: what is forgotten in one go costs as much as one.
-            guard let first = streams[kind]?.buffer.entries.first, first.range.end < border else { continue }
-            let forgotten = streams[kind]?.buffer.discard(before: border) ?? [:]
+            guard let first = streams[kind].buffer.entries.first, first.range.end < border else { continue }
+            let forgotten = streams[kind].buffer.discard(before: border)
             for (type, range) in forgotten { await pipeline.discard(type, in: range) }
         }
     }
@@ -258,8 +259,8 @@ extension PlaybackEngine {
         // What was loaded to go forwards stays as long as it would there.
         let border = position + max(MediaTime(options.backBufferDuration), capacity)
         for kind in StreamKind.allCases {
-            guard let last = streams[kind]?.buffer.entries.last, last.range.start > border else { continue }
-            let forgotten = streams[kind]?.buffer.discard(after: border) ?? [:]
+            guard let last = streams[kind].buffer.entries.last, last.range.start > border else { continue }
+            let forgotten = streams[kind].buffer.discard(after: border)
             for (type, range) in forgotten { await pipeline.discard(type, in: range) }
         }
     }
@@ -272,7 +273,7 @@ extension PlaybackEngine {
             offset: edge.mediaTime(at: time.now) - position,
             wanted: max(options.timeOffsetFromLive ?? recommendedOffset, recommendedOffset),
             ahead: ahead,
-            least: streams[.main]?.timeline?.targetDuration.duration ?? .seconds(6)
+            least: streams[.main].timeline?.targetDuration.duration ?? .seconds(6)
         )
         perform(machine.correctRate(by: factor, at: time.now))
     }

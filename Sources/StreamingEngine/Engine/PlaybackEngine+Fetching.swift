@@ -28,8 +28,13 @@ extension PlaybackEngine {
 
     /// Fetches one rendition, segment after segment.
     func fetchLoop(_ kind: StreamKind) async {
+        let stream = streams[kind]
         while !Task.isCancelled, failure == nil {
             let seen = changes.count
+            guard stream.source != nil else {
+                await stream.needs.wait(after: stream.needs.count)
+                continue
+            }
             switch nextStep(kind) {
             case .wait(let deadline): await changes.wait(after: seen, until: deadline, time)
             case .loadTimeline(let source): await loadTimeline(source, for: kind)
@@ -41,10 +46,11 @@ extension PlaybackEngine {
     }
 
     private func nextStep(_ kind: StreamKind) -> NextStep {
-        guard let stream = streams[kind], let source = stream.source else { return .wait(until: nil) }
+        let stream = streams[kind]
+        guard let source = stream.source else { return .wait(until: nil) }
         if let pause = stream.pausedUntil {
             if pause > time.now { return .wait(until: pause) }
-            streams[kind]?.pausedUntil = nil
+            streams[kind].pausedUntil = nil
         }
         guard stream.timelineSource == source, let timeline = stream.timeline else { return .loadTimeline(source) }
         guard let position = fetchPosition(in: timeline) else { return .wait(until: nil) }
@@ -53,7 +59,7 @@ extension PlaybackEngine {
             loaded: stream.buffer.current,
             capacity: capacity,
             end: options.forwardPlaybackEndTime,
-            isOutOfMemory: streams.values.reduce(0) { $0 + $1.buffer.byteCount } > options.bufferByteLimit.bytes,
+            isOutOfMemory: streams.byteCount > options.bufferByteLimit.bytes,
             isExact: pendingSeek != nil,
             isBackward: isBackward
         )
@@ -62,7 +68,7 @@ extension PlaybackEngine {
             if kind == .main, !stream.isDecided {
                 if let wait = decide(segment, scheduler) { return .wait(until: wait) }
                 // Another variant may have been chosen, whose playlist is not there.
-                return streams[.main]?.source == source ? .fetch(segment, source) : nextStep(kind)
+                return streams[.main].source == source ? .fetch(segment, source) : nextStep(kind)
             }
             return .fetch(segment, source)
         case .pass(let segment): return .pass(segment)
@@ -86,11 +92,11 @@ extension PlaybackEngine {
     ///
     /// - Returns: Until when to wait instead; `nil` to go on.
     private func decide(_ segment: SegmentReference, _ scheduler: SegmentScheduler) -> Duration? {
-        guard let current = fetchedVariant, let timeline = streams[.main]?.timeline else { return nil }
+        guard let current = fetchedVariant, let timeline = streams[.main].timeline else { return nil }
         let choice = chooser.choose(
             VariantChooser.Moment(
                 current: current,
-                isFirst: streams[.main]?.buffer.entries.isEmpty ?? true,
+                isFirst: streams[.main].buffer.entries.isEmpty,
                 bufferLevel: scheduler.ahead.duration,
                 capacity: max(capacity, segment.duration * 2).duration,
                 segment: segment,
@@ -101,9 +107,9 @@ extension PlaybackEngine {
             isOpen: { variant in !self.isExcluded(self.source(for: variant)) || variant.id == current.id }
         )
         if let delay = choice.delay, delay > .zero { return time.now + delay }
-        streams[.main]?.isDecided = true
+        streams[.main].isDecided = true
         if choice.variant.id != current.id {
-            streams[.main]?.source = source(for: choice.variant)
+            streams[.main].source = source(for: choice.variant)
             beginSwitch(to: choice.variant, cause: choice.cause, predicted: choice.predictedBufferLevel)
             applyRenditions()
         }
@@ -115,7 +121,7 @@ extension PlaybackEngine {
         lastJobID += 1
         let watch = TransferWatch(began: time.now)
         let job = FetchJob(id: lastJobID, segment: segment, source: source, watch: watch)
-        streams[kind]?.job = job
+        streams[kind].job = job
         let requestKind: TransportRequest.Kind = kind == .subtitles ? .subtitle : .segment
         let outcome = await withTaskGroup(of: Outcome.self) { group in
             group.addTask {
@@ -130,8 +136,8 @@ extension PlaybackEngine {
             group.cancelAll()
             return first
         }
-        streams[kind]?.job = nil
-        if kind == .main { streams[kind]?.isDecided = false }
+        streams[kind].job = nil
+        if kind == .main { streams[kind].isDecided = false }
         guard !Task.isCancelled else { return }
         switch outcome {
         case .loaded(let loaded): await take(loaded, of: job, kind)
@@ -142,8 +148,8 @@ extension PlaybackEngine {
         case .abandoned(let choice):
             reportFailure(of: job, kind, nil)
             chooser.add(abandoned: watch, of: segment, variant: source.variantID, now: time.now)
-            streams[.main]?.source = self.source(for: choice.variant)
-            streams[.main]?.isDecided = true
+            streams[.main].source = self.source(for: choice.variant)
+            streams[.main].isDecided = true
             beginSwitch(to: choice.variant, cause: choice.cause, predicted: choice.predictedBufferLevel)
             applyRenditions()
         }
@@ -156,7 +162,7 @@ extension PlaybackEngine {
         let mayBeAbandoned = chooser.canGoLower(than: variant)
         while !Task.isCancelled {
             let seen = changes.count
-            guard let current = streams[kind]?.job, current.id == job.id, !current.isObsolete else { return .obsolete }
+            guard let current = streams[kind].job, current.id == job.id, !current.isObsolete else { return .obsolete }
             let now = time.now
             if mayBeAbandoned, let variant, let measurement = job.watch.measurement,
                 let choice = chooser.review(
@@ -206,9 +212,9 @@ extension PlaybackEngine {
         do {
             let range = try await pipeline.append(piece)
             hasMedia = hasMedia || kind.isRequired
-            streams[kind]?.recovery.succeeded()
-            streams[kind]?.tried = TriedSources()
-            streams[kind]?.buffer.insert(
+            streams[kind].recovery.succeeded()
+            streams[kind].tried = TriedSources()
+            streams[kind].buffer.insert(
                 StreamBuffer.Entry(range: range, type: type, byteCount: piece.byteCount, variant: description)
             )
             let duration = loaded.fetched.ended - loaded.fetched.began
@@ -231,7 +237,7 @@ extension PlaybackEngine {
     }
 
     private func place(of segment: SegmentReference, _ kind: StreamKind) -> MediaPiece.FilePlace? {
-        guard let file, let timeline = streams[kind]?.timeline else { return nil }
+        guard let file, let timeline = streams[kind].timeline else { return nil }
         return MediaPiece.FilePlace(
             offset: segment.byteRange?.start ?? 0,
             firstTimestamp: file.firstTimestamp,
@@ -264,11 +270,11 @@ extension PlaybackEngine {
 
     private func recover(from error: any Error, _ job: FetchJob, _ kind: StreamKind) async {
         if error is CancellationError { return }
-        streams[kind]?.tried.insert(job.source, for: job.segment.range)
+        streams[kind].tried.insert(job.source, for: job.segment.range)
         let (fault, problem) = Self.fault(error, job.segment)
         let hasAlternatives = fault != .forbidden && kind == .main && hasUntriedSource(besides: job.source)
-        let isLive = streams[kind]?.timeline?.isLive ?? false
-        let verdict = streams[kind]?.recovery.failed(
+        let isLive = streams[kind].timeline?.isLive ?? false
+        let verdict = streams[kind].recovery.failed(
             fault,
             at: job.segment.start,
             hasAlternatives: hasAlternatives,
@@ -279,13 +285,13 @@ extension PlaybackEngine {
         switch verdict {
         case .retry(let delay):
             fail(problem, recovered: true)
-            streams[kind]?.pausedUntil = time.now + delay
+            streams[kind].pausedUntil = time.now + delay
         case .goElsewhere:
             fail(problem, recovered: true)
             if !goElsewhere(kind, besides: job.source, cause: "segment-failed") {
                 await skip(job.segment, kind, fault, problem)
             }
-        case .skip, nil:
+        case .skip:
             fail(problem, recovered: true)
             await skip(job.segment, kind, fault, problem)
         case .giveUp:
@@ -310,7 +316,7 @@ extension PlaybackEngine {
     }
 
     private func hasUntriedSource(besides failed: StreamSource) -> Bool {
-        let closed = streams[.main]?.tried.sources ?? []
+        let closed = streams[.main].tried.sources
         guard let presentation else { return false }
         return presentation.variants.contains { variant in
             variant.locations.indices.contains { index in
@@ -350,8 +356,8 @@ extension PlaybackEngine {
     /// Lets the time of a segment pass without media.
     private func pass(_ segment: SegmentReference, _ kind: StreamKind, _ reason: SkippedSegment.Reason) async {
         // Another quality may have what this one lacks.
-        if reason == .gap, kind == .main, let source = streams[.main]?.source {
-            streams[.main]?.tried.insert(source, for: segment.range)
+        if reason == .gap, kind == .main, let source = streams[.main].source {
+            streams[.main].tried.insert(source, for: segment.range)
             if goElsewhere(.main, besides: source, cause: "gap") { return }
         }
         await leaveOut(segment.range, of: segment.address.text, domain: segment.domain, kind, reason)
@@ -365,7 +371,7 @@ extension PlaybackEngine {
         _ reason: SkippedSegment.Reason
     ) async {
         let type = mediaType(of: kind)
-        let playlist = streams[kind]?.source?.address.text ?? ""
+        let playlist = streams[kind].source?.address.text ?? ""
         let piece = MediaPiece(
             type: type,
             content: .gap,
@@ -373,8 +379,8 @@ extension PlaybackEngine {
             domain: MediaPiece.Domain(playlist: playlist, sequence: domain.sequence)
         )
         let covered = (try? await pipeline.append(piece)) ?? range
-        streams[kind]?.buffer.insert(StreamBuffer.Entry(range: covered, type: type, byteCount: 0, variant: nil))
-        streams[kind]?.isDecided = false
+        streams[kind].buffer.insert(StreamBuffer.Entry(range: covered, type: type, byteCount: 0, variant: nil))
+        streams[kind].isDecided = false
         report(.segmentSkipped(SkippedSegment(address: address, mediaType: type, range: range, reason: reason)))
         changes.notify()
     }
@@ -385,7 +391,7 @@ extension PlaybackEngine {
             return await leaveOut(hole, of: "", domain: DiscontinuityDomain(sequence: 0), kind, .outOfWindow)
         }
         let isShort = hole.duration <= MediaTime(seconds: 2)
-        let domain = streams[kind]?.timeline?.segment(atOrAfter: hole.end)?.domain ?? DiscontinuityDomain(sequence: 0)
+        let domain = streams[kind].timeline?.segment(atOrAfter: hole.end)?.domain ?? DiscontinuityDomain(sequence: 0)
         guard kind == .main, !isShort, pendingSeek == nil || pendingSeek?.isStart == true else {
             return await leaveOut(hole, of: "", domain: domain, kind, .outOfWindow)
         }
@@ -394,7 +400,7 @@ extension PlaybackEngine {
         guard bufferState().isEmpty || machine.desiredRate == 0 && position < hole.start else {
             return await changes.wait(after: seen, until: pipeline.timebase.time(reaching: hole.start), time)
         }
-        guard let timeline = streams[.main]?.timeline else { return }
+        guard let timeline = streams[.main].timeline else { return }
         let target =
             timeline.isLive
             ? StartPosition(in: timeline, declared: presentation?.start, liveOffset: options.timeOffsetFromLive).time

@@ -42,7 +42,7 @@ extension PlaybackEngine {
         if case .media(let media) = playlist {
             adopt(media, from: StreamSource(variant, location: 0, address: address), for: .main, loaded: began)
         } else {
-            streams[.main]?.source = source(for: variant)
+            streams[.main].source = source(for: variant)
         }
         beginSwitch(to: variant, cause: "start")
         applyRenditions()
@@ -85,7 +85,7 @@ extension PlaybackEngine {
 
     /// The variant that is fetched.
     var fetchedVariant: Presentation.Variant? {
-        streams[.main]?.source?.variantID.flatMap { presentation?.variant($0) }
+        streams[.main].source?.variantID.flatMap { presentation?.variant($0) }
     }
 
     /// What the streams beside the main one are fetched from, as the selection and the variant have it.
@@ -93,15 +93,15 @@ extension PlaybackEngine {
         for kind in [StreamKind.audio, .subtitles] {
             let type: Rendition.MediaType = kind == .audio ? .audio : .subtitles
             let wanted = renditionSource(selection[type])
-            guard streams[kind]?.source != wanted else { continue }
-            streams[kind]?.source = wanted
-            streams[kind]?.job?.isObsolete = true
-            streams[kind]?.pausedUntil = nil
+            guard streams[kind].source != wanted else { continue }
+            streams[kind].source = wanted
+            streams[kind].job?.isObsolete = true
+            streams[kind].pausedUntil = nil
         }
     }
 
     private func renditionSource(_ option: MediaSelectionOption?) -> StreamSource? {
-        guard let option, let main = streams[.main]?.source, let variant = fetchedVariant else { return nil }
+        guard let option, let main = streams[.main].source, let variant = fetchedVariant else { return nil }
         let index: Int
         if case .variant(_, let location) = main.identity { index = location } else { index = 0 }
         let location = variant.locations.indices.contains(index) ? variant.locations[index] : variant.location
@@ -118,15 +118,15 @@ extension PlaybackEngine {
             !presentation.variants(for: selection).contains(where: { $0.id == variant.id }),
             let other = chooser.nearest(to: variant)
         {
-            streams[.main]?.source = source(for: other)
-            streams[.main]?.buffer.becomeOutdated(from: position)
+            streams[.main].source = source(for: other)
+            streams[.main].buffer.becomeOutdated(from: position)
             beginSwitch(to: other, cause: "selection")
         }
         let kind: StreamKind? = type == .audio ? .audio : type == .subtitles ? .subtitles : nil
         applyRenditions()
         if let kind {
             // What is buffered plays on until the other arrives; it is fetched from the play head on.
-            streams[kind]?.buffer.becomeOutdated(from: position)
+            streams[kind].buffer.becomeOutdated(from: position)
         }
         let mediaType: MediaType = type == .audio ? .audio : type == .video ? .video : .subtitles
         report(
@@ -140,13 +140,13 @@ extension PlaybackEngine {
         var numbers = chooser.numbers(bufferLevel: ahead)
         numbers.predictedBufferLevel = predicted
         let change = VariantSwitch(
-            from: streams[.main]?.switching?.to ?? playedVariant,
+            from: streams[.main].switching?.to ?? playedVariant,
             to: VariantDescription(variant),
             cause: cause,
             numbers: numbers,
             loadedTimeRanges: loadedRanges.ranges
         )
-        streams[.main]?.switching = change
+        streams[.main].switching = change
         report(.variantSwitchStarted(change))
     }
 
@@ -156,11 +156,11 @@ extension PlaybackEngine {
         let codecs = variant.codecs
         var tracks: [PlaybackTrack] = []
         let isMuxed =
-            streams[.audio]?.source == nil && !variant.isAudioOnly && (codecs.isEmpty || !codecs.audio.isEmpty)
+            streams[.audio].source == nil && !variant.isAudioOnly && (codecs.isEmpty || !codecs.audio.isEmpty)
         if !variant.isAudioOnly {
             tracks.append(PlaybackTrack(id: 1, mediaType: .video, codec: codecs.video.first))
         }
-        if variant.isAudioOnly || isMuxed || streams[.audio]?.source != nil {
+        if variant.isAudioOnly || isMuxed || streams[.audio].source != nil {
             let language = selection[.audio]?.language
             tracks.append(PlaybackTrack(id: 2, mediaType: .audio, codec: codecs.audio.first, language: language))
         }
@@ -182,7 +182,7 @@ extension PlaybackEngine {
             if fetchedVariant?.isAudioOnly == true {
                 .audio
             } else {
-                streams[.audio]?.source == nil ? .muxed : .video
+                streams[.audio].source == nil ? .muxed : .video
             }
         }
     }

@@ -13,20 +13,20 @@ extension PlaybackEngine {
 
     /// Takes over a media playlist that came.
     func adopt(_ playlist: MediaPlaylist, from source: StreamSource, for kind: StreamKind, loaded began: Duration) {
-        let reference = streams[.main]?.timeline ?? streams[kind]?.timeline
+        let reference = streams[.main].timeline ?? streams[kind].timeline
         let timeline: PresentationTimeline
-        if let reference, kind != .main || streams[.main]?.timeline != nil {
+        if let reference, kind != .main || streams[.main].timeline != nil {
             timeline = PresentationTimeline(playlist, alignment: TimelineAlignment(of: playlist, to: reference))
         } else {
             timeline = PresentationTimeline(playlist)
         }
-        streams[kind]?.source = source
-        streams[kind]?.timelineSource = source
-        streams[kind]?.timeline = timeline
-        streams[kind]?.timelineLoaded = began
+        streams[kind].source = source
+        streams[kind].timelineSource = source
+        streams[kind].timeline = timeline
+        streams[kind].timelineLoaded = began
         var schedule = ReloadSchedule()
-        streams[kind]?.reload = schedule.loaded(playlist, began: began, at: time.now)
-        streams[kind]?.schedule = schedule
+        streams[kind].reload = schedule.loaded(playlist, began: began, at: time.now)
+        streams[kind].schedule = schedule
         if !timeline.isLive, knownTimelines.count < Self.mostKnownTimelines { knownTimelines[source] = timeline }
         if kind == .main {
             if playbackType == nil {
@@ -56,10 +56,10 @@ extension PlaybackEngine {
 
     /// Loads a playlist that is wanted and not there.
     func loadTimeline(_ source: StreamSource, for kind: StreamKind) async {
-        if let known = knownTimelines[source], streams[.main]?.timeline != nil || kind == .main {
-            streams[kind]?.timelineSource = source
-            streams[kind]?.timeline = known
-            streams[kind]?.reload = nil
+        if let known = knownTimelines[source], streams[.main].timeline != nil || kind == .main {
+            streams[kind].timelineSource = source
+            streams[kind].timeline = known
+            streams[kind].reload = nil
             changes.notify()
             return
         }
@@ -68,11 +68,11 @@ extension PlaybackEngine {
         do {
             let playlist = try await load(request, for: kind)
             // Sound is placed beside the pictures; those may still be on their way.
-            while kind != .main, streams[.main]?.timeline == nil {
+            while kind != .main, streams[.main].timeline == nil {
                 await changes.wait(after: changes.count)
                 try Task.checkCancellation()
             }
-            guard streams[kind]?.source == source else { return }
+            guard streams[kind].source == source else { return }
             // Where it lies on the timeline cannot be told of one that stands still: it would pass for new.
             if let end = stuckPlaylists[source], playlist.segmentSequences.upperBound <= end {
                 throw StreamingError(.stuck, "the live playlist still has nothing new", address: source.address)
@@ -82,7 +82,7 @@ extension PlaybackEngine {
         } catch is CancellationError {
             return
         } catch {
-            guard streams[kind]?.source == source else { return }
+            guard streams[kind].source == source else { return }
             timelineFailed(source, for: kind, error as? StreamingError ?? StreamingError(.notLoaded, "\(error)"))
         }
     }
@@ -123,11 +123,11 @@ extension PlaybackEngine {
     private func timelineFailed(_ source: StreamSource, for kind: StreamKind, _ error: StreamingError) {
         excluded[source] = time.now + Self.exclusionDuration
         guard goElsewhere(kind, besides: source, cause: "playlist-failed") else {
-            if kind == .main, streams[.main]?.timelineSource != nil, streams[.main]?.timelineSource != source {
+            if kind == .main, streams[.main].timelineSource != nil, streams[.main].timelineSource != source {
                 // What was played before the switch still can be.
                 revertSwitch(error)
             } else if kind == .main, error.code == .unreachable, let wait = playlistPatience(.main) {
-                streams[.main]?.pausedUntil = time.now + wait
+                streams[.main].pausedUntil = time.now + wait
                 fail(error, recovered: true)
             } else if kind == .main {
                 fail(error)
@@ -142,7 +142,7 @@ extension PlaybackEngine {
 
     /// How long to wait before nothing that answers is asked again; `nil` where it was long enough.
     private func playlistPatience(_ kind: StreamKind) -> Duration? {
-        let verdict = streams[kind]?.recovery.failed(
+        let verdict = streams[kind].recovery.failed(
             .unreachable,
             at: .zero,
             hasAlternatives: false,
@@ -155,10 +155,10 @@ extension PlaybackEngine {
     }
 
     private func revertSwitch(_ error: StreamingError) {
-        guard let previous = streams[.main]?.timelineSource else { return }
-        if let change = streams[.main]?.switching { report(.variantSwitched(change, succeeded: false)) }
-        streams[.main]?.switching = nil
-        streams[.main]?.source = previous
+        guard let previous = streams[.main].timelineSource else { return }
+        if let change = streams[.main].switching { report(.variantSwitched(change, succeeded: false)) }
+        streams[.main].switching = nil
+        streams[.main].source = previous
         applyRenditions()
         fail(error, recovered: true)
         changes.notify()
@@ -166,7 +166,7 @@ extension PlaybackEngine {
 
     /// Goes on without sound or text that cannot be had.
     func drop(_ kind: StreamKind) {
-        streams[kind]?.source = nil
+        streams[kind].source = nil
         let type: Rendition.MediaType = kind == .audio ? .audio : .subtitles
         selection[type] = nil
         updateTracks()
@@ -178,7 +178,7 @@ extension PlaybackEngine {
     /// - Returns: Whether there is one.
     func goElsewhere(_ kind: StreamKind, besides failed: StreamSource, cause: String) -> Bool {
         guard kind == .main, let presentation else { return false }
-        let closed = streams[kind]?.tried.sources ?? []
+        let closed = streams[kind].tried.sources
         func isOpen(_ source: StreamSource) -> Bool {
             source != failed && !closed.contains(source) && !isExcluded(source)
         }
@@ -189,8 +189,8 @@ extension PlaybackEngine {
             }
         }
         if let other = locations?.first(where: isOpen) {
-            streams[.main]?.source = other
-            streams[.main]?.isDecided = true
+            streams[.main].source = other
+            streams[.main].isDecided = true
             applyRenditions()
             changes.notify()
             return true
@@ -198,9 +198,9 @@ extension PlaybackEngine {
         for variant in chooser.alternatives(to: current) {
             let source = source(for: variant)
             guard isOpen(source) else { continue }
-            streams[.main]?.source = source
+            streams[.main].source = source
             // What is asked for now was decided here: the selector would choose what has just failed.
-            streams[.main]?.isDecided = true
+            streams[.main].isDecided = true
             beginSwitch(to: variant, cause: cause)
             applyRenditions()
             changes.notify()
@@ -211,11 +211,14 @@ extension PlaybackEngine {
 
     /// Keeps the playlist of a live stream fresh.
     func reloadLoop(_ kind: StreamKind) async {
+        let stream = streams[kind]
         while !Task.isCancelled, failure == nil {
             let seen = changes.count
-            guard let stream = streams[kind], stream.source != nil, stream.timelineSource == stream.source,
-                let reload = stream.dueReload, mayUseNetwork
-            else {
+            guard stream.source != nil, let reload = stream.dueReload else {
+                await stream.needs.wait(after: stream.needs.count)
+                continue
+            }
+            guard stream.timelineSource == stream.source, mayUseNetwork else {
                 await changes.wait(after: seen)
                 continue
             }
@@ -233,22 +236,22 @@ extension PlaybackEngine {
     }
 
     private func reload(_ kind: StreamKind, _ reload: ReloadSchedule.Reload) async {
-        guard let source = streams[kind]?.source else { return }
+        guard let source = streams[kind].source else { return }
         let began = time.now
         // Parts are not fetched one by one: the whole segments at the edge will do.
         let request = TransportRequest(reload.directives.applied(to: source.address), kind: .playlist)
         do {
             let playlist = try await load(request, for: kind)
-            guard streams[kind]?.source == source, streams[kind]?.timelineSource == source else { return }
+            guard streams[kind].source == source, streams[kind].timelineSource == source else { return }
             take(playlist, for: kind, began: began)
         } catch is CancellationError {
             return
         } catch {
-            guard streams[kind]?.source == source else { return }
+            guard streams[kind].source == source else { return }
             let error = error as? StreamingError ?? StreamingError(.notLoaded, "\(error)")
             let retryAfter = (error.cause as? TransportError)?.retryAfter
-            let action = streams[kind]?.schedule.failed(began: began, at: time.now, retryAfter: retryAfter)
-            streams[kind]?.reload = action
+            let action = streams[kind].schedule.failed(began: began, at: time.now, retryAfter: retryAfter)
+            streams[kind].reload = action
             fail(error, recovered: true)
             act(on: action, for: kind, error)
         }
@@ -257,32 +260,32 @@ extension PlaybackEngine {
 
     private func take(_ playlist: MediaPlaylist, for kind: StreamKind, began: Duration) {
         do {
-            guard let update = try streams[kind]?.timeline?.update(playlist), let timeline = streams[kind]?.timeline
+            guard let update = try streams[kind].timeline?.update(playlist), let timeline = streams[kind].timeline
             else { return }
-            streams[kind]?.timelineLoaded = began
-            let action = streams[kind]?.schedule.loaded(
+            streams[kind].timelineLoaded = began
+            let action = streams[kind].schedule.loaded(
                 timeline.playlist,
                 began: began,
                 at: time.now,
                 hasRestarted: update.hasRestarted
             )
-            streams[kind]?.reload = action
+            streams[kind].reload = action
             if kind == .main { updateWindow() }
             let stuck = StreamingError(
                 .stuck,
                 "the live playlist has had nothing new for too long",
-                address: streams[kind]?.source?.address
+                address: streams[kind].source?.address
             )
             act(on: action, for: kind, stuck)
         } catch {
-            let action = streams[kind]?.schedule.deltaRefused(began: began, at: time.now)
-            streams[kind]?.reload = action
+            let action = streams[kind].schedule.deltaRefused(began: began, at: time.now)
+            streams[kind].reload = action
         }
     }
 
     private func act(on action: ReloadSchedule.Action?, for kind: StreamKind, _ error: StreamingError) {
-        guard let source = streams[kind]?.source else { return }
-        if error.code == .stuck, let timeline = streams[kind]?.timeline, action?.isTrouble == true {
+        guard let source = streams[kind].source else { return }
+        if error.code == .stuck, let timeline = streams[kind].timeline, action?.isTrouble == true {
             stuckPlaylists[source] = timeline.sequences.upperBound
         }
         switch action {
@@ -306,7 +309,7 @@ extension PlaybackEngine {
 
     /// What can be sought, and where the live edge is.
     func updateWindow() {
-        guard let timeline = streams[.main]?.timeline else { return }
+        guard let timeline = streams[.main].timeline else { return }
         let window = timeline.liveWindow
         if timeline.isLive, recommendedOffset != window.holdBack { recommendedOffset = window.holdBack }
         if !timeline.isLive { recommendedOffset = nil }
@@ -318,7 +321,8 @@ extension PlaybackEngine {
 
     /// Where the live edge is, as it moves on until the playlist says it anew; `nil` of what is not live.
     var liveEdge: Timebase? {
-        guard let stream = streams[.main], let timeline = stream.timeline, timeline.isLive,
+        let stream = streams[.main]
+        guard let timeline = stream.timeline, timeline.isLive,
             let loaded = stream.timelineLoaded
         else { return nil }
         return Timebase(mediaTime: timeline.end, time: loaded, rate: 1)

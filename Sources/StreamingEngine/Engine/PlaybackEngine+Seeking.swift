@@ -41,17 +41,17 @@ extension PlaybackEngine {
     /// Nobody waits for media that the new place has no use for.
     private func giveUpTransfers(for target: MediaTime) {
         for kind in StreamKind.allCases {
-            streams[kind]?.pausedUntil = nil
-            streams[kind]?.tried = TriedSources()
-            guard let job = streams[kind]?.job, let stream = streams[kind] else { continue }
-            let needed = SegmentScheduler.loadedEnd(from: target, in: stream.buffer.current)
+            streams[kind].pausedUntil = nil
+            streams[kind].tried = TriedSources()
+            guard let job = streams[kind].job else { continue }
+            let needed = SegmentScheduler.loadedEnd(from: target, in: streams[kind].buffer.current)
             guard !job.segment.range.contains(needed) else { continue }
-            streams[kind]?.job?.isObsolete = true
+            streams[kind].job?.isObsolete = true
         }
     }
 
     private func clamped(_ target: MediaTime) -> MediaTime {
-        guard let timeline = streams[.main]?.timeline else { return max(target, .zero) }
+        guard let timeline = streams[.main].timeline else { return max(target, .zero) }
         let window = seekableRange ?? timeline.range
         let last = timeline.isLive ? window.end : endOfPlay ?? timeline.end
         return min(max(target, window.start), max(last, window.start))

@@ -13,7 +13,7 @@ extension PlaybackEngine {
         snapshot.desiredRate = machine.desiredRate
         snapshot.timeControl = machine.timeControl
         let state = machine.bufferState
-        snapshot.duration = streams[.main]?.timeline?.duration == nil ? nil : naturalDuration
+        snapshot.duration = streams[.main].timeline?.duration == nil ? nil : naturalDuration
         snapshot.loadedTimeRanges = loadedRanges
         snapshot.seekableTimeRange = seekableRange
         snapshot.isPlaybackLikelyToKeepUp = machine.isLikelyToKeepUp
@@ -26,7 +26,7 @@ extension PlaybackEngine {
         snapshot.playedVariant = playedVariant
         snapshot.fetchedVariant = fetchedVariant.map { VariantDescription($0) }
         snapshot.tracks = tracks
-        snapshot.programDate = isPositioned ? streams[.main]?.timeline?.date(at: position) : nil
+        snapshot.programDate = isPositioned ? streams[.main].timeline?.date(at: position) : nil
         snapshot.liveEdge = liveEdge
         snapshot.recommendedTimeOffsetFromLive = recommendedOffset
         snapshot.abilities = pipeline.abilities

@@ -40,7 +40,7 @@ public actor PlaybackEngine {
     var file: OpenedFile?
     var selection = MediaSelection()
     var chooser: VariantChooser
-    var streams: [StreamKind: StreamState] = [.main: StreamState(), .audio: StreamState(), .subtitles: StreamState()]
+    let streams = StreamStates()
     /// Timelines of playlists that have ended and need not be loaded again.
     var knownTimelines: [StreamSource: PresentationTimeline] = [:]
     /// Playlists that could not be loaded, and until when they are left alone.
@@ -207,7 +207,7 @@ public actor PlaybackEngine {
     ///
     /// - Returns: What came of it; not finished at once where the stream has no dates.
     public func seek(to date: ProgramDateTime, tolerance: SeekTolerance = .any) async -> SeekResult {
-        guard let found = streams[.main]?.timeline?.position(of: date) else {
+        guard let found = streams[.main].timeline?.position(of: date) else {
             return SeekResult(isFinished: false, landed: position)
         }
         return await seek(to: found.time, tolerance: tolerance)

@@ -8,12 +8,26 @@ package final class Signal: Sendable {
     /// Makes one.
     package init() {}
 
+    private struct Waiter {
+        let id: Int
+        let continuation: CheckedContinuation<Void, Never>
+        var timer: ScheduledAction?
+
+        func wake() {
+            timer?.cancel()
+            continuation.resume()
+        }
+    }
+
     private struct State {
         var count: UInt64 = 0
         var lastID = 0
-        /// Those who wait until a time, and whether it has come.
-        var timers: [Int: Bool] = [:]
-        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+        /// In the order in which they began to wait, which is that in which they wake.
+        var waiters: [Waiter] = []
+
+        mutating func remove(_ id: Int) -> Waiter? {
+            waiters.firstIndex { $0.id == id }.map { waiters.remove(at: $0) }
+        }
     }
 
     private let state = Mutex(State())
@@ -25,59 +39,54 @@ package final class Signal: Sendable {
     package func notify() {
         let waiters = state.withLock { state in
             state.count &+= 1
-            // In the order in which they began to wait: a dictionary's own order differs from run to run.
-            let waiters = state.waiters.sorted { $0.key < $1.key }.map(\.value)
-            state.waiters = [:]
-            return waiters
+            defer { state.waiters = [] }
+            return state.waiters
         }
-        for waiter in waiters { waiter.resume() }
+        for waiter in waiters { waiter.wake() }
     }
 
     /// Waits for a change after the given one; returns at once where there was one, and when cancelled.
-    package func wait(after seen: UInt64) async { await wait(after: seen, newID()) }
-
-    private func newID() -> Int {
-        state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
-    }
-
-    private func wait(after seen: UInt64, _ id: Int) async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let mayWait = state.withLock { state in
-                    guard state.count == seen, !Task.isCancelled, state.timers[id] != true else { return false }
-                    state.waiters[id] = continuation
-                    return true
-                }
-                if !mayWait { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
-        }
-        state.withLock { $0.timers[id] = nil }
-    }
+    package func wait(after seen: UInt64) async { await wait(after: seen, timer: nil) }
 
     /// Waits for a change after the given one, or until a time.
     package func wait(after seen: UInt64, until deadline: Duration?, _ time: any TimeSource) async {
         guard let deadline else { return await wait(after: seen) }
         let delay = deadline - time.now
         guard delay > .zero, count == seen else { return }
-        let id = newID()
-        state.withLock { $0.timers[id] = false }
-        // Whichever comes first wakes; the timer goes with this scope.
-        async let _: Void = wake(id, after: delay, time)
-        await wait(after: seen, id)
+        await wait(after: seen) { action in time.schedule(after: delay, action) }
     }
 
-    private func wake(_ id: Int, after delay: Duration, _ time: any TimeSource) async {
-        guard (try? await time.sleep(for: delay)) != nil else { return }
-        let waiter = state.withLock { state in
-            // Who is gone is not waited for.
-            if state.timers[id] != nil { state.timers[id] = true }
-            return state.waiters.removeValue(forKey: id)
+    private func wait(
+        after seen: UInt64,
+        timer: ((@escaping @Sendable () -> Void) -> ScheduledAction)?
+    ) async {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
         }
-        waiter?.resume()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let mayWait = state.withLock { state in
+                    guard state.count == seen, !Task.isCancelled else { return false }
+                    state.waiters.append(Waiter(id: id, continuation: continuation))
+                    return true
+                }
+                guard mayWait else { return continuation.resume() }
+                if let timer { keep(timer { self.wake(id) }, for: id) }
+            }
+        } onCancel: {
+            wake(id)
+        }
     }
+
+    private func keep(_ timer: ScheduledAction, for id: Int) {
+        let isAwaited = state.withLock { state in
+            guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return false }
+            state.waiters[index].timer = timer
+            return true
+        }
+        if !isAwaited { timer.cancel() }
+    }
+
+    private func wake(_ id: Int) { state.withLock { $0.remove(id) }?.wake() }
 }

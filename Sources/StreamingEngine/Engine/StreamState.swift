@@ -46,10 +46,31 @@ struct FetchJob: Sendable {
     var isObsolete = false
 }
 
-/// One rendition of the item, as it is fetched.
-struct StreamState: Sendable {
+/// The renditions of an item, as they are fetched.
+struct StreamStates {
+    private let main = StreamState()
+    private let audio = StreamState()
+    private let subtitles = StreamState()
+
+    subscript(kind: StreamKind) -> StreamState {
+        switch kind {
+        case .main: main
+        case .audio: audio
+        case .subtitles: subtitles
+        }
+    }
+
+    /// How much is buffered of all.
+    var byteCount: Int { main.buffer.byteCount + audio.buffer.byteCount + subtitles.buffer.byteCount }
+
+    /// Those that playing waits for.
+    var required: [StreamState] { [main, audio].filter { $0.source != nil } }
+}
+
+/// One rendition of the item, as it is fetched; an engine has it to itself.
+final class StreamState {
     /// Where media is fetched from now on; `nil` where this kind has no playlist of its own.
-    var source: StreamSource?
+    var source: StreamSource? { didSet { needs.notify() } }
     /// The playlist that was loaded last, and where it is from.
     var timeline: PresentationTimeline?
     var timelineSource: StreamSource?
@@ -58,7 +79,9 @@ struct StreamState: Sendable {
     var buffer = StreamBuffer()
     var schedule = ReloadSchedule()
     /// When the playlist is loaded again.
-    var reload: ReloadSchedule.Action?
+    var reload: ReloadSchedule.Action? { didSet { needs.notify() } }
+    /// Wakes those who have nothing to do without a source, or a playlist that goes on.
+    let needs = Signal()
     var recovery = SegmentRecovery()
     /// Where the segment that failed last was asked for.
     var tried = TriedSources()

@@ -58,6 +58,8 @@ struct VariantChooser: Sendable {
 
     /// What the network is thought to carry.
     private(set) var throughput: BitRate?
+    /// What the device is too slow for.
+    private var droppedFrames: DroppedFramesCap?
 
     /// Takes over a presentation.
     mutating func open(_ presentation: Presentation, _ selection: MediaSelection, at now: Duration) {
@@ -84,6 +86,7 @@ struct VariantChooser: Sendable {
                 )
             }
         )
+        droppedFrames = ladder.map { DroppedFramesCap(ladder: $0) }
     }
 
     /// Whether a variant is one of those that are chosen among.
@@ -93,7 +96,7 @@ struct VariantChooser: Sendable {
     func first(bufferCapacity: Duration) -> Presentation.Variant? {
         guard let ladder else { return variants.first }
         if options.startsOnFirstEligibleVariant {
-            let restriction = restriction(of: ladder) { _ in true }
+            let restriction = restriction(of: ladder)
             return variants.indices.first { index in
                 ladder.index(ofVariant: index).map { restriction.isOpen($0) } ?? false
             }.map { variants[$0] }
@@ -101,7 +104,7 @@ struct VariantChooser: Sendable {
         var asked = selector
         let situation = SelectionSituation(
             ladder: ladder,
-            restriction: restriction(of: ladder) { _ in true },
+            restriction: restriction(of: ladder),
             bufferCapacity: bufferCapacity,
             segmentDuration: .seconds(6),
             isStarting: true
@@ -116,9 +119,12 @@ struct VariantChooser: Sendable {
         let current = index(of: moment.current)
         // What was chosen to begin with is what the first segment is fetched from.
         if moment.isFirst, current != nil { return stay }
+        droppedFrames?.pass(to: moment.now)
+        var restriction = restriction(of: ladder)
+        restriction.close(because: .failed) { !isOpen(variants[ladder.rungs[$0].variantIndex]) }
         let situation = SelectionSituation(
             ladder: ladder,
-            restriction: restriction(of: ladder, isOpen: isOpen),
+            restriction: restriction,
             current: current,
             bufferLevel: moment.bufferLevel,
             bufferCapacity: moment.capacity,
@@ -153,7 +159,7 @@ struct VariantChooser: Sendable {
         guard let ladder, let rung = index(of: variant), rung > 0 else { return nil }
         let situation = SelectionSituation(
             ladder: ladder,
-            restriction: restriction(of: ladder) { _ in true },
+            restriction: restriction(of: ladder),
             current: rung,
             bufferLevel: bufferLevel,
             bufferCapacity: capacity,
@@ -235,6 +241,14 @@ struct VariantChooser: Sendable {
         if rung != nil { selector.add(measurement) }
     }
 
+    /// What became of the pictures of a variant.
+    mutating func add(_ frames: FrameCounts, of variant: VariantDescription, now: Duration) {
+        guard let position = variants.firstIndex(where: { $0.id.text == variant.id }),
+            let rung = ladder?.index(ofVariant: position)
+        else { return }
+        droppedFrames?.add(rung: rung, shown: frames.decoded - frames.dropped, dropped: frames.dropped, now: now)
+    }
+
     /// The play head is elsewhere.
     mutating func seeked() {
         selector.seeked()
@@ -313,8 +327,8 @@ struct VariantChooser: Sendable {
 }
 
 extension VariantChooser {
-    /// The rungs that are open: what the application prefers, what the view can show, what can be had.
-    private func restriction(of ladder: Ladder, isOpen: (Presentation.Variant) -> Bool) -> LadderRestriction {
+    /// The rungs that are open: what the application prefers, what the view can show, what the device is fast enough for.
+    private func restriction(of ladder: Ladder) -> LadderRestriction {
         var caps: [any LadderCap] = []
         if options.preferredPeakBitRate != nil || options.preferredMaximumResolution != nil {
             caps.append(
@@ -326,8 +340,7 @@ extension VariantChooser {
             )
         }
         if let size = options.viewSize { caps.append(ViewSizeCap(width: size.width, height: size.height)) }
-        var restriction = LadderRestriction(ladder, caps: caps)
-        restriction.close(because: .failed) { !isOpen(variants[ladder.rungs[$0].variantIndex]) }
-        return restriction
+        if let droppedFrames { caps.append(droppedFrames) }
+        return LadderRestriction(ladder, caps: caps)
     }
 }

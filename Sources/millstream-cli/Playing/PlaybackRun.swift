@@ -33,7 +33,7 @@ struct PlaybackRun: Sendable {
             policy: loading.policy,
             time: simulation
         )
-        return try await simulation.run { try await play(loading, simulation, simulation) }
+        return try await simulation.run { try await play(loading, simulation, simulation.actorExecutor) }
     }
 
     private func play(

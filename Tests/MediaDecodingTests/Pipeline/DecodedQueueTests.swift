@@ -34,7 +34,7 @@ struct DecodedQueueTests {
                         jitter: { 0 }
                     )
                 },
-                makePipeline: { try outputs.makePipeline(time: simulation, executor: simulation) },
+                makePipeline: { try outputs.makePipeline(time: simulation, executor: simulation.actorExecutor) },
                 canDecode: { DecodingPipeline.canDecode($0) },
                 makeSessionID: { "session" },
                 date: { simulation.now }

@@ -110,7 +110,7 @@ final class DecodedStream: Sendable {
                 videoOutput: shown,
                 audioOutput: device?(simulation) ?? sound,
                 subtitleOutput: cues,
-                executor: simulation
+                executor: simulation.actorExecutor
             )
         )
         let transport = FolderTransport(folder: folder, time: simulation, replacements: replacements)

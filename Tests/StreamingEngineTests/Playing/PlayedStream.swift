@@ -18,7 +18,8 @@ final class PlayedStream: Sendable {
     init(
         _ texts: [String: String],
         simulation: Simulation = Simulation(),
-        options: StreamingOptions = StreamingOptions()
+        options: StreamingOptions = StreamingOptions(),
+        pipeline: (any MediaPipeline)? = nil
     ) {
         self.simulation = simulation
         transport = ScriptedTransport(texts.mapValues { [.text($0)] }, time: simulation)
@@ -26,7 +27,7 @@ final class PlayedStream: Sendable {
         engine = PlaybackEngine(
             source: ResourceAddress(Self.address),
             loading: ResourceLoading(transport, time: simulation, jitter: { 0 }),
-            pipeline: UndecodedPipeline(time: simulation),
+            pipeline: pipeline ?? UndecodedPipeline(time: simulation),
             options: options,
             time: simulation,
             session: PlaybackSession(id: "test", start: simulation.now, startDate: .zero)
