@@ -51,7 +51,7 @@ def decoding(program, address):
         "GStreamer": ["gst-launch-1.0", "-q", "souphttpsrc", f"location={address}", "!", "hlsdemux", "!", "tsdemux", "!",
                       "h264parse", "!", "avdec_h264", "max-threads=1", "!", "fakesink"],
         "mpv": ["mpv", "--no-config", "--really-quiet", "--vo=null", "--untimed", "--no-audio", "--hwdec=no",
-                "--vd-lavc-threads=1", "--length=60", address],
+                "--length=60", address],
     }
 
 

@@ -69,8 +69,9 @@ public actor DecodingPipeline: MediaPipeline {
     private var isForward = true
     private var disabled: Set<MediaType> = []
 
-    /// So many frames are decoded ahead: enough for one that takes long.
-    private static let framesAhead = 4
+    /// So many frames are decoded ahead, enough for one that takes long; fewer where they are large.
+    private static let framesAhead = 2...4
+    private static let bytesAhead = 8 << 20
     /// Faster than this, only pictures that stand alone are shown.
     private static let fastestFull = 4.0
     /// Backwards, every picture is decoded up to this speed.
@@ -173,9 +174,9 @@ public actor DecodingPipeline: MediaPipeline {
             knownOffset: piece.place.map { .zero - $0.firstTimestamp },
             isDamaged: segment.isDamaged,
             video: piece.type == .audio ? nil : samples(.video),
-            audio: piece.type == .video ? nil : samples(.audio)
+            audio: piece.type == .video || sound == nil ? nil : samples(.audio)
         )
-        guard decodable.video != nil || decodable.audio != nil else {
+        guard decodable.video != nil || segment.tracks.contains(where: { $0.kind == .audio }) else {
             let problem = segment.problems.first ?? "it holds neither pictures nor sound"
             throw MediaPipelineError(.notDecodable, "the segment cannot be decoded: \(problem)")
         }
@@ -336,10 +337,10 @@ public actor DecodingPipeline: MediaPipeline {
         } else if isPaced, rate > 0, let last = video.frames.first?.time, last + Self.lateness < position {
             _ = video.skip(to: position, &mapping)
         }
-        video.fill(Self.framesAhead, &mapping)
+        video.fill(framesAhead, &mapping)
         while let frame = video.frames.first, frame.time <= due {
             video.removeFirst()
-            video.fill(Self.framesAhead, &mapping)
+            video.fill(framesAhead, &mapping)
             if isPaced, let next = video.frames.first, next.time <= due {
                 shared.withLock { $0.counts.dropped += 1 }
                 // What it says counts all the same.
@@ -348,6 +349,12 @@ public actor DecodingPipeline: MediaPipeline {
             }
             show(frame)
         }
+    }
+
+    private var framesAhead: Int {
+        guard let picture = video.frames.first?.picture else { return Self.framesAhead.lowerBound }
+        let fitting = Self.bytesAhead / max(1, picture.width * picture.height * 3 / 2)
+        return min(max(fitting, Self.framesAhead.lowerBound), Self.framesAhead.upperBound)
     }
 
     private func showSubtitles(at position: MediaTime) {

@@ -246,10 +246,10 @@ extension PlaybackEngine {
     private func discardPlayed() async {
         guard isPositioned, pendingSeek == nil else { return }
         if isBackward { return await discardPlayedBackward() }
-        let border = position - MediaTime(options.backBufferDuration)
+        let longest = MediaTime(options.backBufferDuration)
         for kind in StreamKind.allCases {
-            // Not for each segment: what is forgotten in one go costs as much as one.
-            guard let first = streams[kind].buffer.entries.first, first.range.end < border else { continue }
+            let border = streams[kind].buffer.keptStart(behind: position, longest, options.backBufferByteLimit)
+            guard let first = streams[kind].buffer.entries.first, first.range.end <= border else { continue }
             let forgotten = streams[kind].buffer.discard(before: border)
             for (type, range) in forgotten { await pipeline.discard(type, in: range) }
         }

@@ -14,6 +14,8 @@ public struct StreamingOptions: Sendable {
     public var preferredForwardBufferDuration: Duration = .zero
     /// How much is kept behind the play head, for seeks backwards; 30 s by default.
     public var backBufferDuration: Duration = .seconds(30)
+    /// How many bytes of each rendition are kept behind the play head at most; 8 MiB by default.
+    public var backBufferByteLimit = ByteCount(8 << 20)
     /// How many bytes the buffer holds at most; 256 MiB by default.
     public var bufferByteLimit = ByteCount(256 << 20)
     /// Whether playing waits until there is enough to play through; else it begins with the first media.

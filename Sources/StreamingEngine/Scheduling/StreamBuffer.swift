@@ -52,6 +52,17 @@ struct StreamBuffer: Sendable {
         return forget(first..<entries.count)
     }
 
+    /// Before which time nothing is kept, where so much may lie behind the play head.
+    func keptStart(behind position: MediaTime, _ duration: MediaTime, _ byteLimit: ByteCount) -> MediaTime {
+        let start = position - duration
+        var byteCount: Int64 = 0
+        for entry in entries.reversed() where entry.range.end <= position {
+            byteCount += Int64(entry.byteCount)
+            if byteCount > byteLimit.bytes { return max(start, entry.range.end) }
+        }
+        return start
+    }
+
     /// The variant that is played at a time.
     func variant(at time: MediaTime) -> VariantDescription? {
         let behind = entries.partitioningIndex { $0.range.start > time }
