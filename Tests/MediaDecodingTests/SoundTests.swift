@@ -1,5 +1,6 @@
 import Foundation
 import MediaTiming
+import PlaybackReporting
 import SegmentFormat
 import Testing
 

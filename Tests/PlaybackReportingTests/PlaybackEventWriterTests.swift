@@ -25,6 +25,7 @@ import Testing
         )
         let skipped = SkippedSegment(address: "a", mediaType: .audio, range: segment.range, reason: .gap)
         let change = Transcript.change(.low, .high)
+        let message = TimedMetadata(kind: .id3, time: MediaTime(value: 5, timescale: 2), payload: Array("ID3".utf8))
         return [
             .statusChanged(.readyToPlay), .playbackTypeKnown(.live), Transcript.rate(1.5, from: 1),
             .timeControlChanged(.waiting(.toMinimizeStalls)), transcript.segment(1, 1.5, bytes: 5),
@@ -35,7 +36,7 @@ import Testing
             .variantSwitched(change, succeeded: true),
             .selectionChanged(SelectionChange(mediaType: .subtitles, option: nil, isExplicit: true)),
             .tracksChanged([PlaybackTrack(id: 1, mediaType: .audio, codec: "mp4a.40.2", language: "en")]),
-            .seekableRangeChanged(segment.range), .frames(FrameCounts(decoded: 25, dropped: 1)),
+            .seekableRangeChanged(segment.range), .timedMetadata(message), .frames(FrameCounts(decoded: 25, dropped: 1)),
             .error(Transcript.failure()), .playedToEnd, .failedToPlayToEnd(Transcript.failure()), .ended,
         ]
     }
@@ -44,7 +45,7 @@ import Testing
         let names = [
             "status", "playbackType", "rate", "timeControl", "request", "segmentLoaded", "segmentSkipped",
             "likelyToKeepUp", "stall", "stallEnd", "seek", "seekEnd", "timeJump", "variantSwitchStart", "variantSwitch",
-            "selectionChange", "trackChange", "seekableRange", "frames", "error", "end", "failedToEnd", "sessionEnd",
+            "selectionChange", "trackChange", "seekableRange", "timedMetadata", "frames", "error", "end", "failedToEnd", "sessionEnd",
         ]
         try #require(kinds.count == names.count)
         for (kind, name) in zip(kinds, names) {
@@ -63,6 +64,11 @@ import Testing
 
     @Test func linesReadAsTheyAlwaysDid() {
         let lines = kinds.map { line($0) }
+        #expect(
+            lines[18].hasSuffix(
+                #""kind":"id3","start":2.5,"scheme":"https://aomedia.org/emsg/ID3","value":"","id":0,"payload":"SUQz"}"#
+            )
+        )
         #expect(lines[2].hasSuffix(#""rate":1.5,"previousRate":1,"reason":"setRateCalled"}"#))
         #expect(
             lines[4].hasSuffix(
@@ -86,7 +92,7 @@ import Testing
             )
         )
         #expect(lines[17].hasSuffix(#""range":[6,12.006]}"#))
-        #expect(lines[19].hasSuffix(#""status":404,"domain":"HTTP","comment":"Not found","recovered":true}"#))
+        #expect(lines[20].hasSuffix(#""status":404,"domain":"HTTP","comment":"Not found","recovered":true}"#))
     }
 
     @Test func headerFieldsOfAnswersStayInside() {

@@ -1,5 +1,6 @@
 import CFFmpeg
 import MediaTiming
+import PlaybackReporting
 import SegmentFormat
 
 /// Collects all packets of a container that FFmpeg takes apart.

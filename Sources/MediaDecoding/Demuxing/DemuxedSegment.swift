@@ -1,4 +1,5 @@
 import MediaTiming
+import PlaybackReporting
 import SegmentFormat
 
 /// What a segment held.

@@ -1,5 +1,6 @@
 import CFFmpeg
 import MediaTiming
+import PlaybackReporting
 import SegmentFormat
 
 /// Takes fragments of a movie apart: `moof` and `mdat` (ISO/IEC 14496-12 §8.8).

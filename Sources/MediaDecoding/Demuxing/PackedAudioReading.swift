@@ -1,5 +1,6 @@
 import CFFmpeg
 import MediaTiming
+import PlaybackReporting
 import SegmentFormat
 
 /// Cuts packed audio into frames, in pieces of any size.

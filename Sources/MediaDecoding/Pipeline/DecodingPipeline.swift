@@ -59,6 +59,7 @@ public actor DecodingPipeline: MediaPipeline {
     private let video: VideoFeed
     private var sound: SoundPlayback?
     private var subtitles = SubtitleFeed()
+    private var metadata = MetadataFeed()
     private var hasAnnouncedFrame = false
     private var isClosed = false
     /// How far the play head gave way since that was told.
@@ -130,7 +131,7 @@ public actor DecodingPipeline: MediaPipeline {
             changes.notify()
             return piece.range
         }
-        let decodable = try takeApart(piece)
+        let (decodable, messages) = try takeApart(piece)
         // Before any sound of the stretch is decoded: pictures decide where it lies.
         if let pictures = decodable.video { _ = mapping.offset(of: decodable.stretch(pictures)) }
         switch piece.type {
@@ -141,6 +142,9 @@ public actor DecodingPipeline: MediaPipeline {
             sound?.feed.timeline.insert(decodable, at: piece.range)
         case .subtitles: break
         }
+        if let stretch = messages.stretch {
+            metadata.insert(messages.all, of: piece.type, offset: mapping.offset(of: stretch))
+        }
         changes.notify()
         return piece.range
     }
@@ -148,13 +152,24 @@ public actor DecodingPipeline: MediaPipeline {
     /// Forgets media of a type.
     public func discard(_ type: MediaType, in range: MediaTimeRange) async {
         if type == .subtitles { return subtitles.discard(range) }
+        metadata.discard(type, in: range)
         if type != .audio { video.timeline.remove(range) { $0.type == type } }
         if type != .video { sound?.feed.timeline.remove(range) { $0.type == type } }
     }
 
-    private func takeApart(_ piece: MediaPiece) throws -> DecodablePiece {
+    /// Messages that came with a piece, and what their times are of.
+    private typealias Messages = (all: [TimedMetadata], stretch: TimestampMapping.Stretch?)
+
+    private func takeApart(_ piece: MediaPiece) throws -> (DecodablePiece, Messages) {
         guard case .media(let bytes, let initialization) = piece.content, piece.type != .subtitles else {
-            return DecodablePiece(type: piece.type, range: piece.range, domain: piece.domain, video: nil, audio: nil)
+            let empty = DecodablePiece(
+                type: piece.type,
+                range: piece.range,
+                domain: piece.domain,
+                video: nil,
+                audio: nil
+            )
+            return (empty, ([], nil))
         }
         let segment: DemuxedSegment
         do throws(DecodingError) {
@@ -180,7 +195,10 @@ public actor DecodingPipeline: MediaPipeline {
             let problem = segment.problems.first ?? "it holds neither pictures nor sound"
             throw MediaPipelineError(.notDecodable, "the segment cannot be decoded: \(problem)")
         }
-        return decodable
+        guard !segment.metadata.isEmpty, let leading = decodable.video ?? samples(.audio) else {
+            return (decodable, ([], nil))
+        }
+        return (decodable, (segment.metadata, decodable.stretch(leading)))
     }
 
     // MARK: The play head
@@ -195,6 +213,7 @@ public actor DecodingPipeline: MediaPipeline {
         isForward = true
         shownTime = nil
         subtitles.reset()
+        metadata.seek(to: landed)
         sound?.seek(to: landed, &mapping)
         // The picture of the time is shown also while the play head stands.
         if let frame = video.frames.first {
@@ -289,6 +308,13 @@ public actor DecodingPipeline: MediaPipeline {
         showDue(position, rate: timebase.rate)
         showSubtitles(at: position)
         var moments: [Duration] = []
+        if timebase.rate >= 0 {
+            for message in metadata.due(at: position) { continuation.yield(.timedMetadata(message)) }
+            let next = metadata.next(after: position).flatMap {
+                shared.withLock { $0.clock }.eventual.time(reaching: $0)
+            }
+            if let next { moments.append(next) }
+        }
         if let sound, eventualRate != 0 {
             do {
                 let turn = try sound.play(shared.withLock { $0.clock }, now: now, &mapping)

@@ -92,6 +92,19 @@ extension PlayerItem {
         }
     }
 
+    /// Messages that come with the media, ID3 tags and event messages, as the play head reaches them
+    /// (`AVPlayerItemMetadataOutput`).
+    ///
+    /// They are read where media is decoded. A seek gives those that apply where it lands.
+    public var timedMetadata: EventUpdates<TimedMetadata> {
+        EventUpdates(hub, dropped: { _ in nil }) { told in
+            guard case .playback(let event) = told.event, case .timedMetadata(let message) = event.kind else {
+                return nil
+            }
+            return message
+        }
+    }
+
     /// Measurements from now on, under the names of `AVMetrics`.
     public var metrics: EventUpdates<MetricEvent> {
         EventUpdates(hub, dropped: { _ in nil }, { $0.metric })

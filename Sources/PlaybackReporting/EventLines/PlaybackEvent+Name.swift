@@ -20,6 +20,7 @@ extension PlaybackEvent.Kind {
         case .selectionChanged: "selectionChange"
         case .tracksChanged: "trackChange"
         case .seekableRangeChanged: "seekableRange"
+        case .timedMetadata: "timedMetadata"
         case .frames: "frames"
         case .error: "error"
         case .playedToEnd: "end"

@@ -1,3 +1,4 @@
+import Foundation
 import MediaTiming
 import ReportFormat
 
@@ -80,6 +81,13 @@ public struct PlaybackEventWriter: Sendable, Hashable {
             ]
         case .tracksChanged(let tracks): [("tracks", .array(tracks.map(describe)))]
         case .seekableRangeChanged(let range): [("range", .orUnknown(range.map { .range($0) }))]
+        case .timedMetadata(let message):
+            [
+                ("kind", .string(message.kind.rawValue)), ("start", .seconds(message.time)),
+                ("duration", message.duration.map { .seconds($0) }), ("scheme", .string(message.scheme)),
+                ("value", .string(message.value)), ("id", .integer(Int64(message.id))),
+                ("payload", .string(Data(message.payload).base64EncodedString())),
+            ]
         case .frames(let counts): [("decoded", .integer(counts.decoded)), ("dropped", .integer(counts.dropped))]
         case .error(let record), .failedToPlayToEnd(let record): ReportValue.failure(record)
         case .stalled, .playedToEnd, .ended: []

@@ -56,6 +56,8 @@ public struct PlaybackEvent: Sendable, Hashable {
         case tracksChanged([PlaybackTrack])
         /// The window of a live stream moved; `nil` where nothing can be sought.
         case seekableRangeChanged(MediaTimeRange?)
+        /// The play head reached a message that came with the media.
+        case timedMetadata(TimedMetadata)
         /// Frames were decoded and dropped since the last such event.
         case frames(FrameCounts)
         /// Something failed; playing goes on where `recovered` says so.

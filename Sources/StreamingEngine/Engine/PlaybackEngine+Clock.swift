@@ -36,6 +36,7 @@ extension PlaybackEngine {
                 self.tracks = tracks
                 report(.tracksChanged(tracks))
                 publish()
+            case .timedMetadata(let message): report(.timedMetadata(message))
             case .unplayable(let type, let range):
                 let message = "media of \(range) could not be decoded"
                 fail(StreamingError(.damaged, message), recovered: true)

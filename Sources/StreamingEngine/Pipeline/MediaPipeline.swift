@@ -104,6 +104,8 @@ public enum MediaPipelineEvent: Sendable, Hashable {
     case firstFrame
     /// What is played consists of other tracks.
     case tracksChanged([PlaybackTrack])
+    /// The play head reached a message that came with the media; its time is that of the item.
+    case timedMetadata(TimedMetadata)
     /// Media that was taken turned out not to be playable.
     case unplayable(MediaType, MediaTimeRange)
     /// The decoder or the sound device is gone.
