@@ -87,6 +87,32 @@ struct PlayingTests {
         #expect(try text("access").split(separator: "\n").contains { !$0.hasPrefix("#") })
     }
 
+    /// Control-Z: the play head stops before the process does, and goes on with it.
+    @Test(.timeLimit(.minutes(2))) func aSuspensionStopsThePlayHead() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let sample = try #require(Samples.directory).appendingPathComponent("ts/multivariant.m3u8").path
+        let program = try RunningProgram(["play", sample, "--no-decode", "--events", path("events")])
+        try await eventually("it plays") { (try? text("events").contains(#""timeControl":"playing""#)) == true }
+        program.send(SIGTSTP)
+        try await eventually("the play head stops") { (try? text("events").contains("appBackgrounded")) == true }
+        try await Task.sleep(for: .seconds(2))
+        let stopped = try text("events")
+        program.send(SIGCONT)
+        try await eventually("it goes on") { (try? rates()) == [1, 0, 1] }
+        program.send(SIGINT)
+        #expect(try await program.finish() == 130)
+        #expect(try text("events").hasPrefix(stopped))
+        // The time for which the process stood still was not played.
+        let times = try lines("events").filter { $0["event"] as? String == "rate" }.compactMap {
+            $0["mediaTime"] as? Double
+        }
+        #expect(times.count >= 3 && abs(times[2] - times[1]) < 0.05)
+    }
+
+    private func rates() throws -> [Double] {
+        try lines("events").filter { $0["event"] as? String == "rate" }.compactMap { $0["rate"] as? Double }
+    }
+
     @Test(.timeLimit(.minutes(2))) func whatIsWrongIsSaidAtOnce() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let sample = try #require(Samples.directory).appendingPathComponent("ts/multivariant.m3u8").path

@@ -451,7 +451,12 @@ public actor DecodingPipeline: MediaPipeline {
 
     /// Forwards and backwards, and by frames.
     public nonisolated var abilities: MediaPipelineAbilities {
-        MediaPipelineAbilities(playsBackward: true, steps: options.videoOutput != nil, disablesTracks: true)
+        MediaPipelineAbilities(
+            playsBackward: true,
+            steps: options.videoOutput != nil,
+            disablesTracks: true,
+            fullRates: -Self.fastestFullBackward...Self.fastestFull
+        )
     }
 
     private func show(_ frame: VideoFrame) {

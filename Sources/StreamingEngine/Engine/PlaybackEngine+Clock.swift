@@ -9,6 +9,7 @@ extension PlaybackEngine {
             let seen = changes.count
             reportNotedRequests()
             await applyCaptions()
+            await reviewScanning()
             await completeSeek()
             evaluate()
             await applyRate()
@@ -150,7 +151,8 @@ extension PlaybackEngine {
     /// How much is buffered ahead.
     var capacity: MediaTime {
         let asked = options.preferredForwardBufferDuration
-        return MediaTime(asked > .zero ? asked : .seconds(30))
+        let usual = MediaTime(asked > .zero ? asked : .seconds(30))
+        return isScanning ? max(usual, scanCapacity) : usual
     }
 
     private func evaluate() {

@@ -52,6 +52,7 @@ extension PlaybackEngine {
             if pause > time.now { return .wait(until: pause) }
             streams[kind].pausedUntil = nil
         }
+        if isScanning, kind == .main, isExcluded(source) { return .wait(until: nil) }
         guard stream.timelineSource == source, let timeline = stream.timeline else { return .loadTimeline(source) }
         guard let position = fetchPosition(in: timeline) else { return .wait(until: nil) }
         let scheduler = SegmentScheduler(
@@ -64,6 +65,8 @@ extension PlaybackEngine {
             isBackward: isBackward
         )
         switch scheduler.step(in: timeline) {
+        case .fetch(let segment) where isScanning && kind == .main:
+            return .fetch(scanned(segment, in: timeline, stream.buffer.current), source)
         case .fetch(let segment):
             if kind == .main, !stream.isDecided {
                 if let wait = decide(segment, scheduler) { return .wait(until: wait) }
@@ -139,7 +142,10 @@ extension PlaybackEngine {
         streams[kind].job = nil
         if kind == .main { streams[kind].isDecided = false }
         guard !Task.isCancelled else { return }
+        // What came for fast motion is of no use when that is over, nor the other way round.
+        let isOfUse = kind != .main || isScan(source) == isScanning
         switch outcome {
+        case .loaded where !isOfUse: reportFailure(of: job, kind, nil)
         case .loaded(let loaded): await take(loaded, of: job, kind)
         case .failed(let error):
             reportFailure(of: job, kind, error)
@@ -210,12 +216,20 @@ extension PlaybackEngine {
             place: place(of: segment, kind)
         )
         do {
+            let isScanned = kind == .main && isScan(job.source)
             let range = try await pipeline.append(piece)
+            if isScanned, !isScanning { return await pipeline.discard(type, in: range) }
             hasMedia = hasMedia || kind.isRequired
             streams[kind].recovery.succeeded()
             streams[kind].tried = TriedSources()
             streams[kind].buffer.insert(
-                StreamBuffer.Entry(range: range, type: type, byteCount: piece.byteCount, variant: description)
+                StreamBuffer.Entry(
+                    range: range,
+                    type: type,
+                    byteCount: piece.byteCount,
+                    variant: description,
+                    isScanned: isScanned
+                )
             )
             let duration = loaded.fetched.ended - loaded.fetched.began
             report(
@@ -272,7 +286,8 @@ extension PlaybackEngine {
         if error is CancellationError { return }
         streams[kind].tried.insert(job.source, for: job.segment.range)
         let (fault, problem) = Self.fault(error, job.segment)
-        let hasAlternatives = fault != .forbidden && kind == .main && hasUntriedSource(besides: job.source)
+        let hasAlternatives =
+            fault != .forbidden && kind == .main && !isScanning && hasUntriedSource(besides: job.source)
         let isLive = streams[kind].timeline?.isLive ?? false
         let verdict = streams[kind].recovery.failed(
             fault,
@@ -286,6 +301,10 @@ extension PlaybackEngine {
         case .retry(let delay):
             fail(problem, recovered: true)
             streams[kind].pausedUntil = time.now + delay
+        case _ where isScanning && kind == .main:
+            // What is fetched usually will do for fast motion, too.
+            fail(problem, recovered: true)
+            excluded[job.source] = time.now + Self.exclusionDuration
         case .goElsewhere:
             fail(problem, recovered: true)
             if !goElsewhere(kind, besides: job.source, cause: "segment-failed") {
@@ -356,7 +375,7 @@ extension PlaybackEngine {
     /// Lets the time of a segment pass without media.
     private func pass(_ segment: SegmentReference, _ kind: StreamKind, _ reason: SkippedSegment.Reason) async {
         // Another quality may have what this one lacks.
-        if reason == .gap, kind == .main, let source = streams[.main].source {
+        if reason == .gap, kind == .main, !isScanning, let source = streams[.main].source {
             streams[.main].tried.insert(source, for: segment.range)
             if goElsewhere(.main, besides: source, cause: "gap") { return }
         }
@@ -379,7 +398,15 @@ extension PlaybackEngine {
             domain: MediaPiece.Domain(playlist: playlist, sequence: domain.sequence)
         )
         let covered = (try? await pipeline.append(piece)) ?? range
-        streams[kind].buffer.insert(StreamBuffer.Entry(range: covered, type: type, byteCount: 0, variant: nil))
+        streams[kind].buffer.insert(
+            StreamBuffer.Entry(
+                range: covered,
+                type: type,
+                byteCount: 0,
+                variant: nil,
+                isScanned: isScanning && kind == .main
+            )
+        )
         streams[kind].isDecided = false
         report(.segmentSkipped(SkippedSegment(address: address, mediaType: type, range: range, reason: reason)))
         changes.notify()

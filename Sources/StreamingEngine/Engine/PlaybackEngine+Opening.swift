@@ -114,7 +114,7 @@ extension PlaybackEngine {
         guard let presentation else { return }
         chooser.select(selection, at: time.now)
         // Sound may come with other variants only.
-        if let variant = fetchedVariant,
+        if !isScanning, let variant = fetchedVariant,
             !presentation.variants(for: selection).contains(where: { $0.id == variant.id }),
             let other = chooser.nearest(to: variant)
         {
@@ -152,7 +152,7 @@ extension PlaybackEngine {
 
     /// What the item consists of, as its playlists say it.
     func updateTracks() {
-        guard let presentation, let variant = fetchedVariant else { return }
+        guard let presentation, let variant = fetchedVariant, !isScanning else { return }
         let codecs = variant.codecs
         var tracks: [PlaybackTrack] = []
         let isMuxed =
@@ -178,6 +178,7 @@ extension PlaybackEngine {
         switch kind {
         case .audio: .audio
         case .subtitles: .subtitles
+        case .main where isScanning: .video
         case .main:
             if fetchedVariant?.isAudioOnly == true {
                 .audio

@@ -178,6 +178,12 @@ extension PlaybackEngine {
     /// - Returns: Whether there is one.
     func goElsewhere(_ kind: StreamKind, besides failed: StreamSource, cause: String) -> Bool {
         guard kind == .main, let presentation else { return false }
+        if isScanning {
+            // What is fetched usually will do for fast motion, too.
+            excluded[failed] = time.now + Self.exclusionDuration
+            changes.notify()
+            return true
+        }
         let closed = streams[kind].tried.sources
         func isOpen(_ source: StreamSource) -> Bool {
             source != failed && !closed.contains(source) && !isExcluded(source)

@@ -5,10 +5,10 @@ extension PlaybackEngine {
     /// The play head is to be elsewhere; what does not serve that is given up.
     ///
     /// - Returns: What names the seek.
-    func beginSeek(to asked: MediaTime, tolerance: SeekTolerance, isStart: Bool) -> Int {
+    func beginSeek(to asked: MediaTime, tolerance: SeekTolerance, isStart: Bool, isRefresh: Bool = false) -> Int {
         let target = clamped(asked)
         let waiter = pendingSeek?.waiter
-        if let former = pendingSeek, !former.isStart {
+        if let former = pendingSeek, !former.isStart, !former.isRefresh {
             report(
                 .seekEnded(SeekOutcome(target: former.target, landed: nil, didSeekInBuffer: former.isInBuffer))
             )
@@ -21,15 +21,12 @@ extension PlaybackEngine {
             target: target,
             tolerance: tolerance,
             isInBuffer: isPositioned && isLoaded(target),
-            isStart: beginsPlayback
+            isStart: beginsPlayback,
+            isRefresh: isRefresh
         )
         waiter?.resume(returning: SeekResult(isFinished: false, landed: position))
-        if !beginsPlayback {
-            // It stands where it stood until it is there.
-            report(.seekStarted(to: target))
-        } else if !isStart {
-            report(.seekStarted(to: target))
-        }
+        // It stands where it stood until it is there.
+        if !isStart, !isRefresh { report(.seekStarted(to: target)) }
         end = nil
         perform(machine.seekBegan(at: time.now))
         giveUpTransfers(for: target)
@@ -93,7 +90,9 @@ extension PlaybackEngine {
                 return fail(StreamingError(.pipelineLost, "\(error)", cause: error))
             }
             finishSeek(SeekResult(isFinished: false, landed: position))
-            report(.seekEnded(SeekOutcome(target: seek.target, landed: nil, didSeekInBuffer: seek.isInBuffer)))
+            if !seek.isRefresh {
+                report(.seekEnded(SeekOutcome(target: seek.target, landed: nil, didSeekInBuffer: seek.isInBuffer)))
+            }
             fail(StreamingError(.damaged, "nothing can be shown at \(seek.target): \(error)"), recovered: true)
             perform(machine.seekEnded(bufferState(), at: time.now))
         }
@@ -106,10 +105,10 @@ extension PlaybackEngine {
             report(.statusChanged(.readyToPlay))
             report(.timeJumped(from: nil, to: landed))
             perform(machine.becomeReady(at: time.now))
-        } else {
+        } else if !seek.isRefresh {
             report(.timeJumped(from: nil, to: landed))
         }
-        if !seek.isStart || wasPositioned {
+        if !seek.isStart || wasPositioned, !seek.isRefresh {
             report(.seekEnded(SeekOutcome(target: seek.target, landed: landed, didSeekInBuffer: seek.isInBuffer)))
         }
         perform(machine.seekEnded(bufferState(), at: time.now))

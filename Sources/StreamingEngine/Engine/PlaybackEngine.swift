@@ -48,6 +48,8 @@ public actor PlaybackEngine {
     /// Live playlists that went no further, and the number behind their last segment.
     var stuckPlaylists: [StreamSource: Int64] = [:]
     var pendingSeek: PendingSeek?
+    /// While only pictures that stand alone are played: what is fetched when that is over.
+    var sourceAfterScan: StreamSource?
     var lastSeekID = 0
     var lastJobID = 0
     /// Whether the play head is where playing begins.
@@ -233,7 +235,7 @@ public actor PlaybackEngine {
 
     /// Ends a seek that is under way; the play head stays where it is.
     public func cancelPendingSeeks() {
-        guard let seek = pendingSeek, !seek.isStart else { return }
+        guard let seek = pendingSeek, !seek.isStart, !seek.isRefresh else { return }
         finishSeek(SeekResult(isFinished: false, landed: position))
         report(.seekEnded(SeekOutcome(target: seek.target, landed: nil, didSeekInBuffer: seek.isInBuffer)))
         perform(machine.seekEnded(bufferState(), at: time.now))

@@ -111,6 +111,8 @@ struct PendingSeek: Sendable {
     let isInBuffer: Bool
     /// Whether it is the one that begins the playback.
     let isStart: Bool
+    /// Whether nobody asked for it: the play head stays where it is, and what is shown there comes anew.
+    var isRefresh = false
     /// Who waits for it.
     var waiter: CheckedContinuation<SeekResult, Never>?
 }

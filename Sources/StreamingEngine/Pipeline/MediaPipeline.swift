@@ -87,10 +87,18 @@ public struct MediaPipelineAbilities: Sendable, Hashable {
     public var steps: Bool
     /// Whether single tracks can be turned off, also those that share segments.
     public var disablesTracks: Bool
+    /// At which rates everything is shown and heard; at others only pictures that stand alone are, and no sound.
+    public var fullRates: ClosedRange<Double>
 
-    /// Makes abilities; none by default.
-    public init(playsBackward: Bool = false, steps: Bool = false, disablesTracks: Bool = false) {
+    /// Makes abilities; none by default, and everything shown at all rates.
+    public init(
+        playsBackward: Bool = false,
+        steps: Bool = false,
+        disablesTracks: Bool = false,
+        fullRates: ClosedRange<Double> = -.infinity ... .infinity
+    ) {
         self.disablesTracks = disablesTracks
+        self.fullRates = fullRates
         self.playsBackward = playsBackward
         self.steps = steps
     }

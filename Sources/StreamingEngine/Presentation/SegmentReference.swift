@@ -13,7 +13,7 @@ public struct SegmentReference: Sendable, Hashable {
     /// Which bytes of that resource; `nil` for all of them (§4.4.4.2).
     public let byteRange: ByteRange?
     /// When it is shown, in presentation time.
-    public let range: MediaTimeRange
+    public internal(set) var range: MediaTimeRange
     /// Whose timestamps and encoding it has.
     public let domain: DiscontinuityDomain
     /// Whether it is the first segment behind a discontinuity.

@@ -9,6 +9,8 @@ struct StreamBuffer: Sendable {
         let type: MediaType
         let byteCount: Int
         let variant: VariantDescription?
+        /// Whether it is of fast motion: it holds no more than a picture.
+        var isScanned = false
     }
 
     /// What can be played.
@@ -50,6 +52,20 @@ struct StreamBuffer: Sendable {
     mutating func discard(after time: MediaTime) -> [MediaType: MediaTimeRange] {
         let first = entries.partitioningIndex { $0.range.start >= time }
         return forget(first..<entries.count)
+    }
+
+    /// Forgets what came for fast motion, and what that lies upon.
+    ///
+    /// - Returns: What was forgotten.
+    mutating func discardScanned() -> [(type: MediaType, range: MediaTimeRange)] {
+        let scanned = entries.filter(\.isScanned).map(\.range)
+        guard !scanned.isEmpty else { return [] }
+        var forgotten: [(type: MediaType, range: MediaTimeRange)] = []
+        for index in entries.indices.reversed()
+        where entries[index].isScanned || scanned.contains(where: { $0.intersection(entries[index].range) != nil }) {
+            forgotten += forget(index..<index + 1).map { (type: $0.key, range: $0.value) }
+        }
+        return forgotten
     }
 
     /// Before which time nothing is kept, where so much may lie behind the play head.

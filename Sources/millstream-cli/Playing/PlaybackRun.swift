@@ -58,6 +58,7 @@ struct PlaybackRun: Sendable {
         ) { output in
             if case .event(let event) = output { record.add(event) }
         }
+        async let _: Void = Suspension.heed(for: engine, time)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await engine.run() }
             group.addTask {
