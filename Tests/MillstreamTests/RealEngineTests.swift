@@ -53,6 +53,55 @@ import Testing
         }
     }
 
+    @Test func twoPlayersAreAtTheSamePlaceAtTheSameTime() async throws {
+        try await Broadcast(Broadcast.film()).run { world in
+            let players = try (0..<2).map { _ in try Player(playerItem: world.item()) }
+            for player in players { #expect(await player.preroll(atRate: 1)) }
+            let moment = players[0].hostTime + .seconds(2)
+            #expect(players[0].setRate(1, time: MediaTime(seconds: 9), atHostTime: moment))
+            try await world.simulation.sleep(for: .seconds(1))
+            #expect(players[0].currentTime() == MediaTime(seconds: 9))
+            // The other one is told when that has passed already.
+            try await world.simulation.sleep(for: .seconds(4))
+            #expect(players[0].currentTime() == MediaTime(seconds: 12))
+            #expect(players[1].setRate(1, time: MediaTime(seconds: 9), atHostTime: moment))
+            try await world.simulation.sleep(for: .seconds(2))
+            let difference = (players[0].currentTime() - players[1].currentTime()).seconds
+            #expect(abs(difference) < 0.01, "\(difference)")
+            #expect(players[1].currentTime() == MediaTime(seconds: 14))
+        }
+    }
+
+    @Test func aLaterRateTakesTheAppointmentsPlace() async throws {
+        try await Broadcast(Broadcast.film()).run { world in
+            let player = try Player(playerItem: world.item())
+            #expect(!player.setRate(1, time: .zero, atHostTime: .zero), "it is not ready")
+            #expect(await player.preroll(atRate: 1))
+            #expect(player.setRate(1, time: MediaTime(seconds: 5), atHostTime: player.hostTime + .seconds(3)))
+            player.pause()
+            try await world.simulation.sleep(for: .seconds(6))
+            #expect(player.rate == 0 && player.currentItem?.state.timebase.rate == 0)
+            player.play()
+            async let prepared = player.preroll(atRate: 1)
+            #expect(await prepared == false, "it plays")
+        }
+    }
+
+    @Test func backwardsItEndsWhereItIsTold() async throws {
+        try await Broadcast(Broadcast.film()).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            #expect(await player.preroll(atRate: -1))
+            item.reversePlaybackEndTime = MediaTime(seconds: 15)
+            await player.seek(to: MediaTime(seconds: 20))
+            let start = player.currentTime()
+            #expect(start > MediaTime(seconds: 15) && player.setRate(-1))
+            try await world.simulation.sleep(for: .seconds(12))
+            #expect(abs(player.currentTime().seconds - 15) < 0.05)
+            #expect(player.rate == 0)
+        }
+    }
+
     @Test func whereNothingIsDoneAtTheEndASeekBackPlaysOn() async throws {
         try await Broadcast(Broadcast.film(count: 2)).run { world in
             let item = world.item()

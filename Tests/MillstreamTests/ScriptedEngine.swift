@@ -55,6 +55,12 @@ actor ScriptedEngine: ItemEngine {
         publish()
     }
 
+    func setRate(_ rate: Double, from target: MediaTime?, at moment: Duration) async -> Bool {
+        write("setRate \(rate) from \(target.map { "\($0.seconds)" } ?? "here") at \(moment.components.seconds)")
+        setRate(rate, reason: .setRateCalled, atOnce: true)
+        return true
+    }
+
     func run() async {
         publish()
         if (try? await time.sleep(for: script.readyAfter)) != nil { await play() }

@@ -36,7 +36,8 @@ import Testing
             .variantSwitched(change, succeeded: true),
             .selectionChanged(SelectionChange(mediaType: .subtitles, option: nil, isExplicit: true)),
             .tracksChanged([PlaybackTrack(id: 1, mediaType: .audio, codec: "mp4a.40.2", language: "en")]),
-            .seekableRangeChanged(segment.range), .timedMetadata(message), .frames(FrameCounts(decoded: 25, dropped: 1)),
+            .seekableRangeChanged(segment.range), .timedMetadata(message),
+            .frames(FrameCounts(decoded: 25, dropped: 1)),
             .error(Transcript.failure()), .playedToEnd, .failedToPlayToEnd(Transcript.failure()), .ended,
         ]
     }
@@ -45,7 +46,8 @@ import Testing
         let names = [
             "status", "playbackType", "rate", "timeControl", "request", "segmentLoaded", "segmentSkipped",
             "likelyToKeepUp", "stall", "stallEnd", "seek", "seekEnd", "timeJump", "variantSwitchStart", "variantSwitch",
-            "selectionChange", "trackChange", "seekableRange", "timedMetadata", "frames", "error", "end", "failedToEnd", "sessionEnd",
+            "selectionChange", "trackChange", "seekableRange", "timedMetadata", "frames", "error", "end", "failedToEnd",
+            "sessionEnd",
         ]
         try #require(kinds.count == names.count)
         for (kind, name) in zip(kinds, names) {

@@ -6,7 +6,7 @@ import Synchronization
 
 /// What an engine is told to do.
 enum EngineCommand: Sendable {
-    case setRate(Double, RateChange.Reason, atOnce: Bool)
+    case setRate(Double, RateChange.Reason, atOnce: Bool, from: Lineup.Departure? = nil)
     case seek(SeekTicket)
     case step(Int)
     case setEnabled(MediaType, Bool)

@@ -7,6 +7,7 @@ import StreamingEngine
 protocol ItemEngine: Actor {
     func run() async
     func setRate(_ rate: Double, reason: RateChange.Reason, atOnce: Bool)
+    func setRate(_ rate: Double, from target: MediaTime?, at moment: Duration) async -> Bool
     func move(to target: SeekTarget, tolerance: SeekTolerance) async -> SeekCompletion
     func step(by count: Int) async -> Bool
     func setEnabled(_ type: MediaType, _ isEnabled: Bool) async
@@ -38,7 +39,13 @@ extension ItemEngine {
         await withDiscardingTaskGroup { group in
             while let command = await commands.next() {
                 switch command {
-                case .setRate(let rate, let reason, let atOnce):
+                case .setRate(let rate, _, _, let departure?):
+                    let begun = Signal()
+                    group.addTask { await self.depart(departure, rate, begun) }
+                    // What comes behind it must not overtake it, no more than a seek.
+                    await begun.wait(after: 0)
+                    didSetRate()
+                case .setRate(let rate, let reason, let atOnce, nil):
                     setRate(rate, reason: reason, atOnce: atOnce)
                     didSetRate()
                 case .seek(let ticket):
@@ -54,6 +61,12 @@ extension ItemEngine {
             }
             group.cancelAll()
         }
+    }
+
+    private func depart(_ departure: Lineup.Departure, _ rate: Double, _ begun: Signal) async {
+        // The same isolation, and so the same job: nothing comes between this and the beginning.
+        begun.notify()
+        _ = await setRate(rate, from: departure.time, at: departure.hostTime)
     }
 
     private func perform(_ ticket: SeekTicket) async {

@@ -45,6 +45,12 @@ extension PlayerItem {
         set { set { $0.forwardPlaybackEndTime = newValue } }
     }
 
+    /// Where to stop when playing backwards; `nil`, the default, for the start.
+    public var reversePlaybackEndTime: MediaTime? {
+        get { options.reversePlaybackEndTime }
+        set { set { $0.reversePlaybackEndTime = newValue } }
+    }
+
     /// How far from the live edge to play; `nil`, the default, for what the stream wants.
     public var configuredTimeOffsetFromLive: MediaTime? {
         get { options.timeOffsetFromLive }

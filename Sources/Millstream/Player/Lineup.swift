@@ -1,3 +1,4 @@
+import MediaTiming
 import PlaybackReporting
 import StreamingEngine
 
@@ -13,9 +14,16 @@ struct Lineup: Sendable {
         /// The engine of an item is to go.
         case dismiss(PlayerItem)
         /// The engine of an item is asked for a rate.
-        case setRate(PlayerItem, Double, RateChange.Reason, atOnce: Bool)
+        case setRate(PlayerItem, Double, RateChange.Reason, atOnce: Bool, from: Departure? = nil)
         /// Engines are to play with these options.
         case configure(PlayerItem, EngineOptions)
+    }
+
+    /// Where the play head is to be, and when.
+    struct Departure: Sendable, Hashable {
+        /// `nil` for where it is.
+        let time: MediaTime?
+        let hostTime: Duration
     }
 
     /// The options of an engine that belong to the player.
@@ -83,7 +91,12 @@ extension Lineup {
     ///
     /// - Returns: Whether it can be had.
     @discardableResult
-    mutating func setRate(_ rate: Double, _ reason: RateChange.Reason = .setRateCalled, atOnce: Bool = false) -> Bool {
+    mutating func setRate(
+        _ rate: Double,
+        _ reason: RateChange.Reason = .setRateCalled,
+        atOnce: Bool = false,
+        from departure: Departure? = nil
+    ) -> Bool {
         guard PlaybackAbilities(state.playback).permits(rate), rate == 0 || !hasFailed else {
             let change = RateChange(rate: state.rate, previousRate: state.rate, reason: .setRateFailed)
             events.append(.rateDidChange(change))
@@ -91,7 +104,7 @@ extension Lineup {
         }
         let isNew = adopt(rate, reason)
         // The engine is asked also for what it does already: at once means something to one that waits.
-        if isNew || rate != 0, let item = state.currentItem { order(rate, reason, atOnce: atOnce, of: item) }
+        if isNew || rate != 0, let item = state.currentItem { order(rate, reason, atOnce: atOnce, departure, of: item) }
         return true
     }
 
@@ -243,11 +256,12 @@ extension Lineup {
         _ rate: Double,
         _ reason: RateChange.Reason,
         atOnce: Bool = false,
+        _ departure: Departure? = nil,
         of item: PlayerItem
     ) {
         guard prepared[item] != nil else { return }
         prepared[item]?.ratesUnderWay += 1
-        actions.append(.setRate(item, rate, reason, atOnce: atOnce))
+        actions.append(.setRate(item, rate, reason, atOnce: atOnce, from: departure))
     }
 
     private mutating func setStatus(_ status: PlayerState.Status) {

@@ -1,3 +1,4 @@
+public import MediaTiming
 import PlaybackReporting
 import StreamingEngine
 
@@ -33,6 +34,41 @@ extension Player {
     ///
     /// - Parameter rate: See ``setRate(_:)``.
     public func playImmediately(atRate rate: Double) { change { _ = $0.setRate(rate, atOnce: true) } }
+
+    /// Lets the play head of the current item be at a time at a moment, to play together with something else.
+    ///
+    /// What is there then is played, without waiting for enough; a moment that has passed is caught up with. Prepare the
+    /// item before, with ``preroll(atRate:)``.
+    ///
+    /// - Parameters:
+    ///   - rate: See ``setRate(_:)``; not 0.
+    ///   - time: Where the play head is to be; `nil` for where it is.
+    ///   - hostTime: When, on the clock of the environment: ``hostTime`` and some more.
+    /// - Returns: Whether the rate can be had, of an item that is ready.
+    @discardableResult
+    public func setRate(_ rate: Double, time: MediaTime?, atHostTime hostTime: Duration) -> Bool {
+        guard rate != 0, state.currentItem?.state.status == .readyToPlay else { return false }
+        return change { $0.setRate(rate, from: Lineup.Departure(time: time, hostTime: hostTime)) }
+    }
+
+    /// The time on the clock of the environment, which ``setRate(_:time:atHostTime:)`` goes by.
+    public var hostTime: Duration { environment.time.now }
+
+    /// Waits until the current item can be played at once, while the player is paused.
+    ///
+    /// - Parameter rate: The rate that it will be played at.
+    /// - Returns: Whether it is prepared; `false` where it failed, where the player was told to play or another item came
+    ///   first, and when cancelled.
+    public func preroll(atRate rate: Double) async -> Bool {
+        guard let item = state.currentItem, rate != 0 else { return false }
+        for await state in states {
+            let playback = state.playback
+            guard state.currentItem == item, state.rate == 0, playback.status != .failed else { return false }
+            guard playback.status == .readyToPlay, !playback.isSeeking else { continue }
+            if playback.isPlaybackLikelyToKeepUp || playback.isPlaybackBufferFull { return true }
+        }
+        return false
+    }
 
     /// What it does at the end of an item: a ``Player`` pauses by default, a ``QueuePlayer`` advances.
     public var actionAtItemEnd: ActionAtItemEnd {

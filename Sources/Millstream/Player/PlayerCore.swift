@@ -40,8 +40,8 @@ struct PlayerCore: Sendable {
                 effects.append(.begin(item, session, lineup.engineOptions, environment, reports))
             case .dismiss(let item):
                 if let session = sessions.removeValue(forKey: item) { effects.append(.end(item, session)) }
-            case .setRate(let item, let rate, let reason, let atOnce):
-                effects += give(.setRate(rate, reason, atOnce: atOnce), to: item)
+            case .setRate(let item, let rate, let reason, let atOnce, let departure):
+                effects += give(.setRate(rate, reason, atOnce: atOnce, from: departure), to: item)
             case .configure(let item, let options):
                 effects += give(.update { options.apply(to: &$0) }, to: item)
             }

@@ -90,7 +90,10 @@ extension PlaybackEngine {
     }
 
     /// Where playing backwards ends.
-    var startOfPlay: MediaTime { seekableRange?.start ?? streams[.main].timeline?.range.start ?? .zero }
+    var startOfPlay: MediaTime {
+        let start = seekableRange?.start ?? streams[.main].timeline?.range.start ?? .zero
+        return options.reversePlaybackEndTime.map { max(start, $0) } ?? start
+    }
 
     /// Where playing ends; `nil` while that is not known.
     var endOfPlay: MediaTime? {

@@ -64,6 +64,9 @@ public actor PlaybackEngine {
     var recommendedOffset: MediaTime?
     /// The end, once the play head is there.
     var end: MediaTime?
+    /// When the play head is to begin to move, where that was said.
+    private var scheduledStart: Duration?
+    private var rateCommandCount = 0
     private var isRunning = false
     private var isMoving = false
     /// The frames that were told of last, and when.
@@ -185,9 +188,38 @@ public actor PlaybackEngine {
     ///   - atOnce: Whether to play whatever is there, instead of waiting until it suffices.
     public func setRate(_ rate: Double, reason: RateChange.Reason = .setRateCalled, atOnce: Bool = false) {
         guard rate.isFinite, rate >= 0 || pipeline.abilities.playsBackward else { return }
+        rateCommandCount += 1
+        scheduledStart = nil
         if rate < 0, machine.hasEnded { end = nil }
         perform(machine.setRate(rate, reason: reason, atOnce: atOnce, at: time.now))
         changes.notify()
+    }
+
+    /// Lets the play head be at a time at a moment, as whoever else plays the same has it.
+    ///
+    /// What is there then is played, without waiting for enough. A moment that has passed is caught up with.
+    ///
+    /// - Parameters:
+    ///   - rate: Seconds of media a second; not 0.
+    ///   - target: Where the play head is to be; `nil` for where it is.
+    ///   - moment: When, on the clock of the engine.
+    /// - Returns: Whether that was done: not where another rate or seek came first.
+    public func setRate(_ rate: Double, from target: MediaTime?, at moment: Duration) async -> Bool {
+        guard rate != 0, rate.isFinite, isPositioned, failure == nil else { return false }
+        perform(machine.setRate(0, reason: .setRateCalled, at: time.now))
+        changes.notify()
+        let count = rateCommandCount
+        if let target {
+            // A seek takes a while; what has passed by then can still be caught up with.
+            let late = max(.zero, time.now - moment)
+            let result = await seek(to: target + MediaTime(late, scaledBy: rate), tolerance: .exact)
+            guard result.isFinished else { return false }
+        }
+        guard count == rateCommandCount else { return false }
+        scheduledStart = moment
+        perform(machine.setRate(rate, reason: .setRateCalled, atOnce: true, at: time.now))
+        changes.notify()
+        return true
     }
 
     /// Moves the play head.
@@ -338,7 +370,7 @@ public actor PlaybackEngine {
         isMoving = true
         defer { isMoving = false }
         while pipeline.timebase.rate != machine.rate {
-            await pipeline.setRate(machine.rate, at: nil)
+            await pipeline.setRate(machine.rate, at: machine.rate == 0 ? nil : scheduledStart.take())
             if pipeline.timebase.rate == machine.rate { break }
             // A pipeline that cannot is not asked for ever.
             if machine.rate != 0, pipeline.timebase.rate == 0 { break }

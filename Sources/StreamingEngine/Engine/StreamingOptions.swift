@@ -10,6 +10,8 @@ public struct StreamingOptions: Sendable {
     public var startDate: ProgramDateTime?
     /// Where to stop when playing forwards; `nil` for the end.
     public var forwardPlaybackEndTime: MediaTime?
+    /// Where to stop when playing backwards; `nil` for the start.
+    public var reversePlaybackEndTime: MediaTime?
     /// How much is buffered ahead of the play head; zero, the default, for what suits the stream.
     public var preferredForwardBufferDuration: Duration = .zero
     /// How much is kept behind the play head, for seeks backwards; 30 s by default.

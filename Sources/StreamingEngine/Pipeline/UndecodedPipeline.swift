@@ -71,8 +71,8 @@ public final class UndecodedPipeline: MediaPipeline {
         }
     }
 
-    /// Where the play head is.
-    public var timebase: Timebase { state.withLock { $0.current(at: time.now) } }
+    /// Where the play head is; it may begin to move later.
+    public var timebase: Timebase { state.withLock { $0.scheduled ?? $0.timebase } }
 
     /// Time passes backwards as it does forwards.
     public var abilities: MediaPipelineAbilities { MediaPipelineAbilities(playsBackward: true) }

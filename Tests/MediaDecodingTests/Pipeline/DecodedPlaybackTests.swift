@@ -1,4 +1,5 @@
 import Foundation
+import HLSPlaylist
 import MediaTiming
 import MillstreamTesting
 import PlaybackReporting
@@ -64,6 +65,35 @@ struct DecodedPlaybackTests {
                 _ = await stream.engine.seek(to: middle, tolerance: .exact)
                 #expect(stream.shown.all.last?.reading?.frame == frame)
             }
+        }
+    }
+
+    @Test(arguments: [
+        "ts/multivariant.m3u8", "fmp4/multivariant.m3u8", "aes/multivariant.m3u8", "byterange/multivariant.m3u8",
+    ])
+    func exactSeeksStayExactWhenTheVariantChanges(playlist: String) async throws {
+        var options = StreamingOptions()
+        options.initialThroughput = BitRate(bitsPerSecond: 50_000_000)
+        options.preferredForwardBufferDuration = .seconds(6)
+        let stream = try DecodedStream(playlist, in: try #require(SampleStreams.directory), options: options)
+        try await stream.run {
+            try await stream.wait { $0.status == .readyToPlay }
+            var heights: Set<Int> = []
+            // Up and down in turns, each time to where another variant is loaded, or its border to the other lies.
+            for (turn, frame) in [200, 380, 179, 541, 539, 180, 900, 719, 720, 0].enumerated() {
+                await stream.engine.update {
+                    $0.preferredMaximumResolution = turn % 2 == 0 ? Resolution(width: 640, height: 360) : nil
+                }
+                await stream.engine.setRate(1)
+                try await stream.simulation.sleep(for: .seconds(7))
+                await stream.engine.setRate(0)
+                let time = MediaTime(value: Int64(frame), timescale: 30)
+                let result = await stream.engine.seek(to: time, tolerance: .exact)
+                #expect(result.isFinished && result.landed == time)
+                #expect(stream.shown.all.last?.reading?.frame == frame)
+                if let height = stream.engine.snapshot.playedVariant?.height { heights.insert(height) }
+            }
+            #expect(heights.count > 1, "\(heights)")
         }
     }
 

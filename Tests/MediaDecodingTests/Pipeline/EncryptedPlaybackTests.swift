@@ -1,0 +1,145 @@
+import Foundation
+import MediaTiming
+import MillstreamTesting
+import PlaybackReporting
+import SegmentFormat
+import StreamingEngine
+import Testing
+
+@testable import MediaDecoding
+
+/// Streams whose samples are encrypted with keys that the playlist names (RFC 8216bis §4.4.4.4): each frame is there, exact
+/// seeks land, and without the key it is said.
+@Suite(
+    .timeLimit(.minutes(5)),
+    .enabled(if: SampleStreams.areThere, "the sample streams were not made: run Scripts/make-samples")
+)
+struct EncryptedPlaybackTests {
+    private static let key: [UInt8] = Array(31...46)
+    private static let vector: [UInt8] = Array(101...116)
+    private static let count = 3
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { String(UInt8($0 >> 4), radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    private static func bytes(_ name: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: try #require(SampleStreams.directory).appendingPathComponent(name)))
+    }
+
+    private static func playlist(_ method: String, _ map: String?, seconds: Int, _ segments: [String]) -> [UInt8] {
+        var text = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:\(seconds)\n#EXT-X-PLAYLIST-TYPE:VOD\n"
+        text += "#EXT-X-KEY:METHOD=\(method),URI=\"key\",KEYFORMAT=\"identity\",IV=0x\(hexadecimal(vector))\n"
+        if let map { text += "#EXT-X-MAP:URI=\"\(map)\"\n" }
+        for segment in segments { text += "#EXTINF:\(seconds),\n\(segment)\n" }
+        return Array((text + "#EXT-X-ENDLIST\n").utf8)
+    }
+
+    /// Fragmented MP4 under Common Encryption (ISO/IEC 23001-7).
+    private static func fragmented(_ method: String, _ scheme: MovieEncryption.Scheme) throws -> [String: [UInt8]] {
+        let initialization = try bytes("fmp4/360p/init.mp4")
+        var files: [String: [UInt8]] = ["key": key]
+        for number in 0..<count {
+            let whole = try MovieEncryption.encrypted(
+                initialization + bytes("fmp4/360p/\(number).m4s"),
+                scheme,
+                key: key
+            )
+            let boxes = MovieEncryption.split(whole)
+            let header = try #require(boxes.firstIndex { $0.0 == "moov" })
+            files["init.mp4"] = boxes[...header].flatMap { MovieEncryption.box($0.0, $0.1) }
+            files["\(number).m4s"] = boxes[(header + 1)...].flatMap { MovieEncryption.box($0.0, $0.1) }
+        }
+        files["media.m3u8"] = playlist(method, "init.mp4", seconds: 4, (0..<count).map { "\($0).m4s" })
+        return files
+    }
+
+    /// Transport streams with pictures and sound under SAMPLE-AES.
+    private static func transport() throws -> [String: [UInt8]] {
+        let sampleKey = try #require(SampleKey(key: key, initializationVector: vector))
+        var files: [String: [UInt8]] = ["key": key]
+        let (picture, sound) = (TransportTests.encryptedPicture, TransportTests.encryptedAAC)
+        for number in 0..<count {
+            let clear = try bytes("ts/360p/\(number).ts").withUnsafeBytes { try SegmentDemuxer().demux($0) }
+            var writer = TransportWriter([picture, sound])
+            for packet in clear.packets {
+                let isPicture = clear.track(packet.trackID)?.kind == .video
+                let bytes = packet.withBytes { Array($0) }
+                writer.write(
+                    try isPicture ? SampleAESWriter.picture(bytes, sampleKey) : SampleAESWriter.sound(bytes, sampleKey),
+                    isPicture ? picture : sound,
+                    presentation: UInt64(packet.presentationTime.units(in: .ninetyKilohertz)),
+                    decode: UInt64(packet.decodeTime.units(in: .ninetyKilohertz)),
+                    isKey: packet.isKeyFrame
+                )
+            }
+            files["\(number).ts"] = writer.bytes
+        }
+        files["media.m3u8"] = playlist("SAMPLE-AES", nil, seconds: 6, (0..<count).map { "\($0).ts" })
+        return files
+    }
+
+    private static func files(_ form: String) throws -> [String: [UInt8]] {
+        switch form {
+        case "cbcs":
+            try fragmented(
+                "SAMPLE-AES",
+                MovieEncryption.Scheme(name: "cbcs", pattern: (1, 9), vectorLength: 16, clearLead: 100)
+            )
+        case "cenc":
+            try fragmented(
+                "SAMPLE-AES-CTR",
+                MovieEncryption.Scheme(name: "cenc", vectorLength: 8, clearLead: 100, usesAuxiliary: true)
+            )
+        default: try transport()
+        }
+    }
+
+    private func stream(_ files: [String: [UInt8]]) throws -> DecodedStream {
+        try DecodedStream("media.m3u8", in: try #require(SampleStreams.directory), replacing: files)
+    }
+
+    @Test(arguments: ["cbcs", "cenc", "transport"]) func eachFrameIsThereAndSeeksAreExact(form: String) async throws {
+        let stream = try stream(try Self.files(form))
+        try await stream.run {
+            await stream.engine.setRate(1)
+            try await stream.wait { $0.hasPlayedToEnd }
+            let duration = try #require(stream.engine.snapshot.duration)
+            let frames = stream.shown.all.map { $0.reading?.frame ?? -1 }
+            #expect(frames == Array(0..<Int((duration.seconds * 30).rounded())))
+            if form == "transport" { #expect(!stream.sound.all.isEmpty) }
+            for frame in [0, 119, 120, 121, 239, 240, 301, 359] {
+                let time = MediaTime(value: Int64(frame), timescale: 30)
+                let result = await stream.engine.seek(to: time, tolerance: .exact)
+                #expect(result.landed == time && stream.shown.all.last?.reading?.frame == frame)
+            }
+        }
+    }
+
+    @Test(arguments: ["cenc", "transport"]) func aWrongKeyShowsNothingThatCanBeRead(
+        form: String
+    ) async throws {
+        var files = try Self.files(form)
+        files["key"] = Array(repeating: 9, count: 16)
+        let stream = try stream(files)
+        try await stream.run {
+            await stream.engine.setRate(1)
+            try? await stream.wait { $0.hasPlayedToEnd || $0.status == .failed }
+        }
+        // What is made of noise shows a number now and then, but not its own.
+        let shown = stream.shown.all
+        let right = shown.count { $0.reading.map { MediaTime(value: Int64($0.frame), timescale: 30) } == $0.time }
+        #expect(right * 5 <= shown.count, "\(right) of \(shown.count)")
+    }
+
+    @Test func aKeyThatIsMissingIsNamed() async throws {
+        var files = try Self.files("cbcs")
+        files["key"] = nil
+        let stream = try stream(files)
+        await #expect(throws: StreamingError.self) {
+            try await stream.run { try await stream.wait { $0.status == .readyToPlay } }
+        }
+        let error = try #require(stream.engine.snapshot.error)
+        #expect(error.message.contains("key"), "\(error)")
+    }
+}
