@@ -22,6 +22,7 @@ final class PlayedOrigin: Sendable {
         link: LinkProfile? = nil,
         options: StreamingOptions = StreamingOptions(),
         retries: Int = 3,
+        keeping isKept: @escaping @Sendable (PlaybackEvent) -> Bool = { _ in true },
         resource: @escaping @Sendable (_ path: String, _ now: Duration) -> SyntheticOrigin.Resource?
     ) {
         self.simulation = simulation
@@ -46,7 +47,7 @@ final class PlayedOrigin: Sendable {
             time: simulation,
             session: session
         ) { output in
-            if case .event(let event) = output { record.add(event) }
+            if case .event(let event) = output, isKept(event) { record.add(event) }
         }
     }
 
