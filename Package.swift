@@ -273,9 +273,12 @@ let package = Package(
             dependencies: [
                 "CFFmpeg", "MediaDecoding", "MediaOutput", "MediaTiming", "MediaTransport", "Millstream",
                 "MillstreamTesting", "PlaybackReporting", "ResourceAddressing", "SegmentFormat", "StreamingEngine",
+                "TestSamples",
             ],
             swiftSettings: house
         ),
+        // The sample streams that tests play.
+        .target(name: "TestSamples", path: "Tests/TestSamples", swiftSettings: house),
         // Pictures that tests compute.
         .target(
             name: "PaintedPictures",
@@ -341,7 +344,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "MediaTiming", "MediaTransport", "MillstreamServer", "ResourceAddressing", "millstream-cli",
+                "MediaTiming", "MediaTransport", "MillstreamServer", "ResourceAddressing", "TestSamples",
+                "millstream-cli",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -1,4 +1,5 @@
 import Foundation
+import TestSamples
 import Testing
 
 /// The program as scripts use it.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSamples
 import Testing
 
 /// The whole way, as a person goes it: a real server, a real browser, real media.

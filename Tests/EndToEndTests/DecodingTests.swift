@@ -1,4 +1,5 @@
 import Foundation
+import TestSamples
 import Testing
 
 /// `millstream play` with pictures and sound: into files, and in a window of a display that exists only in memory.

@@ -1,5 +1,6 @@
 import Foundation
 import MediaTransport
+import TestSamples
 import Testing
 
 /// `millstream play` without decoding, and `millstream simulate`, as scripts use them.

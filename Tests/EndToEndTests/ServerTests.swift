@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import TestSamples
 import Testing
 
 /// What any player sees of the server, byte for byte.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSamples
 import Testing
 
 @testable import MediaDecoding

@@ -41,33 +41,33 @@ public actor DecodingPipeline: MediaPipeline {
         }
     }
 
-    private struct Shared {
+    struct Shared {
         var clock: PlaybackClock
         var counts = FrameCounts()
         var discarded = 0
     }
 
     private let executor: any SerialExecutor
-    private let options: Options
-    private let time: any TimeSource
-    private let shared: Mutex<Shared>
-    private let changes = Signal()
+    let options: Options
+    let time: any TimeSource
+    let shared: Mutex<Shared>
+    let changes = Signal()
     private let stream: AsyncStream<MediaPipelineEvent>
     private let continuation: AsyncStream<MediaPipelineEvent>.Continuation
-    private var demuxers = DemuxerPool()
-    private var mapping = TimestampMapping()
-    private let video: VideoFeed
-    private var sound: SoundPlayback?
-    private var subtitles = SubtitleFeed()
-    private var metadata = MetadataFeed()
+    var demuxers = DemuxerPool()
+    var mapping = TimestampMapping()
+    let video: VideoFeed
+    var sound: SoundPlayback?
+    var subtitles = SubtitleFeed()
+    var metadata = MetadataFeed()
     private var hasAnnouncedFrame = false
-    private var isClosed = false
+    var isClosed = false
     /// How far the play head gave way since that was told.
     private var driftSinceReport = MediaTime.zero
     /// When the picture that is shown is due.
-    private var shownTime: MediaTime?
+    var shownTime: MediaTime?
     /// Whether ``video`` stands where going forwards needs it.
-    private var isForward = true
+    var isForward = true
     private var disabled: Set<MediaType> = []
 
     /// So many frames are decoded ahead, enough for one that takes long; fewer where they are large.
@@ -76,7 +76,7 @@ public actor DecodingPipeline: MediaPipeline {
     /// Faster than this, only pictures that stand alone are shown.
     private static let fastestFull = 4.0
     /// Backwards, every picture is decoded up to this speed.
-    private static let fastestFullBackward = 1.5
+    static let fastestFullBackward = 1.5
     /// A picture that is later than this lets the decoder go on at the next key frame.
     private static let lateness = MediaTime(value: 1, timescale: 2)
 
@@ -121,86 +121,6 @@ public actor DecodingPipeline: MediaPipeline {
     /// What happens inside.
     public nonisolated var events: AsyncStream<MediaPipelineEvent> { stream }
 
-    // MARK: Media
-
-    /// Takes a piece apart; it is decoded when its time comes.
-    public func append(_ piece: MediaPiece) async throws -> MediaTimeRange {
-        guard !isClosed else { throw MediaPipelineError(.lost, "the decoder is closed") }
-        if piece.type == .subtitles {
-            if options.subtitleOutput != nil { try subtitles.append(piece) }
-            changes.notify()
-            return piece.range
-        }
-        let (decodable, messages) = try takeApart(piece)
-        // Before any sound of the stretch is decoded: pictures decide where it lies.
-        if let pictures = decodable.video { _ = mapping.offset(of: decodable.stretch(pictures)) }
-        switch piece.type {
-        case .video: video.timeline.insert(decodable, at: piece.range)
-        case .audio: sound?.feed.timeline.insert(decodable, at: piece.range)
-        case .muxed:
-            video.timeline.insert(decodable, at: piece.range)
-            sound?.feed.timeline.insert(decodable, at: piece.range)
-        case .subtitles: break
-        }
-        if let stretch = messages.stretch {
-            metadata.insert(messages.all, of: piece.type, offset: mapping.offset(of: stretch))
-        }
-        changes.notify()
-        return piece.range
-    }
-
-    /// Forgets media of a type.
-    public func discard(_ type: MediaType, in range: MediaTimeRange) async {
-        if type == .subtitles { return subtitles.discard(range) }
-        metadata.discard(type, in: range)
-        if type != .audio { video.timeline.remove(range) { $0.type == type } }
-        if type != .video { sound?.feed.timeline.remove(range) { $0.type == type } }
-    }
-
-    /// Messages that came with a piece, and what their times are of.
-    private typealias Messages = (all: [TimedMetadata], stretch: TimestampMapping.Stretch?)
-
-    private func takeApart(_ piece: MediaPiece) throws -> (DecodablePiece, Messages) {
-        guard case .media(let bytes, let initialization) = piece.content, piece.type != .subtitles else {
-            let empty = DecodablePiece(
-                type: piece.type,
-                range: piece.range,
-                domain: piece.domain,
-                video: nil,
-                audio: nil
-            )
-            return (empty, ([], nil))
-        }
-        let segment: DemuxedSegment
-        do throws(DecodingError) {
-            segment = try demuxers.demux(piece, bytes, initialization)
-        } catch {
-            throw MediaPipelineError(error.code == .unsupported ? .unsupported : .notDecodable, error.message)
-        }
-        let wrap = segment.container?.timestampWrap
-        func samples(_ kind: MediaTrack.Kind) -> DecodablePiece.Samples? {
-            segment.tracks.lazy.filter { $0.kind == kind }
-                .compactMap { DecodablePiece.Samples(segment, $0, wrap: wrap) }.first
-        }
-        let decodable = DecodablePiece(
-            type: piece.type,
-            range: piece.range,
-            domain: piece.domain,
-            knownOffset: piece.place.map { .zero - $0.firstTimestamp },
-            isDamaged: segment.isDamaged,
-            video: piece.type == .audio ? nil : samples(.video),
-            audio: piece.type == .video || sound == nil ? nil : samples(.audio)
-        )
-        guard decodable.video != nil || segment.tracks.contains(where: { $0.kind == .audio }) else {
-            let problem = segment.problems.first ?? "it holds neither pictures nor sound"
-            throw MediaPipelineError(.notDecodable, "the segment cannot be decoded: \(problem)")
-        }
-        guard !segment.metadata.isEmpty, let leading = decodable.video ?? samples(.audio) else {
-            return (decodable, ([], nil))
-        }
-        return (decodable, (segment.metadata, decodable.stretch(leading)))
-    }
-
     // MARK: The play head
 
     /// Goes to a time: to the picture of that very time, or to a key frame where the tolerance permits one.
@@ -244,7 +164,7 @@ public actor DecodingPipeline: MediaPipeline {
         changes.notify()
     }
 
-    private var eventualRate: Double { shared.withLock { $0.clock.eventual.rate } }
+    var eventualRate: Double { shared.withLock { $0.clock.eventual.rate } }
 
     /// Lets sound and pictures begin together.
     private func start(at asked: Duration?) {
@@ -396,59 +316,6 @@ public actor DecodingPipeline: MediaPipeline {
         changes.notify()
     }
 
-    private func showDueBackward(_ position: MediaTime, rate: Double) {
-        isForward = false
-        video.decodesKeyFramesOnly = rate < -Self.fastestFullBackward
-        var next: VideoFrame?
-        while let current = next?.time ?? shownTime, position < current - VideoFeed.tick,
-            let earlier = video.previous(before: current, &mapping)
-        {
-            if next != nil { shared.withLock { $0.counts.dropped += 1 } }
-            next = earlier
-        }
-        if let next { show(next) }
-    }
-
-    /// Lets the pictures go on forwards from where the play head is.
-    private func turnForward() {
-        guard !isForward else { return }
-        isForward = true
-        video.decodesKeyFramesOnly = false
-        let now = time.now
-        let position = shared.withLock { $0.clock.timebase(at: now) }.mediaTime(at: now)
-        _ = video.seek(to: max(.zero, position), .exact, &mapping)
-        // That one is shown already.
-        if let first = video.frames.first, first.time == shownTime { video.removeFirst() }
-    }
-
-    /// Shows another picture while the play head stands.
-    public func step(by count: Int) async -> MediaTime? {
-        guard eventualRate == 0, let shown = shownTime else { return nil }
-        var found: VideoFrame?
-        if count > 0 {
-            turnForward()
-            for _ in 0..<min(count, 100_000) {
-                video.fill(1, &mapping)
-                guard let frame = video.frames.first else { break }
-                video.removeFirst()
-                found = frame
-            }
-        } else {
-            isForward = false
-            for _ in 0..<min(-max(count, -100_000), 100_000) {
-                guard let frame = video.previous(before: found?.time ?? shown, &mapping) else { break }
-                found = frame
-            }
-        }
-        guard let found else { return nil }
-        let now = time.now
-        shared.withLock { $0.clock.jump(to: found.time, now: now) }
-        show(found)
-        self.count()
-        changes.notify()
-        return found.time
-    }
-
     /// Forwards and backwards, and by frames.
     public nonisolated var abilities: MediaPipelineAbilities {
         MediaPipelineAbilities(
@@ -459,7 +326,7 @@ public actor DecodingPipeline: MediaPipeline {
         )
     }
 
-    private func show(_ frame: VideoFrame) {
+    func show(_ frame: VideoFrame) {
         shownTime = frame.time
         subtitles.read(frame)
         do {
@@ -476,7 +343,7 @@ public actor DecodingPipeline: MediaPipeline {
         continuation.yield(.firstFrame)
     }
 
-    private func count() {
+    func count() {
         shared.withLock { shared in
             shared.counts.decoded = video.decodedCount
             shared.discarded = video.discardedCount

@@ -1,9 +1,9 @@
-import Foundation
+package import Foundation
 
 /// The sample streams, as `Scripts/make-samples` makes them.
-enum Samples {
+package enum Samples {
     /// Their folder; `nil` where they were not made.
-    static let directory: URL? = {
+    package static let directory: URL? = {
         let environment = ProcessInfo.processInfo.environment["MILLSTREAM_SAMPLES_DIRECTORY"]
         let path = environment ?? output(of: packageDirectory.appendingPathComponent("Scripts/make-samples"))
         guard let path, FileManager.default.fileExists(atPath: path + "/COMPLETE") else { return nil }
@@ -11,10 +11,10 @@ enum Samples {
     }()
 
     /// Frames a second of every stream.
-    static let frameRate = 30.0
+    package static let frameRate = 30.0
 
     /// The folder of the package.
-    static let packageDirectory = URL(fileURLWithPath: #filePath)
+    package static let packageDirectory = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     private static func output(of script: URL) -> String? {

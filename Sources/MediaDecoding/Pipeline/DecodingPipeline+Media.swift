@@ -1,0 +1,85 @@
+public import MediaTiming
+public import PlaybackReporting
+import SegmentFormat
+public import StreamingEngine
+
+/// Media that waits to be decoded.
+extension DecodingPipeline {
+    /// Takes a piece apart; it is decoded when its time comes.
+    public func append(_ piece: MediaPiece) async throws -> MediaTimeRange {
+        guard !isClosed else { throw MediaPipelineError(.lost, "the decoder is closed") }
+        if piece.type == .subtitles {
+            if options.subtitleOutput != nil { try subtitles.append(piece) }
+            changes.notify()
+            return piece.range
+        }
+        let (decodable, messages) = try takeApart(piece)
+        // Before any sound of the stretch is decoded: pictures decide where it lies.
+        if let pictures = decodable.video { _ = mapping.offset(of: decodable.stretch(pictures)) }
+        switch piece.type {
+        case .video: video.timeline.insert(decodable, at: piece.range)
+        case .audio: sound?.feed.timeline.insert(decodable, at: piece.range)
+        case .muxed:
+            video.timeline.insert(decodable, at: piece.range)
+            sound?.feed.timeline.insert(decodable, at: piece.range)
+        case .subtitles: break
+        }
+        if let stretch = messages.stretch {
+            metadata.insert(messages.all, of: piece.type, offset: mapping.offset(of: stretch))
+        }
+        changes.notify()
+        return piece.range
+    }
+
+    /// Forgets media of a type.
+    public func discard(_ type: MediaType, in range: MediaTimeRange) async {
+        if type == .subtitles { return subtitles.discard(range) }
+        metadata.discard(type, in: range)
+        if type != .audio { video.timeline.remove(range) { $0.type == type } }
+        if type != .video { sound?.feed.timeline.remove(range) { $0.type == type } }
+    }
+
+    /// Messages that came with a piece, and what their times are of.
+    private typealias Messages = (all: [TimedMetadata], stretch: TimestampMapping.Stretch?)
+
+    private func takeApart(_ piece: MediaPiece) throws -> (DecodablePiece, Messages) {
+        guard case .media(let bytes, let initialization) = piece.content, piece.type != .subtitles else {
+            let empty = DecodablePiece(
+                type: piece.type,
+                range: piece.range,
+                domain: piece.domain,
+                video: nil,
+                audio: nil
+            )
+            return (empty, ([], nil))
+        }
+        let segment: DemuxedSegment
+        do throws(DecodingError) {
+            segment = try demuxers.demux(piece, bytes, initialization)
+        } catch {
+            throw MediaPipelineError(error.code == .unsupported ? .unsupported : .notDecodable, error.message)
+        }
+        let wrap = segment.container?.timestampWrap
+        func samples(_ kind: MediaTrack.Kind) -> DecodablePiece.Samples? {
+            segment.tracks.lazy.filter { $0.kind == kind }
+                .compactMap { DecodablePiece.Samples(segment, $0, wrap: wrap) }.first
+        }
+        let decodable = DecodablePiece(
+            type: piece.type,
+            range: piece.range,
+            domain: piece.domain,
+            knownOffset: piece.place.map { .zero - $0.firstTimestamp },
+            isDamaged: segment.isDamaged,
+            video: piece.type == .audio ? nil : samples(.video),
+            audio: piece.type == .video || sound == nil ? nil : samples(.audio)
+        )
+        guard decodable.video != nil || segment.tracks.contains(where: { $0.kind == .audio }) else {
+            let problem = segment.problems.first ?? "it holds neither pictures nor sound"
+            throw MediaPipelineError(.notDecodable, "the segment cannot be decoded: \(problem)")
+        }
+        guard !segment.metadata.isEmpty, let leading = decodable.video ?? samples(.audio) else {
+            return (decodable, ([], nil))
+        }
+        return (decodable, (segment.metadata, decodable.stretch(leading)))
+    }
+}
