@@ -261,10 +261,16 @@ final class VideoFeed {
 
     /// What was read is not there any more: goes on with what holds in its place.
     private func relocate(_ mapping: inout TimestampMapping) {
-        drain()
         cursor.reset()
-        guard let lastTime else { return }
-        if let place = keyFrame(notAfter: lastTime + Self.tick, &mapping) ?? keyFrame(after: lastTime, &mapping) {
+        guard let lastTime else { return drain() }
+        if let place = keyFrame(notAfter: lastTime + Self.tick, &mapping) {
+            // What the decoder holds comes once more. It may lack those between: they are decoded later than they are shown.
+            decoder?.flush()
+            offset = nil
+            return cursor.move(to: place.entry, packet: place.packet, in: timeline)
+        }
+        drain()
+        if let place = keyFrame(after: lastTime, &mapping) {
             cursor.move(to: place.entry, packet: place.packet, in: timeline)
         }
     }

@@ -21,6 +21,22 @@ extension PlayerItem {
         set { set { $0.preferredMaximumResolution = newValue } }
     }
 
+    /// The variant that is played whatever the network carries; `nil`, the default, to choose among all.
+    public var pinnedVariant: String? { options.pinnedVariant }
+
+    /// Plays one variant whatever the network carries, or chooses among all again.
+    ///
+    /// - Parameters:
+    ///   - id: The ``VariantDescription/id`` of a variant, as events and logs name it; `nil` for none. One that the item
+    ///     does not have, or that cannot be had, changes nothing.
+    ///   - mode: What becomes of what is buffered.
+    public func pinVariant(_ id: String?, switching mode: VariantSwitchMode = .nextSegment) {
+        set {
+            $0.pinning = mode
+            $0.pinnedVariant = id
+        }
+    }
+
     /// Whether to begin with the first variant of the playlist, instead of one that the network is thought to carry.
     public var startsOnFirstEligibleVariant: Bool {
         get { options.startsOnFirstEligibleVariant }

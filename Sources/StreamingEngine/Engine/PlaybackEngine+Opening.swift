@@ -135,6 +135,28 @@ extension PlaybackEngine {
         updateTracks()
     }
 
+    /// Fetches the variant that is pinned, from where its mode says.
+    func followPin() {
+        guard let variant = chooser.pinned, !isScanning, !isExcluded(source(for: variant)) else { return }
+        let stream = streams[.main]
+        let isOther = fetchedVariant?.id != variant.id
+        if isPositioned, pendingSeek == nil {
+            let here = stream.buffer.entries.last { $0.range.start <= position }
+            switch options.pinning {
+            case .afterBuffer: break
+            case .nextSegment: stream.buffer.becomeOutdated(from: here?.range.end ?? position)
+            case .atOnce: stream.buffer.becomeOutdated(from: position)
+            }
+        }
+        guard isOther else { return }
+        stream.source = source(for: variant)
+        stream.job?.isObsolete = true
+        stream.isDecided = false
+        stream.pausedUntil = nil
+        beginSwitch(to: variant, cause: "pinned")
+        applyRenditions()
+    }
+
     /// Another variant is fetched from now on.
     func beginSwitch(to variant: Presentation.Variant, cause: String, predicted: Duration? = nil) {
         var numbers = chooser.numbers(bufferLevel: ahead)

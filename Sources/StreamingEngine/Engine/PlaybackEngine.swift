@@ -291,9 +291,11 @@ public actor PlaybackEngine {
 
     /// Changes how the item is played.
     public func update(_ change: @Sendable (inout StreamingOptions) -> Void) {
+        let pinnedBefore = options.pinnedVariant
         change(&options)
         machine.waitsToMinimizeStalls = options.waitsToMinimizeStalls
         chooser.options = options
+        if options.pinnedVariant != pinnedBefore { followPin() }
         changes.notify()
     }
 

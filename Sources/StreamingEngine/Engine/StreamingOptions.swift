@@ -2,6 +2,18 @@ public import Adaptation
 public import HLSPlaylist
 public import MediaTiming
 
+/// What becomes of what is buffered when another variant is to be played.
+///
+/// Whatever is replaced plays on until what replaces it is there.
+public enum VariantSwitchMode: String, Sendable, Hashable, CaseIterable {
+    /// All of it is played before.
+    case afterBuffer
+    /// What lies behind the segment at the play head is fetched anew.
+    case nextSegment
+    /// The segment at the play head is, too.
+    case atOnce
+}
+
 /// How an item is played; all of it can be changed while it is.
 public struct StreamingOptions: Sendable {
     /// Where to begin; `nil` for where the stream says.
@@ -30,6 +42,12 @@ public struct StreamingOptions: Sendable {
     public var viewSize: Resolution?
     /// Whether to begin with the first variant of the playlist, instead of one that the network is thought to carry.
     public var startsOnFirstEligibleVariant = false
+    /// The variant that is fetched whatever the network carries, by its ``VariantDescription/id``; `nil` to choose among all.
+    ///
+    /// Where it cannot be had, another one is.
+    public var pinnedVariant: String?
+    /// What becomes of what is buffered when another variant is pinned.
+    public var pinning = VariantSwitchMode.nextSegment
     /// Who chooses among variants.
     public var selector = SelectorName.default
     /// What the network was thought to carry when it was used last.

@@ -94,6 +94,7 @@ struct VariantChooser: Sendable {
 
     /// The variant to begin with.
     func first(bufferCapacity: Duration) -> Presentation.Variant? {
+        if let pinned { return pinned }
         guard let ladder else { return variants.first }
         if options.startsOnFirstEligibleVariant {
             let restriction = restriction(of: ladder)
@@ -116,6 +117,9 @@ struct VariantChooser: Sendable {
     mutating func choose(_ moment: Moment, isOpen: (Presentation.Variant) -> Bool) -> Choice {
         let stay = Choice(variant: moment.current, cause: "stay", delay: nil, predictedBufferLevel: nil)
         guard let ladder, variants.count > 1 else { return stay }
+        if let pinned, isOpen(pinned) {
+            return Choice(variant: pinned, cause: "pinned", delay: nil, predictedBufferLevel: nil)
+        }
         let current = index(of: moment.current)
         // What was chosen to begin with is what the first segment is fetched from.
         if moment.isFirst, current != nil { return stay }
@@ -138,9 +142,14 @@ struct VariantChooser: Sendable {
         return choice(selector.decide(situation), ladder)
     }
 
+    /// The variant that is fetched whatever the network carries.
+    var pinned: Presentation.Variant? {
+        options.pinnedVariant.flatMap { id in variants.first { $0.id.text == id } }
+    }
+
     /// Whether a smaller variant could be fetched instead.
     func canGoLower(than variant: Presentation.Variant?) -> Bool {
-        guard let variant, let index = index(of: variant) else { return false }
+        guard pinned == nil, let variant, let index = index(of: variant) else { return false }
         return index > 0
     }
 

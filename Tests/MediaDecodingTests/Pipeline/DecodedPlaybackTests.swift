@@ -45,6 +45,33 @@ struct DecodedPlaybackTests {
         #expect(stream.pipeline.frameCounts.dropped == 0)
     }
 
+    @Test(arguments: ["ts/multivariant.m3u8", "fmp4/multivariant.m3u8"], VariantSwitchMode.allCases)
+    func noFrameIsMissingWhereAnotherVariantReplacesWhatIsBuffered(
+        playlist: String,
+        mode: VariantSwitchMode
+    ) async throws {
+        let stream = try stream(playlist)
+        try await stream.run {
+            await stream.engine.setRate(1)
+            for (turn, second) in [5, 11, 26].enumerated() {
+                try await stream.simulation.sleep(for: .seconds(second) - stream.simulation.now)
+                let variants = stream.engine.snapshot.presentation?.variants ?? []
+                let variant = try #require(turn % 2 == 0 ? variants.last : variants.first)
+                await stream.engine.update {
+                    $0.pinning = mode
+                    $0.pinnedVariant = variant.id.text
+                }
+            }
+            try await stream.wait { $0.hasPlayedToEnd }
+        }
+        let frames = stream.shown.all.map { $0.reading?.frame ?? -1 }
+        let duration = try #require(stream.engine.snapshot.duration)
+        let wanted = Array(0..<Int((duration.seconds * 30).rounded()))
+        #expect(frames == wanted, "\(frames.difference(from: wanted))")
+        let switches = stream.events.count { if case .variantSwitched(_, true) = $0.kind { true } else { false } }
+        #expect(switches >= 2)
+    }
+
     @Test(arguments: playlists) func anExactSeekShowsTheExactFrame(playlist: String) async throws {
         let stream = try stream(playlist)
         try await stream.run {

@@ -57,6 +57,37 @@ import Testing
         #expect(moved == MediaTime(seconds: Int64(20 * rate)))
     }
 
+    @Test(arguments: zip(VariantSwitchMode.allCases, [30, 6, 3] as [Double]))
+    func aVariantThatIsPinnedComesWhenItsModeSays(mode: VariantSwitchMode, at expected: Double) async throws {
+        let stream = PlayedStream(SampleStream.film(count: 20))
+        try await stream.run { engine in
+            await engine.setRate(1)
+            try await stream.expect { $0.timeControl == .playing && $0.isPlaybackBufferFull }
+            try await stream.simulation.sleep(for: .seconds(3) - stream.simulation.now)
+            let variants = engine.snapshot.presentation?.variants ?? []
+            let high = try #require(variants.first { $0.resolution?.height == 720 })
+            #expect(engine.snapshot.playedVariant?.height == 360)
+            await engine.update {
+                $0.pinning = mode
+                $0.pinnedVariant = high.id.text
+            }
+            try await stream.expect { $0.playedVariant?.height == 720 }
+            let place = engine.snapshot.timebase.mediaTime(at: stream.simulation.now)
+            #expect(place.seconds >= expected - 0.01 && place.seconds < expected + 0.3, "\(place)")
+            // It stays whatever the network is thought to carry, and goes when that is said.
+            try await stream.simulation.sleep(for: .seconds(30))
+            #expect(engine.snapshot.fetchedVariant?.height == 720)
+            await engine.update { $0.pinnedVariant = "no such variant" }
+            try await stream.expect(\.hasPlayedToEnd)
+        }
+        #expect(!stream.events.all.contains { $0.kind == .stalled })
+        let causes = stream.events.all.compactMap { event -> String? in
+            guard case .variantSwitchStarted(let change) = event.kind else { return nil }
+            return change.cause
+        }
+        #expect(causes.first { $0 != "start" } == "pinned")
+    }
+
     @Test func anExactSeekLandsWhereItWasAsked() async throws {
         let stream = PlayedStream(SampleStream.film())
         let target = try #require(MediaTime(decimal: "41.7"))
