@@ -27,6 +27,8 @@ struct PlaybackRequest {
     /// What stands before the addresses of children: nothing, or where this server was reached, for a playlist that is
     /// going to lie elsewhere.
     var base = ""
+    /// Whether segments and keys stay at their origin's addresses: for who asks for them through what edits playlists.
+    var keepsMediaAddresses = false
 
     /// More edits than anybody needs; each costs the server a pass over the playlist.
     private static let mostEdits = 16
@@ -55,7 +57,13 @@ struct PlaybackRequest {
         return ResourceAddress(source.text + mark + QueryItems(directives).text)
     }
 
-    init(_ query: QueryItems) throws {
+    /// Reads a query.
+    ///
+    /// - Parameters:
+    ///   - query: The query of an address.
+    ///   - allowsFiles: Whether the source may be a file: not of somebody else's request.
+    /// - Throws: ``ServerError``, `PlaylistEditError`.
+    init(_ query: QueryItems, allowsFiles: Bool = false) throws {
         var source: ResourceAddress?
         var edits: [PlaylistEdit] = []
         var delivery = SegmentDelivery.redirect
@@ -85,7 +93,7 @@ struct PlaybackRequest {
                 )
             }
         }
-        guard let source, source.isHTTP else {
+        guard let source, source.isHTTP || allowsFiles else {
             throw ServerError(.badRequest, "missing-url", "url has to be an http or https address")
         }
         guard edits.count <= Self.mostEdits else {
@@ -116,6 +124,7 @@ struct PlaybackRequest {
     func child(_ source: ResourceAddress, _ plan: EditPlan, variables: [String: String]) -> PlaybackRequest {
         var child = PlaybackRequest(source: source, plan: plan, delivery: delivery, variables: variables, link: link)
         child.base = base
+        child.keepsMediaAddresses = keepsMediaAddresses
         return child
     }
 }
@@ -231,6 +240,7 @@ struct EditedPlayback {
 
     /// Where a player asks this server for a segment: its name stays visible, since players look at its ending.
     private func segmentPath(_ address: ResourceAddress, _ request: PlaybackRequest) -> String? {
+        guard !request.keepsMediaAddresses else { return address.text }
         guard address.isHTTP else { return address.isAbsolute ? address.text : nil }
         let name = address.lastPathComponent.isEmpty ? "segment" : address.lastPathComponent
         let kept = PercentEncoding.encode(PercentEncoding.decode(name) ?? "segment")

@@ -70,6 +70,40 @@ struct PlayingTests {
         #expect(try text("errors").hasPrefix("#Version: 1.0\n"))
     }
 
+    /// What edits make of a stream is played, from a server and from the disk.
+    @Test(.timeLimit(.minutes(2)), arguments: [true, false]) func whatEditsMakeOfAStreamIsPlayed(
+        isServed: Bool
+    ) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let samples = try #require(Samples.directory)
+        let origin = try await RecordingOrigin(samples)
+        let file = samples.appendingPathComponent("ts/multivariant.m3u8").path
+        let played = try await run(
+            "play",
+            isServed ? origin.address("ts/multivariant.m3u8") : file,
+            "--no-decode",
+            "--speed",
+            "max",
+            "--quiet",
+            "--edit",
+            "bandwidth=900k...2M&duration=12",
+            "--metrics",
+            path("metrics.json"),
+            "--events",
+            path("events")
+        )
+        await origin.stop()
+        #expect(played.status == 0, "\(played.errors)")
+        let watched = try #require(try metrics("metrics.json")["watchedDuration"] as? Double)
+        #expect(abs(watched - 12) < 0.5)
+        let loaded = try lines("events").filter { $0["event"] as? String == "segmentLoaded" }
+            .compactMap { $0["url"] as? String }
+        #expect(loaded.count == 2)
+        #expect(loaded.allSatisfy { $0.contains("360p") || $0.contains("480p") }, "\(loaded)")
+        let wrong = try await run("play", file, "--no-decode", "--edit", "colour=red")
+        #expect(wrong.status == 64 && wrong.errors.contains("colour") && wrong.errors.contains("bandwidth"))
+    }
+
     @Test(.timeLimit(.minutes(2))) func anInterruptionWritesWhatIsKnown() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let origin = try await RecordingOrigin(try #require(Samples.directory))

@@ -171,9 +171,17 @@ public actor DecodingPipeline: MediaPipeline {
         let now = time.now
         let clock = shared.withLock { $0.clock }
         let rate = clock.eventual.rate
+        if let asked, asked > now {
+            // Sound joins in when the time has come.
+            sound?.pause()
+            return shared.withLock { shared in
+                shared.clock.setRate(0, at: now, now: now)
+                shared.clock.setRate(rate, at: asked, now: now)
+            }
+        }
         let position = clock.timebase(at: now).mediaTime(at: now)
         let latency = sound?.start(at: position, rate: rate, &mapping) ?? .zero
-        let begin = max(asked ?? now, now + latency)
+        let begin = now + latency
         guard begin > now else { return }
         shared.withLock { shared in
             shared.clock.setRate(0, at: now, now: now)

@@ -7,6 +7,10 @@ struct MetadataFeed {
         let message: TimedMetadata
         let type: MediaType
         var isGiven: Bool
+        /// Whether the media that it came with is gone, and only that it was given is worth knowing.
+        var isForgotten = false
+
+        var end: MediaTime { message.time + (message.duration ?? .zero) }
     }
 
     /// In the order of their times.
@@ -46,9 +50,13 @@ struct MetadataFeed {
         }
     }
 
-    /// Forgets what came with media of a type.
+    /// Forgets what came with media of a type; what applies for longer is repeated in what follows, and still known.
     mutating func discard(_ type: MediaType, in range: MediaTimeRange) {
-        entries.removeAll { $0.type == type && range.contains($0.message.time) }
+        for index in entries.indices
+        where entries[index].type == type && range.contains(entries[index].message.time) {
+            entries[index].isForgotten = true
+        }
+        entries.removeAll { $0.isForgotten && (!$0.isGiven || $0.end <= range.end) }
     }
 
     /// The play head is elsewhere: what applies there is due, what lies before is not.

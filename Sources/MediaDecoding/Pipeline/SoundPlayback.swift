@@ -86,6 +86,7 @@ final class SoundPlayback {
         guard isPlaying else {
             // Sound that comes late joins in.
             guard Self.audibleRates.contains(clock.eventual.rate), feed.hasSound else { return Turn() }
+            guard clock.eventual.time <= now else { return Turn(next: clock.eventual.time) }
             _ = start(at: clock.timebase(at: now).mediaTime(at: now), rate: clock.eventual.rate, &mapping)
             return Turn(next: now + Self.reserve / 4)
         }

@@ -35,16 +35,19 @@ extension PlaybackEngine: ItemEngine {
 
 extension ItemEngine {
     /// Does what it is told until there is nothing more to come, one after the other.
-    func obey(_ commands: CommandQueue, didSetRate: @Sendable () -> Void) async {
+    func obey(_ commands: CommandQueue, didSetRate: @escaping @Sendable () -> Void) async {
         await withDiscardingTaskGroup { group in
             while let command = await commands.next() {
                 switch command {
                 case .setRate(let rate, _, _, let departure?):
                     let begun = Signal()
-                    group.addTask { await self.depart(departure, rate, begun) }
+                    group.addTask {
+                        await self.depart(departure, rate, begun)
+                        // Until then it stands, and that is not what it was asked for.
+                        didSetRate()
+                    }
                     // What comes behind it must not overtake it, no more than a seek.
                     await begun.wait(after: 0)
-                    didSetRate()
                 case .setRate(let rate, let reason, let atOnce, nil):
                     setRate(rate, reason: reason, atOnce: atOnce)
                     didSetRate()
@@ -66,6 +69,8 @@ extension ItemEngine {
     private func depart(_ departure: Lineup.Departure, _ rate: Double, _ begun: Signal) async {
         // The same isolation, and so the same job: nothing comes between this and the beginning.
         begun.notify()
+        // An engine that was ended would never answer.
+        guard !Task.isCancelled else { return }
         _ = await setRate(rate, from: departure.time, at: departure.hostTime)
     }
 

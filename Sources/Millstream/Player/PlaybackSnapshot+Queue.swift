@@ -10,7 +10,8 @@ extension PlaybackSnapshot {
     var isLoadedToEnd: Bool {
         guard status == .readyToPlay, playbackType != .live, let duration else { return false }
         if hasPlayedToEnd { return true }
-        let position = timebase.mediaTime
+        // What lies behind the play head is forgotten after a while, and with it where it set out.
+        let position = max(position, timebase.mediaTime)
         // The play head may stand a little before the first picture.
         let range =
             loadedTimeRanges.range(containing: position)

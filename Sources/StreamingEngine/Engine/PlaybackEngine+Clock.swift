@@ -97,11 +97,17 @@ extension PlaybackEngine {
 
     /// Where playing ends; `nil` while that is not known.
     var endOfPlay: MediaTime? {
-        let ends = requiredStreams.map { $0.timeline?.duration }
+        let ends = requiredStreams.map { wholeTimeline(of: $0)?.duration }
         // Sound and pictures seldom end at the same moment: the longer of them is played out.
         let natural = ends.isEmpty || ends.contains(nil) ? nil : ends.compactMap { $0 }.max()
         guard let asked = options.forwardPlaybackEndTime else { return natural }
         return natural.map { min($0, asked) } ?? asked
+    }
+
+    /// What a stream consists of: of fast motion, what its pictures are taken from.
+    func wholeTimeline(of stream: StreamState) -> PresentationTimeline? {
+        guard let sourceAfterScan, stream === streams[.main] else { return stream.timeline }
+        return knownTimelines[sourceAfterScan] ?? stream.timeline
     }
 
     /// The time that could be played without another byte.
@@ -182,6 +188,8 @@ extension PlaybackEngine {
 
     /// Tells how many frames there were, once a second and at the end.
     func reportFrames(isLast: Bool = false) {
+        let isUsual = 0...1 ~= machine.rate
+        leavesOutFrames = leavesOutFrames || !isUsual
         let counts = pipeline.frameCounts
         guard counts != lastFrames, isLast || machine.hasEnded || time.now - lastFrameReport >= .seconds(1) else {
             return
@@ -194,7 +202,8 @@ extension PlaybackEngine {
         lastFrameReport = time.now
         report(.frames(new))
         // Of fast and of backward play frames are left out on purpose.
-        guard let playedVariant, 0...1 ~= machine.rate else { return }
+        defer { leavesOutFrames = !isUsual }
+        guard let playedVariant, !leavesOutFrames else { return }
         chooser.add(new, of: playedVariant, now: time.now)
     }
 
@@ -272,6 +281,8 @@ extension PlaybackEngine {
     }
 
     private func correctLiveOffset(ahead: Duration) {
+        // Before an appointment nothing is corrected.
+        guard pipeline.timebase.time <= time.now else { return }
         guard playbackType == .live, options.preservesTimeOffsetFromLive || options.timeOffsetFromLive != nil,
             machine.desiredRate == 1, let edge = liveEdge, let recommendedOffset
         else { return }

@@ -52,7 +52,7 @@ extension PlaybackEngine {
             if pause > time.now { return .wait(until: pause) }
             streams[kind].pausedUntil = nil
         }
-        if isScanning, kind == .main, isExcluded(source) { return .wait(until: nil) }
+        if kind == .main, isLeavingScan || isScanning && isExcluded(source) { return .wait(until: nil) }
         guard stream.timelineSource == source, let timeline = stream.timeline else { return .loadTimeline(source) }
         guard let position = fetchPosition(in: timeline) else { return .wait(until: nil) }
         let scheduler = SegmentScheduler(
@@ -145,7 +145,7 @@ extension PlaybackEngine {
         // What came for fast motion is of no use when that is over, nor the other way round.
         let isOfUse = kind != .main || isScan(source) == isScanning
         switch outcome {
-        case .loaded where !isOfUse: reportFailure(of: job, kind, nil)
+        case _ where !isOfUse: reportFailure(of: job, kind, nil)
         case .loaded(let loaded): await take(loaded, of: job, kind)
         case .failed(let error):
             reportFailure(of: job, kind, error)
@@ -165,8 +165,8 @@ extension PlaybackEngine {
     /// Looks on while a segment comes, until nobody wants it any more, or a smaller one will be there sooner.
     private func review(_ job: FetchJob, _ kind: StreamKind) async -> Outcome {
         let variant = kind == .main ? fetchedVariant : nil
-        let mayBeAbandoned = chooser.canGoLower(than: variant)
         while !Task.isCancelled {
+            let mayBeAbandoned = chooser.canGoLower(than: variant)
             let seen = changes.count
             guard let current = streams[kind].job, current.id == job.id, !current.isObsolete else { return .obsolete }
             let now = time.now
@@ -397,14 +397,16 @@ extension PlaybackEngine {
             range: range,
             domain: MediaPiece.Domain(playlist: playlist, sequence: domain.sequence)
         )
+        let isScanned = isScanning && kind == .main
         let covered = (try? await pipeline.append(piece)) ?? range
+        if isScanned, !isScanning { return await pipeline.discard(type, in: covered) }
         streams[kind].buffer.insert(
             StreamBuffer.Entry(
                 range: covered,
                 type: type,
                 byteCount: 0,
                 variant: nil,
-                isScanned: isScanning && kind == .main
+                isScanned: isScanned
             )
         )
         streams[kind].isDecided = false

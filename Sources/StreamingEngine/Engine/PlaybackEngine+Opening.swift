@@ -142,10 +142,11 @@ extension PlaybackEngine {
         let isOther = fetchedVariant?.id != variant.id
         if isPositioned, pendingSeek == nil {
             let here = stream.buffer.entries.last { $0.range.start <= position }
-            switch options.pinning {
-            case .afterBuffer: break
-            case .nextSegment: stream.buffer.becomeOutdated(from: here?.range.end ?? position)
-            case .atOnce: stream.buffer.becomeOutdated(from: position)
+            let border = options.pinning == .atOnce ? position : here?.range.end ?? position
+            // What is of that variant already stays.
+            let other = stream.buffer.entries.first { $0.range.end > border && $0.variant?.id != variant.id.text }
+            if options.pinning != .afterBuffer, let other {
+                stream.buffer.becomeOutdated(from: max(border, other.range.start))
             }
         }
         guard isOther else { return }

@@ -57,6 +57,14 @@ extension PlaybackEngine {
     /// Forgets the pictures, and lets all that belongs to the play head's place come.
     private func endScan() async {
         guard let source = sourceAfterScan else { return }
+        isLeavingScan = true
+        let stream = streams[.main]
+        stream.job?.isObsolete = true
+        // One more may come while the others go.
+        while case let forgotten = stream.buffer.discardScanned(), !forgotten.isEmpty {
+            for (type, range) in forgotten { await pipeline.discard(type, in: range) }
+        }
+        isLeavingScan = false
         sourceAfterScan = nil
         var next = source
         // Something else may have been selected meanwhile.
@@ -67,7 +75,8 @@ extension PlaybackEngine {
             next = self.source(for: other)
         }
         change(to: next, cause: "normal-motion")
-        for (type, range) in streams[.main].buffer.discardScanned() { await pipeline.discard(type, in: range) }
+        if next != source { stream.buffer.becomeOutdated(from: position) }
+        followPin()
         updateTracks()
         guard pendingSeek == nil, failure == nil, !machine.hasEnded else { return }
         _ = beginSeek(to: position, tolerance: .exact, isStart: false, isRefresh: true)
@@ -102,8 +111,9 @@ extension PlaybackEngine {
                 !loaded.contains(timeline.range(at: position - 1).start)
             {
                 position -= 1
+                let earlier = timeline.segments[position]
+                if !earlier.isGap { segment = earlier }
             }
-            segment = timeline.segments[position]
             segment.range = MediaTimeRange(start: segment.start, end: end)
         } else {
             var end = segment.end

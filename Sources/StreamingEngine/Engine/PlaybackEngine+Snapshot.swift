@@ -10,6 +10,7 @@ extension PlaybackEngine {
         snapshot.playbackType = playbackType
         let timebase = pipeline.timebase
         snapshot.timebase = end.map { Timebase(mediaTime: $0, time: time.now, rate: 0) } ?? timebase
+        snapshot.position = position
         snapshot.desiredRate = machine.desiredRate
         snapshot.timeControl = machine.timeControl
         let state = machine.bufferState
@@ -36,5 +37,5 @@ extension PlaybackEngine {
     }
 
     /// How long the item is: the longest of what it consists of.
-    private var naturalDuration: MediaTime? { requiredStreams.compactMap { $0.timeline?.duration }.max() }
+    private var naturalDuration: MediaTime? { requiredStreams.compactMap { wholeTimeline(of: $0)?.duration }.max() }
 }

@@ -50,6 +50,8 @@ public actor PlaybackEngine {
     var pendingSeek: PendingSeek?
     /// While only pictures that stand alone are played: what is fetched when that is over.
     var sourceAfterScan: StreamSource?
+    /// Whether what came for fast motion is being forgotten: nothing is fetched meanwhile.
+    var isLeavingScan = false
     var lastSeekID = 0
     var lastJobID = 0
     /// Whether the play head is where playing begins.
@@ -72,6 +74,8 @@ public actor PlaybackEngine {
     /// The frames that were told of last, and when.
     var lastFrames = FrameCounts()
     var lastFrameReport = Duration.zero
+    /// Whether frames were left out on purpose since then.
+    var leavesOutFrames = false
     /// The captions that the pipeline looks for.
     var captionChannel: String?
 
@@ -190,14 +194,22 @@ public actor PlaybackEngine {
         guard rate.isFinite, rate >= 0 || pipeline.abilities.playsBackward else { return }
         rateCommandCount += 1
         scheduledStart = nil
-        if rate < 0, machine.hasEnded { end = nil }
+        if rate < 0, machine.hasEnded, let end {
+            // What came for fast motion is forgotten by then.
+            if loadedRanges.contains(end - MediaTime(value: 1, timescale: 10)) {
+                self.end = nil
+            } else {
+                _ = beginSeek(to: end, tolerance: .exact, isStart: false, isRefresh: true)
+            }
+        }
         perform(machine.setRate(rate, reason: reason, atOnce: atOnce, at: time.now))
         changes.notify()
     }
 
     /// Lets the play head be at a time at a moment, as whoever else plays the same has it.
     ///
-    /// What is there then is played, without waiting for enough. A moment that has passed is caught up with.
+    /// What is there then is played, without waiting for enough. A moment that has passed is caught up with, where a time is
+    /// given.
     ///
     /// - Parameters:
     ///   - rate: Seconds of media a second; not 0.
@@ -206,16 +218,21 @@ public actor PlaybackEngine {
     /// - Returns: Whether that was done: not where another rate or seek came first.
     public func setRate(_ rate: Double, from target: MediaTime?, at moment: Duration) async -> Bool {
         guard rate != 0, rate.isFinite, isPositioned, failure == nil else { return false }
+        rateCommandCount += 1
+        scheduledStart = nil
+        let count = rateCommandCount
         perform(machine.setRate(0, reason: .setRateCalled, at: time.now))
         changes.notify()
-        let count = rateCommandCount
         if let target {
-            // A seek takes a while; what has passed by then can still be caught up with.
-            let late = max(.zero, time.now - moment)
-            let result = await seek(to: target + MediaTime(late, scaledBy: rate), tolerance: .exact)
-            guard result.isFinished else { return false }
+            // A seek takes a while; what has passed by then is caught up with by another, for which all is there.
+            for _ in 0..<4 {
+                let aimed = max(moment, time.now)
+                let late = MediaTime(aimed - moment, scaledBy: rate)
+                let result = await seek(to: target + late, tolerance: .exact)
+                guard result.isFinished, count == rateCommandCount else { return false }
+                if time.now - aimed < .milliseconds(20) { break }
+            }
         }
-        guard count == rateCommandCount else { return false }
         scheduledStart = moment
         perform(machine.setRate(rate, reason: .setRateCalled, atOnce: true, at: time.now))
         changes.notify()
@@ -371,7 +388,7 @@ public actor PlaybackEngine {
         guard !isMoving else { return }
         isMoving = true
         defer { isMoving = false }
-        while pipeline.timebase.rate != machine.rate {
+        while pipeline.timebase.rate != machine.rate || machine.rate != 0 && scheduledStart != nil {
             await pipeline.setRate(machine.rate, at: machine.rate == 0 ? nil : scheduledStart.take())
             if pipeline.timebase.rate == machine.rate { break }
             // A pipeline that cannot is not asked for ever.

@@ -12,6 +12,8 @@ public struct PlaybackSnapshot: Sendable {
     public var playbackType: PlaybackType?
     /// Where the play head is, and how it moves.
     public var timebase = Timebase()
+    /// Where the play head was when this was said.
+    public var position = MediaTime.zero
     /// The rate that was asked for.
     public var desiredRate = 0.0
     /// Whether it plays, waits or stands.

@@ -100,7 +100,8 @@ struct SegmentScheduler: Sendable {
     }
 
     private func stepBack(in timeline: PresentationTimeline) -> Step {
-        let reach = reach
+        // The play head may be a little behind what is listed.
+        let reach = min(reach, timeline.range.end)
         guard reach > timeline.range.start + Self.crumb,
             var next = timeline.position(atOrAfter: reach - Self.crumb)
         else { return .complete }

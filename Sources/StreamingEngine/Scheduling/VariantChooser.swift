@@ -71,6 +71,7 @@ struct VariantChooser: Sendable {
     mutating func select(_ selection: MediaSelection, at now: Duration) {
         self.selection = selection
         guard let presentation else { return }
+        let former = ladder
         variants = LadderFamily.variants(of: presentation, for: selection)
         ladder = Ladder(
             variants.prefix(Ladder.mostRungs).enumerated().map { index, variant in
@@ -86,7 +87,7 @@ struct VariantChooser: Sendable {
                 )
             }
         )
-        droppedFrames = ladder.map { DroppedFramesCap(ladder: $0) }
+        if ladder != former { droppedFrames = ladder.map { DroppedFramesCap(ladder: $0) } }
     }
 
     /// Whether a variant is one of those that are chosen among.

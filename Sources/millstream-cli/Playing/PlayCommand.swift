@@ -5,6 +5,7 @@ import Foundation
 import HLSPlaylist
 import MediaTiming
 import MediaTransport
+import MillstreamServer
 import PlaybackReporting
 import PlaylistEditing
 import ResourceAddressing
@@ -90,6 +91,15 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
+        help: ArgumentHelp(
+            "Play what edits make of it, as in addresses of millstream serve: bandwidth=900k...4M&duration=30.",
+            valueName: "EDITS"
+        )
+    )
+    var edit: [String] = []
+
+    @Option(
+        name: .long,
         help: ArgumentHelp("Write the access log, in the W3C Extended Log File Format.", valueName: "FILE")
     )
     var accessLog: String?
@@ -135,6 +145,7 @@ struct PlayCommand: AsyncParsableCommand {
         guard (0.1...32).contains(rate) else { throw ValidationError("--rate wants 0.1 to 32") }
         _ = try options()
         _ = try screenshots()
+        _ = try edits()
         if speed == .max, mode == .window { throw ValidationError("--speed max wants --headless or --no-decode") }
         if playsWithoutDecoding, !screenshot.isEmpty || checksums != nil || wave != nil {
             throw ValidationError("--screenshot, --checksums and --wave want --window or --headless")
@@ -152,12 +163,20 @@ struct PlayCommand: AsyncParsableCommand {
         let (rate, loop, speed) = (rate, loop, speed)
         let stage = try await makeStage()
         do {
-            let metrics = try await http.withLoading(sources: [source] + origins(of: package)) { loading in
+            let plan = EditPlan(try edits())
+            let metrics = try await http.withLoading(
+                sources: [source] + origins(of: package) + plan.sources
+            ) { loading in
                 var (loading, address) = (loading, address)
                 if let package {
                     let stored = PackageTransport(package.library, id: package.id, origin: loading.transport)
                     loading = ResourceLoading(stored, policy: loading.policy)
                     address = stored.address
+                }
+                if !plan.edits.isEmpty {
+                    let edited = EditedTransport(loading.transport, policy: loading.policy)
+                    loading = ResourceLoading(edited, policy: loading.policy)
+                    address = EditedTransport.address(of: address, plan)
                 }
                 return try await Interruption.cancelling { [loading, address] in
                     try await PlaybackRun(
@@ -237,6 +256,19 @@ struct PlayCommand: AsyncParsableCommand {
     private func origins(of package: (library: AssetLibrary, id: String)?) throws -> [String] {
         guard let package else { return [] }
         return [try package.library.asset(package.id).source.text]
+    }
+
+    private func edits() throws -> [PlaylistEdit] {
+        try edit.flatMap { $0.split(separator: "&") }.map { text in
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = PercentEncoding.decode(String(parts[0])), PlaylistEdit.names.contains(name),
+                let value = PercentEncoding.decode(parts.count > 1 ? String(parts[1]) : "")
+            else {
+                let known = PlaylistEdit.names.sorted().joined(separator: ", ")
+                throw ValidationError("--edit knows no \(parts[0]); there are \(known)")
+            }
+            return try PlaylistEdit(name: name, value: value)
+        }
     }
 
     private func options() throws -> StreamingOptions {
