@@ -87,6 +87,32 @@ import Testing
         }
     }
 
+    @Test func aPauseEndsAnAppointmentThatIsStillSought() async throws {
+        try await Broadcast(Broadcast.film(), latency: .milliseconds(1_500)).run { world in
+            let player = try Player(playerItem: world.item())
+            #expect(await player.preroll(atRate: 1))
+            #expect(player.setRate(1, time: MediaTime(seconds: 50), atHostTime: player.hostTime + .seconds(1)))
+            try await world.simulation.sleep(for: .milliseconds(500))
+            #expect(player.rate == 1, "that it stands until then is nobody's wish")
+            player.pause()
+            try await world.simulation.sleep(for: .seconds(10))
+            #expect(player.rate == 0 && player.currentItem?.state.timebase.rate == 0)
+        }
+    }
+
+    @Test func whatTheSeekTookIsCaughtUpWith() async throws {
+        try await Broadcast(Broadcast.film(), latency: .milliseconds(1_500)).run { world in
+            let player = try Player(playerItem: world.item())
+            #expect(await player.preroll(atRate: 1))
+            let moment = player.hostTime + .milliseconds(500)
+            #expect(player.setRate(1, time: MediaTime(seconds: 36), atHostTime: moment))
+            await world.wait(for: player.states) { $0.playback.timebase.rate == 1 }
+            try await world.simulation.sleep(for: .seconds(5))
+            let place = MediaTime(seconds: 36) + MediaTime(player.hostTime - moment)
+            #expect(abs((player.currentTime() - place).seconds) < 0.05)
+        }
+    }
+
     @Test func backwardsItEndsWhereItIsTold() async throws {
         try await Broadcast(Broadcast.film()).run { world in
             let item = world.item()

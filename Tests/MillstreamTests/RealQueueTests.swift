@@ -30,6 +30,21 @@ import Testing
         }
     }
 
+    /// What was played first is forgotten long before the end.
+    @Test func afterALongItemTheNextOneIsReadyToo() async throws {
+        let texts = Broadcast.film("one", count: 40).merging(Broadcast.film("two", count: 5)) { old, _ in old }
+        try await Broadcast(texts).run { world in
+            let items = [world.item("one.m3u8"), world.item("two.m3u8")]
+            let player = try QueuePlayer(items: items)
+            player.play()
+            await world.wait(for: items[0].states) { $0.timebase.rate == 1 }
+            try await world.simulation.sleep(for: .seconds(200))
+            #expect(items[1].status == .unknown, "the network is the first one's still")
+            try await world.simulation.sleep(for: .seconds(35))
+            #expect(items[1].status == .readyToPlay)
+        }
+    }
+
     @Test func anItemThatFailsIsLeftBehind() async throws {
         try await Broadcast(Broadcast.film("two", count: 2)).run { world in
             let items = [world.item("gone.m3u8"), world.item("two.m3u8")]

@@ -27,7 +27,7 @@ extension PlayerItem {
     /// Plays one variant whatever the network carries, or chooses among all again.
     ///
     /// - Parameters:
-    ///   - id: The ``VariantDescription/id`` of a variant, as events and logs name it; `nil` for none. One that the item
+    ///   - id: The `VariantDescription.id` of a variant, as events and logs name it; `nil` for none. One that the item
     ///     does not have, or that cannot be had, changes nothing.
     ///   - mode: What becomes of what is buffered.
     public func pinVariant(_ id: String?, switching mode: VariantSwitchMode = .nextSegment) {

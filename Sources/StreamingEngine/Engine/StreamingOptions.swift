@@ -42,7 +42,7 @@ public struct StreamingOptions: Sendable {
     public var viewSize: Resolution?
     /// Whether to begin with the first variant of the playlist, instead of one that the network is thought to carry.
     public var startsOnFirstEligibleVariant = false
-    /// The variant that is fetched whatever the network carries, by its ``VariantDescription/id``; `nil` to choose among all.
+    /// The variant that is fetched whatever the network carries, by its `VariantDescription.id`; `nil` to choose among all.
     ///
     /// Where it cannot be had, another one is.
     public var pinnedVariant: String?
