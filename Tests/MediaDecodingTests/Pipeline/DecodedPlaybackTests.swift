@@ -159,6 +159,50 @@ struct DecodedPlaybackTests {
     }
 }
 
+/// Sound and pictures stay together whatever is done to them.
+@Suite(
+    .timeLimit(.minutes(5)),
+    .enabled(if: SampleStreams.areThere, "the sample streams were not made: run Scripts/make-samples")
+)
+struct SoundWithPicturesTests {
+    @Test(arguments: ["ts/multivariant.m3u8", "fmp4/multivariant.m3u8"])
+    func afterTwentySeeksAndSwitchesTheyAreTogether(playlist: String) async throws {
+        let stream = try DecodedStream(playlist, in: try #require(SampleStreams.directory))
+        try await stream.run {
+            try await stream.wait { $0.status == .readyToPlay }
+            let variants = stream.engine.snapshot.presentation?.variants ?? []
+            var random = SplitMix(seed: 5)
+            for turn in 0..<20 {
+                let time = MediaTime(value: Int64.random(in: 0..<60_000, using: &random), timescale: 1_000)
+                _ = await stream.engine.seek(to: time, tolerance: .exact)
+                await stream.engine.setRate(1)
+                try await stream.simulation.sleep(for: .milliseconds(1_300))
+                await stream.engine.update {
+                    $0.pinning = .atOnce
+                    $0.pinnedVariant = variants[turn % variants.count].id.text
+                }
+                try await stream.simulation.sleep(for: .milliseconds(1_900))
+            }
+        }
+        var beeps = 0
+        for stretch in stream.sound.stretches {
+            // A seek may land in the middle of a beep.
+            for onset in BeepFinder.onsets(stretch).dropFirst() {
+                beeps += 1
+                #expect(abs(onset - onset.rounded()) < 0.02, "a beep at \(onset)")
+            }
+        }
+        #expect(beeps >= 30)
+        // Each picture says where it belongs.
+        #expect(
+            stream.shown.all.allSatisfy { frame in
+                frame.reading.map { MediaTime(value: Int64($0.frame), timescale: 30) == frame.time } ?? false
+            }
+        )
+        #expect(stream.events.count { if case .variantSwitched(_, true) = $0.kind { true } else { false } } >= 15)
+    }
+}
+
 /// Finds where the beeps begin that the samples have at each whole second.
 enum BeepFinder {
     /// In seconds of the item, going by the number of samples from the first one on.

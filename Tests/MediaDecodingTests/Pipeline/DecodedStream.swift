@@ -49,6 +49,9 @@ final class HeardSound: AudioOutput {
     /// The longest stretch without a seek.
     var all: [AudioSamples] { heard.withLock { $0.max { $0.count < $1.count } ?? [] } }
 
+    /// What was heard between one seek and the next.
+    var stretches: [[AudioSamples]] { heard.withLock { $0.filter { !$0.isEmpty } } }
+
     func start(_ format: SoundFormat) -> SoundFormat { format }
     func enqueue(_ samples: AudioSamples) { heard.withLock { $0[$0.count - 1].append(samples) } }
     var queuedDuration: Duration { .zero }
