@@ -102,6 +102,21 @@ struct PlayingTests {
         #expect(loaded.allSatisfy { $0.contains("360p") || $0.contains("480p") }, "\(loaded)")
         let wrong = try await run("play", file, "--no-decode", "--edit", "colour=red")
         #expect(wrong.status == 64 && wrong.errors.contains("colour") && wrong.errors.contains("bandwidth"))
+        let empty = try await run("play", file, "--no-decode", "--edit", "duration=0")
+        #expect(empty.status == 64 && empty.errors.hasPrefix("millstream: error: --edit: duration"), "\(empty.errors)")
+        // What is stitched in may be a file, named as on any command line.
+        let advertisement = samples.appendingPathComponent("ad/multivariant.m3u8").path
+        let stitched = try await run(
+            "play",
+            file,
+            "--no-decode",
+            "--speed",
+            "max",
+            "--quiet",
+            "--edit",
+            "duration=6&append=\(advertisement)"
+        )
+        #expect(stitched.status == 0 && !stitched.output.contains("Watched: 6."), "\(stitched.errors)")
     }
 
     @Test(.timeLimit(.minutes(2))) func anInterruptionWritesWhatIsKnown() async throws {

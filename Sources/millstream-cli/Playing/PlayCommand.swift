@@ -267,7 +267,23 @@ struct PlayCommand: AsyncParsableCommand {
                 let known = PlaylistEdit.names.sorted().joined(separator: ", ")
                 throw ValidationError("--edit knows no \(parts[0]); there are \(known)")
             }
-            return try PlaylistEdit(name: name, value: value)
+            do {
+                return try Self.locating(PlaylistEdit(name: name, value: value))
+            } catch let error as PlaylistEditError {
+                throw ValidationError("--edit: \(error)")
+            }
+        }
+    }
+
+    /// Names what is stitched in by an address, as it is where the program was started.
+    private static func locating(_ edit: PlaylistEdit) throws -> PlaylistEdit {
+        guard let source = edit.source, GapPlaylist.playlist(at: source) == nil else { return edit }
+        let address = try PlaylistSource.address(source).text
+        return switch edit {
+        case .append: .append(address)
+        case .prepend: .prepend(address)
+        case .insert(_, let time): .insert(address, at: time)
+        default: edit
         }
     }
 
