@@ -65,6 +65,22 @@ public struct DownloadTask: Sendable {
         self.time = time
     }
 
+    /// Makes a task for an asset that may be played at the same time; nothing happens before ``run(_:)``.
+    ///
+    /// - Parameters:
+    ///   - asset: What is kept; it is loaded as it is for a player, with its header fields, cookies and connections.
+    ///   - library: Where it is kept.
+    ///   - options: How to go about it.
+    ///   - time: The clock that progress is told by.
+    public init(
+        _ asset: some LoadableAsset,
+        into library: AssetLibrary,
+        options: Options = Options(),
+        time: any TimeSource = SystemTimeSource()
+    ) {
+        self.init(asset.address, into: library, loading: asset.loading, options: options, time: time)
+    }
+
     /// Progress is told this often, where there is any.
     private static let progressInterval = Duration.milliseconds(200)
     /// So many bytes are gathered before a thread is asked to write them.

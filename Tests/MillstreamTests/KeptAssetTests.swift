@@ -50,6 +50,40 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(1))) func oneAssetIsPlayedAndKeptAtOnce() async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("kept-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let library = try AssetLibrary(directory: directory)
+        let film = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:0.5,\na.ts\n#EXTINF:0.5,\nb.ts\n#EXT-X-ENDLIST\n"
+        try await MisbehavingServer.withServer([
+            "/film.m3u8": .init(Array(film.utf8), contentType: "application/vnd.apple.mpegurl"),
+            "/a.ts": .init([1, 2, 3], contentType: "video/mp2t"),
+            "/b.ts": .init([4, 5, 6], contentType: "video/mp2t"),
+        ]) { server in
+            let asset = Asset(
+                ResourceAddress(server.address("/film.m3u8")),
+                options: AssetOptions(headerFields: ["X-Token": "secret"], cookies: [.init(name: "a", value: "1")])
+            )
+            let item = PlayerItem(asset: asset)
+            let player = try Player(playerItem: item)
+            let notifications = item.notifications
+            async let kept = DownloadTask(asset, into: library).run()
+            player.play()
+            let end = await notifications.first { $0 == .didPlayToEnd }
+            #expect(end == .didPlayToEnd)
+            let stored = try await kept
+            #expect(stored.isPlayableOffline && stored.source == asset.address)
+            // Both asked with what the asset says.
+            #expect(server.requests.count == 6)
+            for request in server.requests {
+                #expect(request.header("X-Token") == "secret")
+                #expect(request.header("Cookie") == "a=1")
+            }
+            let offline = Asset(filePath: library.packageDirectory(stored.id).path)
+            #expect(offline.assetCache?.isPlayableOffline == true)
+        }
+    }
+
     @Test func whatIsOnlineHasNoCache() {
         let (online, nowhere) = (Asset(ResourceAddress(Self.origin + "main.m3u8")), Asset(filePath: "/nowhere/at/all"))
         #expect(online.assetCache == nil)

@@ -1,5 +1,5 @@
 import MediaTiming
-import MediaTransport
+public import MediaTransport
 public import ResourceAddressing
 import StreamingEngine
 import Synchronization
@@ -7,8 +7,8 @@ import Synchronization
 /// Media at an address: a stream or a file, of which nothing is known before it is loaded.
 ///
 /// Making one does no I/O and says nothing of whether it can be played. One asset can feed any number of items, and a
-/// download, at once. All of it can be used from any task.
-public final class Asset: Sendable {
+/// `DownloadTask`, at once. All of it can be used from any task.
+public final class Asset: LoadableAsset {
     /// Where it is.
     public let address: ResourceAddress
     /// How it is reached.
@@ -16,7 +16,9 @@ public final class Asset: Sendable {
     /// The world that it lives in.
     public let environment: Player.Environment
 
-    private let loading: ResourceLoading
+    /// How all of it is loaded, by items and by downloads; from ``Player/Environment/makeLoading``.
+    public let loading: ResourceLoading
+
     private let hub = Hub<AssetLoading, Never>(AssetLoading())
     private let task = Mutex<Task<Void, Never>?>(nil)
 
