@@ -32,6 +32,8 @@ public struct TransportError: Error, Sendable {
         public static let badRedirect = Code(rawValue: "bad-redirect")
         /// The address is none that can be loaded, or may not be.
         public static let addressRefused = Code(rawValue: "address-refused")
+        /// The network costs more than was allowed for this.
+        public static let networkRefused = Code(rawValue: "network-refused")
         /// The file is not there.
         public static let fileNotFound = Code(rawValue: "file-not-found")
         /// The file could not be read or written.

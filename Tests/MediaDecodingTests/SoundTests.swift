@@ -2,6 +2,7 @@ import Foundation
 import MediaTiming
 import PlaybackReporting
 import SegmentFormat
+import StreamingEngine
 import Testing
 
 @testable import MediaDecoding
@@ -129,9 +130,9 @@ struct SoundTests {
         #expect(pieces.sound.last?.end == whole.sound.last?.end)
     }
 
-    @Test(arguments: [0.1, 0.5, 0.75, 1, 1.25, 2, 3, 8])
-    func tempoChangesTheLengthAndNotThePitch(rate: Double) throws {
-        let filter = TempoFilter(rate: rate)
+    @Test(arguments: [0.1, 0.5, 0.75, 1, 1.25, 2, 3, 8], SoundSettings.PitchAlgorithm.allCases)
+    func tempoChangesTheLengthAndOnlyATapeThePitch(rate: Double, pitch: SoundSettings.PitchAlgorithm) throws {
+        let filter = TempoFilter(rate: rate, pitch: pitch)
         let seconds = 20.0
         var list: [AudioSamples] = []
         for block in 0..<Int(seconds * 48_000) / 1_000 {
@@ -152,6 +153,56 @@ struct SoundTests {
         // 500 Hz: a thousand times through zero in a second.
         let left = list.flatMap { chunk in stride(from: 0, to: chunk.samples.count, by: 2).map { chunk.samples[$0] } }
         let crossings = zip(left, left.dropFirst()).count { $0 * $1 < 0 }
-        #expect(abs(Double(crossings) / (Double(count) / 48_000) / 1_000 - 1) < 0.02)
+        let expected = pitch == .varispeed ? rate * 1_000 : 1_000
+        #expect(abs(Double(crossings) / (Double(count) / 48_000) / expected - 1) < 0.02)
+    }
+
+    @Test(arguments: [0.5, 1.5, 2], SoundSettings.PitchAlgorithm.allCases)
+    func whatIsHeardKeepsItsPlaceAtOtherRates(rate: Double, pitch: SoundSettings.PitchAlgorithm) throws {
+        let filter = TempoFilter(rate: rate, pitch: pitch)
+        // Silence for five seconds, then a tone for five.
+        var list: [AudioSamples] = []
+        for block in 0..<480 {
+            let samples = (0..<1_000).map { index -> Float in
+                let frame = block * 1_000 + index
+                return frame < 240_000 ? 0 : Float(sin(2 * Double.pi * 500 * Double(frame) / 48_000))
+            }
+            let time = MediaTime(value: Int64(block) * 1_000, timescale: 48_000)
+            list += try filter.process(AudioSamples(time: time, sampleRate: 48_000, channelCount: 1, samples: samples))
+        }
+        list += try filter.finish()
+        var onset: Double?
+        for chunk in list where onset == nil {
+            let index = chunk.samples.firstIndex { abs($0) > 0.3 }
+            onset = index.map { chunk.time.seconds + Double($0) / 48_000 * rate }
+        }
+        // In media time; at twice the speed it is half as much to the ear.
+        #expect(abs(try #require(onset) - 5) < 0.04 * max(1, rate), "\(onset ?? 0)")
+    }
+
+    @Test func aMixChangesSamplesWhereItSays() {
+        var mix = AudioMix()
+        mix.setVolumeRamp(
+            from: 1,
+            to: 0,
+            during: MediaTimeRange(start: MediaTime(seconds: 1), duration: MediaTime(seconds: 1))
+        )
+        mix.setVolume(0.5, at: MediaTime(seconds: 3))
+        let whole = AudioSamples(
+            time: .zero,
+            sampleRate: 1_000,
+            channelCount: 2,
+            samples: Array(repeating: 1, count: 8_000)
+        )
+        let mixed = whole.mixed(by: mix)
+        for frame in 0..<4_000 {
+            let gain = mix.volume(at: MediaTime(value: Int64(frame), timescale: 1_000))
+            let heard = (mixed.samples[2 * frame], mixed.samples[2 * frame + 1])
+            guard abs(Double(heard.0) - gain) < 0.000_1, heard.0 == heard.1 else {
+                Issue.record("frame \(frame): \(heard) and not \(gain)")
+                break
+            }
+        }
+        #expect(whole.mixed(by: AudioMix()).samples == whole.samples)
     }
 }

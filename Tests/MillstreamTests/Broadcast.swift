@@ -16,8 +16,12 @@ final class Broadcast: Sendable {
     /// How long each answer takes.
     private let latency: Duration
 
-    init(_ texts: [String: String], latency: Duration = .zero) {
-        transport = ScriptedTransport(texts.mapValues { [.text($0)] }, time: simulation)
+    convenience init(_ texts: [String: String], latency: Duration = .zero) {
+        self.init(answers: texts.mapValues { [.text($0)] }, latency: latency)
+    }
+
+    init(answers: [String: [ScriptedTransport.Answer]], latency: Duration = .zero) {
+        transport = ScriptedTransport(answers, time: simulation)
         self.latency = latency
     }
 

@@ -1,7 +1,8 @@
 import CFFmpeg
 import MediaTiming
+public import StreamingEngine
 
-/// Plays sound faster or slower without changing its pitch, through FFmpeg's `atempo`.
+/// Plays sound faster or slower, and keeps its pitch where that is wanted, through filters of FFmpeg.
 ///
 /// What comes out is shorter or longer by the rate; its times say which moment of the media each stretch belongs to. One
 /// thread uses it at a time.
@@ -13,6 +14,8 @@ public final class TempoFilter {
 
     /// Seconds of media a second of sound.
     public let rate: Double
+    /// What becomes of the pitch.
+    public let pitch: SoundSettings.PitchAlgorithm
 
     private var graph: Graph?
     private var start = MediaTime.zero
@@ -21,9 +24,12 @@ public final class TempoFilter {
 
     /// Makes a filter.
     ///
-    /// - Parameter rate: Seconds of media a second; what lies outside of ``slowest`` to ``fastest`` counts as its nearest
-    ///   border, and what is no number as 1.
-    public init(rate: Double) {
+    /// - Parameters:
+    ///   - rate: Seconds of media a second; what lies outside of ``slowest`` to ``fastest`` counts as its nearest border,
+    ///     and what is no number as 1.
+    ///   - pitch: What becomes of the pitch; it is kept by default.
+    public init(rate: Double, pitch: SoundSettings.PitchAlgorithm = .timeDomain) {
+        self.pitch = pitch
         self.rate = rate.isFinite ? min(Self.fastest, max(Self.slowest, rate)) : 1
     }
 
@@ -44,7 +50,7 @@ public final class TempoFilter {
             if !fits || difference > limit || difference < .zero - limit { list += try finish() }
         }
         if graph == nil {
-            graph = try Graph(rate: rate, sampleRate: samples.sampleRate, channelCount: samples.channelCount)
+            graph = try Graph(rate, pitch, sampleRate: samples.sampleRate, channelCount: samples.channelCount)
             start = samples.time
             expected = samples.time
             produced = 0
@@ -89,7 +95,7 @@ public final class TempoFilter {
 }
 
 extension TempoFilter {
-    /// A chain of filters, each within the range in which `atempo` keeps all sound.
+    /// A chain of filters.
     private final class Graph {
         let sampleRate: Int
         let channelCount: Int
@@ -97,7 +103,12 @@ extension TempoFilter {
         private let source: UnsafeMutablePointer<AVFilterContext>
         private let sink: UnsafeMutablePointer<AVFilterContext>
 
-        init(rate: Double, sampleRate: Int, channelCount: Int) throws(DecodingError) {
+        init(
+            _ rate: Double,
+            _ pitch: SoundSettings.PitchAlgorithm,
+            sampleRate: Int,
+            channelCount: Int
+        ) throws(DecodingError) {
             _ = FFmpegLibrary.isQuiet
             guard let graph = avfilter_graph_alloc() else { throw .outOfMemory }
             var owned: UnsafeMutablePointer<AVFilterGraph>? = graph
@@ -110,8 +121,10 @@ extension TempoFilter {
                 )
                 let sink = try Self.add("abuffersink", nil, to: graph)
                 var last = source
-                for factor in Self.factors(of: rate) {
-                    let filter = try Self.add("atempo", "tempo=\(factor)", to: graph)
+                // Some filters give each channel apart: what comes out is as what goes in.
+                let interleaving = (name: "aformat", arguments: "sample_fmts=flt")
+                for (name, arguments) in Self.filters(for: rate, pitch, sampleRate: sampleRate) + [interleaving] {
+                    let filter = try Self.add(name, arguments, to: graph)
                     try Self.link(last, filter)
                     last = filter
                 }
@@ -130,6 +143,22 @@ extension TempoFilter {
         }
 
         deinit { avfilter_graph_free(&graph) }
+
+        private static func filters(
+            for rate: Double,
+            _ pitch: SoundSettings.PitchAlgorithm,
+            sampleRate: Int
+        ) -> [(name: String, arguments: String)] {
+            switch pitch {
+            case .spectral where avfilter_get_by_name("rubberband") != nil:
+                return [("rubberband", "tempo=\(rate):transients=crisp:pitchq=quality")]
+            case .timeDomain, .spectral: return factors(of: rate).map { ("atempo", "tempo=\($0)") }
+            case .varispeed:
+                // The same samples at another pace, and then as many a second as before.
+                let pace = max(1, Int((Double(sampleRate) * rate).rounded()))
+                return [("asetrate", "sample_rate=\(pace)"), ("aresample", "sample_rate=\(sampleRate)")]
+            }
+        }
 
         /// `atempo` goes from 0.5 to 100; above 2 it leaves sound out, so that two in a row sound better.
         private static func factors(of rate: Double) -> [Double] {

@@ -202,9 +202,14 @@ public actor DecodingPipeline: MediaPipeline {
         changes.notify()
     }
 
-    /// Plays louder or softer, or not at all.
-    public func setVolume(_ volume: Double, isMuted: Bool) async {
-        options.audioOutput?.setVolume(volume, isMuted: isMuted)
+    /// Plays louder or softer, or at another pitch; of what is with the device already, only the volume changes.
+    public func setSound(_ settings: SoundSettings) async {
+        do {
+            try sound?.set(settings)
+        } catch {
+            continuation.yield(.failed("\(error)"))
+        }
+        changes.notify()
     }
 
     /// Shows and decodes what is due, until the task is cancelled.

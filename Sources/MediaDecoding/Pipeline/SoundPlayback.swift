@@ -14,6 +14,7 @@ final class SoundPlayback {
     let feed: AudioFeed
     /// Whether silence is played instead.
     var isSilent = false
+    private var settings = SoundSettings()
     private let output: any AudioOutput
     private let format: SoundFormat
     private var tempo: TempoFilter?
@@ -74,6 +75,16 @@ final class SoundPlayback {
         output.flush()
     }
 
+    /// Takes over how sound is to be heard.
+    func set(_ settings: SoundSettings) throws {
+        let former = self.settings
+        self.settings = settings
+        output.setVolume(settings.volume, isMuted: settings.isMuted)
+        guard settings.pitch != former.pitch, let tempo else { return }
+        for block in try tempo.finish() { try output.enqueue(block) }
+        self.tempo = nil
+    }
+
     /// Supplies the output.
     ///
     /// - Parameters:
@@ -129,9 +140,9 @@ final class SoundPlayback {
     }
 
     private func enqueue(_ samples: AudioSamples) throws {
-        let samples = isSilent ? samples.silenced : samples
+        let samples = isSilent ? samples.silenced : samples.mixed(by: settings.mix)
         guard rate != 1 else { return try output.enqueue(samples) }
-        if tempo == nil { tempo = TempoFilter(rate: rate) }
+        if tempo == nil { tempo = TempoFilter(rate: rate, pitch: settings.pitch) }
         for block in try tempo?.process(samples) ?? [] { try output.enqueue(block) }
     }
 }

@@ -6,9 +6,11 @@ public import ResourceAddressing
 /// on nothing that cannot be what was asked for.
 public struct ResourceLoading: Sendable {
     /// Where bytes come from.
-    public let transport: any Transport
+    public internal(set) var transport: any Transport
     /// Whether and when to try again.
     public let policy: LoadErrorPolicy
+    /// What is known of the network that they come over; `nil` for nothing.
+    public internal(set) var network: NetworkStatus?
     private let time: any TimeSource
     private let jitter: @Sendable () -> Double
 
@@ -32,6 +34,13 @@ public struct ResourceLoading: Sendable {
         self.policy = policy
         self.time = time
         self.jitter = jitter
+    }
+
+    /// The same through another transport, made of this one's.
+    public func through(_ makeTransport: (any Transport) -> any Transport) -> ResourceLoading {
+        var loading = self
+        loading.transport = makeTransport(transport)
+        return loading
     }
 
     /// A whole resource in memory.

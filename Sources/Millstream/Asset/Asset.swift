@@ -36,7 +36,7 @@ public final class Asset: LoadableAsset {
         self.address = address
         self.options = options
         self.environment = environment
-        loading = environment.makeLoading(address, options)
+        loading = options.limiting(environment.makeLoading(address, options), of: address, environment.network)
     }
 
     /// Makes the asset of a file or a downloaded package.

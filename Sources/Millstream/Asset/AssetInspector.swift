@@ -23,6 +23,7 @@ struct AssetInspector: Sendable {
         let found = try await SourceInspection(
             of: request.address,
             loading: request.loading,
+            mimeType: request.options.overrideMIMEType,
             capabilities: PlaybackCapabilities(decodes: canDecode),
             time: time
         )

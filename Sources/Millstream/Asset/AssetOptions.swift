@@ -26,6 +26,18 @@ public struct AssetOptions: Sendable, Hashable {
     public var cookies: [Cookie]
     /// What a server is told of who asks; `nil` for the default of the transport.
     public var userAgent: String?
+    /// Whether it may be loaded over a cellular network; it may by default.
+    public var allowsCellularAccess = true
+    /// Whether it may be loaded over a network that is paid for; it may by default.
+    public var allowsExpensiveNetworkAccess = true
+    /// Whether it may be loaded while the user wants little to be transferred; it may by default.
+    public var allowsConstrainedNetworkAccess = true
+    /// What it is, whatever its first bytes say: `nil`, the default, to go by those.
+    ///
+    /// Of a type of playlists (RFC 8216 §4) it must be a playlist, of any other it is a file.
+    public var overrideMIMEType: String?
+    /// Which references are not followed, besides those from elsewhere to this machine, which never are; none by default.
+    public var referenceRestrictions: ReferenceRestrictions = []
     /// The name of the session in logs; `nil`, the default, for a new one each time that an item is played.
     public var primarySessionID: String?
 

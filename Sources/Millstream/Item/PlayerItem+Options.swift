@@ -21,6 +21,37 @@ extension PlayerItem {
         set { set { $0.preferredMaximumResolution = newValue } }
     }
 
+    /// The highest bit rate that is fetched over a network that is paid for, below ``preferredPeakBitRate``; `nil`, the
+    /// default, for no limit of its own. The asset's ``Player/Environment/network`` says which network that is.
+    public var preferredPeakBitRateForExpensiveNetworks: BitRate? {
+        get { options.preferredPeakBitRateForExpensiveNetworks }
+        set { set { $0.preferredPeakBitRateForExpensiveNetworks = newValue } }
+    }
+
+    /// The largest picture that is of use over a network that is paid for; `nil`, the default, for no limit of its own.
+    public var preferredMaximumResolutionForExpensiveNetworks: Resolution? {
+        get { options.preferredMaximumResolutionForExpensiveNetworks }
+        set { set { $0.preferredMaximumResolutionForExpensiveNetworks = newValue } }
+    }
+
+    /// What is wanted of variants besides; by default none with lossless sound, where there are others.
+    public var variantPreferences: VariantPreferences {
+        get { options.variantPreferences }
+        set { set { $0.variantPreferences = newValue } }
+    }
+
+    /// How loud which moment is; by default all as it comes.
+    public var audioMix: AudioMix {
+        get { options.sound.mix }
+        set { set { $0.sound.mix = newValue } }
+    }
+
+    /// What becomes of the pitch at other rates than 1; it is kept by default.
+    public var audioTimePitchAlgorithm: SoundSettings.PitchAlgorithm {
+        get { options.sound.pitch }
+        set { set { $0.sound.pitch = newValue } }
+    }
+
     /// The variant that is played whatever the network carries; `nil`, the default, to choose among all.
     public var pinnedVariant: String? { options.pinnedVariant }
 

@@ -49,6 +49,8 @@ extension PlayerItem {
         public var currentMediaSelection: MediaSelection { configuration.selection(over: playback) }
         /// How far from the live edge the stream wants to be played; `nil` of what is not live.
         public var recommendedTimeOffsetFromLive: MediaTime? { playback.recommendedTimeOffsetFromLive }
+        /// The date ranges that the stream has now, in the order of its playlist.
+        public var dateRanges: [TimedDateRange] { playback.dateRanges }
         /// What it can do besides playing at normal speed.
         public var abilities: PlaybackAbilities { PlaybackAbilities(playback) }
         /// Whether it can be played backwards at normal speed.

@@ -30,6 +30,8 @@ struct Lineup: Sendable {
     struct EngineOptions: Sendable, Hashable {
         var waitsToMinimizeStalls: Bool
         var pausesAtEnd: Bool
+        var volume: Double
+        var isMuted: Bool
     }
 
     /// What is known of an item that has an engine.
@@ -72,7 +74,9 @@ struct Lineup: Sendable {
     var engineOptions: EngineOptions {
         EngineOptions(
             waitsToMinimizeStalls: state.automaticallyWaitsToMinimizeStalling,
-            pausesAtEnd: state.actionAtItemEnd != .none
+            pausesAtEnd: state.actionAtItemEnd != .none,
+            volume: state.volume,
+            isMuted: state.isMuted
         )
     }
 }
@@ -123,6 +127,12 @@ extension Lineup {
 
     mutating func setAutomaticallyWaits(_ waits: Bool) {
         state.automaticallyWaitsToMinimizeStalling = waits
+        configure()
+    }
+
+    mutating func setVolume(_ volume: Double, isMuted: Bool) {
+        state.volume = volume.isNaN ? 0 : min(1, max(0, volume))
+        state.isMuted = isMuted
         configure()
     }
 

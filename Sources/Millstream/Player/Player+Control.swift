@@ -82,6 +82,21 @@ extension Player {
         set { change { $0.setAutomaticallyWaits(newValue) } }
     }
 
+    /// How loud all its items are: 0 for silence to 1, the default, for as they come; anything else is brought into that
+    /// range.
+    ///
+    /// It changes what is heard, not what is written to files.
+    public var volume: Double {
+        get { state.volume }
+        set { change { $0.setVolume(newValue, isMuted: $0.state.isMuted) } }
+    }
+
+    /// Whether all its items are silent whatever the volume; they are not by default.
+    public var isMuted: Bool {
+        get { state.isMuted }
+        set { change { $0.setVolume($0.state.volume, isMuted: newValue) } }
+    }
+
     /// Stops because the application no longer may, or can, play: before the process is stopped, say.
     ///
     /// The rate falls to 0, with `appBackgrounded` as the reason; nothing plays on by itself afterwards.

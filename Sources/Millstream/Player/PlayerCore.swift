@@ -65,6 +65,8 @@ extension Lineup.EngineOptions {
     func apply(to options: inout StreamingOptions) {
         options.waitsToMinimizeStalls = waitsToMinimizeStalls
         options.pausesAtEnd = pausesAtEnd
+        options.sound.volume = volume
+        options.sound.isMuted = isMuted
     }
 }
 

@@ -10,7 +10,8 @@ extension Player.Environment {
     /// The machine's clock, its network and its files, and a pipeline that decodes nothing.
     ///
     /// Connections and cookies are shared by all assets that ask for nothing special; cookies are kept in memory only. Files
-    /// are read where the asset itself is one: a playlist from elsewhere must not name files of this machine.
+    /// are read where the asset itself is one: a playlist from elsewhere must not name files of this machine. What the
+    /// network costs, the routes of this machine tell.
     public static var standard: Player.Environment {
         let time = SystemTimeSource()
         var environment = Player.Environment(
@@ -29,6 +30,7 @@ extension Player.Environment {
             // Finer than a clock of the world is, a date is only longer to read.
             date: { .milliseconds(Int64((Date().timeIntervalSince1970 * 1_000).rounded())) }
         )
+        environment.network = .system
         environment.findCache = { $0.package.flatMap { AssetCache(of: $0.id, in: $0.library) } }
         return environment
     }

@@ -27,6 +27,9 @@ extension Player {
         /// Finds what is stored of an asset, without waiting for a network; finds nothing where nothing is set.
         public var findCache: @Sendable (ResourceAddress) -> AssetCache?
 
+        /// What is known of the network: what it may be used for depends on it, and which variants are. Nothing by default.
+        public var network = NetworkStatus()
+
         var makeEngine: PlaybackEngineFactory
         var inspect: AssetInspecting
 
@@ -89,6 +92,7 @@ extension PlaybackEngine {
     init(_ request: PlaybackEngineRequest) {
         self.init(
             source: request.asset.address,
+            mimeType: request.asset.options.overrideMIMEType,
             loading: request.asset.loading,
             pipeline: request.pipeline,
             options: request.options,

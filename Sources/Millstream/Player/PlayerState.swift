@@ -40,6 +40,10 @@ public struct PlayerState: Sendable {
     public internal(set) var actionAtItemEnd: ActionAtItemEnd
     /// Whether playing waits until there is enough to play through; it does by default.
     public internal(set) var automaticallyWaitsToMinimizeStalling = true
+    /// How loud it is: 0 for silence to 1 for as it comes, the default.
+    public internal(set) var volume = 1.0
+    /// Whether it is silent whatever the volume.
+    public internal(set) var isMuted = false
     /// What the engine says of the current item.
     public internal(set) var playback = PlaybackSnapshot()
 

@@ -9,6 +9,7 @@ extension PlaybackEngine {
             let seen = changes.count
             reportNotedRequests()
             await applyCaptions()
+            await applySound()
             await reviewScanning()
             await completeSeek()
             evaluate()
@@ -25,6 +26,13 @@ extension PlaybackEngine {
         guard channel != captionChannel else { return }
         captionChannel = channel
         await pipeline.selectCaptions(channel)
+    }
+
+    /// Tells the pipeline how sound is to be heard, where that has changed.
+    func applySound() async {
+        guard options.sound != appliedSound else { return }
+        appliedSound = options.sound
+        await pipeline.setSound(options.sound)
     }
 
     /// What happens in the pipeline by itself.

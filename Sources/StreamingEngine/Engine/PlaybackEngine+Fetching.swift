@@ -96,6 +96,7 @@ extension PlaybackEngine {
     /// - Returns: Until when to wait instead; `nil` to go on.
     private func decide(_ segment: SegmentReference, _ scheduler: SegmentScheduler) -> Duration? {
         guard let current = fetchedVariant, let timeline = streams[.main].timeline else { return nil }
+        chooser.networkCost = loading.network?.cost
         let choice = chooser.choose(
             VariantChooser.Moment(
                 current: current,

@@ -9,7 +9,7 @@ extension PlaybackEngine {
     func open() async throws {
         let began = time.now
         do {
-            let (opened, request) = try await SourceOpening(fetch: fetch).open(source)
+            let (opened, request) = try await SourceOpening(fetch: fetch, kind: kind).open(source)
             report(.resourceRequest(request))
             switch opened {
             case .playlist(let playlist, let address): try begin(with: playlist, at: address, loaded: began)
@@ -35,7 +35,8 @@ extension PlaybackEngine {
         guard !presentation.variants.isEmpty else { throw Self.nothingPlayable(presentation, at: address) }
         self.presentation = presentation
         selection = options.selectionRules.selection(for: presentation)
-        chooser.open(presentation, selection, at: time.now)
+        chooser.networkCost = loading.network?.cost
+        chooser.open(presentation, selection)
         guard let variant = chooser.first(bufferCapacity: capacity.duration) else {
             throw Self.nothingPlayable(presentation, at: address)
         }
@@ -112,7 +113,7 @@ extension PlaybackEngine {
     /// Another option is played from now on.
     func applySelection(changed type: Rendition.MediaType) {
         guard let presentation else { return }
-        chooser.select(selection, at: time.now)
+        chooser.select(selection)
         // Sound may come with other variants only.
         if !isScanning, let variant = fetchedVariant,
             !presentation.variants(for: selection).contains(where: { $0.id == variant.id }),

@@ -316,6 +316,7 @@ extension PlaybackEngine {
     /// What can be sought, and where the live edge is.
     func updateWindow() {
         guard let timeline = streams[.main].timeline else { return }
+        if !isScanning { dateRanges = TimedDateRange.ranges(of: timeline) }
         let window = timeline.liveWindow
         if timeline.isLive, recommendedOffset != window.holdBack { recommendedOffset = window.holdBack }
         if !timeline.isLive { recommendedOffset = nil }

@@ -30,6 +30,7 @@ extension PlaybackEngine {
         snapshot.programDate = isPositioned ? streams[.main].timeline?.date(at: position) : nil
         snapshot.liveEdge = liveEdge
         snapshot.recommendedTimeOffsetFromLive = recommendedOffset
+        snapshot.dateRanges = dateRanges
         snapshot.abilities = pipeline.abilities
         snapshot.frameCounts = pipeline.frameCounts
         snapshot.throughput = chooser.throughput

@@ -22,6 +22,8 @@ public actor PlaybackEngine {
     /// Where the item is.
     public nonisolated let source: ResourceAddress
     nonisolated let loading: ResourceLoading
+    /// What the source must be; `nil` to go by its first bytes.
+    nonisolated let kind: SourceOpening.Kind?
     nonisolated let pipeline: any MediaPipeline
     nonisolated let time: any TimeSource
     private let session: PlaybackSession
@@ -64,6 +66,7 @@ public actor PlaybackEngine {
     var seekableRange: MediaTimeRange?
     var liveOffset = LiveOffsetControl()
     var recommendedOffset: MediaTime?
+    var dateRanges: [TimedDateRange] = []
     /// The end, once the play head is there.
     var end: MediaTime?
     /// When the play head is to begin to move, where that was said.
@@ -78,11 +81,14 @@ public actor PlaybackEngine {
     var leavesOutFrames = false
     /// The captions that the pipeline looks for.
     var captionChannel: String?
+    /// How the pipeline was told that sound is to be heard.
+    var appliedSound = SoundSettings()
 
     /// Makes an engine; nothing happens before ``run()``.
     ///
     /// - Parameters:
     ///   - source: The address of a playlist or of a file.
+    ///   - mimeType: What it is, whatever its bytes say; `nil` to go by those.
     ///   - loading: Where bytes come from, and how often is tried.
     ///   - pipeline: What media is given to; it is the engine's alone.
     ///   - options: How to play.
@@ -91,6 +97,7 @@ public actor PlaybackEngine {
     ///   - observer: Told everything, in order, while the engine is busy: it has to return at once.
     public init(
         source: ResourceAddress,
+        mimeType: String? = nil,
         loading: ResourceLoading,
         pipeline: any MediaPipeline,
         options: StreamingOptions = StreamingOptions(),
@@ -99,6 +106,7 @@ public actor PlaybackEngine {
         observer: @escaping @Sendable (PlaybackEngineOutput) -> Void
     ) {
         self.source = source
+        kind = mimeType.map { SourceOpening.Kind(mimeType: $0) }
         self.loading = loading
         self.pipeline = pipeline
         self.options = options
@@ -325,6 +333,11 @@ public actor PlaybackEngine {
     }
 
     func report(_ kind: PlaybackEvent.Kind) {
+        var kind = kind
+        if case .resourceRequest(var request) = kind, let cost = loading.network?.cost, !request.wasReadFromCache {
+            request.usedCellularNetwork = cost.contains(.cellular)
+            kind = .resourceRequest(request)
+        }
         let mediaTime = isPositioned ? position : nil
         observer(.event(PlaybackEvent(time: time.now, mediaTime: mediaTime, kind: kind)))
     }

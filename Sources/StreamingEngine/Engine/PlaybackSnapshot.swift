@@ -50,6 +50,8 @@ public struct PlaybackSnapshot: Sendable {
     public var liveEdge: Timebase?
     /// How far from the live edge the stream wants to be played; `nil` of what is not live.
     public var recommendedTimeOffsetFromLive: MediaTime?
+    /// The date ranges of the playlist, in its order.
+    public var dateRanges: [TimedDateRange] = []
     /// What can be done besides playing forwards.
     public var abilities = MediaPipelineAbilities()
     /// Frames so far.

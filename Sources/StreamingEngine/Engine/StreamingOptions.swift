@@ -14,6 +14,18 @@ public enum VariantSwitchMode: String, Sendable, Hashable, CaseIterable {
     case atOnce
 }
 
+/// What is wanted of variants besides what the network carries.
+public struct VariantPreferences: OptionSet, Sendable, Hashable {
+    /// The bits.
+    public let rawValue: Int
+
+    /// Makes a set of its bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Variants with lossless sound are chosen among too; without it, only where there are no others.
+    public static let scalabilityToLosslessAudio = VariantPreferences(rawValue: 1)
+}
+
 /// How an item is played; all of it can be changed while it is.
 public struct StreamingOptions: Sendable {
     /// Where to begin; `nil` for where the stream says.
@@ -38,6 +50,12 @@ public struct StreamingOptions: Sendable {
     public var preferredPeakBitRate: BitRate?
     /// The largest picture that is of use; `nil` for any.
     public var preferredMaximumResolution: Resolution?
+    /// The highest bit rate that is fetched over a network that is paid for; `nil` for ``preferredPeakBitRate`` alone.
+    public var preferredPeakBitRateForExpensiveNetworks: BitRate?
+    /// The largest picture that is of use over a network that is paid for; `nil` for ``preferredMaximumResolution`` alone.
+    public var preferredMaximumResolutionForExpensiveNetworks: Resolution?
+    /// What is wanted of variants besides; nothing by default.
+    public var variantPreferences: VariantPreferences = []
     /// The size of the view, in pixels; `nil` where it is not known.
     public var viewSize: Resolution?
     /// Whether to begin with the first variant of the playlist, instead of one that the network is thought to carry.
@@ -62,6 +80,8 @@ public struct StreamingOptions: Sendable {
     public var usesNetworkWhilePaused = true
     /// How long to go on trying while nothing at all can be reached; a minute by default.
     public var patience: Duration = .seconds(60)
+    /// How sound is to be heard.
+    public var sound = SoundSettings()
     /// Whether the play head stands at the end, instead of being left to run.
     public var pausesAtEnd = true
 

@@ -24,19 +24,22 @@ public struct SourceInspection: Sendable {
     /// - Parameters:
     ///   - address: Where it is.
     ///   - loading: Where bytes come from.
+    ///   - mimeType: What it is, whatever its bytes say; `nil` to go by those.
     ///   - capabilities: What can be played.
     ///   - time: The clock.
     /// - Throws: ``StreamingError`` for what is neither a stream nor a file; `TransportError`, `CancellationError`.
     public init(
         of address: ResourceAddress,
         loading: ResourceLoading,
+        mimeType: String? = nil,
         capabilities: PlaybackCapabilities,
         time: any TimeSource = SystemTimeSource()
     ) async throws {
         let fetch = ResourceFetch(loading: loading, time: time)
         let playlist: Playlist
         var isFile = false
-        switch try await SourceOpening(fetch: fetch).open(address).opened {
+        let kind = mimeType.map { SourceOpening.Kind(mimeType: $0) }
+        switch try await SourceOpening(fetch: fetch, kind: kind).open(address).opened {
         case .playlist(let found, _): playlist = found
         case .file(let head, let found, let length):
             playlist = .media(try await FileOpening(fetch: fetch).open(head, at: found, length: length).playlist)

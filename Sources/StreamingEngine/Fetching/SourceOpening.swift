@@ -9,6 +9,20 @@ import ResourceAddressing
 ///
 /// It goes by the first bytes, not by names or by what a server calls it; of a film, no more than its beginning is loaded.
 struct SourceOpening: Sendable {
+    /// What it must be.
+    enum Kind: Sendable {
+        case playlist, file
+
+        /// What a media type says (RFC 8216bis §4, RFC 3003).
+        init(mimeType: String) {
+            let essence = mimeType.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
+            let playlists: Set = [
+                "application/vnd.apple.mpegurl", "application/x-mpegurl", "audio/mpegurl", "audio/x-mpegurl",
+            ]
+            self = playlists.contains(essence) ? .playlist : .file
+        }
+    }
+
     /// What was found.
     enum Opened: Sendable {
         /// A playlist, and where it was found.
@@ -18,6 +32,8 @@ struct SourceOpening: Sendable {
     }
 
     let fetch: ResourceFetch
+    /// What it must be; `nil` to go by its first bytes.
+    var kind: Kind?
     /// What a playlist may import.
     var variables: [String: String] = [:]
 
@@ -37,7 +53,8 @@ struct SourceOpening: Sendable {
                 guard Int64(bytes.count) <= ResourceLoading.playlistLimit.bytes else {
                     throw TransportError(.tooLarge, "the playlist is larger than it may be", address: response.address)
                 }
-                if bytes.count >= Self.headSize, ForeignContent(bytes) != nil { return (bytes, response, false) }
+                guard bytes.count >= Self.headSize, kind != .playlist else { continue }
+                if kind == .file || ForeignContent(bytes) != nil { return (bytes, response, false) }
             }
             return (bytes, response, true)
         }
@@ -51,6 +68,11 @@ struct SourceOpening: Sendable {
             status: response.status
         )
         var report = ResourceRequest(.mediaPlaylist, request, fetched)
+        let length = isWhole ? Int64(bytes.count) : response.expectedLength
+        if kind == .file {
+            report.kind = .other
+            return (.file(head: bytes, response.address, length: length), report)
+        }
         let context = PlaylistContext(address: response.address, importableVariables: variables)
         do {
             let playlist = try Playlist.parse(bytes, context: context)
@@ -58,7 +80,7 @@ struct SourceOpening: Sendable {
             return (.playlist(playlist, response.address), report)
         } catch {
             report.kind = .other
-            guard case .notAPlaylist(let content) = error else {
+            guard case .notAPlaylist(let content) = error, kind == nil else {
                 throw StreamingError(.unreadablePlaylist, "\(error)", address: address, cause: error)
             }
             if content == .dashManifest {
@@ -79,7 +101,6 @@ struct SourceOpening: Sendable {
                     cause: error
                 )
             }
-            let length = isWhole ? Int64(bytes.count) : response.expectedLength
             return (.file(head: bytes, response.address, length: length), report)
         }
     }

@@ -43,6 +43,9 @@ public protocol MediaPipeline: Sendable {
     /// Lets a type of media be seen or heard, or not, while time goes on.
     func setEnabled(_ type: MediaType, _ isEnabled: Bool) async
 
+    /// Says how sound is to be heard.
+    func setSound(_ settings: SoundSettings) async
+
     /// What it can do besides playing forwards.
     var abilities: MediaPipelineAbilities { get }
 
@@ -71,6 +74,9 @@ extension MediaPipeline {
 
     /// Nothing is seen or heard anyway.
     public func setEnabled(_ type: MediaType, _ isEnabled: Bool) async {}
+
+    /// Nothing is heard anyway.
+    public func setSound(_ settings: SoundSettings) async {}
 
     /// There are no pictures to step to.
     public func step(by count: Int) async -> MediaTime? { nil }

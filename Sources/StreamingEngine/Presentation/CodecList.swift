@@ -15,6 +15,13 @@ public struct CodecList: Sendable, Hashable {
     /// Whether the playlist names no formats, so that only the media can tell.
     public var isEmpty: Bool { all.isEmpty }
 
+    /// Whether sound is kept bit by bit, which takes several times the bit rate.
+    var hasLosslessAudio: Bool {
+        all.contains { Self.lossless.contains($0.prefix { $0 != "." }.lowercased()) }
+    }
+
+    private static let lossless: Set<String> = ["alac", "flac", "mlpa", "ipcm", "fpcm"]
+
     /// Sorts names as a playlist writes them.
     public init(_ names: [String]) {
         all = names

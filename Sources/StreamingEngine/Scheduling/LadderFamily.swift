@@ -4,8 +4,14 @@ import MediaTiming
 /// Which variants of a presentation are chosen among: those that a decoder can pass between without anybody noticing.
 enum LadderFamily {
     /// The variants for a selection; each playlist once, and one kind of picture.
-    static func variants(of presentation: Presentation, for selection: MediaSelection) -> [Presentation.Variant] {
-        let fitting = presentation.variants(for: selection)
+    static func variants(
+        of presentation: Presentation,
+        for selection: MediaSelection,
+        _ preferences: VariantPreferences = []
+    ) -> [Presentation.Variant] {
+        var fitting = presentation.variants(for: selection)
+        let lossy = fitting.filter { !$0.codecs.hasLosslessAudio }
+        if !preferences.contains(.scalabilityToLosslessAudio), !lossy.isEmpty { fitting = lossy }
         var families: [[String]: [Presentation.Variant]] = [:]
         var order: [[String]] = []
         for variant in fitting {

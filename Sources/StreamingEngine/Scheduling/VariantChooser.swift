@@ -33,8 +33,11 @@ struct VariantChooser: Sendable {
             if options.selector != oldValue.selector {
                 selector = AnyVariantSelector(options.selector, initialEstimate: options.initialThroughput)
             }
+            if options.variantPreferences != oldValue.variantPreferences { select(selection) }
         }
     }
+    /// What the network costs that media comes over; `nil` where nobody knows.
+    var networkCost: NetworkCost?
     private var presentation: Presentation?
     private var selection = MediaSelection()
     /// The variants that are chosen among; those of rungs, by ``LadderRung/variantIndex``.
@@ -62,17 +65,17 @@ struct VariantChooser: Sendable {
     private var droppedFrames: DroppedFramesCap?
 
     /// Takes over a presentation.
-    mutating func open(_ presentation: Presentation, _ selection: MediaSelection, at now: Duration) {
+    mutating func open(_ presentation: Presentation, _ selection: MediaSelection) {
         self.presentation = presentation
-        select(selection, at: now)
+        select(selection)
     }
 
     /// Other options are played.
-    mutating func select(_ selection: MediaSelection, at now: Duration) {
+    mutating func select(_ selection: MediaSelection) {
         self.selection = selection
         guard let presentation else { return }
         let former = ladder
-        variants = LadderFamily.variants(of: presentation, for: selection)
+        variants = LadderFamily.variants(of: presentation, for: selection, options.variantPreferences)
         ladder = Ladder(
             variants.prefix(Ladder.mostRungs).enumerated().map { index, variant in
                 let peak = variant.peakBitRate ?? variant.averageBitRate ?? Self.assumedBitRate
@@ -340,14 +343,13 @@ extension VariantChooser {
     /// The rungs that are open: what the application prefers, what the view can show, what the device is fast enough for.
     private func restriction(of ladder: Ladder) -> LadderRestriction {
         var caps: [any LadderCap] = []
-        if options.preferredPeakBitRate != nil || options.preferredMaximumResolution != nil {
-            caps.append(
-                PreferenceCap(
-                    peakBitRate: options.preferredPeakBitRate,
-                    width: options.preferredMaximumResolution?.width,
-                    height: options.preferredMaximumResolution?.height
-                )
-            )
+        var preferences = [(options.preferredPeakBitRate, options.preferredMaximumResolution)]
+        if networkCost?.contains(.expensive) == true {
+            let size = options.preferredMaximumResolutionForExpensiveNetworks
+            preferences.append((options.preferredPeakBitRateForExpensiveNetworks, size))
+        }
+        for (peakBitRate, size) in preferences where peakBitRate != nil || size != nil {
+            caps.append(PreferenceCap(peakBitRate: peakBitRate, width: size?.width, height: size?.height))
         }
         if let size = options.viewSize { caps.append(ViewSizeCap(width: size.width, height: size.height)) }
         if let droppedFrames { caps.append(droppedFrames) }

@@ -111,6 +111,42 @@ struct DecodedQueueTests {
         #expect(!late.isEmpty && late.allSatisfy { $0.samples.allSatisfy { $0 == 0 } })
     }
 
+    @Test func aMixSaysHowLoudWhichMomentIs() async throws {
+        let stage = try Stage()
+        try await stage.simulation.run {
+            let item = stage.item("ts/180p/media.m3u8")
+            item.audioMix.setVolume(0, at: MediaTime(seconds: 2))
+            item.audioMix.setVolume(1, at: MediaTime(seconds: 5))
+            let player = try Player(playerItem: item)
+            player.play()
+            await stage.wait(for: item) { $0.timebase.rate == 1 }
+            try await stage.simulation.sleep(for: .seconds(9))
+        }
+        func loudest(_ start: Int64, _ end: Int64) -> Float {
+            stage.sound.all.filter { $0.time >= MediaTime(seconds: start) && $0.end <= MediaTime(seconds: end) }
+                .flatMap(\.samples).reduce(0) { max($0, abs($1)) }
+        }
+        #expect(loudest(2, 5) == 0)
+        #expect(loudest(0, 2) > 0.05 && loudest(5, 8) > 0.05)
+    }
+
+    @Test func theVolumeIsThePlayersForAllItsItems() async throws {
+        let stage = try Stage()
+        try await stage.simulation.run {
+            let items = [stage.item("ad/240p/media.m3u8"), stage.item("ad/540p/media.m3u8")]
+            let player = try QueuePlayer(items: items, environment: stage.environment)
+            player.volume = 0.5
+            player.play()
+            await stage.wait(for: items[0]) { $0.timebase.rate == 1 }
+            #expect(stage.sound.loudness == (0.5, false))
+            player.isMuted = true
+            await stage.wait(for: items[1]) { $0.hasPlayedToEnd }
+            #expect(stage.sound.loudness == (0.5, true))
+            player.volume = .nan
+            #expect(player.volume == 0)
+        }
+    }
+
     @Test func anItemStepsByFramesWhilePaused() async throws {
         let stage = try Stage()
         let screen = ShownFrames(stage.simulation)

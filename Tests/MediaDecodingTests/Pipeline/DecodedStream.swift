@@ -45,9 +45,13 @@ final class ShownFrames: VideoOutput {
 /// Keeps what was heard.
 final class HeardSound: AudioOutput {
     private let heard = Mutex<[[AudioSamples]]>([[]])
+    private let volume = Mutex((1.0, false))
 
     /// The longest stretch without a seek.
     var all: [AudioSamples] { heard.withLock { $0.max { $0.count < $1.count } ?? [] } }
+
+    /// How loud it is, and whether it is muted.
+    var loudness: (volume: Double, isMuted: Bool) { volume.withLock { $0 } }
 
     /// What was heard between one seek and the next.
     var stretches: [[AudioSamples]] { heard.withLock { $0.filter { !$0.isEmpty } } }
@@ -60,7 +64,7 @@ final class HeardSound: AudioOutput {
     func flush() { heard.withLock { $0.append([]) } }
     func pause() {}
     func resume() {}
-    func setVolume(_ volume: Double, isMuted: Bool) {}
+    func setVolume(_ volume: Double, isMuted: Bool) { self.volume.withLock { $0 = (volume, isMuted) } }
     func finish() {}
 }
 

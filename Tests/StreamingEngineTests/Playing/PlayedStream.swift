@@ -19,14 +19,18 @@ final class PlayedStream: Sendable {
         _ texts: [String: String],
         simulation: Simulation = Simulation(),
         options: StreamingOptions = StreamingOptions(),
+        network: NetworkStatus? = nil,
+        mimeType: String? = nil,
         pipeline: (any MediaPipeline)? = nil
     ) {
         self.simulation = simulation
         transport = ScriptedTransport(texts.mapValues { [.text($0)] }, time: simulation)
         let record = EventRecord()
+        let loading = ResourceLoading(transport, time: simulation, jitter: { 0 })
         engine = PlaybackEngine(
             source: ResourceAddress(Self.address),
-            loading: ResourceLoading(transport, time: simulation, jitter: { 0 }),
+            mimeType: mimeType,
+            loading: network.map { loading.over($0) } ?? loading,
             pipeline: pipeline ?? UndecodedPipeline(time: simulation),
             options: options,
             time: simulation,

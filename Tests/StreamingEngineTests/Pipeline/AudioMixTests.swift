@@ -1,0 +1,51 @@
+import MediaTiming
+import StreamingEngine
+import Testing
+
+@Suite struct AudioMixTests {
+    private func time(_ seconds: Double) -> MediaTime { MediaTime(approximating: seconds) ?? .zero }
+
+    private func range(_ start: Double, _ end: Double) -> MediaTimeRange {
+        MediaTimeRange(start: time(start), duration: time(end - start))
+    }
+
+    @Test func aVolumeHoldsUntilTheNext() {
+        var mix = AudioMix()
+        #expect(mix.isEmpty && mix.volume(at: time(3)) == 1)
+        mix.setVolume(0.5, at: time(4))
+        mix.setVolume(0.25, at: time(2))
+        #expect([1.9, 2, 3.9, 4, 100].map { mix.volume(at: time($0)) } == [1, 0.25, 0.25, 0.5, 0.5])
+        mix.setVolume(0.75, at: time(4))
+        #expect(mix.volume(at: time(4)) == 0.75)
+    }
+
+    @Test func aRampIsAStraightLine() {
+        var mix = AudioMix()
+        mix.setVolumeRamp(from: 1, to: 0, during: range(10, 12))
+        #expect([9, 10, 10.5, 11, 12, 13].map { mix.volume(at: time($0)) } == [1, 1, 0.75, 0.5, 0, 0])
+        // What begins later holds, also in the middle of a ramp.
+        mix.setVolume(0.9, at: time(11))
+        #expect([10.5, 11, 12].map { mix.volume(at: time($0)) } == [0.75, 0.9, 0.9])
+    }
+
+    @Test func volumesAreBroughtIntoTheirRange() {
+        var mix = AudioMix()
+        mix.setVolume(.nan, at: .zero)
+        mix.setVolume(-3, at: time(1))
+        mix.setVolume(.infinity, at: time(2))
+        #expect([0, 1, 2].map { mix.volume(at: time($0)) } == [0, 0, 16])
+        var settings = SoundSettings(volume: 7)
+        #expect(settings.volume == 1)
+        settings.volume = -.infinity
+        #expect(settings.volume == 0)
+    }
+
+    @Test func turningPointsLieInsideTheRange() {
+        var mix = AudioMix()
+        mix.setVolumeRamp(from: 1, to: 0, during: range(1, 2))
+        mix.setVolume(1, at: time(2))
+        mix.setVolume(0.5, at: time(5))
+        #expect(mix.turningPoints(in: range(1, 5)) == [time(2)])
+        #expect(mix.turningPoints(in: range(0, 9)) == [time(1), time(2), time(5)])
+    }
+}

@@ -1,0 +1,54 @@
+import HLSPlaylist
+import MediaTiming
+import MillstreamTesting
+import PlaybackReporting
+import StreamingEngine
+import Testing
+
+/// Date ranges come to the application with their places in the item.
+@Suite struct DateRangeTests {
+    private static func media(_ tags: String) -> String {
+        let segments = (0..<10).map { number in
+            "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:\(number < 2 ? "0" : "")\(number * 6)Z\n#EXTINF:6,\nv\(number).ts\n"
+        }
+        return "#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(tags)\n" + segments.joined() + "#EXT-X-ENDLIST\n"
+    }
+
+    private func ranges(_ tags: String) async throws -> [TimedDateRange] {
+        var texts = [PlayedStream.address: Self.media(tags)]
+        for number in 0..<10 { texts["https://origin.example/v\(number).ts"] = "media" }
+        let stream = PlayedStream(texts)
+        return try await stream.run { engine in
+            try await stream.expect { $0.status == .readyToPlay }
+            return engine.snapshot.dateRanges
+        }
+    }
+
+    @Test func aRangeLiesWhereItsDateIs() async throws {
+        let found = try await ranges(
+            """
+            #EXT-X-DATERANGE:ID="a",CLASS="c",START-DATE="2026-01-01T00:00:20.5Z",DURATION=4.5,X-COM-N="v"
+            #EXT-X-DATERANGE:ID="b",START-DATE="2025-12-31T00:00:00Z",END-DATE="2026-01-01T00:00:01Z"
+            #EXT-X-DATERANGE:ID="c"
+            """
+        )
+        #expect(found.map(\.id) == ["a", "b"])
+        #expect(found.first?.start == MediaTime(value: 205, timescale: 10))
+        #expect(found.first?.endDate == ProgramDateTime("2026-01-01T00:00:25Z"))
+        #expect(found.first?.classIdentifier == "c" && found.first?.attributes["X-COM-N"] == "v")
+        #expect(found.last?.start == nil && found.last?.endDate == ProgramDateTime("2026-01-01T00:00:01Z"))
+    }
+
+    @Test func oneMayEndWhereTheNextOfItsClassBegins() async throws {
+        let found = try await ranges(
+            """
+            #EXT-X-DATERANGE:ID="a",CLASS="c",START-DATE="2026-01-01T00:00:10Z",END-ON-NEXT=YES
+            #EXT-X-DATERANGE:ID="b",CLASS="d",START-DATE="2026-01-01T00:00:15Z"
+            #EXT-X-DATERANGE:ID="e",CLASS="c",START-DATE="2026-01-01T00:00:40Z",END-ON-NEXT=YES
+            #EXT-X-DATERANGE:ID="f",CLASS="c",START-DATE="2026-01-01T00:00:30Z"
+            """
+        )
+        #expect(found.first?.endDate == ProgramDateTime("2026-01-01T00:00:30Z"))
+        #expect(found.dropFirst().map(\.endDate) == [nil, nil, nil])
+    }
+}
