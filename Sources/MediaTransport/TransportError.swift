@@ -52,6 +52,10 @@ public struct TransportError: Error, Sendable {
     public let status: Int?
     /// How long the server asks to wait before the next try.
     public let retryAfter: Duration?
+    /// The numeric address of the server with its port, where it answered.
+    public var serverAddress: String?
+    /// The header fields of the answer; of several of one name, their values with commas between.
+    public var headerFields: [String: String] = [:]
 
     /// Makes an error.
     public init(

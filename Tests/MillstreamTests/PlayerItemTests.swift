@@ -194,7 +194,7 @@ import Testing
             #expect(
                 Set(names) == [
                     "playbackStalled", "timeJumped", "newErrorLogEntry", "failedToPlayToEnd",
-                    "recommendedTimeOffsetFromLiveDidChange", "didPlayToEnd", "newAccessLogEntry",
+                    "recommendedTimeOffsetFromLiveDidChange", "didPlayToEnd", "newAccessLogEntry", "noticed",
                 ]
             )
             #expect(item.errorLog.events.map(\.errorStatusCode).first == 404)

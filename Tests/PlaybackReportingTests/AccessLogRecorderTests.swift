@@ -133,13 +133,14 @@ import Testing
         var transcript = Transcript()
         transcript.at(0, 0, Transcript.rate(1))
         transcript.at(1, 1, transcript.segment(0, 1, bytes: 1, server: "192.0.2.1"))
-        transcript.at(2, 2, transcript.segment(1, 2, bytes: 1, server: "192.0.2.1"))
+        // Another port is the same server.
+        transcript.at(2, 2, transcript.segment(1, 2, bytes: 1, server: "192.0.2.1:8080"))
         transcript.at(3, 3, transcript.segment(2, 3, bytes: 1, server: "[2001:db8::1]:443"))
         transcript.at(4, 4, .seekStarted(to: .zero))
         #expect(transcript.accessLog.events.last?.numberOfServerAddressChanges == nil)
         transcript.at(5, 0, transcript.segment(4, 5, bytes: 1, server: "192.0.2.1"))
         let events = transcript.accessLog.events
-        #expect(events.map(\.serverAddress) == ["[2001:db8::1]:443", "192.0.2.1"])
+        #expect(events.map(\.serverAddress) == ["2001:db8::1", "192.0.2.1"])
         #expect(events.map(\.numberOfServerAddressChanges) == [1, 1])
     }
 

@@ -152,7 +152,8 @@ import Testing
             PlaybackMetrics().json == """
                 {"startupTime":null,"watchedDuration":0,"stallCount":0,"stallDuration":0,"stallsPerHour":null,\
                 "stallRatio":null,"timeWeightedBitrate":null,"timeWeightedBitrateOfAll":null,"variantSwitches":0,\
-                "oscillations":0,"droppedFrames":null,"decodedFrames":null,"bytes":0,"mediaRequests":0,"errors":0}
+                "oscillations":0,"droppedFrames":null,"decodedFrames":null,"discardedFrames":null,"bytes":0,\
+                "mediaRequests":0,"errors":0}
                 """
         )
         var transcript = Transcript()
@@ -163,13 +164,13 @@ import Testing
         transcript.at(10.7, 10, Transcript.switched(.low, .high))
         transcript.at(40.7, 40, .stalled)
         transcript.at(41.9, 40, .stallEnded(after: .milliseconds(1_200)))
-        transcript.at(41.9, 40, .frames(FrameCounts(decoded: 1_000, dropped: 2)))
+        transcript.at(41.9, 40, .frames(FrameCounts(decoded: 1_000, dropped: 2, discarded: 3)))
         transcript.at(41.9, 40, .error(Transcript.failure()))
         #expect(
             transcript.measured().metrics.json == """
                 {"startupTime":0.7,"watchedDuration":40,"stallCount":1,"stallDuration":1.2,"stallsPerHour":90,\
                 "stallRatio":0.03,"timeWeightedBitrate":3200000,"timeWeightedBitrateOfAll":3200000,\
-                "variantSwitches":1,"oscillations":0,"droppedFrames":2,"decodedFrames":1000,"bytes":1300,\
+                "variantSwitches":1,"oscillations":0,"droppedFrames":2,"decodedFrames":1000,"discardedFrames":3,"bytes":1300,\
                 "mediaRequests":1,"errors":1}
                 """
         )

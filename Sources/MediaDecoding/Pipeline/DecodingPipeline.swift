@@ -44,7 +44,6 @@ public actor DecodingPipeline: MediaPipeline {
     struct Shared {
         var clock: PlaybackClock
         var counts = FrameCounts()
-        var discarded = 0
     }
 
     private let executor: any SerialExecutor
@@ -114,9 +113,6 @@ public actor DecodingPipeline: MediaPipeline {
 
     /// Frames so far.
     public nonisolated var frameCounts: FrameCounts { shared.withLock { $0.counts } }
-
-    /// Frames that were decoded only for the sake of others, which is what an exact seek costs.
-    public nonisolated var discardedFrameCount: Int { shared.withLock { $0.discarded } }
 
     /// What happens inside.
     public nonisolated var events: AsyncStream<MediaPipelineEvent> { stream }
@@ -359,7 +355,7 @@ public actor DecodingPipeline: MediaPipeline {
     func count() {
         shared.withLock { shared in
             shared.counts.decoded = video.decodedCount
-            shared.discarded = video.discardedCount
+            shared.counts.discarded = video.discardedCount
         }
     }
 

@@ -39,13 +39,16 @@ struct HTTPAnswer {
         case 304 where request.isConditional: return passOn((expectedLength: 0, cut: nil))
         case 412 where request.resumption != nil, 416 where request.resumption != nil: throw changed
         default:
-            throw TransportError(
+            var error = TransportError(
                 .status,
                 "the server answered \(status) \(response.status.reasonPhrase)",
                 address: address,
                 status: status,
                 retryAfter: RetryAfter.duration(field("Retry-After"), date: field("Date"))
             )
+            error.serverAddress = record.measurement.serverAddress
+            error.headerFields = Dictionary(response.headers.map { ($0.name, $0.value) }) { "\($0), \($1)" }
+            throw error
         }
     }
 

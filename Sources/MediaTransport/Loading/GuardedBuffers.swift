@@ -69,6 +69,8 @@ struct GuardedBuffers: AsyncSequence, Sendable {
         }
 
         /// A page that says what is wrong, or wants somebody to log in, comes with status 200 and any media type.
+        ///
+        /// Scripts that give keys and media often say `text/html`: only the bytes tell.
         private func refusePage(_ buffer: ByteBuffer) throws {
             guard source.request.kind != .playlist, source.request.kind != .other else { return }
             let start = buffer.readableBytesView.prefix(256).drop {

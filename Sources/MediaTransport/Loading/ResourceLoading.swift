@@ -82,12 +82,14 @@ public struct ResourceLoading: Sendable {
     ///
     /// - Parameters:
     ///   - request: What to ask for.
+    ///   - tryFailed: Told of each try that failed and is followed by another: why, and when that one is made.
     ///   - consume: Reads the body; it is called anew, from the first byte, for each try.
     /// - Returns: What `consume` made of the body.
     /// - Throws: ``TransportError`` after the last try, and whatever else `consume` throws, at once.
     public func retrying<Result>(
         _ request: TransportRequest,
-        _ consume: (TransportResponse) async throws -> Result
+        tryFailed: (_ error: TransportError, _ nextTry: Duration) -> Void = { _, _ in },
+        consume: (TransportResponse) async throws -> Result
     ) async throws -> Result {
         var attempt = 0
         while true {
@@ -98,22 +100,13 @@ public struct ResourceLoading: Sendable {
                 attempt += 1
                 let decision = policy.decision(after: error, of: request.kind, attempt: attempt, jitter: jitter())
                 guard case .retry(let delay) = decision else { throw error }
+                tryFailed(error, time.now + delay)
                 try await time.sleep(for: delay)
             }
         }
     }
 
     private func guarded(_ response: TransportResponse, of request: TransportRequest) throws -> TransportResponse {
-        if request.kind != .playlist, request.kind != .other, let type = response.header("Content-Type"),
-            type.lowercased().hasPrefix("text/html")
-        {
-            throw TransportError(
-                .wrongContent,
-                "a web page came where \(request.kind.noun) was expected",
-                address: response.address,
-                status: response.status
-            )
-        }
         guard response.status != 304 else { return response }
         let buffers = GuardedBuffers(
             request: request,

@@ -29,6 +29,7 @@ extension ResourceLoading {
     ///   - network: What is known of it.
     ///   - accepted: What it may be; while it is anything else, requests fail with
     ///     ``TransportError/Code/networkRefused``. Everything by default.
+    /// - Returns: A loader that knows the network.
     public func over(
         _ network: NetworkStatus,
         accepting accepted: NetworkCost = [.expensive, .constrained, .cellular]

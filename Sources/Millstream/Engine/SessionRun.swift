@@ -59,11 +59,19 @@ struct SessionRun: Sendable {
         guard !Task.isCancelled else { return }
         var snapshot = item.state.playback
         snapshot.status = .failed
-        snapshot.error =
-            error as? StreamingError
-            ?? StreamingError(.pipelineLost, "\(error)", address: item.asset.address, cause: error)
+        let failure = StreamingError(.pipelineLost, "\(error)", address: item.asset.address, cause: error)
+        snapshot.error = failure
+        let record = PlaybackErrorRecord(
+            statusCode: failure.number,
+            domain: "Millstream",
+            comment: failure.message,
+            address: item.asset.address.text,
+            didRecover: false
+        )
         let now = environment.time.now
-        output(.event(PlaybackEvent(time: now, mediaTime: nil, kind: .statusChanged(.failed))))
         output(.snapshot(snapshot))
+        for kind in [PlaybackEvent.Kind.error(record), .statusChanged(.failed), .ended] {
+            output(.event(PlaybackEvent(time: now, mediaTime: nil, kind: kind)))
+        }
     }
 }

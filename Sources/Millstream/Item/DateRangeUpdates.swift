@@ -72,6 +72,7 @@ extension PlayerItem {
     ///   - identifiers: Only those with these names of attributes, such as `SCTE35-OUT` or `X-COM-EXAMPLE`; `nil`, the
     ///     default, for any.
     ///   - classes: Only those of these classes; `nil`, the default, for any.
+    /// - Returns: What is there now, and whenever it changed.
     public func dateRangeUpdates(identifiers: Set<String>? = nil, classes: Set<String>? = nil) -> DateRangeUpdates {
         DateRangeUpdates(ranges: values(of: \.dateRanges)) { range in
             let isNamed = identifiers.map { !$0.isDisjoint(with: range.attributes.keys) } ?? true

@@ -1,3 +1,4 @@
+import HLSPlaylist
 import MediaTiming
 import PlaybackReporting
 import StreamingEngine
@@ -135,6 +136,18 @@ struct ItemCore: Sendable {
             return
         }
         session?.commands.add(.select(option, group.type))
+    }
+
+    /// Rules change what nobody has chosen.
+    mutating func setSelectionRules(_ rules: MediaSelectionRules) {
+        update { $0.selectionRules = rules }
+        guard let presentation = state.playback.presentation else { return }
+        let selection = rules.selection(for: presentation)
+        for type in Rendition.MediaType.allCases
+        where state.configuration.choices[type] == nil && state.configuration.disabledTracks[type] == nil {
+            guard selection[type] != state.playback.selection[type] else { continue }
+            session?.commands.add(.select(selection[type], type))
+        }
     }
 
     /// A track is turned on or off.

@@ -29,8 +29,8 @@ struct ItemJournal: Sendable {
     ///
     /// - Returns: What is worth a notification.
     mutating func add(_ event: PlaybackEvent) -> [PlayerItem.Notification] {
-        metrics.add(event)
         var notifications: [PlayerItem.Notification] = []
+        let notice = metrics.add(event)
         switch event.kind {
         case .playedToEnd: notifications.append(.didPlayToEnd)
         case .failedToPlayToEnd(let record): notifications.append(.failedToPlayToEnd(record))
@@ -41,6 +41,7 @@ struct ItemJournal: Sendable {
         }
         for case .newEntry(let entry) in access.add(event) { notifications.append(.newAccessLogEntry(entry)) }
         if let entry = errors.add(event) { notifications.append(.newErrorLogEntry(entry)) }
+        if let notice { notifications.append(.noticed(notice)) }
         return notifications
     }
 
@@ -61,6 +62,6 @@ struct ItemJournal: Sendable {
     func summary(at now: Duration, _ position: MediaTime?) -> PlaybackSummary {
         var recorder = metrics
         recorder.advance(to: now, mediaTime: position)
-        return recorder.summary
+        return recorder.summary(at: now)
     }
 }

@@ -58,7 +58,8 @@ public struct MetricEvent: Sendable, Hashable {
         case .seekEnded(let outcome): kind = .seekDidComplete(outcome)
         case .variantSwitchStarted(let change): kind = .variantSwitchStart(change)
         case .variantSwitched(let change, let succeeded): kind = .variantSwitch(change, didSucceed: succeeded)
-        case .error(let record), .failedToPlayToEnd(let record): kind = .error(record)
+        // What ends playing was told as an error before.
+        case .error(let record): kind = .error(record)
         case .ended: kind = .playbackSummary(summary())
         default: return nil
         }

@@ -27,6 +27,8 @@ extension PlayerItem {
         case newErrorLogEntry(ErrorLog.Event)
         /// Other options are played (`mediaSelectionDidChange`).
         case mediaSelectionDidChange
+        /// What a viewer notices: that playing began, stopped for want of media, goes on, and is over.
+        case noticed(PlaybackNotice)
         /// The stream wants to be played at another distance from the live edge
         /// (`recommendedTimeOffsetFromLiveDidChange`).
         case recommendedTimeOffsetFromLiveDidChange

@@ -21,8 +21,9 @@ extension PlayerItem {
         set { set { $0.preferredMaximumResolution = newValue } }
     }
 
-    /// The highest bit rate that is fetched over a network that is paid for, below ``preferredPeakBitRate``; `nil`, the
-    /// default, for no limit of its own. The asset's ``Player/Environment/network`` says which network that is.
+    /// The highest bit rate that is fetched over a network that is paid for; `nil`, the default, for no limit of its own.
+    ///
+    /// ``preferredPeakBitRate`` holds there, too. ``Player/Environment/network`` says which network that is.
     public var preferredPeakBitRateForExpensiveNetworks: BitRate? {
         get { options.preferredPeakBitRateForExpensiveNetworks }
         set { set { $0.preferredPeakBitRateForExpensiveNetworks = newValue } }
@@ -110,10 +111,10 @@ extension PlayerItem {
         set { set { $0.preservesTimeOffsetFromLive = newValue } }
     }
 
-    /// Which options are played when nobody has chosen.
+    /// Which options are played when nobody has chosen; others take effect at once.
     public var mediaSelectionRules: MediaSelectionRules {
         get { options.selectionRules }
-        set { set { $0.selectionRules = newValue } }
+        set { ask { $0.setSelectionRules(newValue) } }
     }
 
     /// The size of the view in pixels, so that nothing larger is fetched; `nil`, the default, where it is not known.

@@ -101,4 +101,9 @@ extension Player {
     ///
     /// The rate falls to 0, with `appBackgrounded` as the reason; nothing plays on by itself afterwards.
     public func applicationWillSuspend() { change { _ = $0.setRate(0, .appBackgrounded) } }
+
+    /// Stops because something else has the sound now: a call, say.
+    ///
+    /// The rate falls to 0, with `audioSessionInterrupted` as the reason; nothing plays on by itself afterwards.
+    public func audioSessionWasInterrupted() { change { _ = $0.setRate(0, .audioSessionInterrupted) } }
 }

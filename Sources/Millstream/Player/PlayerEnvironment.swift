@@ -27,7 +27,9 @@ extension Player {
         /// Finds what is stored of an asset, without waiting for a network; finds nothing where nothing is set.
         public var findCache: @Sendable (ResourceAddress) -> AssetCache?
 
-        /// What is known of the network: what it may be used for depends on it, and which variants are. Nothing by default.
+        /// What is known of the network, nothing by default.
+        ///
+        /// What it may be used for depends on it, and which variants are fetched.
         public var network = NetworkStatus()
 
         var makeEngine: PlaybackEngineFactory

@@ -32,6 +32,12 @@ struct AccessLogPeriod: Sendable, Hashable {
         event.playbackStartOffset = offset.map { max(.zero, $0.duration.clamped) }
     }
 
+    /// Waits to be begun again: the play head went elsewhere before anything was played.
+    mutating func forgetStart() {
+        event.playbackStartDate = nil
+        event.playbackStartOffset = nil
+    }
+
     /// Adds what was played.
     mutating func add(played: Duration) {
         event.durationWatched = event.durationWatched?.addingClamped(played)
@@ -41,7 +47,7 @@ struct AccessLogPeriod: Sendable, Hashable {
     mutating func show(_ variant: VariantDescription?, _ tracks: TrackBitRates) {
         if let variant {
             event.uri = variant.address.limited
-            event.indicatedBitrate = variant.peakBitRate
+            event.indicatedBitrate = variant.peakBitRate.bitsPerSecond > 0 ? variant.peakBitRate : nil
             event.indicatedAverageBitrate = variant.averageBitRate
         }
         event.averageVideoBitrate = tracks.videoRate(of: variant)

@@ -65,6 +65,7 @@ public struct AccessLogRecorder: Sendable {
         period?.add(played: step.played)
         if step.didStall { period?.count(\.numberOfStalls) }
         take(event)
+        if case .seekStarted = event.kind, period?.event.durationWatched == .zero { period?.forgetStart() }
         if isBoundary(event.kind, step) {
             finish(&changes)
             begin(&changes)
@@ -129,7 +130,7 @@ public struct AccessLogRecorder: Sendable {
         }
         guard request.failure == nil, !request.wasAbandoned else { return }
         period?.addSegment(request)
-        guard let address = request.serverAddress?.limited else { return }
+        guard let address = request.serverAddress?.withoutPort.limited else { return }
         period?.show(server: address, didChange: serverAddress != nil && serverAddress != address)
         serverAddress = address
     }

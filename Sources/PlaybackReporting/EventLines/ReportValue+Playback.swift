@@ -23,7 +23,8 @@ extension ReportValue {
     /// A variant with all that is known of it.
     static func variant(_ variant: VariantDescription) -> ReportValue {
         .fields([
-            "id": .string(variant.id), "url": .string(variant.address), "bandwidth": .bitRate(variant.peakBitRate),
+            "id": .string(variant.id), "url": .string(variant.address),
+            "bandwidth": variant.peakBitRate.bitsPerSecond > 0 ? .bitRate(variant.peakBitRate) : nil,
             "averageBandwidth": variant.averageBitRate.map { .bitRate($0) },
             "width": variant.width.map { .integer($0) }, "height": variant.height.map { .integer($0) },
         ])

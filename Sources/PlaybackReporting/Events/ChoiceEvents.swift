@@ -12,6 +12,8 @@ public struct VariantSwitch: Sendable, Hashable {
     public let numbers: Numbers
     /// What is buffered.
     public let loadedTimeRanges: [MediaTimeRange]
+    /// What goes with the variant from playlists of their own, by what it carries.
+    public var renditions: [MediaType: RenditionDescription] = [:]
 
     /// What a decision stood on.
     public struct Numbers: Sendable, Hashable {
@@ -43,6 +45,20 @@ public struct VariantSwitch: Sendable, Hashable {
         self.cause = cause
         self.numbers = numbers
         self.loadedTimeRanges = loadedTimeRanges
+    }
+}
+
+/// A rendition, as events name it.
+public struct RenditionDescription: Sendable, Hashable {
+    /// What names it from one load of the playlist to the next; `nil` where the playlist does not say.
+    public let stableID: String?
+    /// The address of its playlist.
+    public let address: String
+
+    /// Makes a description.
+    public init(stableID: String?, address: String) {
+        self.stableID = stableID
+        self.address = address
     }
 }
 

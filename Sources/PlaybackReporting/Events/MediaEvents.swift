@@ -170,14 +170,18 @@ public struct KeepUp: Sendable, Hashable {
     public let timeTaken: Duration
     /// What is buffered.
     public let loadedTimeRanges: [MediaTimeRange]
+    /// The requests that it took, of the first time in the session; the first 64 of them.
+    public let requests: [ResourceRequest]
 
     /// Makes a report.
     public init(
         isInitial: Bool,
         variant: VariantDescription?,
         timeTaken: Duration,
-        loadedTimeRanges: [MediaTimeRange]
+        loadedTimeRanges: [MediaTimeRange],
+        requests: [ResourceRequest] = []
     ) {
+        self.requests = requests
         self.isInitial = isInitial
         self.variant = variant
         self.timeTaken = timeTaken

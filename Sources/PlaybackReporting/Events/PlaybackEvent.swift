@@ -114,6 +114,8 @@ public struct RateChange: Sendable, Hashable {
         case buffering
         /// The application went to the background.
         case appBackgrounded
+        /// Another application has the sound now.
+        case audioSessionInterrupted
         /// Fast playing met the live edge.
         case playheadReachedLiveEdge
         /// Playing backwards met the start.
@@ -192,10 +194,13 @@ public struct FrameCounts: Sendable, Hashable {
     public var decoded: Int
     /// How many of those came too late to be shown.
     public var dropped: Int
+    /// How many of those were decoded for the sake of others only, which is what an exact seek costs.
+    public var discarded: Int
 
     /// Makes counts.
-    public init(decoded: Int = 0, dropped: Int = 0) {
+    public init(decoded: Int = 0, dropped: Int = 0, discarded: Int = 0) {
         self.decoded = decoded
         self.dropped = dropped
+        self.discarded = discarded
     }
 }

@@ -33,7 +33,7 @@ struct ExtendedLogEntry {
     }
 
     /// The first values of a line without its end; `nil` where quotation marks do not fit together.
-    static func values(of line: Span<UInt8>, atMost limit: Int) -> [String?]? {
+    static func values(of line: Span<UInt8>, atMost limit: Int, hasEscapes: Bool) -> [String?]? {
         var values: [String?] = []
         var index = 0
         while values.count < limit {
@@ -41,7 +41,7 @@ struct ExtendedLogEntry {
             guard index < line.count else { break }
             if line[index] == UInt8(ascii: "\"") {
                 guard let (bytes, end) = quoted(line, behind: index) else { return nil }
-                values.append(String(decoding: ExtendedLogText.unescape(bytes), as: UTF8.self))
+                values.append(String(decoding: hasEscapes ? ExtendedLogText.unescape(bytes) : bytes, as: UTF8.self))
                 index = end
             } else {
                 var bytes: [UInt8] = []

@@ -51,6 +51,15 @@ struct ExtendedLogDirective {
     /// Whether it names version 1.0, or a later one that adds to it.
     var namesVersion1: Bool { text.first.map { $0 == "1" || $0.hasPrefix("1.") } ?? false }
 
+    /// Whether it says that texts are spelled as ``ExtendedLogText`` does: by the name of the software, or in so many words.
+    var namesOurSpelling: Bool {
+        switch name {
+        case "software": text.first?.hasPrefix("millstream") ?? false
+        case "remark": text.joined(separator: " ") == ExtendedLogText.spellingRemark.lowercased()
+        default: false
+        }
+    }
+
     /// The words behind the colon, in small letters.
     func words(atMost limit: Int) -> [String] { Array(text.prefix(limit)) }
 }

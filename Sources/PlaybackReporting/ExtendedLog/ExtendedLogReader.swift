@@ -80,6 +80,8 @@ public struct ExtendedLogReader: Sendable, Hashable {
     ) throws(ExtendedLogError) {
         var lines = ExtendedLogLines()
         var fields: [String] = []
+        // The draft knows no escapes: others mean a backslash where they write one.
+        var hasEscapes = false
         var entries = 0
         while let range = lines.next(in: bytes) {
             let line = lines.number
@@ -91,6 +93,7 @@ public struct ExtendedLogReader: Sendable, Hashable {
                 if directive.name == "version", !directive.namesVersion1 {
                     throw ExtendedLogError(code: .unsupportedVersion, line: line, field: nil)
                 }
+                hasEscapes = hasEscapes || directive.namesOurSpelling
                 guard directive.name == "fields" else { continue }
                 fields = directive.words(atMost: limits.mostFields + 1)
                 guard fields.count <= limits.mostFields else {
@@ -99,7 +102,9 @@ public struct ExtendedLogReader: Sendable, Hashable {
                 continue
             }
             guard !fields.isEmpty else { throw ExtendedLogError(code: .noFields, line: line, field: nil) }
-            guard let values = ExtendedLogEntry.values(of: bytes.extracting(range), atMost: fields.count + 1) else {
+            let text = bytes.extracting(range)
+            guard let values = ExtendedLogEntry.values(of: text, atMost: fields.count + 1, hasEscapes: hasEscapes)
+            else {
                 throw ExtendedLogError(code: .malformedString, line: line, field: nil)
             }
             guard values.count == fields.count else {

@@ -5,6 +5,8 @@
 /// of Unicode `\u{…}` with the number in hexadecimal digits, and a backslash `\\`. The draft has no way of its own to write a
 /// line end.
 enum ExtendedLogText {
+    /// What a log says of its spelling where the software does not tell.
+    static let spellingRemark = "Text in quotation marks has escapes that begin with a backslash"
     /// What stands for a field that is not known.
     static let unknown = "-"
 

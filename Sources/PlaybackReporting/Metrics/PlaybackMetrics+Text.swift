@@ -19,6 +19,7 @@ extension PlaybackMetrics {
             "oscillations": .integer(oscillations),
             "droppedFrames": .orUnknown(droppedFrames.map(ReportValue.integer)),
             "decodedFrames": .orUnknown(decodedFrames.map(ReportValue.integer)),
+            "discardedFrames": .orUnknown(discardedFrames.map(ReportValue.integer)),
             "bytes": .integer(bytes.bytes),
             "mediaRequests": .integer(mediaRequests),
             "errors": .integer(errors),

@@ -27,6 +27,8 @@ public struct PlaybackMetrics: Sendable, Hashable {
     public var droppedFrames: Int?
     /// How many frames were decoded; `nil` where nothing was.
     public var decodedFrames: Int?
+    /// How many of those were decoded for the sake of others only: what exact seeks cost; `nil` where nothing was decoded.
+    public var discardedFrames: Int?
     /// The bytes of everything that came over the network.
     public var bytes = ByteCount.zero
     /// How many media segments came over the network.

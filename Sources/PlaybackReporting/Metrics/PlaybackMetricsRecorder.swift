@@ -41,13 +41,15 @@ public struct PlaybackMetricsRecorder: Sendable {
         switch event.kind {
         case .rateChanged(let change): return rateChanged(rate: change.rate, at: event.time)
         case .stalled: return step.didStall ? playbackStalled(at: event.time) : nil
-        // Whoever pauses waits no longer, even where the stall would have gone on.
-        case .stallEnded, .timeControlChanged(.paused): return playbackStallEnded(at: event.time)
+        case .stallEnded: return playbackStallEnded(at: event.time)
+        // Whoever pauses waits no longer, even where the stall would have gone on; nothing resumes by that.
+        case .timeControlChanged(.paused): _ = clock.endStall(at: event.time)
         case .playedToEnd, .failedToPlayToEnd: _ = clock.endStall(at: event.time)
         case .resourceRequest(let request): take(request)
         case .frames(let counts):
             figures.decodedFrames = (figures.decodedFrames ?? 0).addingClamped(counts.decoded)
             figures.droppedFrames = (figures.droppedFrames ?? 0).addingClamped(counts.dropped)
+            figures.discardedFrames = (figures.discardedFrames ?? 0).addingClamped(counts.discarded)
         case .ended: return playbackEnded(at: event.time)
         default: break
         }
@@ -122,8 +124,13 @@ public struct PlaybackMetricsRecorder: Sendable {
         return result
     }
 
-    /// The session in a few figures, as `AVMetricPlayerItemPlaybackSummaryEvent` has it.
-    public var summary: PlaybackSummary {
+    /// The session in a few figures, as `AVMetricPlayerItemPlaybackSummaryEvent` has it; a stall counts when it ends.
+    public var summary: PlaybackSummary { summary(stalledFor: clock.stallDuration) }
+
+    /// The same up to a moment, with the stall that goes on then.
+    public func summary(at time: Duration) -> PlaybackSummary { summary(stalledFor: clock.stallDuration(at: time)) }
+
+    private func summary(stalledFor stallDuration: Duration) -> PlaybackSummary {
         PlaybackSummary(
             errorEvent: fatalError,
             recoverableErrorCount: recoverableErrors,
@@ -131,7 +138,7 @@ public struct PlaybackMetricsRecorder: Sendable {
             variantSwitchCount: figures.variantSwitches,
             playbackDuration: figures.watchedDuration,
             mediaResourceRequestCount: requests,
-            timeSpentRecoveringFromStall: clock.stallDuration,
+            timeSpentRecoveringFromStall: stallDuration,
             timeSpentInInitialStartup: clock.startupTime,
             timeWeightedAverageBitrate: average.value,
             timeWeightedPeakBitrate: peak.value

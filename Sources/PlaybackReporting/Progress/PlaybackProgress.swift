@@ -23,11 +23,12 @@ struct PlaybackProgress: Sendable, Hashable {
 
     private var rate = 0.0
     private var isStalled = false
-    private var isSeeking = false
+    /// How many seeks are under way: one that takes the place of another may begin before that ends.
+    private var seeks = 0
     private var lastTime: Duration?
 
     /// Whether the play head moves.
-    var isPlaying: Bool { rate != 0 && !isStalled && !isSeeking }
+    var isPlaying: Bool { rate != 0 && !isStalled && seeks == 0 }
 
     /// Takes an event.
     mutating func add(_ event: PlaybackEvent) -> Step {
@@ -51,12 +52,11 @@ struct PlaybackProgress: Sendable, Hashable {
         case .stallEnded:
             isStalled = false
         case .seekStarted:
-            isSeeking = true
+            seeks += 1
         case .seekEnded(let outcome):
-            // Without a landing another seek came first, and it is that one which ends.
-            guard let landed = outcome.landed else { break }
-            isSeeking = false
-            position = landed
+            seeks = max(0, seeks - 1)
+            // Without a landing it was given up, and the play head is where it was.
+            if let landed = outcome.landed { position = landed }
         case .variantSwitchStarted(let change):
             if variant == nil { variant = change.to }
         case .variantSwitched(let change, succeeded: true):

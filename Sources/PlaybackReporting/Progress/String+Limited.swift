@@ -16,4 +16,11 @@ extension String {
         }
         return result
     }
+
+    /// A numeric address as a log has it: without the port, and without the brackets that keep them apart.
+    package var withoutPort: String {
+        if hasPrefix("["), let end = lastIndex(of: "]") { return String(self[index(after: startIndex)..<end]) }
+        guard let colon = lastIndex(of: ":"), firstIndex(of: ":") == colon else { return self }
+        return String(self[..<colon])
+    }
 }

@@ -77,12 +77,12 @@ struct PlaybackStateMachine: Sendable {
         guard phase != .ended, phase != .failed else { return [] }
         desiredRate = desired
         mayStartAtOnce = atOnce
-        if desired == 0 {
-            correction = 1
-            // A pause is no waiting: whoever resumes is asked anew whether there is enough.
-            isWaiting = true
-        }
-        return update(reason, at: now)
+        guard desired == 0 else { return update(reason, at: now) }
+        correction = 1
+        // A pause is no waiting: whoever resumes is asked anew whether there is enough.
+        isWaiting = true
+        let actions = update(reason, at: now)
+        return actions + endStall(at: now)
     }
 
     /// The item can be played now.
@@ -107,7 +107,8 @@ struct PlaybackStateMachine: Sendable {
         // What follows is not waiting for media that ran out.
         var actions = endStall(at: now)
         keepsUp = false
-        lastNotKeepingUp = now
+        // The first time counts from the start of the session.
+        if hasKeptUp { lastNotKeepingUp = now }
         buffer = BufferState()
         actions += update(.buffering, at: now)
         return actions

@@ -63,8 +63,17 @@ extension PlaybackEngine {
     /// The streams that playing waits for.
     var requiredStreams: [StreamState] { streams.required }
 
-    /// What is buffered of all that is needed.
+    /// What is buffered of all that is needed; what was left out is a hole.
     var loadedRanges: MediaTimeRangeSet {
+        var ranges = playableRanges
+        for stream in requiredStreams {
+            for entry in stream.buffer.entries where entry.isLeftOut { ranges.remove(entry.range) }
+        }
+        return ranges
+    }
+
+    /// What can be played through, with silence and still pictures where there is nothing.
+    var playableRanges: MediaTimeRangeSet {
         let required = requiredStreams
         guard let first = required.first else { return MediaTimeRangeSet() }
         var ranges = playable(first)
@@ -72,12 +81,19 @@ extension PlaybackEngine {
         return ranges
     }
 
+    /// What is loaded of a stream; of sound, also what comes with pictures.
+    func loaded(of stream: StreamState) -> MediaTimeRangeSet {
+        stream === streams[.audio] ? withMuxedSound(stream.buffer.loaded) : stream.buffer.loaded
+    }
+
     /// What can be played of a stream: what is loaded, and the time behind its end that others fill.
     private func playable(_ stream: StreamState) -> MediaTimeRangeSet {
-        guard let own = stream.timeline?.duration, let end = endOfPlay, own < end,
-            stream.timelineSource == stream.source
-        else { return stream.buffer.loaded }
-        var ranges = stream.buffer.loaded
+        let loaded = loaded(of: stream)
+        guard let own = stream.timeline?.duration, stream.timelineSource == stream.source else { return loaded }
+        // While others go on, nobody knows up to where.
+        let end = endOfPlay ?? (requiredStreams.count > 1 ? own + MediaTime(seconds: 1_000_000) : own)
+        guard own < end else { return loaded }
+        var ranges = loaded
         ranges.insert(MediaTimeRange(start: own - SegmentScheduler.seam, end: end))
         return ranges
     }
@@ -137,7 +153,7 @@ extension PlaybackEngine {
             && streams.allSatisfy { stream in
                 guard let end else { return false }
                 let own = stream.timeline?.duration.map { min($0, end) } ?? end
-                let loaded = SegmentScheduler.loadedEnd(from: position, in: stream.buffer.loaded)
+                let loaded = SegmentScheduler.loadedEnd(from: position, in: loaded(of: stream))
                 return loaded >= own - MediaTime(value: 1, timescale: 10) || position >= own
             }
         let limit = reachesEnd ? end ?? playableReach(from: position) : playableReach(from: position)
@@ -155,12 +171,15 @@ extension PlaybackEngine {
         state.ahead = ahead
         state.reachesEnd = reachesEnd
         let segment = self.streams[.main].timeline?.targetDuration.duration ?? .seconds(6)
-        state.suffices = keepUp.suffices(
-            ahead: state.ahead,
-            needed: chooser.neededBitRate(of: fetchedVariant, rate: machine.desiredRate),
-            throughput: chooser.throughput,
-            segment: segment
-        )
+        let isDoomed = self.streams.required.contains { $0.doom != nil }
+        state.suffices =
+            isDoomed && ahead > .zero
+            || keepUp.suffices(
+                ahead: state.ahead,
+                needed: chooser.neededBitRate(of: fetchedVariant, rate: machine.desiredRate),
+                throughput: chooser.throughput,
+                segment: segment
+            )
         state.isFull = streams[.main].isFull(at: position, capacity: capacity, isBackward: isBackward)
         return state
     }
@@ -175,6 +194,8 @@ extension PlaybackEngine {
     private func evaluate() {
         guard failure == nil else { return }
         updateWindow()
+        meetDoom()
+        guard failure == nil else { return }
         if isPositioned, pendingSeek == nil, !machine.hasEnded {
             let state = bufferState()
             perform(machine.bufferChanged(state, variant: playedVariant, at: time.now))
@@ -189,9 +210,22 @@ extension PlaybackEngine {
                 publish()
                 perform(actions)
             }
+            if playbackType == .live, machine.desiredRate > 1, let seekableRange, position >= seekableRange.end {
+                perform(machine.setRate(1, reason: .playheadReachedLiveEdge, at: time.now))
+            }
             correctLiveOffset(ahead: state.ahead)
             reportFrames()
         }
+    }
+
+    /// Where no more will come, playing ends when what is buffered was played.
+    private func meetDoom() {
+        guard let doom = streams.required.lazy.compactMap(\.doom).first else { return }
+        if pendingSeek == nil, isPositioned {
+            guard !isBackward, !machine.hasEnded, bufferState().isEmpty else { return }
+            guard machine.desiredRate != 0 else { return }
+        }
+        fail(doom)
     }
 
     /// Tells how many frames there were, once a second and at the end.
@@ -204,7 +238,8 @@ extension PlaybackEngine {
         }
         let new = FrameCounts(
             decoded: counts.decoded - lastFrames.decoded,
-            dropped: counts.dropped - lastFrames.dropped
+            dropped: counts.dropped - lastFrames.dropped,
+            discarded: counts.discarded - lastFrames.discarded
         )
         lastFrames = counts
         lastFrameReport = time.now
@@ -241,7 +276,7 @@ extension PlaybackEngine {
     private func noteVariantAtPlayhead() {
         guard let variant = streams[.main].buffer.variant(at: position), variant != playedVariant else { return }
         let numbers = chooser.numbers(bufferLevel: bufferState().ahead)
-        let change: VariantSwitch
+        var change: VariantSwitch
         if let known = streams[.main].switching, known.to == variant {
             change = VariantSwitch(
                 from: playedVariant,
@@ -259,6 +294,9 @@ extension PlaybackEngine {
                 numbers: numbers,
                 loadedTimeRanges: loadedRanges.ranges
             )
+        }
+        if let known = presentation?.variants.first(where: { $0.id.text == variant.id }) {
+            change.renditions = renditions(beside: known)
         }
         playedVariant = variant
         report(.variantSwitched(change, succeeded: true))
@@ -291,7 +329,7 @@ extension PlaybackEngine {
     private func correctLiveOffset(ahead: Duration) {
         // Before an appointment nothing is corrected.
         guard pipeline.timebase.time <= time.now else { return }
-        guard playbackType == .live, options.preservesTimeOffsetFromLive || options.timeOffsetFromLive != nil,
+        guard playbackType == .live, options.preservesTimeOffsetFromLive,
             machine.desiredRate == 1, let edge = liveEdge, let recommendedOffset
         else { return }
         let factor = liveOffset.factor(

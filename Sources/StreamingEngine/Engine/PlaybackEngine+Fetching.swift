@@ -25,6 +25,8 @@ extension PlaybackEngine {
 
     /// So often a transfer is looked at.
     private static let reviewInterval = Duration.milliseconds(500)
+    /// So many segments in a row that a variant does not have, and others are fetched for a while.
+    private static let toleratedMisses = 2
 
     /// Fetches one rendition, segment after segment.
     func fetchLoop(_ kind: StreamKind) async {
@@ -37,12 +39,77 @@ extension PlaybackEngine {
             }
             switch nextStep(kind) {
             case .wait(let deadline): await changes.wait(after: seen, until: deadline, time)
-            case .loadTimeline(let source): await loadTimeline(source, for: kind)
+            case .loadTimeline(let source): await load(source, for: kind)
             case .fetch(let segment, let source): await fetch(segment, from: source, for: kind)
             case .pass(let segment): await pass(segment, kind, .gap)
             case .jump(let hole): await jump(over: hole, kind)
             }
         }
+    }
+
+    /// Loads a playlist; where the buffer would run out before it is there, the variant before goes on meanwhile.
+    private func load(_ source: StreamSource, for kind: StreamKind) async {
+        let former = streams[kind].timelineSource
+        guard kind == .main, let former, isPositioned, !isScanning, !isExcluded(former),
+            hasSoundApart(former) == hasSoundApart(source)
+        else {
+            return await loadTimeline(source, for: kind)
+        }
+        let isOver = Signal()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.bridge(with: former, until: source, isOver) }
+            await loadTimeline(source, for: kind)
+            isOver.notify()
+            changes.notify()
+        }
+    }
+
+    /// Fetches from the variant before while the playlist of the next one does not come.
+    private func bridge(with former: StreamSource, until next: StreamSource, _ isOver: Signal) async {
+        while !Task.isCancelled, isOver.count == 0, failure == nil {
+            let seen = changes.count
+            let stream = streams[.main]
+            guard stream.timelineSource == former, stream.source == next, pendingSeek == nil,
+                let timeline = stream.timeline, let segment = nextSegment(in: timeline, of: stream)
+            else { return }
+            let margin = max(Self.bridgeMargin, timeOfFetch(of: segment, from: former))
+            let left = ahead - margin
+            if left > .zero {
+                let rate = max(abs(machine.rate), 0.01)
+                let due = machine.rate == 0 ? nil : time.now + left / rate
+                await changes.wait(after: seen, until: due, time)
+                continue
+            }
+            await fetch(segment, from: former, for: .main)
+        }
+    }
+
+    private func hasSoundApart(_ source: StreamSource) -> Bool {
+        source.variantID.flatMap { presentation?.variant($0) }.map { hasSoundApart($0) } ?? false
+    }
+
+    /// So much may be left in the buffer while a playlist is waited for.
+    private static let bridgeMargin = Duration.seconds(1)
+
+    private func nextSegment(in timeline: PresentationTimeline, of stream: StreamState) -> SegmentReference? {
+        let scheduler = SegmentScheduler(
+            position: position,
+            loaded: stream.buffer.current,
+            capacity: capacity,
+            end: options.forwardPlaybackEndTime,
+            isBackward: isBackward
+        )
+        guard case .fetch(let segment) = scheduler.step(in: timeline) else { return nil }
+        return segment
+    }
+
+    /// How long a segment is thought to take.
+    private func timeOfFetch(of segment: SegmentReference, from source: StreamSource) -> Duration {
+        guard let variant = source.variantID.flatMap({ presentation?.variant($0) }), let rate = variant.typicalBitRate,
+            let throughput = chooser.throughput, throughput.bitsPerSecond > 0
+        else { return .zero }
+        let share = min(Double(rate.bitsPerSecond) / Double(throughput.bitsPerSecond), 4)
+        return segment.duration.duration * share
     }
 
     private func nextStep(_ kind: StreamKind) -> NextStep {
@@ -52,14 +119,15 @@ extension PlaybackEngine {
             if pause > time.now { return .wait(until: pause) }
             streams[kind].pausedUntil = nil
         }
+        if stream.doom != nil { return .wait(until: nil) }
         if kind == .main, isLeavingScan || isScanning && isExcluded(source) { return .wait(until: nil) }
         guard stream.timelineSource == source, let timeline = stream.timeline else { return .loadTimeline(source) }
         guard let position = fetchPosition(in: timeline) else { return .wait(until: nil) }
         let scheduler = SegmentScheduler(
             position: position,
-            loaded: stream.buffer.current,
+            loaded: kind == .audio ? withMuxedSound(stream.buffer.current) : stream.buffer.current,
             capacity: capacity,
-            end: options.forwardPlaybackEndTime,
+            end: kind == .audio ? endOfSound ?? endOfFetching(position) : endOfFetching(position),
             isOutOfMemory: streams.byteCount > options.bufferByteLimit.bytes,
             isExact: pendingSeek != nil,
             isBackward: isBackward
@@ -81,8 +149,21 @@ extension PlaybackEngine {
             // Times are rounded: at a high rate, the play head may be a little short of it when the time has come.
             let soon = time.now + .milliseconds(1)
             return .wait(until: pipeline.timebase.time(reaching: until).map { max($0, soon) })
+        case .complete where kind == .audio && endOfSound != nil:
+            // From here on the sound comes with the pictures.
+            endOfSound = nil
+            applyRenditions()
+            return .wait(until: nil)
         case .awaitPlaylist, .complete: return .wait(until: nil)
         }
+    }
+
+    /// Where nothing more is needed; what is sought is, also behind it.
+    private func endOfFetching(_ position: MediaTime) -> MediaTime? {
+        guard let end = options.forwardPlaybackEndTime, pendingSeek != nil else {
+            return options.forwardPlaybackEndTime
+        }
+        return max(end, position + MediaTime(value: 1, timescale: 20))
     }
 
     /// Where media is needed: at the play head, or where it is to be.
@@ -165,9 +246,11 @@ extension PlaybackEngine {
 
     /// Looks on while a segment comes, until nobody wants it any more, or a smaller one will be there sooner.
     private func review(_ job: FetchJob, _ kind: StreamKind) async -> Outcome {
-        let variant = kind == .main ? fetchedVariant : nil
+        let variant = kind == .main ? job.source.variantID.flatMap { presentation?.variant($0) } : nil
+        // What fills a wait for another variant is what there is.
+        let isChosen = job.source == streams[kind].source
         while !Task.isCancelled {
-            let mayBeAbandoned = chooser.canGoLower(than: variant)
+            let mayBeAbandoned = isChosen && chooser.canGoLower(than: variant)
             let seen = changes.count
             guard let current = streams[kind].job, current.id == job.id, !current.isObsolete else { return .obsolete }
             let now = time.now
@@ -222,6 +305,7 @@ extension PlaybackEngine {
             if isScanned, !isScanning { return await pipeline.discard(type, in: range) }
             hasMedia = hasMedia || kind.isRequired
             streams[kind].recovery.succeeded()
+            streams[kind].misses[job.source] = nil
             streams[kind].tried = TriedSources()
             streams[kind].buffer.insert(
                 StreamBuffer.Entry(
@@ -290,18 +374,21 @@ extension PlaybackEngine {
         let hasAlternatives =
             fault != .forbidden && kind == .main && !isScanning && hasUntriedSource(besides: job.source)
         let isLive = streams[kind].timeline?.isLive ?? false
+        if kind == .main, hasAlternatives, fault == .missing || fault == .damaged { note(missOf: job.source) }
         let verdict = streams[kind].recovery.failed(
             fault,
             at: job.segment.start,
             hasAlternatives: hasAlternatives,
             isLive: isLive,
+            isUrgent: pendingSeek != nil || ahead < .seconds(1),
             patience: options.patience,
             now: time.now
         )
         switch verdict {
         case .retry(let delay):
             fail(problem, recovered: true)
-            streams[kind].pausedUntil = time.now + delay
+            let asked = Self.retryAfter(error) ?? .zero
+            streams[kind].pausedUntil = time.now + min(max(delay, asked), .seconds(30))
         case _ where isScanning && kind == .main:
             // What is fetched usually will do for fast motion, too.
             fail(problem, recovered: true)
@@ -315,12 +402,34 @@ extension PlaybackEngine {
             fail(problem, recovered: true)
             await skip(job.segment, kind, fault, problem)
         case .giveUp:
-            guard kind.isRequired else {
+            // Without sound there are still pictures; what may not be had, or has no decoder, is another matter.
+            guard kind == .main || kind == .audio && fault == .forbidden else {
                 fail(problem, recovered: true)
                 return drop(kind)
             }
-            fail(problem)
+            giveUp(kind, problem)
         }
+    }
+
+    /// Nothing more will come: playing ends where what is buffered does.
+    private func giveUp(_ kind: StreamKind, _ problem: StreamingError) {
+        guard hasMedia, problem.code != .pipelineLost else { return fail(problem) }
+        streams[kind].doom = problem
+        changes.notify()
+    }
+
+    /// A source that does not have one segment after the other is left alone for a while.
+    private func note(missOf source: StreamSource) {
+        let count = (streams[.main].misses[source] ?? 0) + 1
+        streams[.main].misses[source] = count
+        guard count >= Self.toleratedMisses else { return }
+        streams[.main].misses[source] = nil
+        excluded[source] = time.now + Self.exclusionDuration
+    }
+
+    private static func retryAfter(_ error: any Error) -> Duration? {
+        guard case .transport(let error, _) = error as? SegmentLoader.Failure else { return nil }
+        return error.retryAfter
     }
 
     /// Goes on without a segment, unless nothing is left that could be played.
@@ -338,11 +447,8 @@ extension PlaybackEngine {
     private func hasUntriedSource(besides failed: StreamSource) -> Bool {
         let closed = streams[.main].tried.sources
         guard let presentation else { return false }
-        return presentation.variants.contains { variant in
-            variant.locations.indices.contains { index in
-                let source = StreamSource(variant, location: index, address: variant.locations[index].address)
-                return source != failed && !closed.contains(source) && !isExcluded(source) && chooser.holds(variant)
-            }
+        return presentation.variants(for: selection).contains { variant in
+            sources(of: variant).contains { $0 != failed && !closed.contains($0) && !isExcluded($0) }
         }
     }
 
@@ -407,7 +513,8 @@ extension PlaybackEngine {
                 type: type,
                 byteCount: 0,
                 variant: nil,
-                isScanned: isScanned
+                isScanned: isScanned,
+                isLeftOut: true
             )
         )
         streams[kind].isDecided = false
@@ -415,11 +522,33 @@ extension PlaybackEngine {
         changes.notify()
     }
 
+    /// Fetches from another variant what this one does not list, where it is known that the other does.
+    private func fillFromElsewhere(_ hole: MediaTimeRange) -> Bool {
+        guard let presentation, let current = streams[.main].source else { return false }
+        streams[.main].tried.insert(current, for: hole)
+        let closed = streams[.main].tried.sources
+        let variant = presentation.variants(for: selection).first { variant in
+            let source = source(for: variant)
+            guard !closed.contains(source), !isExcluded(source), let timeline = knownTimelines[source],
+                let position = timeline.position(atOrAfter: hole.start)
+            else { return false }
+            return timeline.range(at: position).start - hole.start <= SegmentScheduler.seam
+        }
+        guard let variant else { return false }
+        streams[.main].source = source(for: variant)
+        streams[.main].isDecided = true
+        beginSwitch(to: variant, cause: "hole")
+        applyRenditions()
+        changes.notify()
+        return true
+    }
+
     /// Goes on behind a stretch of time for which nothing is listed.
     private func jump(over hole: MediaTimeRange, _ kind: StreamKind) async {
         guard !isBackward else {
             return await leaveOut(hole, of: "", domain: DiscontinuityDomain(sequence: 0), kind, .outOfWindow)
         }
+        if kind == .main, !isScanning, fillFromElsewhere(hole) { return }
         let isShort = hole.duration <= MediaTime(seconds: 2)
         let domain = streams[kind].timeline?.segment(atOrAfter: hole.end)?.domain ?? DiscontinuityDomain(sequence: 0)
         guard kind == .main, !isShort, pendingSeek == nil || pendingSeek?.isStart == true else {

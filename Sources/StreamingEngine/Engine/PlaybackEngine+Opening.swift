@@ -16,6 +16,7 @@ extension PlaybackEngine {
             case .file(let head, let address, let length):
                 let file = try await FileOpening(fetch: fetch).open(head, at: address, length: length)
                 playbackType = .file
+                report(.playbackTypeKnown(.file))
                 self.file = file
                 try begin(with: .media(file.playlist), at: address, loaded: began)
             }
@@ -33,6 +34,7 @@ extension PlaybackEngine {
         let capabilities = PlaybackCapabilities { pipeline.canDecode([$0]) }
         let presentation = Presentation(playlist, capabilities: capabilities)
         guard !presentation.variants.isEmpty else { throw Self.nothingPlayable(presentation, at: address) }
+        if case .media(let media) = playlist { try Self.check(media, at: address) }
         self.presentation = presentation
         selection = options.selectionRules.selection(for: presentation)
         chooser.networkCost = loading.network?.cost
@@ -72,10 +74,19 @@ extension PlaybackEngine {
 
     /// The playlist of a variant, at the first place that is not known to fail.
     func source(for variant: Presentation.Variant) -> StreamSource {
-        let all = variant.locations.indices.map { index in
-            StreamSource(variant, location: index, address: variant.locations[index].address)
-        }
+        let all = sources(of: variant)
         return all.first { !isExcluded($0) } ?? all[0]
+    }
+
+    /// The playlists of a variant, one for each place where it can be had from; never empty.
+    ///
+    /// Of one that is sound alone, it is the playlist of the sound that was chosen: there is nothing to go beside it.
+    func sources(of variant: Presentation.Variant) -> [StreamSource] {
+        variant.locations.indices.map { index in
+            let location = variant.locations[index]
+            let sound = variant.isAudioOnly ? selection[.audio].flatMap { location.encoding(of: $0)?.address } : nil
+            return StreamSource(variant, location: index, address: sound ?? location.address)
+        }
     }
 
     /// Whether a playlist is left alone for now.
@@ -94,20 +105,60 @@ extension PlaybackEngine {
         for kind in [StreamKind.audio, .subtitles] {
             let type: Rendition.MediaType = kind == .audio ? .audio : .subtitles
             let wanted = renditionSource(selection[type])
-            guard streams[kind].source != wanted else { continue }
+            guard streams[kind].source != wanted else {
+                if kind == .audio { endOfSound = nil }
+                continue
+            }
+            if kind == .audio, wanted == nil, let end = endOfPictures, endOfSound == nil {
+                // Up to where the pictures come without, sound is fetched apart.
+                endOfSound = end
+                changes.notify()
+                continue
+            }
+            if kind == .audio, wanted == nil, endOfSound != nil { continue }
+            if kind == .audio { endOfSound = nil }
             streams[kind].source = wanted
             streams[kind].job?.isObsolete = true
             streams[kind].pausedUntil = nil
         }
     }
 
+    /// Where the pictures end that are buffered without sound, where sound is not buffered as far; `nil` where it is.
+    private var endOfPictures: MediaTime? {
+        guard isPositioned, pendingSeek == nil, !isScanning, selection[.audio] != nil, streams[.audio].source != nil
+        else { return nil }
+        let last = streams[.main].buffer.entries.last { $0.type == .video && !$0.isLeftOut }
+        guard let end = last?.range.end else { return nil }
+        let sound = SegmentScheduler.loadedEnd(from: position, in: withMuxedSound(streams[.audio].buffer.current))
+        return sound < end - SegmentScheduler.seam ? end : nil
+    }
+
+    /// Sound that is buffered apart, and with the pictures as far as it is the one that was chosen.
+    func withMuxedSound(_ ranges: MediaTimeRangeSet) -> MediaTimeRangeSet {
+        guard let from = muxedSoundStart else { return ranges }
+        var ranges = ranges
+        for entry in streams[.main].buffer.entries where entry.type == .muxed && entry.range.end > from {
+            ranges.insert(MediaTimeRange(start: max(from, entry.range.start), end: entry.range.end))
+        }
+        return ranges
+    }
+
     private func renditionSource(_ option: MediaSelectionOption?) -> StreamSource? {
         guard let option, let main = streams[.main].source, let variant = fetchedVariant else { return nil }
+        // Of sound alone, the variant itself is the sound.
+        guard !variant.isAudioOnly || option.type != .audio else { return nil }
         let index: Int
         if case .variant(_, let location) = main.identity { index = location } else { index = 0 }
         let location = variant.locations.indices.contains(index) ? variant.locations[index] : variant.location
-        guard let address = location.encoding(of: option)?.address else { return nil }
-        return StreamSource(identity: .option(option.id), address: address)
+        guard let encoding = location.encoding(of: option), let address = encoding.address else { return nil }
+        let source = StreamSource(identity: .option(option.id), address: address)
+        guard isExcluded(source), let presentation else { return source }
+        // The same from elsewhere, or in another quality.
+        let others = ([variant] + presentation.variants).flatMap(\.locations).compactMap {
+            $0.encoding(of: option)?.address
+        }
+        return others.map { StreamSource(identity: .option(option.id), address: $0) }.first { !isExcluded($0) }
+            ?? source
     }
 
     /// Another option is played from now on.
@@ -124,6 +175,18 @@ extension PlaybackEngine {
             beginSwitch(to: other, cause: "selection")
         }
         let kind: StreamKind? = type == .audio ? .audio : type == .subtitles ? .subtitles : nil
+        if type == .audio {
+            // What the pictures carry is another language.
+            muxedSoundStart = streams[.main].buffer.entries.last?.range.end ?? position
+            endOfSound = nil
+        }
+        if type == .audio, !isScanning, let variant = fetchedVariant, variant.isAudioOnly,
+            streams[.main].source != source(for: variant)
+        {
+            streams[.main].source = source(for: variant)
+            streams[.main].buffer.becomeOutdated(from: position)
+            streams[.main].job?.isObsolete = true
+        }
         applyRenditions()
         if let kind {
             // What is buffered plays on until the other arrives; it is fetched from the play head on.
@@ -163,15 +226,30 @@ extension PlaybackEngine {
     func beginSwitch(to variant: Presentation.Variant, cause: String, predicted: Duration? = nil) {
         var numbers = chooser.numbers(bufferLevel: ahead)
         numbers.predictedBufferLevel = predicted
-        let change = VariantSwitch(
+        var change = VariantSwitch(
             from: streams[.main].switching?.to ?? playedVariant,
             to: VariantDescription(variant),
             cause: cause,
             numbers: numbers,
             loadedTimeRanges: loadedRanges.ranges
         )
+        change.renditions = renditions(beside: variant)
         streams[.main].switching = change
         report(.variantSwitchStarted(change))
+    }
+
+    /// What is played beside a variant, from playlists of its own.
+    func renditions(beside variant: Presentation.Variant) -> [MediaType: RenditionDescription] {
+        var found: [MediaType: RenditionDescription] = [:]
+        for (type, mediaType) in [
+            (Rendition.MediaType.video, MediaType.video), (.audio, .audio), (.subtitles, .subtitles),
+        ] {
+            guard let option = selection[type], let encoding = variant.location.encoding(of: option),
+                let address = encoding.address
+            else { continue }
+            found[mediaType] = RenditionDescription(stableID: encoding.stableID, address: address.text)
+        }
+        return found
     }
 
     /// What the item consists of, as its playlists say it.
@@ -180,7 +258,8 @@ extension PlaybackEngine {
         let codecs = variant.codecs
         var tracks: [PlaybackTrack] = []
         let isMuxed =
-            streams[.audio].source == nil && !variant.isAudioOnly && (codecs.isEmpty || !codecs.audio.isEmpty)
+            streams[.audio].source == nil && !variant.isAudioOnly && !hasSoundApart(variant)
+            && (codecs.isEmpty || !codecs.audio.isEmpty)
         if !variant.isAudioOnly {
             tracks.append(PlaybackTrack(id: 1, mediaType: .video, codec: codecs.video.first))
         }
@@ -197,6 +276,13 @@ extension PlaybackEngine {
         report(.tracksChanged(tracks))
     }
 
+    /// Whether a variant is pictures alone, with sound from playlists of its own.
+    func hasSoundApart(_ variant: Presentation.Variant) -> Bool {
+        guard !variant.isAudioOnly, let group = presentation?.group(.audio) else { return false }
+        let encodings = group.options.compactMap { variant.location.encoding(of: $0) }
+        return !encodings.isEmpty && encodings.allSatisfy { $0.address != nil }
+    }
+
     /// What the pieces of a stream carry.
     func mediaType(of kind: StreamKind) -> MediaType {
         switch kind {
@@ -207,7 +293,7 @@ extension PlaybackEngine {
             if fetchedVariant?.isAudioOnly == true {
                 .audio
             } else {
-                streams[.audio].source == nil ? .muxed : .video
+                streams[.audio].source == nil || endOfSound != nil ? .muxed : .video
             }
         }
     }
@@ -235,12 +321,12 @@ extension VariantDescription {
 
 extension StreamingError {
     /// What a failure of the transport means for the item.
-    init(_ error: TransportError, _ what: String) {
+    init(_ error: TransportError, _ what: String, at address: String? = nil) {
         let isUnreachable = SegmentRecovery.Fault(error, isKey: false) == .unreachable
         self.init(
             isUnreachable ? .unreachable : .notLoaded,
             "\(what) could not be loaded: \(error.message)",
-            address: error.address,
+            address: error.address ?? address.map { ResourceAddress($0) },
             status: error.status,
             cause: error
         )

@@ -16,7 +16,11 @@ extension PlaybackEngine {
         let reference = streams[.main].timeline ?? streams[kind].timeline
         let timeline: PresentationTimeline
         if let reference, kind != .main || streams[.main].timeline != nil {
-            timeline = PresentationTimeline(playlist, alignment: TimelineAlignment(of: playlist, to: reference))
+            let age = standstill(of: streams[.main].timeline == nil ? kind : .main)
+            timeline = PresentationTimeline(
+                playlist,
+                alignment: TimelineAlignment(of: playlist, to: reference, age: age)
+            )
         } else {
             timeline = PresentationTimeline(playlist)
         }
@@ -24,6 +28,7 @@ extension PlaybackEngine {
         streams[kind].timelineSource = source
         streams[kind].timeline = timeline
         streams[kind].timelineLoaded = began
+        streams[kind].lastNews = began
         var schedule = ReloadSchedule()
         streams[kind].reload = schedule.loaded(playlist, began: began, at: time.now)
         streams[kind].schedule = schedule
@@ -39,19 +44,35 @@ extension PlaybackEngine {
         changes.notify()
     }
 
+    /// How long a live playlist has had nothing new, where that is longer than it may be.
+    private func standstill(of kind: StreamKind) -> Duration {
+        guard let timeline = streams[kind].timeline, timeline.isLive, let lastNews = streams[kind].lastNews else {
+            return .zero
+        }
+        let age = time.now - lastNews
+        return age > timeline.targetDuration.duration * 3 / 2 ? age : .zero
+    }
+
     /// Where playing begins is known with the first playlist.
-    private func placePlayhead(in timeline: PresentationTimeline) {
-        guard !isPositioned, pendingSeek == nil, !timeline.segments.isEmpty else { return }
+    func placePlayhead(in timeline: PresentationTimeline) {
+        guard !isPositioned, !timeline.segments.isEmpty else { return }
+        guard pendingSeek == nil else { return clampPendingSeek() }
         let start = StartPosition(
             in: timeline,
             declared: presentation?.start,
             liveOffset: options.timeOffsetFromLive
         )
-        if let asked = options.startTime ?? options.startDate.flatMap({ timeline.position(of: $0)?.time }) {
+        if let asked = startTime(in: timeline) {
             _ = beginSeek(to: asked, tolerance: .exact, isStart: true)
         } else {
             _ = beginSeek(to: start.time, tolerance: start.isPrecise ? .exact : .any, isStart: true)
         }
+    }
+
+    /// Where it was asked to begin.
+    private func startTime(in timeline: PresentationTimeline) -> MediaTime? {
+        if let date = dateToBeginAt, let found = timeline.position(of: date) { return found.time }
+        return options.startTime ?? options.startDate.flatMap { timeline.position(of: $0)?.time }
     }
 
     /// Loads a playlist that is wanted and not there.
@@ -78,6 +99,7 @@ extension PlaybackEngine {
                 throw StreamingError(.stuck, "the live playlist still has nothing new", address: source.address)
             }
             stuckPlaylists[source] = nil
+            try Self.check(playlist, at: source.address)
             adopt(playlist, from: source, for: kind, loaded: began)
         } catch is CancellationError {
             return
@@ -85,6 +107,12 @@ extension PlaybackEngine {
             guard streams[kind].source == source else { return }
             timelineFailed(source, for: kind, error as? StreamingError ?? StreamingError(.notLoaded, "\(error)"))
         }
+    }
+
+    /// - Throws: Where there will never be anything to play.
+    static func check(_ playlist: MediaPlaylist, at address: ResourceAddress) throws(StreamingError) {
+        guard playlist.segmentSequences.isEmpty, !playlist.isLive else { return }
+        throw StreamingError(.unreadablePlaylist, "the playlist lists no segments, and has ended", address: address)
     }
 
     /// Loads and reads a media playlist.
@@ -122,6 +150,12 @@ extension PlaybackEngine {
 
     private func timelineFailed(_ source: StreamSource, for kind: StreamKind, _ error: StreamingError) {
         excluded[source] = time.now + Self.exclusionDuration
+        if kind == .main, !isScanning, streams[.main].timelineSource != nil, streams[.main].timelineSource != source,
+            let change = streams[.main].switching, change.to.id == source.variantID?.text
+        {
+            report(.variantSwitched(change, succeeded: false))
+            streams[.main].switching = nil
+        }
         guard goElsewhere(kind, besides: source, cause: "playlist-failed") else {
             if kind == .main, streams[.main].timelineSource != nil, streams[.main].timelineSource != source {
                 // What was played before the switch still can be.
@@ -167,8 +201,14 @@ extension PlaybackEngine {
     /// Goes on without sound or text that cannot be had.
     func drop(_ kind: StreamKind) {
         streams[kind].source = nil
+        streams[kind].doom = nil
         let type: Rendition.MediaType = kind == .audio ? .audio : .subtitles
         selection[type] = nil
+        report(
+            .selectionChanged(
+                SelectionChange(mediaType: mediaType(of: kind), option: nil, isExplicit: false)
+            )
+        )
         updateTracks()
         changes.notify()
     }
@@ -177,7 +217,8 @@ extension PlaybackEngine {
     ///
     /// - Returns: Whether there is one.
     func goElsewhere(_ kind: StreamKind, besides failed: StreamSource, cause: String) -> Bool {
-        guard kind == .main, let presentation else { return false }
+        guard kind == .main else { return useOtherRendition(kind, besides: failed) }
+        guard let presentation else { return false }
         if isScanning {
             // What is fetched usually will do for fast motion, too.
             excluded[failed] = time.now + Self.exclusionDuration
@@ -189,19 +230,16 @@ extension PlaybackEngine {
             source != failed && !closed.contains(source) && !isExcluded(source)
         }
         let current = failed.variantID.flatMap { presentation.variant($0) }
-        let locations = current.map { variant in
-            variant.locations.indices.map {
-                StreamSource(variant, location: $0, address: variant.locations[$0].address)
-            }
-        }
-        if let other = locations?.first(where: isOpen) {
+        if let other = current.map({ sources(of: $0) })?.first(where: isOpen) {
             streams[.main].source = other
             streams[.main].isDecided = true
             applyRenditions()
             changes.notify()
             return true
         }
-        for variant in chooser.alternatives(to: current) {
+        // What cannot be passed to unnoticed is better than nothing.
+        let strangers = presentation.variants(for: selection).filter { !chooser.holds($0) }
+        for variant in chooser.alternatives(to: current) + strangers where variant.id != current?.id {
             let source = source(for: variant)
             guard isOpen(source) else { continue }
             streams[.main].source = source
@@ -213,6 +251,17 @@ extension PlaybackEngine {
             return true
         }
         return false
+    }
+
+    /// Fetches sound or text from another playlist that has the same.
+    ///
+    /// - Returns: Whether there is one.
+    private func useOtherRendition(_ kind: StreamKind, besides failed: StreamSource) -> Bool {
+        excluded[failed] = time.now + Self.exclusionDuration
+        applyRenditions()
+        guard let source = streams[kind].source, source != failed, !isExcluded(source) else { return false }
+        changes.notify()
+        return true
     }
 
     /// Keeps the playlist of a live stream fresh.
@@ -269,6 +318,7 @@ extension PlaybackEngine {
             guard let update = try streams[kind].timeline?.update(playlist), let timeline = streams[kind].timeline
             else { return }
             streams[kind].timelineLoaded = began
+            if update.hasNews { streams[kind].lastNews = began }
             let action = streams[kind].schedule.loaded(
                 timeline.playlist,
                 began: began,
@@ -299,6 +349,10 @@ extension PlaybackEngine {
             if goElsewhere(kind, besides: source, cause: "playlist-stuck") {
                 excluded[source] = time.now + Self.exclusionDuration
                 if error.code == .stuck { fail(error, recovered: true) }
+            } else if kind == .audio, isLeftBehind(kind) {
+                // The pictures go on; waiting for sound would stop them.
+                fail(error, recovered: true)
+                drop(kind)
             }
         case .abandon:
             excluded[source] = time.now + Self.exclusionDuration
@@ -311,6 +365,12 @@ extension PlaybackEngine {
             }
         case .reload, .finish, nil: break
         }
+    }
+
+    /// Whether a stream holds up the main one, which has more to play.
+    private func isLeftBehind(_ kind: StreamKind) -> Bool {
+        guard let own = streams[kind].timeline, let main = streams[.main].timeline else { return false }
+        return main.end - own.end > main.targetDuration
     }
 
     /// What can be sought, and where the live edge is.

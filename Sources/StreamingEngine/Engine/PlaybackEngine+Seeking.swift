@@ -8,11 +8,8 @@ extension PlaybackEngine {
     func beginSeek(to asked: MediaTime, tolerance: SeekTolerance, isStart: Bool, isRefresh: Bool = false) -> Int {
         let target = clamped(asked)
         let waiter = pendingSeek?.waiter
-        if let former = pendingSeek, !former.isStart, !former.isRefresh {
-            report(
-                .seekEnded(SeekOutcome(target: former.target, landed: nil, didSeekInBuffer: former.isInBuffer))
-            )
-        }
+        reportPendingSeek(landed: nil)
+        dateToBeginAt = nil
         // A seek before the start begins the playback elsewhere.
         let beginsPlayback = isStart || !isPositioned
         lastSeekID += 1
@@ -22,12 +19,17 @@ extension PlaybackEngine {
             tolerance: tolerance,
             isInBuffer: isPositioned && isLoaded(target),
             isStart: beginsPlayback,
+            isAsked: !isStart && !isRefresh,
             isRefresh: isRefresh
         )
         waiter?.resume(returning: SeekResult(isFinished: false, landed: position))
         // It stands where it stood until it is there.
-        if !isStart, !isRefresh { report(.seekStarted(to: target)) }
+        if pendingSeek?.isAsked == true { report(.seekStarted(to: target)) }
         end = nil
+        if endOfSound != nil {
+            endOfSound = nil
+            applyRenditions()
+        }
         perform(machine.seekBegan(at: time.now))
         giveUpTransfers(for: target)
         chooser.seeked()
@@ -35,10 +37,24 @@ extension PlaybackEngine {
         return lastSeekID
     }
 
+    /// Tells how the seek that is under way ended, if its beginning was told.
+    func reportPendingSeek(landed: MediaTime?) {
+        guard let seek = pendingSeek, seek.isAsked else { return }
+        report(.seekEnded(SeekOutcome(target: seek.target, landed: landed, didSeekInBuffer: seek.isInBuffer)))
+    }
+
+    /// What was asked for before anything was known is brought to where there is media.
+    func clampPendingSeek() {
+        guard let seek = pendingSeek else { return }
+        pendingSeek?.target = clamped(seek.target)
+    }
+
     /// Nobody waits for media that the new place has no use for.
     private func giveUpTransfers(for target: MediaTime) {
         for kind in StreamKind.allCases {
             streams[kind].pausedUntil = nil
+            streams[kind].doom = nil
+            streams[kind].recovery = SegmentRecovery()
             streams[kind].tried = TriedSources()
             guard let job = streams[kind].job else { continue }
             let needed = SegmentScheduler.loadedEnd(from: target, in: streams[kind].buffer.current)
@@ -59,14 +75,15 @@ extension PlaybackEngine {
         let streams = requiredStreams
         return !streams.isEmpty
             && streams.allSatisfy { stream in
+                let loaded = loaded(of: stream)
                 guard let timeline = stream.timeline, stream.timelineSource == stream.source else {
-                    return stream.buffer.loaded.contains(time)
+                    return loaded.contains(time)
                 }
                 if timeline.range.isEmpty { return !timeline.isLive }
                 let time = mediaTime(shownAt: time, in: timeline)
-                if stream.buffer.loaded.contains(time) { return true }
-                guard !SegmentScheduler.isMissing(time, in: timeline, stream.buffer.loaded) else { return false }
-                return SegmentScheduler.loadedEnd(from: time, in: stream.buffer.loaded) > time
+                if loaded.contains(time) { return true }
+                guard !SegmentScheduler.isMissing(time, in: timeline, loaded) else { return false }
+                return SegmentScheduler.loadedEnd(from: time, in: loaded) > time
             }
     }
 
@@ -78,27 +95,34 @@ extension PlaybackEngine {
 
     /// Moves the play head as soon as there is media where it is to be.
     func completeSeek() async {
-        guard let seek = pendingSeek, failure == nil, isLoaded(seek.target) else { return }
+        guard let seek = pendingSeek, failure == nil, isLoaded(seek.target), mayBeReady(at: seek.target) else { return }
         do {
             let landed = try await pipeline.seek(to: seek.target, tolerance: seek.tolerance)
             guard pendingSeek?.id == seek.id else { return }
-            finishSeek(SeekResult(isFinished: true, landed: landed))
             arrive(seek, landed)
         } catch {
             guard pendingSeek?.id == seek.id else { return }
             if (error as? MediaPipelineError)?.code == .lost {
                 return fail(StreamingError(.pipelineLost, "\(error)", cause: error))
             }
+            reportPendingSeek(landed: nil)
             finishSeek(SeekResult(isFinished: false, landed: position))
-            if !seek.isRefresh {
-                report(.seekEnded(SeekOutcome(target: seek.target, landed: nil, didSeekInBuffer: seek.isInBuffer)))
-            }
             fail(StreamingError(.damaged, "nothing can be shown at \(seek.target): \(error)"), recovered: true)
             perform(machine.seekEnded(bufferState(), at: time.now))
         }
     }
 
+    /// Nothing is ready before there was something to show, unless nothing but gaps is wanted for a long while.
+    private func mayBeReady(at target: MediaTime) -> Bool {
+        isPositioned || hasMedia
+            || requiredStreams.allSatisfy { stream in
+                SegmentScheduler.loadedEnd(from: target, in: stream.buffer.loaded) - target >= capacity
+                    || stream.isComplete(upTo: endOfPlay)
+            }
+    }
+
     private func arrive(_ seek: PendingSeek, _ landed: MediaTime) {
+        finishSeek(SeekResult(isFinished: true, landed: landed))
         let wasPositioned = isPositioned
         isPositioned = true
         if !wasPositioned {
@@ -108,7 +132,7 @@ extension PlaybackEngine {
         } else if !seek.isRefresh {
             report(.timeJumped(from: nil, to: landed))
         }
-        if !seek.isStart || wasPositioned, !seek.isRefresh {
+        if seek.isAsked {
             report(.seekEnded(SeekOutcome(target: seek.target, landed: landed, didSeekInBuffer: seek.isInBuffer)))
         }
         perform(machine.seekEnded(bufferState(), at: time.now))

@@ -14,7 +14,7 @@ extension PlaybackEngine {
         snapshot.desiredRate = machine.desiredRate
         snapshot.timeControl = machine.timeControl
         let state = machine.bufferState
-        snapshot.duration = streams[.main].timeline?.duration == nil ? nil : naturalDuration
+        snapshot.duration = isPositioned && streams[.main].timeline?.duration != nil ? naturalDuration : nil
         snapshot.loadedTimeRanges = loadedRanges
         snapshot.seekableTimeRange = seekableRange
         snapshot.isPlaybackLikelyToKeepUp = machine.isLikelyToKeepUp

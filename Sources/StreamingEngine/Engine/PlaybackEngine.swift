@@ -66,6 +66,10 @@ public actor PlaybackEngine {
     var seekableRange: MediaTimeRange?
     var liveOffset = LiveOffsetControl()
     var recommendedOffset: MediaTime?
+    /// From where on sound that comes with pictures is the one that was chosen; `nil` for nowhere.
+    var muxedSoundStart: MediaTime? = .zero
+    /// Up to where sound is fetched apart, before it comes with the pictures.
+    var endOfSound: MediaTime?
     var dateRanges: [TimedDateRange] = []
     /// The end, once the play head is there.
     var end: MediaTime?
@@ -73,12 +77,17 @@ public actor PlaybackEngine {
     private var scheduledStart: Duration?
     private var rateCommandCount = 0
     private var isRunning = false
+    private var hasEnded = false
+    /// The date that was sought before any playlist was there.
+    var dateToBeginAt: ProgramDateTime?
     private var isMoving = false
     /// The frames that were told of last, and when.
     var lastFrames = FrameCounts()
     var lastFrameReport = Duration.zero
     /// Whether frames were left out on purpose since then.
     var leavesOutFrames = false
+    /// What it took until there was enough to play through; `nil` afterwards.
+    private var startRequests: [ResourceRequest]? = []
     /// The captions that the pipeline looks for.
     var captionChannel: String?
     /// How the pipeline was told that sound is to be heard.
@@ -113,7 +122,8 @@ public actor PlaybackEngine {
         self.time = time
         self.session = session
         self.observer = observer
-        fetch = ResourceFetch(loading: loading, time: time)
+        let noted = noted
+        fetch = ResourceFetch(loading: loading, time: time) { noted.add($0, $1) }
         machine = PlaybackStateMachine(start: time.now)
         machine.waitsToMinimizeStalls = options.waitsToMinimizeStalls
         chooser = VariantChooser(options)
@@ -140,7 +150,10 @@ public actor PlaybackEngine {
             await play()
             group.cancelAll()
         }
+        hasEnded = true
+        reportPendingSeek(landed: nil)
         finishSeek(SeekResult(isFinished: false, landed: position))
+        changes.notify()
         perform(machine.fail(at: time.now))
         await applyRate()
         reportFrames(isLast: true)
@@ -159,21 +172,20 @@ public actor PlaybackEngine {
         }
     }
 
-    /// Requests that a loader made by itself, until the engine tells of them.
-    private nonisolated let noted = Mutex<[ResourceRequest]>([])
+    /// What happened while something was loaded, until the engine tells of it.
+    private nonisolated let noted = NotedRequests()
 
     private nonisolated func noteRequest(_ request: ResourceRequest) {
-        noted.withLock { $0.append(request) }
+        noted.add(request, nil)
         changes.notify()
     }
 
     /// Tells of requests that were made aside.
     func reportNotedRequests() {
-        let requests = noted.withLock { requests in
-            defer { requests = [] }
-            return requests
+        for (request, error) in noted.take() {
+            report(.resourceRequest(request))
+            if let error { fail(StreamingError(error, "a try", at: request.address), recovered: true) }
         }
-        for request in requests { report(.resourceRequest(request)) }
     }
 
     private func follow() async {
@@ -204,7 +216,7 @@ public actor PlaybackEngine {
         scheduledStart = nil
         if rate < 0, machine.hasEnded, let end {
             // What came for fast motion is forgotten by then.
-            if loadedRanges.contains(end - MediaTime(value: 1, timescale: 10)) {
+            if playableRanges.contains(end - MediaTime(value: 1, timescale: 10)) {
                 self.end = nil
             } else {
                 _ = beginSeek(to: end, tolerance: .exact, isStart: false, isRefresh: true)
@@ -266,6 +278,19 @@ public actor PlaybackEngine {
     ///
     /// - Returns: What came of it; not finished at once where the stream has no dates.
     public func seek(to date: ProgramDateTime, tolerance: SeekTolerance = .any) async -> SeekResult {
+        if streams[.main].timeline == nil {
+            // Where it lies is known with the first playlist; until then another seek may take its place.
+            lastSeekID += 1
+            let id = lastSeekID
+            dateToBeginAt = date
+            while streams[.main].timeline == nil {
+                let seen = changes.count
+                guard failure == nil, !hasEnded, lastSeekID == id else {
+                    return SeekResult(isFinished: false, landed: position)
+                }
+                await changes.wait(after: seen)
+            }
+        }
         guard let found = streams[.main].timeline?.position(of: date) else {
             return SeekResult(isFinished: false, landed: position)
         }
@@ -292,10 +317,17 @@ public actor PlaybackEngine {
 
     /// Ends a seek that is under way; the play head stays where it is.
     public func cancelPendingSeeks() {
-        guard let seek = pendingSeek, !seek.isStart, !seek.isRefresh else { return }
+        if dateToBeginAt != nil {
+            dateToBeginAt = nil
+            lastSeekID += 1
+            changes.notify()
+        }
+        guard pendingSeek?.isAsked == true else { return }
+        reportPendingSeek(landed: nil)
         finishSeek(SeekResult(isFinished: false, landed: position))
-        report(.seekEnded(SeekOutcome(target: seek.target, landed: nil, didSeekInBuffer: seek.isInBuffer)))
         perform(machine.seekEnded(bufferState(), at: time.now))
+        // Where nothing was positioned yet, it begins where it would have.
+        if let timeline = streams[.main].timeline { placePlayhead(in: timeline) }
         changes.notify()
     }
 
@@ -326,6 +358,8 @@ public actor PlaybackEngine {
 
     // MARK: Telling
 
+    private static let mostStartRequests = 64
+
     /// Where the play head is.
     var position: MediaTime {
         if let end { return end }
@@ -334,9 +368,12 @@ public actor PlaybackEngine {
 
     func report(_ kind: PlaybackEvent.Kind) {
         var kind = kind
-        if case .resourceRequest(var request) = kind, let cost = loading.network?.cost, !request.wasReadFromCache {
-            request.usedCellularNetwork = cost.contains(.cellular)
-            kind = .resourceRequest(request)
+        if case .resourceRequest(var request) = kind {
+            if let cost = loading.network?.cost, !request.wasReadFromCache {
+                request.usedCellularNetwork = cost.contains(.cellular)
+                kind = .resourceRequest(request)
+            }
+            if let count = startRequests?.count, count < Self.mostStartRequests { startRequests?.append(request) }
         }
         let mediaTime = isPositioned ? position : nil
         observer(.event(PlaybackEvent(time: time.now, mediaTime: mediaTime, kind: kind)))
@@ -351,9 +388,11 @@ public actor PlaybackEngine {
     func fail(_ error: StreamingError, recovered: Bool = false) {
         let record = PlaybackErrorRecord(
             statusCode: error.status ?? error.number,
-            domain: error.status != nil ? "HTTP" : "Millstream",
+            domain: error.domain,
             comment: error.message,
             address: error.address?.text,
+            serverAddress: (error.cause as? TransportError)?.serverAddress?.withoutPort,
+            responseHeaders: (error.cause as? TransportError)?.headerFields ?? [:],
             didRecover: recovered
         )
         if recovered { return report(.error(record)) }
@@ -385,13 +424,25 @@ public actor PlaybackEngine {
 
     /// The machine knows nothing of ranges.
     private func completed(_ kind: PlaybackEvent.Kind) -> PlaybackEvent.Kind {
+        if case .rateChanged(let change) = kind, change.variant == nil {
+            return .rateChanged(
+                RateChange(
+                    rate: change.rate,
+                    previousRate: change.previousRate,
+                    reason: change.reason,
+                    variant: fetchedVariant.map { VariantDescription($0) }
+                )
+            )
+        }
         guard case .likelyToKeepUp(let keepUp) = kind else { return kind }
+        defer { if keepUp.isInitial { startRequests = nil } }
         return .likelyToKeepUp(
             KeepUp(
                 isInitial: keepUp.isInitial,
-                variant: keepUp.variant,
+                variant: fetchedVariant.map { VariantDescription($0) } ?? keepUp.variant,
                 timeTaken: keepUp.timeTaken,
-                loadedTimeRanges: loadedRanges.ranges
+                loadedTimeRanges: loadedRanges.ranges,
+                requests: keepUp.isInitial ? startRequests ?? [] : []
             )
         )
     }

@@ -76,6 +76,8 @@ final class StreamState {
     var timelineSource: StreamSource?
     /// When the load of the timeline began.
     var timelineLoaded: Duration?
+    /// When the timeline had something new last.
+    var lastNews: Duration?
     var buffer = StreamBuffer()
     var schedule = ReloadSchedule()
     /// When the playlist is loaded again.
@@ -83,6 +85,10 @@ final class StreamState {
     /// Wakes those who have nothing to do without a source, or a playlist that goes on.
     let needs = Signal()
     var recovery = SegmentRecovery()
+    /// Why no more of it will come; what is buffered is played first.
+    var doom: StreamingError?
+    /// How many segments in a row a source did not have.
+    var misses: [StreamSource: Int] = [:]
     /// Where the segment that failed last was asked for.
     var tried = TriedSources()
     var job: FetchJob?
@@ -105,12 +111,14 @@ final class StreamState {
 /// A seek that is under way.
 struct PendingSeek: Sendable {
     let id: Int
-    let target: MediaTime
+    var target: MediaTime
     let tolerance: SeekTolerance
     /// Whether what is needed was there already.
     let isInBuffer: Bool
     /// Whether it is the one that begins the playback.
     let isStart: Bool
+    /// Whether somebody asked for it, so that its beginning was told and its end has to be.
+    let isAsked: Bool
     /// Whether nobody asked for it: the play head stays where it is, and what is shown there comes anew.
     var isRefresh = false
     /// Who waits for it.

@@ -60,6 +60,17 @@ public struct StreamingError: Error, Sendable {
         self.cause = cause
     }
 
+    /// Who says so, for logs: `HTTP`, `Network`, `Playlist`, `Media` or `Millstream`.
+    var domain: String {
+        guard status == nil else { return "HTTP" }
+        return switch code {
+        case .notLoaded, .unreachable: "Network"
+        case .notRecognized, .needsTranslation, .unreadablePlaylist, .stuck: "Playlist"
+        case .unsupported, .protected, .keyNotLoaded, .damaged: "Media"
+        default: "Millstream"
+        }
+    }
+
     /// The number that AVFoundation has for failures of this kind, for logs that are read beside its own.
     public var number: Int {
         switch code {

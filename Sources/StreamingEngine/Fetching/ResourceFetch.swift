@@ -3,6 +3,7 @@ import MediaTransport
 import NIOCore
 import PlaybackReporting
 import ResourceAddressing
+import Synchronization
 
 /// A resource in memory, and what it took to get it there.
 struct FetchedResource: Sendable {
@@ -20,6 +21,8 @@ struct FetchedResource: Sendable {
 struct ResourceFetch: Sendable {
     let loading: ResourceLoading
     let time: any TimeSource
+    /// Told of tries that failed and were followed by another.
+    var tryFailed: (@Sendable (ResourceRequest, TransportError) -> Void)?
 
     /// A segment larger than this is none; two hours of a high bit rate in one file are below.
     static let segmentLimit = ByteCount(1 << 30)
@@ -32,8 +35,8 @@ struct ResourceFetch: Sendable {
         limit: ByteCount = segmentLimit,
         watch: TransferWatch? = nil
     ) async throws -> FetchedResource {
-        let began = time.now
-        return try await loading.retrying(request) { response in
+        var began = time.now
+        return try await retrying(request, &began) { response, began in
             watch?.answered(response)
             if let expected = response.expectedLength, expected > limit.bytes { throw tooLarge(limit, response) }
             var bytes = ByteBuffer()
@@ -61,6 +64,29 @@ struct ResourceFetch: Sendable {
                 ended: time.now,
                 status: response.status
             )
+        }
+    }
+
+    /// Asks until there is an answer, and tells of each try that failed.
+    ///
+    /// - Parameters:
+    ///   - request: What to ask for.
+    ///   - began: When; of several tries, when the last one was made.
+    ///   - consume: Reads the body.
+    /// - Returns: What `consume` made of it.
+    /// - Throws: `TransportError`, `CancellationError`, and what `consume` throws.
+    func retrying<Result>(
+        _ request: TransportRequest,
+        _ began: inout Duration,
+        _ consume: (TransportResponse, Duration) async throws -> Result
+    ) async throws -> Result {
+        var start = began
+        defer { began = start }
+        return try await loading.retrying(request) { error, next in
+            tryFailed?(ResourceRequest(.init(request.kind), request, began: start, now: time.now, error), error)
+            start = next
+        } consume: { response in
+            try await consume(response, start)
         }
     }
 
@@ -100,11 +126,42 @@ extension ResourceRequest {
         )
         if let failure = failure as? TransportError {
             status = failure.status
+            serverAddress = failure.serverAddress
             self.failure = failure.message
         } else if let failure, !(failure is CancellationError) {
             self.failure = "\(failure)"
         } else {
             wasAbandoned = true
+        }
+    }
+}
+
+extension ResourceRequest.Kind {
+    /// What is asked for in this way.
+    fileprivate init(_ kind: TransportRequest.Kind) {
+        self =
+            switch kind {
+            case .playlist: .mediaPlaylist
+            case .segment, .subtitle: .mediaSegment
+            case .initialization: .initialization
+            case .key: .contentKey
+            case .other: .other
+            }
+    }
+}
+
+/// Requests that were made aside, in their order, until an engine tells of them.
+final class NotedRequests: Sendable {
+    private let list = Mutex<[(ResourceRequest, TransportError?)]>([])
+
+    /// Notes one; with an error where it failed and another try follows.
+    func add(_ request: ResourceRequest, _ error: TransportError?) { list.withLock { $0.append((request, error)) } }
+
+    /// Gives them, once.
+    func take() -> [(ResourceRequest, TransportError?)] {
+        list.withLock { list in
+            defer { list = [] }
+            return list
         }
     }
 }

@@ -45,8 +45,8 @@ struct SourceOpening: Sendable {
     /// - Throws: ``StreamingError`` where it is a playlist that says nothing; `TransportError`, `CancellationError`.
     func open(_ address: ResourceAddress) async throws -> (opened: Opened, request: ResourceRequest) {
         let request = TransportRequest(address, kind: .playlist)
-        let began = fetch.time.now
-        let (bytes, response, isWhole) = try await fetch.loading.retrying(request) { response in
+        var began = fetch.time.now
+        let (bytes, response, isWhole) = try await fetch.retrying(request, &began) { response, _ in
             var bytes: [UInt8] = []
             for try await buffer in response.body {
                 bytes.append(contentsOf: buffer.readableBytesView)

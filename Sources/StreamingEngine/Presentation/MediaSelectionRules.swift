@@ -26,6 +26,11 @@ public struct MediaSelectionRules: Sendable, Hashable {
     ///
     /// Defaults to none.
     public var characteristics: Set<String>
+    /// Whether the languages were named for this very item, so that options count too that may not be taken unasked
+    /// (`AUTOSELECT=NO`, RFC 8216bis §4.4.6.1).
+    ///
+    /// Defaults to `false`: they are what a viewer speaks.
+    public var areLanguagesAskedFor = false
     /// When text is shown.
     ///
     /// Defaults to ``SubtitleMode/automatic``.
@@ -60,12 +65,13 @@ public struct MediaSelectionRules: Sendable, Hashable {
 
     /// The option of a group for sound or pictures, of which something has to be played.
     ///
-    /// In this order: what the viewer's languages and characteristics ask for, of what may be taken unasked; what the
-    /// playlist calls the default; what may be taken unasked; the first.
+    /// In this order: what the viewer's languages and characteristics ask for, of what may be taken unasked before the
+    /// rest; what the playlist calls the default; what may be taken unasked; the first.
     ///
     /// - Returns: `nil` only for a group without options.
     public func option(in group: MediaSelectionGroup) -> MediaSelectionOption? {
         best(of: group.options.filter(\.isAutoselect), languages: audioLanguages)
+            ?? named(in: group.options, audioLanguages)
             ?? group.defaultOption ?? group.options.first(where: \.isAutoselect) ?? group.options.first
     }
 
@@ -90,12 +96,19 @@ public struct MediaSelectionRules: Sendable, Hashable {
         switch subtitleMode {
         case .forcedOnly: return nil
         case .automatic:
-            return best(of: candidates, languages: subtitleLanguages) ?? options.first(where: \.isDefault)
+            return best(of: candidates, languages: subtitleLanguages) ?? named(in: options, subtitleLanguages)
+                ?? options.first(where: \.isDefault)
         case .always:
             let languages = subtitleLanguages + (audio?.language.map { [$0] } ?? []) + audioLanguages
-            return best(of: candidates, languages: languages) ?? options.first(where: \.isDefault)
+            return best(of: candidates, languages: subtitleLanguages) ?? named(in: options, subtitleLanguages)
+                ?? best(of: candidates, languages: languages) ?? options.first(where: \.isDefault)
                 ?? candidates.first ?? closest(options, to: languages)
         }
+    }
+
+    /// What languages name though it may not be taken unasked, where that is what they are for.
+    private func named(in options: [MediaSelectionOption], _ languages: [String]) -> MediaSelectionOption? {
+        areLanguagesAskedFor && !languages.isEmpty ? best(of: options, languages: languages) : nil
     }
 
     /// How well an option fits; lower is better, compared from left to right.

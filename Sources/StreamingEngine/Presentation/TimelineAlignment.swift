@@ -41,9 +41,10 @@ public struct TimelineAlignment: Sendable, Hashable {
     /// - Parameters:
     ///   - playlist: The playlist that was just loaded, whole.
     ///   - reference: A timeline of the same presentation, as fresh as it can be had.
+    ///   - age: How long ago the reference had something new, of what is live: by so much its edge is behind.
     /// - Complexity: O(*d* log *n*) in discontinuities.
-    public init(of playlist: MediaPlaylist, to reference: PresentationTimeline) {
-        self.init(TimelineComparison(playlist, reference).place, reference)
+    public init(of playlist: MediaPlaylist, to reference: PresentationTimeline, age: Duration = .zero) {
+        self.init(TimelineComparison(playlist, reference, age: age).place, reference)
     }
 
     init(_ place: TimelineComparison.Place, _ reference: PresentationTimeline) {

@@ -14,9 +14,12 @@ struct TimelineComparison {
     /// The playlist as if it began at zero.
     let other: PresentationTimeline
     private let targetDuration: Int64
+    /// How long ago the reference had something new, in nanoseconds.
+    private let age: Int64
 
-    init(_ playlist: MediaPlaylist, _ reference: PresentationTimeline) {
+    init(_ playlist: MediaPlaylist, _ reference: PresentationTimeline, age: Duration = .zero) {
         self.reference = reference
+        self.age = max(0, MediaTime(age).nanoseconds)
         other = PresentationTimeline(
             playlist,
             start: 0,
@@ -32,10 +35,19 @@ struct TimelineComparison {
             return Place(start: reference.endPlace, method: .none, uncertainty: targetDuration)
         }
         // Live playlists that have ended since are compared as the windows that they still are.
-        if !reference.isWindow, !other.isWindow {
+        if !reference.isWindow, !other.isWindow, !hasLostBeginning {
             return Place(start: reference.startPlace, method: .commonStart, uncertainty: 0)
         }
         return placeByDates ?? placeByDiscontinuity ?? placeByEdge
+    }
+
+    /// Whether dates say that windows which have ended begin at different times.
+    private var hasLostBeginning: Bool {
+        guard max(reference.sequences.lowerBound, other.sequences.lowerBound) > 1, let place = placeByDates else {
+            return false
+        }
+        let difference = place.start.clampedSubtracting(reference.startPlace)
+        return difference.magnitude > UInt64(targetDuration / 2)
     }
 
     // MARK: Dates
@@ -140,12 +152,14 @@ struct TimelineComparison {
     // MARK: Edges
 
     private var placeByEdge: Place {
-        let edge = reference.edge.nanoseconds.clampedSubtracting(other.edge.nanoseconds)
+        // One that stands still is behind by as long as it does.
+        let referenceEdge = reference.edge.nanoseconds.clampedAdding(age)
+        let edge = referenceEdge.clampedSubtracting(other.edge.nanoseconds)
         let byEdge = Place(start: edge, method: .liveEdge, uncertainty: targetDuration)
-        let sequence = other.sequences.upperBound - 1
-        guard reference.targetDuration == other.targetDuration,
-            let position = reference.position(sequence: sequence) ?? reference.position(sequence: sequence - 1),
-            let otherPosition = other.position(sequence: reference.sequences.lowerBound + Int64(position))
+        // The last that both list: one of them may be behind.
+        let sequence = min(reference.sequences.upperBound, other.sequences.upperBound) - 1
+        guard reference.targetDuration == other.targetDuration, let position = reference.position(sequence: sequence),
+            let otherPosition = other.position(sequence: sequence)
         else { return byEdge }
         let start = reference.placements[position].start.clampedSubtracting(other.placements[otherPosition].start)
         let difference = start > edge ? start.clampedSubtracting(edge) : edge.clampedSubtracting(start)

@@ -12,9 +12,14 @@ enum LadderFamily {
         var fitting = presentation.variants(for: selection)
         let lossy = fitting.filter { !$0.codecs.hasLosslessAudio }
         if !preferences.contains(.scalabilityToLosslessAudio), !lossy.isEmpty { fitting = lossy }
+        // Sound alone is no picture, however many qualities of it there are.
+        let pictures = fitting.filter { !$0.isAudioOnly }
+        guard !pictures.isEmpty else { return distinct(fitting) }
         var families: [[String]: [Presentation.Variant]] = [:]
         var order: [[String]] = []
-        for variant in fitting {
+        // What names no formats goes with those that do: only the media can tell.
+        let named = pictures.filter { !$0.codecs.isEmpty }
+        for variant in named.isEmpty ? pictures : named {
             let family = family(of: variant)
             if families[family] == nil { order.append(family) }
             families[family, default: []].append(variant)
@@ -24,15 +29,18 @@ enum LadderFamily {
             (families[first]?.count ?? 0, -(order.firstIndex(of: first) ?? 0))
                 < (families[second]?.count ?? 0, -(order.firstIndex(of: second) ?? 0))
         }
-        let chosen = best.flatMap { families[$0] } ?? []
+        let chosen = Set(best.flatMap { families[$0] } ?? [])
+        let goesAlong = { (variant: Presentation.Variant) in
+            variant.codecs.isEmpty && variant.videoRange == chosen.first?.videoRange
+        }
         // Sound alone goes with any pictures: it is what is left when the network carries no more.
-        let withSound = chosen.first?.isAudioOnly == true ? [] : fitting.filter(\.isAudioOnly)
-        return distinct(chosen + withSound)
+        return distinct(
+            pictures.filter { chosen.contains($0) || goesAlong($0) } + fitting.filter(\.isAudioOnly)
+        )
     }
 
     /// What a decoder has to be made anew for, and a viewer would see.
     private static func family(of variant: Presentation.Variant) -> [String] {
-        if variant.isAudioOnly { return ["audio"] }
         let codec = variant.codecs.video.first.map { String($0.prefix { $0 != "." }).lowercased() } ?? ""
         let name = ["avc3": "avc1", "hev1": "hvc1", "dvhe": "dvh1"][codec] ?? codec
         return [name, variant.videoRange?.rawValue ?? "SDR"]

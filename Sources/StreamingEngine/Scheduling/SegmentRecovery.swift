@@ -19,6 +19,8 @@ struct SegmentRecovery: Sendable {
     enum Fault: Sendable, Equatable {
         /// Nothing answers.
         case unreachable
+        /// The server answers that it cannot for now.
+        case busy
         /// The server answers, but not with it.
         case missing
         /// It came and is damaged.
@@ -29,8 +31,12 @@ struct SegmentRecovery: Sendable {
 
     /// So many segments in a row may be left out: behind them, nobody would call it playing.
     static let toleratedSkips = 4
+    /// So long a server may be busy before one segment is left out: it may be the only one that it has trouble with.
+    static let busyPatience = Duration.seconds(20)
 
     private var unreachableSince: Duration?
+    private var busySince: Duration?
+    private var hasSkippedBusy = false
     private var retries = 0
     private var skips = 0
     private var timeOfFault: MediaTime?
@@ -45,6 +51,7 @@ struct SegmentRecovery: Sendable {
     ///   - time: The media time that is missing.
     ///   - hasAlternatives: Whether the same time can be had elsewhere, and was not tried there.
     ///   - isLive: Whether it may appear a little later.
+    ///   - isUrgent: Whether the play head is about to stand still for want of it.
     ///   - patience: How long to go on while nothing can be reached.
     ///   - now: The time.
     /// - Returns: What is to be done.
@@ -53,6 +60,7 @@ struct SegmentRecovery: Sendable {
         at time: MediaTime,
         hasAlternatives: Bool,
         isLive: Bool,
+        isUrgent: Bool = true,
         patience: Duration,
         now: Duration
     ) -> Verdict {
@@ -69,7 +77,18 @@ struct SegmentRecovery: Sendable {
             guard now - since < patience else { return .giveUp }
             retries += 1
             if hasAlternatives, retries == 1 { return .goElsewhere }
-            return .retry(after: min(.seconds(1) * (1 << min(retries - 1, 3)), .seconds(8)))
+            return .retry(after: Self.delay(retries))
+        case .busy:
+            let since = busySince ?? now
+            busySince = since
+            guard now - since < patience else { return .giveUp }
+            retries += 1
+            if hasAlternatives, retries == 1 { return .goElsewhere }
+            if isUrgent, !hasSkippedBusy, now - since >= min(Self.busyPatience, patience / 2) {
+                hasSkippedBusy = true
+                return .skip
+            }
+            return .retry(after: Self.delay(retries))
         case .missing, .damaged:
             if hasAlternatives { return .goElsewhere }
             // The playlist of a live stream may be ahead of the servers that have the media.
@@ -81,6 +100,10 @@ struct SegmentRecovery: Sendable {
             return skips > Self.toleratedSkips ? .giveUp : .skip
         }
     }
+
+    private static func delay(_ retries: Int) -> Duration {
+        min(.seconds(1) * (1 << min(retries - 1, 3)), .seconds(8))
+    }
 }
 
 extension SegmentRecovery.Fault {
@@ -88,6 +111,7 @@ extension SegmentRecovery.Fault {
     init(_ error: TransportError, isKey: Bool) {
         switch error.code {
         case .cannotConnect, .unknownHost, .timedOut, .connectionLost: self = .unreachable
+        case .status where [408, 425, 429, 500, 502, 503, 504].contains(error.status): self = .busy
         case .status where isKey && [401, 402, 403].contains(error.status): self = .forbidden
         default: self = .missing
         }

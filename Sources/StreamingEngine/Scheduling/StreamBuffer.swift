@@ -11,6 +11,8 @@ struct StreamBuffer: Sendable {
         let variant: VariantDescription?
         /// Whether it is of fast motion: it holds no more than a picture.
         var isScanned = false
+        /// Whether there is nothing in it: a gap, or what could not be had.
+        var isLeftOut = false
     }
 
     /// What can be played.

@@ -107,9 +107,15 @@ struct VariantChooser: Sendable {
             }.map { variants[$0] }
         }
         var asked = selector
+        var restriction = restriction(of: ladder)
+        // A picture first; whether the network carries no more than sound has yet to be seen.
+        if variants.contains(where: { !$0.isAudioOnly }) {
+            let pictures = restriction.openRungs.filter { !variants[ladder.rungs[$0].variantIndex].isAudioOnly }
+            if !pictures.isEmpty { restriction.close(because: .failed) { !pictures.contains($0) } }
+        }
         let situation = SelectionSituation(
             ladder: ladder,
-            restriction: restriction(of: ladder),
+            restriction: restriction,
             bufferCapacity: bufferCapacity,
             segmentDuration: .seconds(6),
             isStarting: true
@@ -125,6 +131,8 @@ struct VariantChooser: Sendable {
             return Choice(variant: pinned, cause: "pinned", delay: nil, predictedBufferLevel: nil)
         }
         let current = index(of: moment.current)
+        // Where none of them can be had, it is played from outside of the ladder.
+        if current == nil, !variants.contains(where: isOpen) { return stay }
         // What was chosen to begin with is what the first segment is fetched from.
         if moment.isFirst, current != nil { return stay }
         droppedFrames?.pass(to: moment.now)

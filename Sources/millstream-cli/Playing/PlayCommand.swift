@@ -311,6 +311,7 @@ struct PlayCommand: AsyncParsableCommand {
         options.selector = name
         options.selectionRules.audioLanguages = languages(audio)
         options.selectionRules.subtitleLanguages = languages(subtitles)
+        options.selectionRules.areLanguagesAskedFor = true
         if subtitles != nil { options.selectionRules.subtitleMode = .always }
         return options
     }

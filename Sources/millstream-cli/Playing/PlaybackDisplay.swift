@@ -40,6 +40,15 @@ final class PlaybackDisplay: Sendable {
         }
     }
 
+    /// Says what a viewer notices, on a line of its own.
+    func say(_ notice: PlaybackNotice) {
+        guard !isQuiet else { return }
+        state.withLock { state in
+            StandardError.write((state.hasLine ? "\r\u{1B}[K" : "") + "\(notice)\n")
+            state.hasLine = false
+        }
+    }
+
     /// Leaves the line as it is.
     func end() {
         state.withLock { state in

@@ -51,7 +51,10 @@ final class PlaybackRecord: Sendable {
     }
 
     /// Something happened.
-    func add(_ event: PlaybackEvent) {
+    ///
+    /// - Returns: What a viewer notices of it.
+    @discardableResult
+    func add(_ event: PlaybackEvent) -> PlaybackNotice? {
         state.withLock { state in
             files.events?.write(lines.line(event) + "\n")
             for change in state.accessLog.add(event) {
@@ -59,9 +62,9 @@ final class PlaybackRecord: Sendable {
                 if case .finished(let entry) = change { files.accessLog?.write(logs.line(entry)) }
             }
             if let entry = state.errorLog.add(event) { files.errorLog?.write(logs.line(entry)) }
-            state.metrics.add(event)
-            guard event.kind == .ended else { return }
-            files.metrics?.write(state.metrics.metrics(at: event.time).json + "\n")
+            let notice = state.metrics.add(event)
+            if event.kind == .ended { files.metrics?.write(state.metrics.metrics(at: event.time).json + "\n") }
+            return notice
         }
     }
 

@@ -5,6 +5,7 @@ import MillstreamTesting
 import PlaybackReporting
 import ResourceAddressing
 import StreamingEngine
+import Synchronization
 
 /// Plays one source to its end.
 struct PlaybackRun: Sendable {
@@ -28,13 +29,21 @@ struct PlaybackRun: Sendable {
     func run() async throws -> PlaybackMetrics {
         guard isUnpaced else { return try await play(loading, SystemTimeSource(), nil) }
         let simulation = Simulation()
-        let loading = ResourceLoading(
+        let simulated = ResourceLoading(
             OutsideTransport(loading.transport, simulation),
             policy: loading.policy,
             time: simulation
         )
-        return try await simulation.run { try await play(loading, simulation, simulation.actorExecutor) }
+        do {
+            return try await simulation.run { try await play(simulated, simulation, simulation.actorExecutor) }
+        } catch is ComesAtItsOwnPace {
+            // Faster than it comes it cannot be played.
+            return try await play(loading, SystemTimeSource(), nil)
+        }
     }
+
+    /// It turned out to be live, before anything of it was told.
+    private struct ComesAtItsOwnPace: Error {}
 
     private func play(
         _ loading: ResourceLoading,
@@ -47,7 +56,9 @@ struct PlaybackRun: Sendable {
             startDate: .milliseconds(Int64(Date().timeIntervalSince1970 * 1000)),
             address: address.text
         )
-        let record = PlaybackRecord(session, files)
+        let isSimulated = executor != nil
+        let gate = LiveGate(PlaybackRecord(session, files), isClosed: isSimulated)
+        let record = gate.record
         let engine = PlaybackEngine(
             source: address,
             loading: loading,
@@ -56,27 +67,30 @@ struct PlaybackRun: Sendable {
             time: time,
             session: session
         ) { output in
-            if case .event(let event) = output { record.add(event) }
+            guard case .event(let event) = output else { return }
+            for notice in gate.add(event) { display.say(notice) }
         }
         async let _: Void = Suspension.heed(for: engine, time)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await engine.run() }
             group.addTask {
                 await engine.setRate(rate)
-                try await watch(engine, time)
+                try await watch(engine, time, gate)
             }
             group.addTask { await stage.steer(engine) }
             defer { group.cancelAll() }
             try await group.next()
         }
+        if gate.isLive { throw ComesAtItsOwnPace() }
         if let error = engine.snapshot.error { throw error }
         try Task.checkCancellation()
         return record.metrics(at: time.now)
     }
 
-    private func watch(_ engine: PlaybackEngine, _ time: any TimeSource) async throws {
+    private func watch(_ engine: PlaybackEngine, _ time: any TimeSource, _ gate: LiveGate) async throws {
         while true {
             let snapshot = engine.snapshot
+            if gate.isLive { return }
             if snapshot.status == .failed { return }
             display.show(snapshot, at: time.now, isPaced: !isUnpaced)
             await stage.show(snapshot, at: time.now)
@@ -87,5 +101,44 @@ struct PlaybackRun: Sendable {
             }
             try await time.sleep(for: Self.glance)
         }
+    }
+}
+
+/// Holds events back until it is known whether what is played is live: if it is, it has to be played again at its own pace.
+private final class LiveGate: Sendable {
+    private struct State {
+        var isClosed: Bool
+        var isLive = false
+        var held: [PlaybackEvent] = []
+    }
+
+    let record: PlaybackRecord
+    private let state: Mutex<State>
+
+    init(_ record: PlaybackRecord, isClosed: Bool) {
+        self.record = record
+        state = Mutex(State(isClosed: isClosed))
+    }
+
+    /// Whether it is live, and nothing of it was told.
+    var isLive: Bool { state.withLock { $0.isLive } }
+
+    /// Something happened.
+    ///
+    /// - Returns: What a viewer notices of what is told now.
+    func add(_ event: PlaybackEvent) -> [PlaybackNotice] {
+        let events: [PlaybackEvent] = state.withLock { state in
+            guard state.isClosed else { return [event] }
+            state.held.append(event)
+            switch event.kind {
+            case .playbackTypeKnown(.live): state.isLive = true
+            case .playbackTypeKnown, .ended: state.isClosed = state.isLive
+            default: break
+            }
+            guard !state.isClosed else { return [] }
+            defer { state.held = [] }
+            return state.held
+        }
+        return events.compactMap { record.add($0) }
     }
 }

@@ -130,13 +130,13 @@ struct DecodedPlaybackTests {
         try await stream.run {
             try await stream.wait { $0.status == .readyToPlay }
             _ = await stream.engine.seek(to: MediaTime(value: 219, timescale: 10), tolerance: .exact)
-            let before = stream.pipeline.discardedFrameCount
+            let before = stream.pipeline.frameCounts.discarded
             #expect(before > 20)
             let any = await stream.engine.seek(to: MediaTime(value: 277, timescale: 10))
             // The nearest is at 28 s; it may lie in a segment that is not there yet.
             #expect([26, 28].map { MediaTime(seconds: $0) }.contains(any.landed))
             #expect(stream.shown.all.last?.reading?.frame == Int((any.landed.seconds * 30).rounded()))
-            #expect(stream.pipeline.discardedFrameCount == before)
+            #expect(stream.pipeline.frameCounts.discarded == before)
             let early = SeekTolerance(before: MediaTime(seconds: 2), after: .zero)
             let landed = await stream.engine.seek(to: MediaTime(value: 153, timescale: 10), tolerance: early)
             #expect(landed.landed == MediaTime(seconds: 14))

@@ -153,4 +153,68 @@ import Testing
         #expect(longest.withLock { $0 } < MediaTime(seconds: 120))
         #expect(counts.withLock { $0 } <= 2)
     }
+
+    @Test func fastPlayingThatMeetsTheEdgeGoesOnAtNormalSpeed() async throws {
+        let stream = channel(LiveText(window: 20, head: 20))
+        try await stream.run { [engine = stream.engine] in
+            _ = await engine.seek(to: .zero)
+            await engine.setRate(2)
+            try await stream.simulation.sleep(for: .seconds(300))
+            #expect(engine.snapshot.desiredRate == 1 && engine.snapshot.timeControl == .playing)
+        }
+        let reasons = stream.events.all.compactMap { event -> RateChange.Reason? in
+            if case .rateChanged(let change) = event.kind, change.rate == 1 { change.reason } else { nil }
+        }
+        #expect(reasons == [.playheadReachedLiveEdge])
+        #expect(!stream.events.all.contains { $0.kind == .stalled })
+    }
+
+    @Test func soundThatEndsBeforeThePicturesStopsNothing() async throws {
+        let (pictures, sound) = (LiveText(prefix: "a"), LiveText(prefix: "s", endsAt: .seconds(12)))
+        let multivariant = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="g",NAME="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=300000,CODECS="avc1.4d401e,mp4a.40.2",AUDIO="g"
+            a.m3u8
+            """
+        let stream = PlayedOrigin { path, now in
+            path == "main.m3u8" ? .text(multivariant) : pictures.resource(path, now) ?? sound.resource(path, now)
+        }
+        #expect(try await !stream.playOut(within: .seconds(200)))
+        #expect(stream.position > MediaTime(seconds: 180))
+        #expect(!stream.events.all.contains { $0.kind == .stalled })
+    }
+
+    @Test func soundThatIsStuckIsGivenUpBeforeItStopsThePictures() async throws {
+        let (pictures, sound) = (LiveText(prefix: "a"), LiveText(prefix: "s", stuckAt: .seconds(12)))
+        let multivariant = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="g",NAME="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=300000,CODECS="avc1.4d401e,mp4a.40.2",AUDIO="g"
+            a.m3u8
+            """
+        let stream = PlayedOrigin { path, now in
+            path == "main.m3u8" ? .text(multivariant) : pictures.resource(path, now) ?? sound.resource(path, now)
+        }
+        #expect(try await !stream.playOut(within: .seconds(200)))
+        #expect(stream.engine.snapshot.selection[.audio] == nil)
+        var recorder = PlaybackMetricsRecorder(creation: .zero)
+        for event in stream.events.all { recorder.add(event) }
+        #expect(recorder.metrics.stallDuration < .seconds(6), "\(recorder.metrics.stallDuration)")
+    }
+
+    @Test func whereTheFirstIsStuckTheOtherGoesOnWithTheNextSegment() async throws {
+        let (a, b) = (LiveText(prefix: "a", stuckAt: .seconds(60)), LiveText(prefix: "b"))
+        var options = StreamingOptions()
+        options.selector = .fixedLowest
+        let stream = PlayedOrigin(options: options) { path, now in
+            path == "main.m3u8" ? .text(Self.multivariant) : a.resource(path, now) ?? b.resource(path, now)
+        }
+        #expect(try await !stream.playOut(within: .seconds(200)))
+        let numbers = stream.events.all.compactMap { event -> Int? in
+            guard case .segmentLoaded(let segment) = event.kind else { return nil }
+            return Int(segment.address.split(separator: "/").last?.dropFirst().dropLast(3) ?? "")
+        }
+        #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 }, "\(numbers)")
+    }
 }

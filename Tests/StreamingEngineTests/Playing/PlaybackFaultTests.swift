@@ -123,4 +123,66 @@ import Testing
         #expect(try await stream.playOut(within: .seconds(400)))
         #expect(stream.engine.snapshot.hasPlayedToEnd && stream.skipped.isEmpty)
     }
+
+    private static let busy = SyntheticOrigin.Resource.failure(
+        TransportError(.status, "the server answered 503", status: 503)
+    )
+
+    @Test func aServerThatIsBusyIsWaitedFor() async throws {
+        let stream = PlayedOrigin { path, now in
+            if path.hasSuffix(".ts"), now > .seconds(3), now < .seconds(18) { return Self.busy }
+            return StreamShape.muxed.resource(path, now)
+        }
+        #expect(try await stream.playOut(within: .seconds(300)))
+        #expect(stream.engine.snapshot.hasPlayedToEnd && stream.skipped.isEmpty)
+    }
+
+    @Test func oneSegmentThatAServerNeverHasTimeForIsLeftOut() async throws {
+        let stream = PlayedOrigin { path, now in
+            path.hasSuffix("-5.ts") ? Self.busy : StreamShape.muxed.resource(path, now)
+        }
+        #expect(try await stream.playOut(within: .seconds(300)))
+        #expect(stream.engine.snapshot.hasPlayedToEnd)
+        #expect(stream.skipped.count == 1)
+        #expect(stream.simulation.now < .seconds(120))
+    }
+
+    @Test func aServerThatStaysBusyEndsIt() async throws {
+        let stream = PlayedOrigin { path, now in
+            if path.hasSuffix(".ts"), now > .seconds(3) { return Self.busy }
+            return StreamShape.muxed.resource(path, now)
+        }
+        #expect(try await stream.playOut(within: .seconds(300)))
+        #expect(stream.engine.snapshot.error?.status == 503)
+        #expect(stream.simulation.now < .seconds(150))
+    }
+
+    @Test func eachTryThatFailedIsToldAndItsTimeIsNoTransfer() async throws {
+        let tries = Mutex(0)
+        let stream = PlayedOrigin { path, now in
+            if path.hasSuffix("-2.ts"),
+                tries.withLock({
+                    $0 += 1; return $0 <= 2
+                })
+            {
+                return Self.busy
+            }
+            return StreamShape.muxed.resource(path, now)
+        }
+        #expect(try await stream.playOut(within: .seconds(300)))
+        var errors = ErrorLogRecorder(session: stream.session)
+        for event in stream.events.all { _ = errors.add(event) }
+        #expect(errors.log.events.map(\.errorStatusCode) == [503, 503])
+        #expect(errors.log.events.allSatisfy { $0.uri?.hasSuffix("-2.ts") == true && $0.errorDomain == "HTTP" })
+        let requests = stream.events.all.compactMap { event -> ResourceRequest? in
+            guard case .resourceRequest(let request) = event.kind, request.address.hasSuffix("-2.ts") else {
+                return nil
+            }
+            return request
+        }
+        #expect(requests.map { $0.status ?? 0 } == [503, 503, 200])
+        let times = requests.map { $0.requestStart }
+        #expect(times == times.sorted() && Set(times).count == 3)
+        #expect(requests.last.map { $0.responseEnd - $0.requestStart < .milliseconds(100) } == true)
+    }
 }
