@@ -70,6 +70,18 @@ private final class InstantTime: TimeSource {
         #expect(text == "ok" && requests == 2)
     }
 
+    @Test func keysAreJudgedByTheirBytes() async throws {
+        let request = TransportRequest(address, kind: .key)
+        let key = (1...16).map { UInt8($0) }
+        let transport = ScriptedTransport([address.text: [.bytes(key, contentType: "text/html; charset=UTF-8")]])
+        #expect(try await ResourceLoading(transport, time: time).load(request).bytes == key)
+        let page = ScriptedTransport([address.text: [.text("\n<!DOCTYPE html><html>Log in</html>")]])
+        let error = await #expect(throws: TransportError.self) {
+            try await ResourceLoading(page, policy: LoadErrorPolicy(retries: 0), time: time).load(request)
+        }
+        #expect(error?.code == .wrongContent)
+    }
+
     @Test func aLargeBodyIsRefused() async {
         let error = await #expect(throws: TransportError.self) { _ = try await load(.text("01234567890")) }
         #expect(error?.code == .tooLarge)

@@ -1,5 +1,6 @@
 import HLSPlaylist
 import MediaTiming
+import MillstreamTesting
 import PlaybackReporting
 import ResourceAddressing
 import StreamingEngine
@@ -170,6 +171,39 @@ import Testing
             try await world.pass(.seconds(1))
             #expect(engine.log == ["0: rate 1.0", "2: select nothing AUDIO", "2: select Deutsch AUDIO"])
             #expect(player.timeControlStatus == .playing)
+        }
+    }
+
+    @Test func otherRulesChooseAgainWhatNobodyHasChosen() async throws {
+        try await Broadcast(Broadcast.film()).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            await world.wait(for: item.states) { $0.status == .readyToPlay }
+            #expect(item.currentMediaSelection[.audio]?.language == "en")
+            item.mediaSelectionRules.audioLanguages = ["ko"]
+            await world.wait(for: item.states) { $0.playback.selection[.audio]?.language == "ko" }
+            // What was chosen by somebody stays.
+            let group = try #require(item.mediaSelectionGroup(for: .audible))
+            item.select(group.options.first { $0.language == "ko" }, in: group)
+            item.mediaSelectionRules.audioLanguages = ["en"]
+            try await world.simulation.sleep(for: .seconds(5))
+            #expect(item.currentMediaSelection[.audio]?.language == "ko")
+            _ = player
+        }
+    }
+
+    @Test func aViewerNoticesHowItGoes() async throws {
+        try await Broadcast(Broadcast.film(count: 2)).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            player.play()
+            let notifications = try await listening(to: item.notifications) { _ in
+                await world.wait(for: item.states) { $0.hasPlayedToEnd }
+            }
+            let notices = notifications.compactMap { notification -> String? in
+                if case .noticed(let notice) = notification { "\(notice)" } else { nil }
+            }
+            #expect(notices == ["Playback started in 0.00 seconds"])
         }
     }
 

@@ -150,6 +150,9 @@ import Testing
             #expect(player.status == .failed)
             #expect(player.currentItem?.status == .failed)
             #expect(world.engineCount == 0)
+            let entry = try #require(player.currentItem?.errorLog.events.first)
+            #expect(entry.errorStatusCode == -11_819 && entry.errorDomain == "Millstream")
+            #expect(player.currentItem?.playbackSummary?.errorEvent?.comment.contains("no sound device") == true)
         }
     }
 

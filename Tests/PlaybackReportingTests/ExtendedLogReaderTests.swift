@@ -46,6 +46,25 @@ import Testing
     }
 
     @Test(arguments: [
+        ("#Fields: status comment\n-1 \"C:\\new\"\n", #"C:\new"#),
+        ("#Software: Elsewhere 2\n#Fields: status comment\n-1 \"C:\\new\"\n", #"C:\new"#),
+        ("#Software: Millstream\n#Fields: status comment\n-1 \"C:\\new\"\n", "C:\new"),
+    ])
+    func onlyOurTextsHaveEscapes(text: String, comment: String) throws {
+        #expect(try ErrorLog(extendedLogData: Array(text.utf8).span).events.first?.errorComment == comment)
+    }
+
+    @Test func whatAnotherProgramWritesWithOurHelpComesBack() throws {
+        let comment = "C:\\new\nline \"x\""
+        var log = ErrorLog()
+        log.events = [ErrorLog.Event(errorStatusCode: -1, errorDomain: "Media", errorComment: comment)]
+        for software in ["Player of a shop", nil] {
+            let text = ExtendedLogWriter(software: software).text(of: log)
+            #expect(try ErrorLog(extendedLogData: Array(text.utf8).span) == log)
+        }
+    }
+
+    @Test(arguments: [
         "#Version: 1.0\n#Fields: c-stalls uri\n3 a.m3u8\n",
         "#Version: 1.0\r\n#Fields: c-stalls uri\r\n3 a.m3u8\r\n",
         "\u{FEFF}#VERSION: 1.0\n#fields: C-Stalls  URI\n\n  3\ta.m3u8",

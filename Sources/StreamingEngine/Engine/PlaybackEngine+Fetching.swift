@@ -50,7 +50,7 @@ extension PlaybackEngine {
     /// Loads a playlist; where the buffer would run out before it is there, the variant before goes on meanwhile.
     private func load(_ source: StreamSource, for kind: StreamKind) async {
         let former = streams[kind].timelineSource
-        guard kind == .main, let former, isPositioned, !isScanning, !isExcluded(former),
+        guard kind == .main, let former, !isScanning, !isExcluded(former),
             hasSoundApart(former) == hasSoundApart(source)
         else {
             return await loadTimeline(source, for: kind)
@@ -69,8 +69,12 @@ extension PlaybackEngine {
         while !Task.isCancelled, isOver.count == 0, failure == nil {
             let seen = changes.count
             let stream = streams[.main]
-            guard stream.timelineSource == former, stream.source == next, pendingSeek == nil,
-                let timeline = stream.timeline, let segment = nextSegment(in: timeline, of: stream)
+            guard stream.timelineSource == former, stream.source == next else { return }
+            guard isPositioned, pendingSeek == nil else {
+                await changes.wait(after: seen)
+                continue
+            }
+            guard let timeline = stream.timeline, let segment = nextSegment(in: timeline, of: stream)
             else { return }
             let margin = max(Self.bridgeMargin, timeOfFetch(of: segment, from: former))
             let left = ahead - margin

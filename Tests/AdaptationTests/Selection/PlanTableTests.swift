@@ -8,12 +8,14 @@ import Testing
     private func plan(_ megabits: [Double] = fiveRungs) throws -> PlanTable {
         let situation = try SelectionSituation.moment(megabits)
         return PlanShelf.plan(
-            PlanKey(situation),
+            PlanKey(situation, latency: PlanKey.leastLatency),
             ladder: situation.ladder,
             model: LinkModel(situation.ladder),
             weights: BalancedSelector.Options().weights
         )
     }
+
+    private func key(_ situation: SelectionSituation) -> PlanKey { PlanKey(situation, latency: 0.1) }
 
     private func belief(_ plan: PlanTable, _ megabits: Double) -> LinkBelief {
         LinkBelief(plan.model, around: megabits * 1_000_000, octaves: 0.3)
@@ -44,7 +46,7 @@ import Testing
             let transfer = PlanTable.Transfer(
                 rung: rung,
                 bits: fiveRungs[rung] * 4_000_000,
-                latency: PlanTable.latency,
+                latency: plan.key.latency,
                 isSizeKnown: false,
                 mayBeAbandoned: true
             )
@@ -70,23 +72,31 @@ import Testing
     }
 
     @Test func smallChangesNeedNoNewPlan() throws {
-        let key = PlanKey(try .moment())
-        #expect(key.serves(PlanKey(try .moment(capacity: 33, segment: 4.5))))
-        #expect(!key.serves(PlanKey(try .moment(segment: 6))))
-        #expect(!key.serves(PlanKey(try .moment(capacity: 60))))
-        #expect(!key.serves(PlanKey(try .moment([1, 2]))))
+        let usual = key(try .moment())
+        #expect(usual.serves(key(try .moment(capacity: 33, segment: 4.5))))
+        #expect(!usual.serves(key(try .moment(segment: 6))))
+        #expect(!usual.serves(key(try .moment(capacity: 60))))
+        #expect(!usual.serves(key(try .moment([1, 2]))))
         var faster = try SelectionSituation.moment(capacity: 60, segment: 8)
         faster.rate = 2
-        #expect(!key.serves(PlanKey(faster)))
+        #expect(!usual.serves(key(faster)))
         faster = try .moment()
         faster.rate = 1.05
-        #expect(key.serves(PlanKey(faster)))
+        #expect(usual.serves(key(faster)))
     }
 
     @Test func longLaddersAreThinnedOut() throws {
-        let key = PlanKey(try .moment((1...60).map { 0.1 * Double($0) }))
-        #expect(key.rungs.count == PlanKey.mostRungs)
-        #expect(key.rungs.first == 0 && key.rungs.suffix(1).allSatisfy { $0 > 56 })
-        #expect(key.rungs == key.rungs.sorted())
+        let long = key(try .moment((1...60).map { 0.1 * Double($0) }))
+        #expect(long.rungs.count == PlanKey.mostRungs)
+        #expect(long.rungs.first == 0 && long.rungs.suffix(1).allSatisfy { $0 > 56 })
+        #expect(long.rungs == long.rungs.sorted())
+    }
+
+    @Test func latencyBelongsToThePlan() throws {
+        func key(_ latency: Double) throws -> PlanKey { PlanKey(try .moment(), latency: latency) }
+        #expect(try key(0) == key(0.2) && key(1) == key(1.01))
+        #expect(try key(1).serves(key(1.15)) && !key(1).serves(key(1.5)) && !key(0.1).serves(key(1)))
+        #expect(try key(60) == key(1e9))
+        #expect(try abs(key(1.23).latency - 1.23) <= 0.05)
     }
 }

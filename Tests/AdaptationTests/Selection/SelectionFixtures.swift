@@ -65,3 +65,20 @@ extension VariantSelector {
         }
     }
 }
+
+extension SessionModel.Result {
+    /// Ten minutes in segments of 3 s, some larger than others.
+    static func ofThreeSeconds(
+        _ name: SelectorName,
+        _ ladder: [Double],
+        _ trace: BandwidthTrace,
+        capacity: Double = 25
+    ) throws -> Self {
+        let video = try SessionVideo(megabits: ladder, segmentDuration: 3, segments: 200, spread: 0.2)
+        var model = SessionModel(video: video, trace: trace)
+        model.capacity = capacity
+        model.reviewInterval = 0.3
+        var selector = AnyVariantSelector(name)
+        return model.run(&selector)
+    }
+}

@@ -155,6 +155,30 @@ import Testing
         #expect(starts.allSatisfy { $0.from?.peakBitRate.bitsPerSecond != 900_000 })
     }
 
+    @Test(arguments: [true, false])
+    func thePlaylistOfAnotherVariantIsWaitedForWithoutAStall(isThere: Bool) async throws {
+        var texts = Self.texts(
+            """
+            #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e"
+            v.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=900000,CODECS="avc1.42c01e"
+            w.m3u8
+            """,
+            ["v", "w"],
+            count: 12
+        )
+        if !isThere { texts[Self.origin + "w.m3u8"] = nil }
+        let stream = PlayedStream(texts, options: rising, slow: ("w.m3u8", .seconds(15)))
+        try await stream.run { engine in
+            await engine.setRate(1)
+            try await stream.expect(\.hasPlayedToEnd)
+        }
+        #expect(!stream.events.all.contains { $0.kind == .stalled })
+        #expect(asked(stream, "v").count > 2)
+        #expect(asked(stream, "v").count + asked(stream, "w").count == 12)
+        #expect(asked(stream, "w").isEmpty != isThere)
+    }
+
     // MARK: Sound
 
     @Test func soundAloneIsFetchedOnceThoughItIsAGroupToo() async throws {

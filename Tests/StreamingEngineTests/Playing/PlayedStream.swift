@@ -21,12 +21,15 @@ final class PlayedStream: Sendable {
         options: StreamingOptions = StreamingOptions(),
         network: NetworkStatus? = nil,
         mimeType: String? = nil,
-        pipeline: (any MediaPipeline)? = nil
+        pipeline: (any MediaPipeline)? = nil,
+        slow: (suffix: String, delay: Duration)? = nil
     ) {
         self.simulation = simulation
         transport = ScriptedTransport(texts.mapValues { [.text($0)] }, time: simulation)
         let record = EventRecord()
-        let loading = ResourceLoading(transport, time: simulation, jitter: { 0 })
+        var base: any Transport = transport
+        if let slow { base = Delayed(base: base, suffix: slow.suffix, delay: slow.delay, time: simulation) }
+        let loading = ResourceLoading(base, time: simulation, jitter: { 0 })
         engine = PlaybackEngine(
             source: ResourceAddress(Self.address),
             mimeType: mimeType,
@@ -71,6 +74,19 @@ final class PlayedStream: Sendable {
             try await simulation.sleep(for: .milliseconds(100))
         }
         return false
+    }
+}
+
+/// Answers some requests late.
+private struct Delayed: Transport {
+    let base: any Transport
+    let suffix: String
+    let delay: Duration
+    let time: any TimeSource
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        if request.address.text.hasSuffix(suffix) { try await time.sleep(for: delay) }
+        return try await base.send(request)
     }
 }
 

@@ -7,11 +7,14 @@ public import MediaTiming
 /// broke off before. For each rung it reckons what the choice is worth in the long run with this belief and this
 /// buffer, and takes the best. A transfer is given up when another rung has become worth more.
 ///
+/// A link that turns from fast to slow and back about once a segment cannot be followed; there it plans with the mean.
+///
 /// It needs no sizes of coming segments; where the next one's are known, they are used. It is free of scale: only the
 /// proportions of bit rates, durations and throughput matter.
 ///
-/// The first decision that something plays with on a ladder, and one after its open rungs, the segment duration or the
-/// buffer capacity changed much, makes a new plan, which takes some milliseconds. Selectors with the same task share it.
+/// The first decision that something plays with on a ladder, and one after its open rungs, the segment duration, the
+/// buffer capacity or the latency changed much, makes a new plan, which takes some milliseconds. Selectors with the same
+/// task share it.
 public struct BalancedSelector: VariantSelector {
     /// What it weighs, and how.
     public let options: Options
@@ -22,6 +25,7 @@ public struct BalancedSelector: VariantSelector {
     private var belief: LinkBelief?
     private var ladder: Ladder?
     private var plan: PlanTable?
+    private var rhythm = LinkRhythm()
     /// Measurements from before the first situation.
     private var early: [SegmentMeasurement] = []
     private var hasMeasured = false
@@ -29,6 +33,8 @@ public struct BalancedSelector: VariantSelector {
     private var recentRate: Double?
     /// Seconds, newest first in weight.
     private var latency = FadingAverage(halfLife: 2)
+    /// Seconds over a longer time, so that the plan does not change with each answer.
+    private var usualLatency = FadingAverage(halfLife: 8)
     /// What of the running transfer has been taken into account.
     private var piece = TransferPiece()
     /// The rung that an abandoned segment was promised.
@@ -71,6 +77,7 @@ public struct BalancedSelector: VariantSelector {
         guard hasMeasured || initialEstimate != nil else { return lowest(situation) }
         var next = belief
         if hasMeasured { next.pass() }
+        next = averaged(next, situation)
         let rung = situation.isStarting ? start(situation, next) : best(situation, plan(for: situation, next), next)
         let cause = history.cause(of: rung, in: situation, throughput: next.quantile(0.5))
         history.note(rung, throughput: next.quantile(0.5), in: situation)
@@ -85,15 +92,17 @@ public struct BalancedSelector: VariantSelector {
         // A request that waits much longer than others is a link on which nothing comes.
         let waited = transfer.elapsedSeconds - (2 * (latency.value ?? 0.5) + 0.5)
         let flow = transfer.firstByte == nil ? max(0, waited) : transfer.flowSeconds
-        guard let rate = piece.next(bits: transfer.bitsReceived, flow: flow, atLeast: options.pieceSeconds) else {
+        guard let part = piece.next(bits: transfer.bitsReceived, flow: flow, atLeast: options.pieceSeconds) else {
             return .keepGoing
         }
         prepare(situation)
         guard var belief else { return .keepGoing }
         if hasMeasured { belief.pass() }
-        belief.observe(bitsPerSecond: rate)
+        belief.observe(bitsPerSecond: part.bitsPerSecond)
+        rhythm.add(belief.model.piece(part.bitsPerSecond, seconds: part.seconds, end: transfer.now))
         self.belief = belief
         hasMeasured = true
+        belief = averaged(belief, situation)
         guard let rung = alternative(to: transfer, situation, plan(for: situation, belief), belief) else {
             return .keepGoing
         }
@@ -120,15 +129,22 @@ public struct BalancedSelector: VariantSelector {
 extension BalancedSelector {
     /// Fewer bytes than this tell about the sender's start rather than the link (as in ``ThroughputEstimator``).
     private static let fullTrustBits = 65_536.0 * 8
+    /// A transfer that is trusted less than this could look slow for its smallness, and so like a turn of the link.
+    private static let trustOfRhythm = 0.5
     /// A shorter rest of a transfer is left out, as its pieces have told of it.
     private static let shortestRest = 0.3
+    /// How exactly the mean of a link that turns fast is known, in octaves: a standard deviation.
+    private static let spreadOfMean = 0.3
     /// A shorter transfer came all at once: one sees how fast a process reads, not how fast the network sent.
     private static let shortestFlow = 0.001
 
     private mutating func learn(_ measurement: SegmentMeasurement) {
         guard var belief else { return }
         let waited = min(measurement.latency.clampedSeconds, 60)
-        if waited > 0 { latency.add(waited, weight: 1) }
+        if waited > 0 {
+            latency.add(waited, weight: 1)
+            usualLatency.add(waited, weight: 1)
+        }
         let bits = Double(measurement.bytes.bytes) * 8
         let flow = measurement.flowSeconds
         if flow < Self.shortestFlow {
@@ -138,11 +154,23 @@ extension BalancedSelector {
             let rest = piece.rest(bits: bits, flow: flow)
             guard !piece.hasPieces || rest.flow >= Self.shortestRest else { return }
             if hasMeasured { belief.pass() }
-            belief.observe(bitsPerSecond: rest.bits / rest.flow, trust: trust(bits, flow))
+            let rate = rest.bits / rest.flow
+            let trust = trust(bits, flow)
+            belief.observe(bitsPerSecond: rate, trust: trust)
+            if trust >= Self.trustOfRhythm {
+                rhythm.add(belief.model.piece(rate, seconds: rest.flow, end: measurement.end))
+            }
             if bits >= Self.fullTrustBits { recentRate = bits / flow }
         }
         hasMeasured = true
         self.belief = belief
+    }
+
+    /// What to plan with: the belief, or the link's mean where it turns too fast to be followed.
+    private func averaged(_ belief: LinkBelief, _ situation: SelectionSituation) -> LinkBelief {
+        let share = rhythm.weightOfMean(segment: situation.segmentSeconds)
+        guard share > 0, let mean = rhythm.meanRate else { return belief }
+        return belief.mixed(share, around: mean, octaves: Self.spreadOfMean)
     }
 
     /// How much a transfer tells: little if it was small, unless it was slow.
@@ -170,7 +198,7 @@ extension BalancedSelector {
 
     /// The plan for a situation: the one at hand, if it serves.
     private mutating func plan(for situation: SelectionSituation, _ belief: LinkBelief) -> PlanTable {
-        let key = PlanKey(situation)
+        let key = PlanKey(situation, latency: usualLatency.value ?? expectedLatency)
         if let plan, plan.key.serves(key) { return plan }
         let made = PlanShelf.plan(key, ladder: situation.ladder, model: belief.model, weights: options.weights)
         plan = made
@@ -185,8 +213,9 @@ extension BalancedSelector {
     private func best(_ situation: SelectionSituation, _ plan: PlanTable, _ belief: LinkBelief) -> Int {
         let level = plan.level(situation.bufferSeconds)
         let current = situation.currentRung.map { plan.quality($0, of: situation.ladder) }
-        // With a little less than is expected, the buffer neither grows nor shrinks.
-        let carried = 0.9 * belief.quantile(0.5)
+        // With a little less than is expected, the buffer neither grows nor shrinks; nothing comes while requests wait.
+        let flowing = max(0, 1 - plan.key.latency / situation.segmentSeconds)
+        let carried = 0.9 * belief.quantile(0.5) * flowing
         var best = 0
         var greatest = -Double.infinity
         for index in 0..<plan.rungs {
@@ -307,6 +336,18 @@ extension BalancedSelector {
             stallProbability: belief.probability(below: bits / max(0.001, buffer - expectedLatency))
         )
         return SwitchDecision(rung: rung, cause: cause, evidence: evidence)
+    }
+}
+
+extension LinkModel {
+    /// A piece of a transfer, as the rhythm takes it.
+    fileprivate func piece(_ bitsPerSecond: Double, seconds: Double, end: Duration) -> LinkRhythm.Piece {
+        LinkRhythm.Piece(
+            bitsPerSecond: bitsPerSecond,
+            logarithm: clampedLogarithm(bitsPerSecond),
+            seconds: seconds,
+            end: end.clampedSeconds
+        )
     }
 }
 

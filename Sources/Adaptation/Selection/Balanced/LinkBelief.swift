@@ -30,6 +30,27 @@ struct LinkBelief: Sendable {
         normalize()
     }
 
+    /// The belief, mixed with another one: that the rate is about so much, and that transfers differ much from it.
+    ///
+    /// - Parameters:
+    ///   - share: What the other one counts, 0 to 1.
+    ///   - bitsPerSecond: The rate on the whole.
+    ///   - octaves: How exactly it is known: a standard deviation.
+    /// - Returns: The mixture.
+    func mixed(_ share: Double, around bitsPerSecond: Double, octaves: Double) -> LinkBelief {
+        var result = self
+        for index in working.indices {
+            result.working[index] *= 1 - share
+            result.inOutage[index] *= 1 - share
+        }
+        let middle = model.clampedLogarithm(bitsPerSecond)
+        let heights = model.logarithms.map { bell(($0 - middle) / octaves) }
+        let factor = share / heights.reduce(0, +)
+        let base = LinkModel.noisiest * model.count
+        for rate in heights.indices { result.working[base + rate] += factor * heights[rate] }
+        return result
+    }
+
     /// Lets a segment's time pass: rates drift, jump, and outages begin and end.
     mutating func pass() {
         let count = model.count

@@ -29,6 +29,8 @@ struct LinkModel: Sendable, Hashable {
         Temper(drift: 0.21, noise: 0.53, outageProbability: 0.007, share: 0.1),
         Temper(drift: 0.12, noise: 0.16, outageProbability: 0.04, share: 0.05),
     ]
+    /// The temper of which transfers differ most from the rate.
+    static let noisiest = tempers.indices.max { tempers[$0].noise < tempers[$1].noise } ?? 0
     /// How likely the temper itself changes from one segment to the next.
     static let temperChange = 0.005
     /// How likely the rate jumps from one segment to the next.

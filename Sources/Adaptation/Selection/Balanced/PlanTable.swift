@@ -28,8 +28,6 @@ struct PlanTable: Sendable {
     static let rounds = 30
     /// The same where the worth for another temper is at hand to begin with.
     static let furtherRounds = 14
-    /// What a request costs before the first byte, in seconds.
-    static let latency = 0.05
     /// How far sizes of segments of one rung differ, in octaves: a standard deviation.
     static let sizeSpread = 0.18
     /// In the plan, a transfer is given up after this share of a segment, and some of the buffer.
@@ -282,8 +280,8 @@ extension PlanTable {
             let (rate, rung) = index.quotientAndRemainder(dividingBy: rungs)
             let loss = Row(repeating: Float((1 + weights.change) * (quality[rung] - quality[0])))
             for (point, factor) in factors.enumerated() {
-                let time = Row(repeating: Float(Self.latency + bits[rung] / model.rates[rate] * factor))
-                let least = Float(Self.latency + bits[0] / model.rates[rate] * factor)
+                let time = Row(repeating: Float(key.latency + bits[rung] / model.rates[rate] * factor))
+                let least = Float(key.latency + bits[0] / model.rates[rate] * factor)
                 let escape = buffers * Float(Self.patienceOfBuffer) + (least + Float(patience(0)))
                 let givesUp = rung > 0 ? time .> escape : SIMDMask(repeating: false)
                 outcomes.add(
@@ -305,7 +303,7 @@ extension PlanTable {
             let (rate, rung) = index.quotientAndRemainder(dividingBy: rungs)
             for (point, share) in Self.outageWeights.enumerated() {
                 let outage = Self.outagePoints[point] * LinkModel.outageSeconds
-                let time = Self.latency + bits[rung] / model.rates[rate] + outage
+                let time = key.latency + bits[rung] / model.rates[rate] + outage
                 outcomes.add(share, at: index, seconds: Row(repeating: Float(time)), loss: .zero, in: self)
             }
         }

@@ -12,13 +12,14 @@ struct TransferPiece: Sendable {
     ///   - bits: All that came.
     ///   - flow: Seconds in which it came.
     ///   - atLeast: Seconds of a piece.
-    /// - Returns: Bits a second.
-    mutating func next(bits: Double, flow: Double, atLeast: Double) -> Double? {
-        guard flow - self.flow >= atLeast else { return nil }
-        let rate = max(0, bits - self.bits) / (flow - self.flow)
+    /// - Returns: The rate, and seconds of the piece.
+    mutating func next(bits: Double, flow: Double, atLeast: Double) -> (bitsPerSecond: Double, seconds: Double)? {
+        let seconds = flow - self.flow
+        guard seconds >= atLeast else { return nil }
+        let rate = max(0, bits - self.bits) / seconds
         self.bits = bits
         self.flow = flow
-        return rate
+        return (rate, seconds)
     }
 
     /// What came after the last piece.
