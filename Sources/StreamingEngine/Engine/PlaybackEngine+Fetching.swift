@@ -66,6 +66,8 @@ extension PlaybackEngine {
 
     /// Fetches from the variant before while the playlist of the next one does not come.
     private func bridge(with former: StreamSource, until next: StreamSource, _ isOver: Signal) async {
+        // A playlist is small: what takes its turn first would only keep it waiting.
+        let earliest = time.now + min(Self.bridgeMargin, ahead / 2)
         while !Task.isCancelled, isOver.count == 0, failure == nil {
             let seen = changes.count
             let stream = streams[.main]
@@ -78,9 +80,9 @@ extension PlaybackEngine {
             else { return }
             let margin = max(Self.bridgeMargin, timeOfFetch(of: segment, from: former))
             let left = ahead - margin
-            if left > .zero {
+            if left > .zero || time.now < earliest {
                 let rate = max(abs(machine.rate), 0.01)
-                let due = machine.rate == 0 ? nil : time.now + left / rate
+                let due = machine.rate == 0 ? nil : max(time.now + max(left, .zero) / rate, earliest)
                 await changes.wait(after: seen, until: due, time)
                 continue
             }
