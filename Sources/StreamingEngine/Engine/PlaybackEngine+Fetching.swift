@@ -25,8 +25,6 @@ extension PlaybackEngine {
 
     /// So often a transfer is looked at.
     private static let reviewInterval = Duration.milliseconds(500)
-    /// So many segments in a row that a variant does not have, and others are fetched for a while.
-    private static let toleratedMisses = 2
 
     /// Fetches one rendition, segment after segment.
     func fetchLoop(_ kind: StreamKind) async {
@@ -39,83 +37,12 @@ extension PlaybackEngine {
             }
             switch nextStep(kind) {
             case .wait(let deadline): await changes.wait(after: seen, until: deadline, time)
-            case .loadTimeline(let source): await load(source, for: kind)
+            case .loadTimeline(let source): await awaitTimeline(source, for: kind)
             case .fetch(let segment, let source): await fetch(segment, from: source, for: kind)
             case .pass(let segment): await pass(segment, kind, .gap)
             case .jump(let hole): await jump(over: hole, kind)
             }
         }
-    }
-
-    /// Loads a playlist; where the buffer would run out before it is there, the variant before goes on meanwhile.
-    private func load(_ source: StreamSource, for kind: StreamKind) async {
-        let former = streams[kind].timelineSource
-        guard kind == .main, let former, !isScanning, !isExcluded(former),
-            hasSoundApart(former) == hasSoundApart(source)
-        else {
-            return await loadTimeline(source, for: kind)
-        }
-        let isOver = Signal()
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await self.bridge(with: former, until: source, isOver) }
-            await loadTimeline(source, for: kind)
-            isOver.notify()
-            changes.notify()
-        }
-    }
-
-    /// Fetches from the variant before while the playlist of the next one does not come.
-    private func bridge(with former: StreamSource, until next: StreamSource, _ isOver: Signal) async {
-        // A playlist is small: what takes its turn first would only keep it waiting.
-        let earliest = time.now + min(Self.bridgeMargin, ahead / 2)
-        while !Task.isCancelled, isOver.count == 0, failure == nil {
-            let seen = changes.count
-            let stream = streams[.main]
-            guard stream.timelineSource == former, stream.source == next else { return }
-            guard isPositioned, pendingSeek == nil else {
-                await changes.wait(after: seen)
-                continue
-            }
-            guard let timeline = stream.timeline, let segment = nextSegment(in: timeline, of: stream)
-            else { return }
-            let margin = max(Self.bridgeMargin, timeOfFetch(of: segment, from: former))
-            let left = ahead - margin
-            if left > .zero || time.now < earliest {
-                let rate = max(abs(machine.rate), 0.01)
-                let due = machine.rate == 0 ? nil : max(time.now + max(left, .zero) / rate, earliest)
-                await changes.wait(after: seen, until: due, time)
-                continue
-            }
-            await fetch(segment, from: former, for: .main)
-        }
-    }
-
-    private func hasSoundApart(_ source: StreamSource) -> Bool {
-        source.variantID.flatMap { presentation?.variant($0) }.map { hasSoundApart($0) } ?? false
-    }
-
-    /// So much may be left in the buffer while a playlist is waited for.
-    private static let bridgeMargin = Duration.seconds(1)
-
-    private func nextSegment(in timeline: PresentationTimeline, of stream: StreamState) -> SegmentReference? {
-        let scheduler = SegmentScheduler(
-            position: position,
-            loaded: stream.buffer.current,
-            capacity: capacity,
-            end: options.forwardPlaybackEndTime,
-            isBackward: isBackward
-        )
-        guard case .fetch(let segment) = scheduler.step(in: timeline) else { return nil }
-        return segment
-    }
-
-    /// How long a segment is thought to take.
-    private func timeOfFetch(of segment: SegmentReference, from source: StreamSource) -> Duration {
-        guard let variant = source.variantID.flatMap({ presentation?.variant($0) }), let rate = variant.typicalBitRate,
-            let throughput = chooser.throughput, throughput.bitsPerSecond > 0
-        else { return .zero }
-        let share = min(Double(rate.bitsPerSecond) / Double(throughput.bitsPerSecond), 4)
-        return segment.duration.duration * share
     }
 
     private func nextStep(_ kind: StreamKind) -> NextStep {
@@ -207,7 +134,7 @@ extension PlaybackEngine {
         return nil
     }
 
-    private func fetch(_ segment: SegmentReference, from source: StreamSource, for kind: StreamKind) async {
+    func fetch(_ segment: SegmentReference, from source: StreamSource, for kind: StreamKind) async {
         guard let loader else { return }
         lastJobID += 1
         let watch = TransferWatch(began: time.now)
@@ -371,207 +298,5 @@ extension PlaybackEngine {
             made.responseStart = measurement.firstByte.map { measurement.sent + $0 }
         }
         report(.resourceRequest(made))
-    }
-
-    private func recover(from error: any Error, _ job: FetchJob, _ kind: StreamKind) async {
-        if error is CancellationError { return }
-        streams[kind].tried.insert(job.source, for: job.segment.range)
-        let (fault, problem) = Self.fault(error, job.segment)
-        let hasAlternatives =
-            fault != .forbidden && kind == .main && !isScanning && hasUntriedSource(besides: job.source)
-        let isLive = streams[kind].timeline?.isLive ?? false
-        if kind == .main, hasAlternatives, fault == .missing || fault == .damaged { note(missOf: job.source) }
-        let verdict = streams[kind].recovery.failed(
-            fault,
-            at: job.segment.start,
-            hasAlternatives: hasAlternatives,
-            isLive: isLive,
-            isUrgent: pendingSeek != nil || ahead < .seconds(1),
-            patience: options.patience,
-            now: time.now
-        )
-        switch verdict {
-        case .retry(let delay):
-            fail(problem, recovered: true)
-            let asked = Self.retryAfter(error) ?? .zero
-            streams[kind].pausedUntil = time.now + min(max(delay, asked), .seconds(30))
-        case _ where isScanning && kind == .main:
-            // What is fetched usually will do for fast motion, too.
-            fail(problem, recovered: true)
-            excluded[job.source] = time.now + Self.exclusionDuration
-        case .goElsewhere:
-            fail(problem, recovered: true)
-            if !goElsewhere(kind, besides: job.source, cause: "segment-failed") {
-                await skip(job.segment, kind, fault, problem)
-            }
-        case .skip:
-            fail(problem, recovered: true)
-            await skip(job.segment, kind, fault, problem)
-        case .giveUp:
-            // Without sound there are still pictures; what may not be had, or has no decoder, is another matter.
-            guard kind == .main || kind == .audio && fault == .forbidden else {
-                fail(problem, recovered: true)
-                return drop(kind)
-            }
-            giveUp(kind, problem)
-        }
-    }
-
-    /// Nothing more will come: playing ends where what is buffered does.
-    private func giveUp(_ kind: StreamKind, _ problem: StreamingError) {
-        guard hasMedia, problem.code != .pipelineLost else { return fail(problem) }
-        streams[kind].doom = problem
-        changes.notify()
-    }
-
-    /// A source that does not have one segment after the other is left alone for a while.
-    private func note(missOf source: StreamSource) {
-        let count = (streams[.main].misses[source] ?? 0) + 1
-        streams[.main].misses[source] = count
-        guard count >= Self.toleratedMisses else { return }
-        streams[.main].misses[source] = nil
-        excluded[source] = time.now + Self.exclusionDuration
-    }
-
-    private static func retryAfter(_ error: any Error) -> Duration? {
-        guard case .transport(let error, _) = error as? SegmentLoader.Failure else { return nil }
-        return error.retryAfter
-    }
-
-    /// Goes on without a segment, unless nothing is left that could be played.
-    private func skip(
-        _ segment: SegmentReference,
-        _ kind: StreamKind,
-        _ fault: SegmentRecovery.Fault,
-        _ problem: StreamingError
-    ) async {
-        await pass(segment, kind, fault == .damaged ? .notDecodable : .notLoaded)
-        let isWhole = requiredStreams.allSatisfy { $0.isComplete(upTo: endOfPlay) }
-        if !hasMedia, kind.isRequired, isWhole, pendingSeek == nil || pendingSeek?.isStart == true { fail(problem) }
-    }
-
-    private func hasUntriedSource(besides failed: StreamSource) -> Bool {
-        let closed = streams[.main].tried.sources
-        guard let presentation else { return false }
-        return presentation.variants(for: selection).contains { variant in
-            sources(of: variant).contains { $0 != failed && !closed.contains($0) && !isExcluded($0) }
-        }
-    }
-
-    private static func fault(
-        _ error: any Error,
-        _ segment: SegmentReference
-    ) -> (SegmentRecovery.Fault, StreamingError) {
-        switch error {
-        case SegmentLoader.Failure.transport(let error, let kind):
-            let isKey = kind == .contentKey
-            let fault = SegmentRecovery.Fault(error, isKey: isKey)
-            let what = isKey ? "a key" : kind == .initialization ? "an initialization" : "a segment"
-            let problem = StreamingError(error, what)
-            guard isKey, fault == .forbidden else { return (fault, problem) }
-            let message = "the key may not be had: \(error.message)"
-            return (fault, StreamingError(.keyNotLoaded, message, address: error.address, status: error.status))
-        case SegmentLoader.Failure.decryption(let message, let address):
-            return (.damaged, StreamingError(.damaged, message, address: address))
-        case SegmentLoader.Failure.refused(let refusal):
-            let message = "the media is protected in a way that is not supported: \(refusal)"
-            return (.forbidden, StreamingError(.protected, message, address: segment.address))
-        case let error as MediaPipelineError:
-            let fault: SegmentRecovery.Fault = error.code == .lost ? .forbidden : .damaged
-            let code: StreamingError.Code = error.code == .lost ? .pipelineLost : .damaged
-            return (fault, StreamingError(code, error.message, address: segment.address, cause: error))
-        default:
-            return (.damaged, StreamingError(.damaged, "\(error)", address: segment.address, cause: error))
-        }
-    }
-
-    /// Lets the time of a segment pass without media.
-    private func pass(_ segment: SegmentReference, _ kind: StreamKind, _ reason: SkippedSegment.Reason) async {
-        // Another quality may have what this one lacks.
-        if reason == .gap, kind == .main, !isScanning, let source = streams[.main].source {
-            streams[.main].tried.insert(source, for: segment.range)
-            if goElsewhere(.main, besides: source, cause: "gap") { return }
-        }
-        await leaveOut(segment.range, of: segment.address.text, domain: segment.domain, kind, reason)
-    }
-
-    private func leaveOut(
-        _ range: MediaTimeRange,
-        of address: String,
-        domain: DiscontinuityDomain,
-        _ kind: StreamKind,
-        _ reason: SkippedSegment.Reason
-    ) async {
-        let type = mediaType(of: kind)
-        let playlist = streams[kind].source?.address.text ?? ""
-        let piece = MediaPiece(
-            type: type,
-            content: .gap,
-            range: range,
-            domain: MediaPiece.Domain(playlist: playlist, sequence: domain.sequence)
-        )
-        let isScanned = isScanning && kind == .main
-        let covered = (try? await pipeline.append(piece)) ?? range
-        if isScanned, !isScanning { return await pipeline.discard(type, in: covered) }
-        streams[kind].buffer.insert(
-            StreamBuffer.Entry(
-                range: covered,
-                type: type,
-                byteCount: 0,
-                variant: nil,
-                isScanned: isScanned,
-                isLeftOut: true
-            )
-        )
-        streams[kind].isDecided = false
-        report(.segmentSkipped(SkippedSegment(address: address, mediaType: type, range: range, reason: reason)))
-        changes.notify()
-    }
-
-    /// Fetches from another variant what this one does not list, where it is known that the other does.
-    private func fillFromElsewhere(_ hole: MediaTimeRange) -> Bool {
-        guard let presentation, let current = streams[.main].source else { return false }
-        streams[.main].tried.insert(current, for: hole)
-        let closed = streams[.main].tried.sources
-        let variant = presentation.variants(for: selection).first { variant in
-            let source = source(for: variant)
-            guard !closed.contains(source), !isExcluded(source), let timeline = knownTimelines[source],
-                let position = timeline.position(atOrAfter: hole.start)
-            else { return false }
-            return timeline.range(at: position).start - hole.start <= SegmentScheduler.seam
-        }
-        guard let variant else { return false }
-        streams[.main].source = source(for: variant)
-        streams[.main].isDecided = true
-        beginSwitch(to: variant, cause: "hole")
-        applyRenditions()
-        changes.notify()
-        return true
-    }
-
-    /// Goes on behind a stretch of time for which nothing is listed.
-    private func jump(over hole: MediaTimeRange, _ kind: StreamKind) async {
-        guard !isBackward else {
-            return await leaveOut(hole, of: "", domain: DiscontinuityDomain(sequence: 0), kind, .outOfWindow)
-        }
-        if kind == .main, !isScanning, fillFromElsewhere(hole) { return }
-        let isShort = hole.duration <= MediaTime(seconds: 2)
-        let domain = streams[kind].timeline?.segment(atOrAfter: hole.end)?.domain ?? DiscontinuityDomain(sequence: 0)
-        guard kind == .main, !isShort, pendingSeek == nil || pendingSeek?.isStart == true else {
-            return await leaveOut(hole, of: "", domain: domain, kind, .outOfWindow)
-        }
-        // What is still buffered is played first.
-        let seen = changes.count
-        guard bufferState().isEmpty || machine.desiredRate == 0 && position < hole.start else {
-            return await changes.wait(after: seen, until: pipeline.timebase.time(reaching: hole.start), time)
-        }
-        guard let timeline = streams[.main].timeline else { return }
-        let target =
-            timeline.isLive
-            ? StartPosition(in: timeline, declared: presentation?.start, liveOffset: options.timeOffsetFromLive).time
-            : hole.end
-        let from = position
-        report(.timeJumped(from: from, to: max(target, hole.end)))
-        _ = beginSeek(to: max(target, hole.end), tolerance: .any, isStart: pendingSeek?.isStart ?? false)
     }
 }

@@ -1,0 +1,88 @@
+import HLSPlaylist
+import MediaTiming
+import PlaybackReporting
+
+extension PlaybackEngine {
+    /// What the streams beside the main one are fetched from, as the selection and the variant have it.
+    func applyRenditions() {
+        for kind in [StreamKind.audio, .subtitles] {
+            let type: Rendition.MediaType = kind == .audio ? .audio : .subtitles
+            let wanted = renditionSource(selection[type])
+            guard streams[kind].source != wanted else {
+                if kind == .audio { endOfSound = nil }
+                continue
+            }
+            if kind == .audio, wanted == nil, let end = endOfPictures, endOfSound == nil {
+                // Up to where the pictures come without, sound is fetched apart.
+                endOfSound = end
+                changes.notify()
+                continue
+            }
+            if kind == .audio, wanted == nil, endOfSound != nil { continue }
+            if kind == .audio { endOfSound = nil }
+            streams[kind].source = wanted
+            streams[kind].job?.isObsolete = true
+            streams[kind].pausedUntil = nil
+        }
+    }
+
+    /// Where the pictures end that are buffered without sound, where sound is not buffered as far; `nil` where it is.
+    private var endOfPictures: MediaTime? {
+        guard isPositioned, pendingSeek == nil, !isScanning, selection[.audio] != nil, streams[.audio].source != nil
+        else { return nil }
+        let last = streams[.main].buffer.entries.last { $0.type == .video && !$0.isLeftOut }
+        guard let end = last?.range.end else { return nil }
+        let sound = SegmentScheduler.loadedEnd(from: position, in: withMuxedSound(streams[.audio].buffer.current))
+        return sound < end - SegmentScheduler.seam ? end : nil
+    }
+
+    /// Sound that is buffered apart, and with the pictures as far as it is the one that was chosen.
+    func withMuxedSound(_ ranges: MediaTimeRangeSet) -> MediaTimeRangeSet {
+        guard let from = muxedSoundStart else { return ranges }
+        var ranges = ranges
+        for entry in streams[.main].buffer.entries where entry.type == .muxed && entry.range.end > from {
+            ranges.insert(MediaTimeRange(start: max(from, entry.range.start), end: entry.range.end))
+        }
+        return ranges
+    }
+
+    func renditionSource(_ option: MediaSelectionOption?) -> StreamSource? {
+        guard let option, let main = streams[.main].source, let variant = fetchedVariant else { return nil }
+        // Of sound alone, the variant itself is the sound.
+        guard !variant.isAudioOnly || option.type != .audio else { return nil }
+        let index: Int
+        if case .variant(_, let location) = main.identity { index = location } else { index = 0 }
+        let location = variant.locations.indices.contains(index) ? variant.locations[index] : variant.location
+        guard let encoding = location.encoding(of: option), let address = encoding.address else { return nil }
+        let source = StreamSource(identity: .option(option.id), address: address)
+        guard isExcluded(source), let presentation else { return source }
+        // The same from elsewhere, or in another quality.
+        let others = ([variant] + presentation.variants).flatMap(\.locations).compactMap {
+            $0.encoding(of: option)?.address
+        }
+        return others.map { StreamSource(identity: .option(option.id), address: $0) }.first { !isExcluded($0) }
+            ?? source
+    }
+
+    /// Whether a variant is pictures alone, with sound from playlists of its own.
+    func hasSoundApart(_ variant: Presentation.Variant) -> Bool {
+        guard !variant.isAudioOnly, let group = presentation?.group(.audio) else { return false }
+        let encodings = group.options.compactMap { variant.location.encoding(of: $0) }
+        return !encodings.isEmpty && encodings.allSatisfy { $0.address != nil }
+    }
+
+    /// What the pieces of a stream carry.
+    func mediaType(of kind: StreamKind) -> MediaType {
+        switch kind {
+        case .audio: .audio
+        case .subtitles: .subtitles
+        case .main where isScanning: .video
+        case .main:
+            if fetchedVariant?.isAudioOnly == true {
+                .audio
+            } else {
+                streams[.audio].source == nil || endOfSound != nil ? .muxed : .video
+            }
+        }
+    }
+}
