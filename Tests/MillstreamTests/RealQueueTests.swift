@@ -45,6 +45,25 @@ import Testing
         }
     }
 
+    @Test func aGapAtTheEndDelaysNothing() async throws {
+        var texts = Broadcast.film("one").merging(Broadcast.film("two", count: 5)) { old, _ in old }
+        for name in ["low", "high", "en", "ko"] {
+            for segment in ["8", "9"] { texts["\(Broadcast.origin)one\(name)\(segment).ts"] = nil }
+        }
+        try await Broadcast(texts).run { world in
+            let items = [world.item("one.m3u8"), world.item("two.m3u8")]
+            let player = try QueuePlayer(items: items)
+            player.play()
+            await world.wait(for: items[0].states) { $0.timebase.rate == 1 }
+            let began = world.simulation.now
+            try await world.simulation.sleep(for: .seconds(55))
+            #expect(items[1].status == .readyToPlay)
+            #expect(items[0].loadedTimeRanges.ranges.last?.end == MediaTime(seconds: 48))
+            await world.wait(for: player.states) { $0.currentItem == items[1] && $0.timebase.rate == 1 }
+            #expect(world.simulation.now == began + .seconds(60))
+        }
+    }
+
     @Test func anItemThatFailsIsLeftBehind() async throws {
         try await Broadcast(Broadcast.film("two", count: 2)).run { world in
             let items = [world.item("gone.m3u8"), world.item("two.m3u8")]

@@ -12,6 +12,8 @@ extension PlaybackSnapshot {
         if hasPlayedToEnd { return true }
         // What lies behind the play head is forgotten after a while, and with it where it set out.
         let position = max(position, timebase.mediaTime)
+        var loadedTimeRanges = loadedTimeRanges
+        for range in leftOutTimeRanges.ranges { loadedTimeRanges.insert(range) }
         // The play head may stand a little before the first picture.
         let range =
             loadedTimeRanges.range(containing: position)

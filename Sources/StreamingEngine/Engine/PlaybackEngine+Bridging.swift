@@ -5,7 +5,7 @@ extension PlaybackEngine {
     func awaitTimeline(_ source: StreamSource, for kind: StreamKind) async {
         let former = streams[kind].timelineSource
         guard kind == .main, let former, !isScanning, !isExcluded(former),
-            hasSoundApart(former) == hasSoundApart(source)
+            hasSoundApart(former) == hasSoundApart(source), isBetter(source, than: former)
         else {
             return await loadTimeline(source, for: kind)
         }
@@ -26,8 +26,13 @@ extension PlaybackEngine {
             let seen = changes.count
             let stream = streams[.main]
             guard stream.timelineSource == former, stream.source == next else { return }
+            guard stream.doom == nil else { return }
             guard isPositioned, pendingSeek == nil else {
                 await changes.wait(after: seen)
+                continue
+            }
+            if let pause = stream.pausedUntil, pause > time.now {
+                await changes.wait(after: seen, until: pause, time)
                 continue
             }
             guard let timeline = stream.timeline, let segment = nextSegment(in: timeline, of: stream)
@@ -42,6 +47,14 @@ extension PlaybackEngine {
             }
             await fetch(segment, from: former, for: .main)
         }
+    }
+
+    /// Whether what is waited for needs more than what there is; else the network is needed for it alone.
+    private func isBetter(_ next: StreamSource, than former: StreamSource) -> Bool {
+        func rate(_ source: StreamSource) -> Int64 {
+            source.variantID.flatMap { presentation?.variant($0)?.typicalBitRate?.bitsPerSecond } ?? 0
+        }
+        return rate(next) > rate(former)
     }
 
     private func hasSoundApart(_ source: StreamSource) -> Bool {

@@ -66,8 +66,15 @@ extension PlaybackEngine {
     /// What is buffered of all that is needed; what was left out is a hole.
     var loadedRanges: MediaTimeRangeSet {
         var ranges = playableRanges
+        for range in leftOutRanges.ranges { ranges.remove(range) }
+        return ranges
+    }
+
+    /// What is passed over, of what is needed.
+    var leftOutRanges: MediaTimeRangeSet {
+        var ranges = MediaTimeRangeSet()
         for stream in requiredStreams {
-            for entry in stream.buffer.entries where entry.isLeftOut { ranges.remove(entry.range) }
+            for entry in stream.buffer.entries where entry.isLeftOut { ranges.insert(entry.range) }
         }
         return ranges
     }
@@ -83,7 +90,8 @@ extension PlaybackEngine {
 
     /// What is loaded of a stream; of sound, also what comes with pictures.
     func loaded(of stream: StreamState) -> MediaTimeRangeSet {
-        stream === streams[.audio] ? withMuxedSound(stream.buffer.loaded) : stream.buffer.loaded
+        // Another language plays until the one that was chosen is there.
+        stream === streams[.audio] ? withSoundOfPictures(stream.buffer.loaded, from: .zero) : stream.buffer.loaded
     }
 
     /// What can be played of a stream: what is loaded, and the time behind its end that others fill.
@@ -222,7 +230,7 @@ extension PlaybackEngine {
     private func meetDoom() {
         guard let doom = streams.required.lazy.compactMap(\.doom).first else { return }
         if pendingSeek == nil, isPositioned {
-            guard !isBackward, !machine.hasEnded, bufferState().isEmpty else { return }
+            guard !machine.hasEnded, bufferState().isEmpty else { return }
             guard machine.desiredRate != 0 else { return }
         }
         fail(doom)

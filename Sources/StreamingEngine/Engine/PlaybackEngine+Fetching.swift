@@ -58,7 +58,8 @@ extension PlaybackEngine {
         guard let position = fetchPosition(in: timeline) else { return .wait(until: nil) }
         let scheduler = SegmentScheduler(
             position: position,
-            loaded: kind == .audio ? withMuxedSound(stream.buffer.current) : stream.buffer.current,
+            loaded: kind == .audio
+                ? withSoundOfPictures(stream.buffer.current, from: soundOfPicturesStart) : stream.buffer.current,
             capacity: capacity,
             end: kind == .audio ? endOfSound ?? endOfFetching(position) : endOfFetching(position),
             isOutOfMemory: streams.byteCount > options.bufferByteLimit.bytes,
@@ -82,10 +83,8 @@ extension PlaybackEngine {
             // Times are rounded: at a high rate, the play head may be a little short of it when the time has come.
             let soon = time.now + .milliseconds(1)
             return .wait(until: pipeline.timebase.time(reaching: until).map { max($0, soon) })
-        case .complete where kind == .audio && endOfSound != nil:
-            // From here on the sound comes with the pictures.
-            endOfSound = nil
-            applyRenditions()
+        case .complete where kind == .audio && endOfSound != nil && !isBackward:
+            leaveSoundToPictures()
             return .wait(until: nil)
         case .awaitPlaylist, .complete: return .wait(until: nil)
         }

@@ -10,6 +10,7 @@ extension PlaybackEngine {
         let began = time.now
         do {
             let (opened, request) = try await SourceOpening(fetch: fetch, kind: kind).open(source)
+            reportNotedRequests()
             report(.resourceRequest(request))
             switch opened {
             case .playlist(let playlist, let address): try begin(with: playlist, at: address, loaded: began)
@@ -21,6 +22,7 @@ extension PlaybackEngine {
                 try begin(with: .media(file.playlist), at: address, loaded: began)
             }
         } catch let error as TransportError {
+            reportNotedRequests()
             let request = TransportRequest(source, kind: .playlist)
             report(
                 .resourceRequest(ResourceRequest(.multivariantPlaylist, request, began: began, now: time.now, error))
@@ -116,8 +118,9 @@ extension PlaybackEngine {
         let kind: StreamKind? = type == .audio ? .audio : type == .subtitles ? .subtitles : nil
         if type == .audio {
             // What the pictures carry is another language.
-            muxedSoundStart = streams[.main].buffer.entries.last?.range.end ?? position
+            soundOfPicturesStart = streams[.main].buffer.entries.last?.range.end ?? position
             endOfSound = nil
+            streams[.audio].forgive()
         }
         if type == .audio, !isScanning, let variant = fetchedVariant, variant.isAudioOnly,
             streams[.main].source != source(for: variant)
@@ -126,7 +129,14 @@ extension PlaybackEngine {
             streams[.main].buffer.becomeOutdated(from: position)
             streams[.main].job?.isObsolete = true
         }
-        applyRenditions()
+        if type == .audio, streams[.audio].source != nil, let variant = fetchedVariant, !variant.isAudioOnly,
+            selection[.audio] != nil, renditionSource(selection[.audio]) == nil
+        {
+            // The pictures were taken without their sound: they come once more, with it.
+            streams[.main].buffer.becomeOutdated(from: position)
+            soundOfPicturesStart = position
+        }
+        applyRenditions(atOnce: true)
         if let kind {
             // What is buffered plays on until the other arrives; it is fetched from the play head on.
             streams[kind].buffer.becomeOutdated(from: position)
@@ -157,6 +167,7 @@ extension PlaybackEngine {
         stream.job?.isObsolete = true
         stream.isDecided = false
         stream.pausedUntil = nil
+        stream.forgive()
         beginSwitch(to: variant, cause: "pinned")
         applyRenditions()
     }

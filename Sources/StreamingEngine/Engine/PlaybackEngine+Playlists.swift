@@ -38,6 +38,7 @@ extension PlaybackEngine {
                 playbackType = timeline.isLive ? .live : .vod
                 report(.playbackTypeKnown(timeline.isLive ? .live : .vod))
             }
+            collectDateRanges()
             updateWindow()
             placePlayhead(in: timeline)
         }
@@ -81,6 +82,7 @@ extension PlaybackEngine {
             streams[kind].timelineSource = source
             streams[kind].timeline = known
             streams[kind].reload = nil
+            if kind == .main { collectDateRanges() }
             changes.notify()
             return
         }
@@ -200,6 +202,8 @@ extension PlaybackEngine {
 
     /// Goes on without sound or text that cannot be had.
     func drop(_ kind: StreamKind) {
+        // Sound that comes with the pictures soon anyway is only missing until then.
+        if kind == .audio, endOfSound != nil { return leaveSoundToPictures() }
         streams[kind].source = nil
         streams[kind].doom = nil
         let type: Rendition.MediaType = kind == .audio ? .audio : .subtitles
@@ -319,6 +323,7 @@ extension PlaybackEngine {
             else { return }
             streams[kind].timelineLoaded = began
             if update.hasNews { streams[kind].lastNews = began }
+            if kind == .main { collectDateRanges() }
             let action = streams[kind].schedule.loaded(
                 timeline.playlist,
                 began: began,
@@ -349,7 +354,7 @@ extension PlaybackEngine {
             if goElsewhere(kind, besides: source, cause: "playlist-stuck") {
                 excluded[source] = time.now + Self.exclusionDuration
                 if error.code == .stuck { fail(error, recovered: true) }
-            } else if kind == .audio, isLeftBehind(kind) {
+            } else if kind == .audio, isLeftBehind(kind), ahead < .seconds(1) {
                 // The pictures go on; waiting for sound would stop them.
                 fail(error, recovered: true)
                 drop(kind)
@@ -373,10 +378,15 @@ extension PlaybackEngine {
         return main.end - own.end > main.targetDuration
     }
 
+    /// Takes over the date ranges of a playlist that was just loaded.
+    private func collectDateRanges() {
+        guard !isScanning, let timeline = streams[.main].timeline else { return }
+        dateRanges = TimedDateRange.ranges(of: timeline)
+    }
+
     /// What can be sought, and where the live edge is.
     func updateWindow() {
         guard let timeline = streams[.main].timeline else { return }
-        if !isScanning { dateRanges = TimedDateRange.ranges(of: timeline) }
         let window = timeline.liveWindow
         if timeline.isLive, recommendedOffset != window.holdBack { recommendedOffset = window.holdBack }
         if !timeline.isLive { recommendedOffset = nil }

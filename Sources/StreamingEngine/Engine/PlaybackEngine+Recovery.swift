@@ -9,7 +9,9 @@ extension PlaybackEngine {
     func recover(from error: any Error, _ job: FetchJob, _ kind: StreamKind) async {
         if error is CancellationError { return }
         streams[kind].tried.insert(job.source, for: job.segment.range)
-        let (fault, problem) = Self.fault(error, job.segment)
+        var (fault, problem) = Self.fault(error, job.segment)
+        // Nobody should wait for text.
+        if !kind.isRequired, fault == .busy { fault = .missing }
         let hasAlternatives =
             fault != .forbidden && kind == .main && !isScanning && hasUntriedSource(besides: job.source)
         let isLive = streams[kind].timeline?.isLive ?? false
@@ -48,6 +50,11 @@ extension PlaybackEngine {
             }
             giveUp(kind, problem)
         }
+    }
+
+    /// What could not be had is tried again.
+    func forgiveStreams() {
+        for kind in StreamKind.allCases where streams[kind].doom != nil { streams[kind].forgive() }
     }
 
     /// Nothing more will come: playing ends where what is buffered does.

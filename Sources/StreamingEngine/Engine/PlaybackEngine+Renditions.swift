@@ -4,7 +4,10 @@ import PlaybackReporting
 
 extension PlaybackEngine {
     /// What the streams beside the main one are fetched from, as the selection and the variant have it.
-    func applyRenditions() {
+    ///
+    /// - Parameter atOnce: Whether sound that comes with the pictures takes the place of what is buffered, as somebody
+    ///   asked for it; else it follows where that ends.
+    func applyRenditions(atOnce: Bool = false) {
         for kind in [StreamKind.audio, .subtitles] {
             let type: Rendition.MediaType = kind == .audio ? .audio : .subtitles
             let wanted = renditionSource(selection[type])
@@ -12,36 +15,49 @@ extension PlaybackEngine {
                 if kind == .audio { endOfSound = nil }
                 continue
             }
-            if kind == .audio, wanted == nil, let end = endOfPictures, endOfSound == nil {
-                // Up to where the pictures come without, sound is fetched apart.
-                endOfSound = end
-                changes.notify()
-                continue
+            if kind == .audio {
+                if wanted == nil, !atOnce, let end = endOfSound ?? endOfPictures {
+                    // Up to where the pictures come without, sound is fetched apart.
+                    endOfSound = end
+                    changes.notify()
+                    continue
+                }
+                endOfSound = nil
             }
-            if kind == .audio, wanted == nil, endOfSound != nil { continue }
-            if kind == .audio { endOfSound = nil }
             streams[kind].source = wanted
             streams[kind].job?.isObsolete = true
             streams[kind].pausedUntil = nil
         }
     }
 
+    /// From here on the sound comes with the pictures.
+    func leaveSoundToPictures() {
+        endOfSound = nil
+        streams[.audio].source = nil
+        streams[.audio].job?.isObsolete = true
+        streams[.audio].pausedUntil = nil
+        updateTracks()
+        changes.notify()
+    }
+
     /// Where the pictures end that are buffered without sound, where sound is not buffered as far; `nil` where it is.
     private var endOfPictures: MediaTime? {
-        guard isPositioned, pendingSeek == nil, !isScanning, selection[.audio] != nil, streams[.audio].source != nil
+        guard isPositioned, pendingSeek == nil, !isScanning, !isBackward, selection[.audio] != nil,
+            streams[.audio].source != nil, streams[.audio].doom == nil
         else { return nil }
         let last = streams[.main].buffer.entries.last { $0.type == .video && !$0.isLeftOut }
         guard let end = last?.range.end else { return nil }
-        let sound = SegmentScheduler.loadedEnd(from: position, in: withMuxedSound(streams[.audio].buffer.current))
-        return sound < end - SegmentScheduler.seam ? end : nil
+        let ranges = withSoundOfPictures(streams[.audio].buffer.current, from: soundOfPicturesStart)
+        return SegmentScheduler.loadedEnd(from: position, in: ranges) < end - SegmentScheduler.seam ? end : nil
     }
 
-    /// Sound that is buffered apart, and with the pictures as far as it is the one that was chosen.
-    func withMuxedSound(_ ranges: MediaTimeRangeSet) -> MediaTimeRangeSet {
-        guard let from = muxedSoundStart else { return ranges }
+    /// Sound that is buffered apart, and that of the main stream from a time on; `nil` for none of it.
+    func withSoundOfPictures(_ ranges: MediaTimeRangeSet, from start: MediaTime?) -> MediaTimeRangeSet {
+        guard let start else { return ranges }
         var ranges = ranges
-        for entry in streams[.main].buffer.entries where entry.type == .muxed && entry.range.end > from {
-            ranges.insert(MediaTimeRange(start: max(from, entry.range.start), end: entry.range.end))
+        for entry in streams[.main].buffer.entries
+        where entry.type != .video && !entry.isLeftOut && entry.range.end > start {
+            ranges.insert(MediaTimeRange(start: max(start, entry.range.start), end: entry.range.end))
         }
         return ranges
     }

@@ -118,6 +118,7 @@ extension PlaybackEngine {
             || requiredStreams.allSatisfy { stream in
                 SegmentScheduler.loadedEnd(from: target, in: stream.buffer.loaded) - target >= capacity
                     || stream.isComplete(upTo: endOfPlay)
+                    || stream.isFull(at: target, capacity: capacity, isBackward: false)
             }
     }
 

@@ -16,6 +16,7 @@ extension PlaybackEngine {
         let state = machine.bufferState
         snapshot.duration = isPositioned && streams[.main].timeline?.duration != nil ? naturalDuration : nil
         snapshot.loadedTimeRanges = loadedRanges
+        snapshot.leftOutTimeRanges = leftOutRanges
         snapshot.seekableTimeRange = seekableRange
         snapshot.isPlaybackLikelyToKeepUp = machine.isLikelyToKeepUp
         snapshot.isPlaybackBufferEmpty = state.isEmpty

@@ -67,7 +67,7 @@ public actor PlaybackEngine {
     var liveOffset = LiveOffsetControl()
     var recommendedOffset: MediaTime?
     /// From where on sound that comes with pictures is the one that was chosen; `nil` for nowhere.
-    var muxedSoundStart: MediaTime? = .zero
+    var soundOfPicturesStart: MediaTime? = .zero
     /// Up to where sound is fetched apart, before it comes with the pictures.
     var endOfSound: MediaTime?
     var dateRanges: [TimedDateRange] = []
@@ -91,7 +91,7 @@ public actor PlaybackEngine {
     /// The captions that the pipeline looks for.
     var captionChannel: String?
     /// How the pipeline was told that sound is to be heard.
-    var appliedSound = SoundSettings()
+    var appliedSound: SoundSettings?
 
     /// Makes an engine; nothing happens before ``run()``.
     ///
@@ -156,6 +156,7 @@ public actor PlaybackEngine {
         changes.notify()
         perform(machine.fail(at: time.now))
         await applyRate()
+        reportNotedRequests()
         reportFrames(isLast: true)
         report(.ended)
         await pipeline.close()
@@ -212,6 +213,8 @@ public actor PlaybackEngine {
     ///   - atOnce: Whether to play whatever is there, instead of waiting until it suffices.
     public func setRate(_ rate: Double, reason: RateChange.Reason = .setRateCalled, atOnce: Bool = false) {
         guard rate.isFinite, rate >= 0 || pipeline.abilities.playsBackward else { return }
+        // Whoever plays again, or the other way, wants it tried again.
+        if rate != 0, machine.desiredRate == 0 || (rate < 0) != (machine.desiredRate < 0) { forgiveStreams() }
         rateCommandCount += 1
         scheduledStart = nil
         if rate < 0, machine.hasEnded, let end {
@@ -263,7 +266,7 @@ public actor PlaybackEngine {
     ///
     /// A later seek ends this one, which then says that it did not finish.
     public func seek(to target: MediaTime, tolerance: SeekTolerance = .any) async -> SeekResult {
-        guard failure == nil else { return SeekResult(isFinished: false, landed: position) }
+        guard failure == nil, !hasEnded else { return SeekResult(isFinished: false, landed: position) }
         let id = beginSeek(to: target, tolerance: tolerance, isStart: false)
         return await withCheckedContinuation { continuation in
             guard pendingSeek?.id == id else {
@@ -406,6 +409,7 @@ public actor PlaybackEngine {
         report(.error(record))
         if wasReady { report(.failedToPlayToEnd(record)) }
         report(.statusChanged(.failed))
+        reportPendingSeek(landed: nil)
         finishSeek(SeekResult(isFinished: false, landed: position))
         changes.notify()
     }

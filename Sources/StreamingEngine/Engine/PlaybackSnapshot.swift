@@ -22,6 +22,8 @@ public struct PlaybackSnapshot: Sendable {
     public var duration: MediaTime?
     /// What is buffered so that it can be played: sound and pictures both.
     public var loadedTimeRanges = MediaTimeRangeSet()
+    /// What is passed over in silence and with a still picture: gaps, and what could not be had.
+    public var leftOutTimeRanges = MediaTimeRangeSet()
     /// Where the play head can go; `nil` while that is not known.
     public var seekableTimeRange: MediaTimeRange?
     /// Whether what lies ahead suffices to play on.

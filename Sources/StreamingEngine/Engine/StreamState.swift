@@ -70,7 +70,12 @@ struct StreamStates {
 /// One rendition of the item, as it is fetched; an engine has it to itself.
 final class StreamState {
     /// Where media is fetched from now on; `nil` where this kind has no playlist of its own.
-    var source: StreamSource? { didSet { needs.notify() } }
+    var source: StreamSource? {
+        didSet {
+            if source != oldValue { doom = nil }
+            needs.notify()
+        }
+    }
     /// The playlist that was loaded last, and where it is from.
     var timeline: PresentationTimeline?
     var timelineSource: StreamSource?
@@ -98,6 +103,13 @@ final class StreamState {
     var isDecided = false
     /// Where the switch that is under way began.
     var switching: VariantSwitch?
+
+    /// Forgets what could not be had, so that it is tried again.
+    func forgive() {
+        doom = nil
+        recovery = SegmentRecovery()
+        pausedUntil = nil
+    }
 
     /// Whether everything is loaded that its source lists up to the end.
     func isComplete(upTo end: MediaTime?) -> Bool {

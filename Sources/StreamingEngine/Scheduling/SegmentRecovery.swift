@@ -81,14 +81,16 @@ struct SegmentRecovery: Sendable {
         case .busy:
             let since = busySince ?? now
             busySince = since
-            guard now - since < patience else { return .giveUp }
             retries += 1
             if hasAlternatives, retries == 1 { return .goElsewhere }
-            if isUrgent, !hasSkippedBusy, now - since >= min(Self.busyPatience, patience / 2) {
+            let isOver = now - since >= patience
+            if !hasSkippedBusy, isOver || isUrgent && now - since >= min(Self.busyPatience, patience / 2) {
                 hasSkippedBusy = true
+                // Whether it is this one alone has yet to be seen.
+                if isOver { busySince = now - patience / 2 }
                 return .skip
             }
-            return .retry(after: Self.delay(retries))
+            return isOver ? .giveUp : .retry(after: Self.delay(retries))
         case .missing, .damaged:
             if hasAlternatives { return .goElsewhere }
             // The playlist of a live stream may be ahead of the servers that have the media.

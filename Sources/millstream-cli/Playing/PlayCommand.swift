@@ -312,6 +312,7 @@ struct PlayCommand: AsyncParsableCommand {
         options.selectionRules.audioLanguages = languages(audio)
         options.selectionRules.subtitleLanguages = languages(subtitles)
         options.selectionRules.areLanguagesAskedFor = true
+        options.sound.isMuted = muted
         if subtitles != nil { options.selectionRules.subtitleMode = .always }
         return options
     }

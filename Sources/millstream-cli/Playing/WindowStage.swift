@@ -48,7 +48,6 @@ final class WindowStage: PlaybackStage, SubtitleOutput {
         self.wishes = wishes
         video = try OutputGroup(files, besides: window)
         sound = SpeakerOutput { StandardError.write("millstream: \($0); playing without sound\n") }
-        sound.setVolume(1, isMuted: isMuted)
         state = Mutex(State(isMuted: isMuted))
     }
 
@@ -169,14 +168,14 @@ final class WindowStage: PlaybackStage, SubtitleOutput {
                 state.volume = min(1, max(0, state.volume + change))
                 return state.volume
             }
-            applyVolume()
+            await applyVolume(engine)
             window.announce("\(Int((volume * 100).rounded())) %")
         case .toggleMute:
             let isMuted = state.withLock { state in
                 state.isMuted.toggle()
                 return state.isMuted
             }
-            applyVolume()
+            await applyVolume(engine)
             window.announce(isMuted ? "Muted" : "Sound")
         case .nextAudio: await selectNext(.audio, engine, snapshot, mayBeNone: false)
         case .nextSubtitles: await selectNext(.subtitles, engine, snapshot, mayBeNone: true)
@@ -185,9 +184,12 @@ final class WindowStage: PlaybackStage, SubtitleOutput {
         }
     }
 
-    private func applyVolume() {
+    private func applyVolume(_ engine: PlaybackEngine) async {
         let (volume, isMuted) = state.withLock { ($0.volume, $0.isMuted) }
-        sound.setVolume(volume, isMuted: isMuted)
+        await engine.update {
+            $0.sound.volume = volume
+            $0.sound.isMuted = isMuted
+        }
     }
 
     private func togglePause(_ engine: PlaybackEngine, _ snapshot: PlaybackSnapshot) async {

@@ -144,6 +144,10 @@ struct DecodedQueueTests {
             #expect(stage.sound.loudness == (0.5, true))
             player.volume = .nan
             #expect(player.volume == 0)
+            // What an earlier player left is not what a new one plays with.
+            let next = try Player(playerItem: stage.item("ad/240p/media.m3u8"), environment: stage.environment)
+            await stage.wait(for: try #require(next.currentItem)) { $0.status == .readyToPlay }
+            #expect(stage.sound.loudness == (1, false))
         }
     }
 

@@ -308,6 +308,110 @@ import Testing
         #expect(Set(apart).union(muxed) == Set(0..<20))
     }
 
+    private static let apartAndMuxed = """
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="French",LANGUAGE="fr",AUTOSELECT=YES,URI="f.m3u8"
+        #EXT-X-STREAM-INF:BANDWIDTH=640000,CODECS="avc1.42c01e,mp4a.40.2",AUDIO="a"
+        m.m3u8
+        """
+
+    private func select(_ language: String, _ engine: PlaybackEngine) async {
+        let option = engine.snapshot.presentation?.group(.audio)?.options.first { $0.language == language }
+        #expect(option != nil)
+        await engine.select(option, for: .audio)
+    }
+
+    @Test func anotherLanguageIsFetchedFromThePlayHeadOnAndNothingStops() async throws {
+        let stream = PlayedStream(Self.texts(Self.apartAndMuxed, ["m", "f"], count: 20))
+        try await stream.run { engine in
+            await engine.setRate(1)
+            try await stream.simulation.sleep(for: .seconds(20))
+            await select("fr", engine)
+            try await stream.simulation.sleep(for: .seconds(20))
+            await select("en", engine)
+            try await stream.expect(\.hasPlayedToEnd)
+        }
+        #expect(!stream.events.all.contains { $0.kind == .stalled })
+        // French from where it was asked for, and English again from where that was.
+        #expect(asked(stream, "f").first?.hasSuffix("f3.ts") == true)
+        let pictures = asked(stream, "m").compactMap { Int($0.dropFirst(Self.origin.count + 1).dropLast(3)) }
+        #expect(pictures.count { $0 == 6 } == 2, "\(pictures)")
+    }
+
+    @Test func aKeyThatMayNotBeHadIsForgottenWithItsLanguage() async throws {
+        var texts = Self.texts(
+            """
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="French",LANGUAGE="fr",DEFAULT=YES,AUTOSELECT=YES,URI="f.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",AUTOSELECT=YES,URI="s.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=640000,CODECS="avc1.42c01e,mp4a.40.2",AUDIO="a"
+            v.m3u8
+            """,
+            ["v", "f", "s"],
+            count: 20
+        )
+        texts[Self.origin + "f.m3u8"] = SampleStream.media("f", count: 20)
+            .replacing("#EXTINF:6,\nf4.ts", with: "#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n#EXTINF:6,\nf4.ts")
+        let refusal = TransportError(.status, "the server answered 403", status: 403)
+        let stream = PlayedStream(texts, failing: [Self.origin + "key": refusal])
+        try await stream.run { engine in
+            await engine.setRate(1)
+            try await stream.simulation.sleep(for: .seconds(10))
+            #expect(engine.snapshot.status == .readyToPlay)
+            await select("en", engine)
+            try await stream.expect { $0.hasPlayedToEnd || $0.status == .failed }
+            #expect(engine.snapshot.hasPlayedToEnd)
+        }
+    }
+
+    @Test func soundThatEndsBeforeTheSwitchToItsPicturesIsNoLoop() async throws {
+        var texts = Self.texts(
+            """
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="m",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES
+            #EXT-X-STREAM-INF:BANDWIDTH=640000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=640x360,AUDIO="m"
+            m.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=940000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=1280x720,AUDIO="a"
+            v.m3u8
+            """,
+            ["m", "v"],
+            count: 20
+        )
+        texts[Self.origin + "s.m3u8"] = SampleStream.media("s", count: 3)
+        for index in 0..<3 { texts["\(Self.origin)s\(index).ts"] = "media" }
+        for index in 5..<20 { texts["\(Self.origin)v\(index).ts"] = nil }
+        var options = StreamingOptions()
+        options.selector = .fixedHighest
+        #expect(try await playOut(texts, options: options).engine.snapshot.hasPlayedToEnd)
+    }
+
+    @Test func picturesThatJoinSoundAloneStopNothing() async throws {
+        let texts = Self.texts(
+            """
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=64000,CODECS="mp4a.40.2",AUDIO="a"
+            s.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=940000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=1280x720,AUDIO="a"
+            v.m3u8
+            """,
+            ["s", "v"],
+            count: 20
+        )
+        var options = StreamingOptions()
+        options.pinnedVariant = nil
+        options.selector = .fixedLowest
+        let stream = PlayedStream(texts, options: options)
+        try await stream.run { engine in
+            await engine.setRate(1)
+            try await stream.simulation.sleep(for: .seconds(15))
+            await engine.update { $0.selector = .fixedHighest }
+            try await stream.expect(\.hasPlayedToEnd)
+        }
+        #expect(!stream.events.all.contains { $0.kind == .stalled })
+        #expect(asked(stream, "v").count > 5)
+        let sound = asked(stream, "s")
+        #expect(Set(sound).count == sound.count, "\(sound)")
+    }
+
     // MARK: Ends
 
     @Test func anEmptyFilmFailsAtOnce() async throws {
@@ -381,6 +485,54 @@ import Testing
         let stream = try await playOut(texts)
         #expect(stream.engine.snapshot.status == .failed)
         #expect(!stream.events.all.contains { $0.kind == .statusChanged(.readyToPlay) })
+    }
+
+    @Test(arguments: [4, 6, 7]) func gapsAtTheBeginningArePassed(duration: Int) async throws {
+        var texts = Self.texts("", ["v"], count: 30)
+        let gaps = (0..<20).map { "#EXT-X-GAP\n#EXTINF:\(duration),\ngap\($0).ts\n" }.joined()
+        let media = (0..<6).map { "#EXTINF:\(duration),\nv\($0).ts\n" }.joined()
+        texts[PlayedStream.address] = "#EXTM3U\n#EXT-X-TARGETDURATION:\(duration)\n\(gaps)\(media)#EXT-X-ENDLIST\n"
+        #expect(try await playOut(texts).engine.snapshot.hasPlayedToEnd)
+    }
+
+    @Test func triesBeforeAnythingOpensAreToldToo() async throws {
+        let lost = TransportError(.connectionLost, "the connection broke")
+        let stream = PlayedStream([:], failing: [PlayedStream.address: lost])
+        try await stream.run { _ in
+            try await stream.expect { $0.status == .failed }
+            try await stream.simulation.sleep(for: .seconds(1))
+        }
+        let requests = stream.events.all.count { event in
+            if case .resourceRequest = event.kind { true } else { false }
+        }
+        #expect(requests == 4)
+    }
+
+    @Test func nothingPlaysTwiceOverASlowLinkThatFellBehind() async throws {
+        // A switch down does not wait for what it is to replace.
+        let texts = Self.texts(
+            """
+            #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e"
+            v.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=900000,CODECS="avc1.42c01e"
+            w.m3u8
+            """,
+            ["v", "w"],
+            count: 12
+        )
+        var options = StreamingOptions()
+        options.selector = .fixedHighest
+        let stream = PlayedStream(texts, options: options, slow: ("v.m3u8", .seconds(40)))
+        try await stream.run { engine in
+            await engine.setRate(1)
+            try await stream.simulation.sleep(for: .seconds(5))
+            await engine.update { $0.selector = .fixedLowest }
+            try await stream.expect(\.hasPlayedToEnd)
+        }
+        let numbers = (asked(stream, "v") + asked(stream, "w")).compactMap {
+            Int($0.dropFirst(Self.origin.count + 1).dropLast(3))
+        }
+        #expect(numbers.count == 12 && Set(numbers).count == 12)
     }
 
     @Test func aLoadedRangeHasAHoleWhereNothingIs() async throws {

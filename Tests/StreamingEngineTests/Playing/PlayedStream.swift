@@ -22,10 +22,13 @@ final class PlayedStream: Sendable {
         network: NetworkStatus? = nil,
         mimeType: String? = nil,
         pipeline: (any MediaPipeline)? = nil,
+        failing: [String: TransportError] = [:],
         slow: (suffix: String, delay: Duration)? = nil
     ) {
         self.simulation = simulation
-        transport = ScriptedTransport(texts.mapValues { [.text($0)] }, time: simulation)
+        var answers = texts.mapValues { [ScriptedTransport.Answer.text($0)] }
+        for (address, error) in failing { answers[address] = [.failure(error)] }
+        transport = ScriptedTransport(answers, time: simulation)
         let record = EventRecord()
         var base: any Transport = transport
         if let slow { base = Delayed(base: base, suffix: slow.suffix, delay: slow.delay, time: simulation) }
