@@ -66,7 +66,9 @@ extension PlaybackEngine {
     /// What is buffered of all that is needed; what was left out is a hole.
     var loadedRanges: MediaTimeRangeSet {
         var ranges = playableRanges
-        for range in leftOutRanges.ranges { ranges.remove(range) }
+        for stream in requiredStreams {
+            for range in stream.buffer.leftOut.ranges { ranges.remove(range) }
+        }
         return ranges
     }
 
@@ -74,7 +76,7 @@ extension PlaybackEngine {
     var leftOutRanges: MediaTimeRangeSet {
         var ranges = MediaTimeRangeSet()
         for stream in requiredStreams {
-            for entry in stream.buffer.entries where entry.isLeftOut { ranges.insert(entry.range) }
+            for range in stream.buffer.leftOut.ranges { ranges.insert(range) }
         }
         return ranges
     }

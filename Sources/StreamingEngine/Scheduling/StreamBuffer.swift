@@ -19,6 +19,8 @@ struct StreamBuffer: Sendable {
     private(set) var loaded = MediaTimeRangeSet()
     /// What can be played and is of the choice that holds now.
     private(set) var current = MediaTimeRangeSet()
+    /// What of that is passed over, because there is nothing.
+    private(set) var leftOut = MediaTimeRangeSet()
     /// In the order of their times.
     private(set) var entries: [Entry] = []
     /// How many bytes all of it has.
@@ -29,6 +31,11 @@ struct StreamBuffer: Sendable {
         let range = joined(entry.range)
         loaded.insert(range)
         current.insert(range)
+        if entry.isLeftOut {
+            leftOut.insert(entry.range)
+        } else if !leftOut.ranges.isEmpty {
+            leftOut.remove(entry.range)
+        }
         let position = entries.partitioningIndex { $0.range.start > entry.range.start }
         entries.insert(entry, at: position)
         byteCount += entry.byteCount
@@ -93,6 +100,7 @@ struct StreamBuffer: Sendable {
         for entry in entries[positions] {
             loaded.remove(entry.range)
             current.remove(entry.range)
+            leftOut.remove(entry.range)
             byteCount -= entry.byteCount
             let known = forgotten[entry.type] ?? entry.range
             forgotten[entry.type] = MediaTimeRange(

@@ -351,13 +351,16 @@ extension VariantChooser {
     /// The rungs that are open: what the application prefers, what the view can show, what the device is fast enough for.
     private func restriction(of ladder: Ladder) -> LadderRestriction {
         var caps: [any LadderCap] = []
-        var preferences = [(options.preferredPeakBitRate, options.preferredMaximumResolution)]
-        if networkCost?.contains(.expensive) == true {
-            let size = options.preferredMaximumResolutionForExpensiveNetworks
-            preferences.append((options.preferredPeakBitRateForExpensiveNetworks, size))
-        }
-        for (peakBitRate, size) in preferences where peakBitRate != nil || size != nil {
+        func prefer(_ peakBitRate: BitRate?, _ size: Resolution?) {
+            guard peakBitRate != nil || size != nil else { return }
             caps.append(PreferenceCap(peakBitRate: peakBitRate, width: size?.width, height: size?.height))
+        }
+        prefer(options.preferredPeakBitRate, options.preferredMaximumResolution)
+        if networkCost?.contains(.expensive) == true {
+            prefer(
+                options.preferredPeakBitRateForExpensiveNetworks,
+                options.preferredMaximumResolutionForExpensiveNetworks
+            )
         }
         if let size = options.viewSize { caps.append(ViewSizeCap(width: size.width, height: size.height)) }
         if let droppedFrames { caps.append(droppedFrames) }
