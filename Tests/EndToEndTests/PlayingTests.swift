@@ -233,5 +233,9 @@ struct PlayingTests {
         #expect(waited >= 6000 && quality < -1000)
         #expect(try await run("simulate", "--ladder", path("none.json"), "--trace", "3G").status == 1)
         #expect(try await run("simulate", "--ladder", path("ladder.json"), "--trace", "nowhere").status != 0)
+        for selector in ["", ",", "no-such"] {
+            let program = try RunningProgram(arguments + ["--trace", "3G", "--selector", selector])
+            #expect(try await program.finish() == 64, "\(selector)")
+        }
     }
 }

@@ -96,7 +96,9 @@ struct SimulateCommand: AsyncParsableCommand {
 
     private func selectors() throws -> [SelectorName] {
         if selector == "all" { return SelectorName.allCases }
-        return try selector.split(separator: ",").map { name in
+        let names = selector.split(separator: ",")
+        guard !names.isEmpty else { throw ValidationError("--selector wants names, or all: \(SelectorName.list)") }
+        return try names.map { name in
             guard let selector = SelectorName(rawValue: String(name)) else {
                 throw ValidationError("there is no selector named \"\(name)\"")
             }
