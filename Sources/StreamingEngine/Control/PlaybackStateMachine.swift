@@ -156,7 +156,9 @@ struct PlaybackStateMachine: Sendable {
         if phase == .ready, desiredRate != 0 {
             if isWaiting {
                 let atOnce = mayStartAtOnce || !waitsToMinimizeStalls
-                if buffer.suffices || buffer.reachesEnd || atOnce && !buffer.isEmpty {
+                // What is full cannot become more.
+                let isEnough = buffer.suffices || buffer.isFull || atOnce
+                if buffer.reachesEnd || isEnough && !buffer.isEmpty {
                     isWaiting = false
                     // A start that was asked for is one, also where there was something to wait for.
                     reason = reason == .buffering && stalledSince == nil ? .setRateCalled : reason

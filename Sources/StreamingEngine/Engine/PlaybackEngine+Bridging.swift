@@ -26,7 +26,7 @@ extension PlaybackEngine {
             let seen = changes.count
             let stream = streams[.main]
             guard stream.timelineSource == former, stream.source == next else { return }
-            guard stream.doom == nil else { return }
+            guard stream.doom == nil, !isExcluded(former), !stream.tried.sources.contains(former) else { return }
             guard isPositioned, pendingSeek == nil else {
                 await changes.wait(after: seen)
                 continue

@@ -190,7 +190,11 @@ extension PlaybackEngine {
                 throughput: chooser.throughput,
                 segment: segment
             )
-        state.isFull = streams[.main].isFull(at: position, capacity: capacity, isBackward: isBackward)
+        let isOutOfMemory = streams.byteCount > options.bufferByteLimit.bytes
+        state.isFull = requiredStreams.allSatisfy { stream in
+            isOutOfMemory || stream.isFull(at: position, capacity: capacity, isBackward: isBackward)
+                || stream !== streams[.main] && stream.isComplete(upTo: endOfPlay)
+        }
         return state
     }
 
@@ -322,6 +326,18 @@ extension PlaybackEngine {
             let border = streams[kind].buffer.keptStart(behind: position, longest, options.backBufferByteLimit)
             guard let first = streams[kind].buffer.entries.first, first.range.end <= border else { continue }
             let forgotten = streams[kind].buffer.discard(before: border)
+            for (type, range) in forgotten { await pipeline.discard(type, in: range) }
+        }
+        if streams.byteCount > options.bufferByteLimit.bytes { await discardFarAhead() }
+    }
+
+    /// Where there is too much of it, forgets what seeks back left behind their time.
+    private func discardFarAhead() async {
+        for kind in StreamKind.allCases {
+            let near = SegmentScheduler.loadedEnd(from: position, in: streams[kind].buffer.loaded)
+            let border = max(near, position + capacity)
+            guard let last = streams[kind].buffer.entries.last, last.range.start >= border else { continue }
+            let forgotten = streams[kind].buffer.discard(after: border)
             for (type, range) in forgotten { await pipeline.discard(type, in: range) }
         }
     }

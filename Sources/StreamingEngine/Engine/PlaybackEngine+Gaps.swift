@@ -81,7 +81,8 @@ extension PlaybackEngine {
         // What is still buffered is played first.
         let seen = changes.count
         guard bufferState().isEmpty || machine.desiredRate == 0 && position < hole.start else {
-            return await changes.wait(after: seen, until: pipeline.timebase.time(reaching: hole.start), time)
+            let next = pipeline.timebase.time(reaching: max(hole.start, playableReach(from: position)))
+            return await changes.wait(after: seen, until: next.map { max($0, time.now + .milliseconds(1)) }, time)
         }
         guard let timeline = streams[.main].timeline else { return }
         let target =

@@ -113,6 +113,7 @@ extension PlaybackEngine {
         {
             streams[.main].source = source(for: other)
             streams[.main].buffer.becomeOutdated(from: position)
+            streams[.main].job?.isObsolete = true
             beginSwitch(to: other, cause: "selection")
         }
         let kind: StreamKind? = type == .audio ? .audio : type == .subtitles ? .subtitles : nil
@@ -120,7 +121,6 @@ extension PlaybackEngine {
             // What the pictures carry is another language.
             soundOfPicturesStart = streams[.main].buffer.entries.last?.range.end ?? position
             endOfSound = nil
-            streams[.audio].forgive()
         }
         if type == .audio, !isScanning, let variant = fetchedVariant, variant.isAudioOnly,
             streams[.main].source != source(for: variant)
@@ -138,6 +138,7 @@ extension PlaybackEngine {
         }
         applyRenditions(atOnce: true)
         if let kind {
+            streams[kind].forgive()
             // What is buffered plays on until the other arrives; it is fetched from the play head on.
             streams[kind].buffer.becomeOutdated(from: position)
         }

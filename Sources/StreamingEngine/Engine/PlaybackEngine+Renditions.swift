@@ -57,7 +57,13 @@ extension PlaybackEngine {
         var ranges = ranges
         for entry in streams[.main].buffer.entries
         where entry.type != .video && !entry.isLeftOut && entry.range.end > start {
-            ranges.insert(MediaTimeRange(start: max(start, entry.range.start), end: entry.range.end))
+            let range = MediaTimeRange(start: max(start, entry.range.start), end: entry.range.end)
+            ranges.insert(StreamBuffer.joined(range, to: ranges))
+        }
+        // What follows it may begin a little later than it ends, too.
+        for (range, next) in zip(ranges.ranges, ranges.ranges.dropFirst())
+        where next.start - range.end <= SegmentScheduler.seam {
+            ranges.insert(MediaTimeRange(start: range.end, end: next.start))
         }
         return ranges
     }

@@ -27,8 +27,11 @@ extension PlaybackEngine {
         if pendingSeek?.isAsked == true { report(.seekStarted(to: target)) }
         end = nil
         if endOfSound != nil {
-            endOfSound = nil
-            applyRenditions()
+            // What was fetched without sound comes again with it.
+            let sound = withSoundOfPictures(streams[.audio].buffer.current, from: soundOfPicturesStart)
+            let heard = SegmentScheduler.loadedEnd(from: target, in: sound)
+            streams[.main].buffer.becomeOutdated(from: heard)
+            applyRenditions(atOnce: true)
         }
         perform(machine.seekBegan(at: time.now))
         giveUpTransfers(for: target)

@@ -241,6 +241,7 @@ public actor PlaybackEngine {
     /// - Returns: Whether that was done: not where another rate or seek came first.
     public func setRate(_ rate: Double, from target: MediaTime?, at moment: Duration) async -> Bool {
         guard rate != 0, rate.isFinite, isPositioned, failure == nil else { return false }
+        forgiveStreams()
         rateCommandCount += 1
         scheduledStart = nil
         let count = rateCommandCount

@@ -28,9 +28,8 @@ struct StreamBuffer: Sendable {
 
     /// Something was added.
     mutating func insert(_ entry: Entry) {
-        let range = joined(entry.range)
-        loaded.insert(range)
-        current.insert(range)
+        loaded.insert(Self.joined(entry.range, to: loaded))
+        current.insert(Self.joined(entry.range, to: current))
         if entry.isLeftOut {
             leftOut.insert(entry.range)
         } else if !leftOut.ranges.isEmpty {
@@ -118,8 +117,8 @@ struct StreamBuffer: Sendable {
     }
 
     /// Closes a hole that is only a seam.
-    private func joined(_ range: MediaTimeRange) -> MediaTimeRange {
-        let before = loaded.ranges.last { $0.end <= range.start }
+    static func joined(_ range: MediaTimeRange, to ranges: MediaTimeRangeSet) -> MediaTimeRange {
+        let before = ranges.ranges.last { $0.end <= range.start }
         guard let before, range.start - before.end <= SegmentScheduler.seam else { return range }
         return MediaTimeRange(start: before.end, end: range.end)
     }

@@ -487,6 +487,73 @@ import Testing
         #expect(!stream.events.all.contains { $0.kind == .statusChanged(.readyToPlay) })
     }
 
+    @Test func variantsWhoseBordersDifferByAHairAreFetchedOnce() async throws {
+        func media(_ name: String, _ duration: String) -> String {
+            let segments = (0..<30).map { "#EXTINF:\(duration),\n\(name)\($0).ts\n" }.joined()
+            return "#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(segments)#EXT-X-ENDLIST\n"
+        }
+        var texts = Self.texts(
+            """
+            #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e"
+            v.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=900000,CODECS="avc1.42c01e"
+            w.m3u8
+            """,
+            ["v", "w"],
+            count: 30
+        )
+        texts[Self.origin + "v.m3u8"] = media("v", "6.0")
+        texts[Self.origin + "w.m3u8"] = media("w", "6.01")
+        var options = StreamingOptions()
+        options.selector = .fixedLowest
+        let stream = PlayedStream(texts, options: options)
+        try await stream.run { engine in
+            await engine.setRate(1)
+            try await stream.simulation.sleep(for: .seconds(20))
+            let variants = engine.snapshot.presentation?.variants ?? []
+            let high = try #require(variants.first { $0.peakBitRate?.bitsPerSecond == 900_000 })
+            await engine.update {
+                $0.pinning = .nextSegment
+                $0.pinnedVariant = high.id.text
+            }
+            try await stream.simulation.sleep(for: .seconds(5))
+            await engine.setRate(0)
+            try await stream.simulation.sleep(for: .seconds(60))
+        }
+        let fetched = asked(stream, "w")
+        #expect(Set(fetched).count == fetched.count && fetched.count < 12, "\(fetched)")
+    }
+
+    @Test func aFullBufferIsEnough() async throws {
+        // Less than the network carries is asked for, and more than that is never buffered.
+        var texts = Self.texts("", ["v"], count: 10)
+        texts[PlayedStream.address] = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=9000000\nv.m3u8\n"
+        texts[Self.origin + "v.m3u8"] = SampleStream.media("v", count: 10, duration: 2)
+        var options = StreamingOptions()
+        options.preferredForwardBufferDuration = .seconds(2)
+        options.initialThroughput = BitRate(bitsPerSecond: 6_300_000)
+        let stream = try await playOut(texts, options: options)
+        #expect(stream.engine.snapshot.hasPlayedToEnd)
+    }
+
+    @Test func seeksBackLeaveNoFullMemory() async throws {
+        var options = StreamingOptions()
+        options.bufferByteLimit = ByteCount(150)
+        let texts = Self.texts("", ["v"], count: 60).merging(
+            [PlayedStream.address: SampleStream.media("v", count: 60)]
+        ) { $1 }
+        let stream = PlayedStream(texts, options: options)
+        try await stream.run { engine in
+            await engine.setRate(1)
+            for target in [300, 240, 180, 120, 60, 0] as [Int64] {
+                _ = await engine.seek(to: MediaTime(seconds: target), tolerance: .exact)
+                try await stream.simulation.sleep(for: .seconds(10))
+            }
+            try await stream.expect(\.hasPlayedToEnd)
+        }
+        #expect(!stream.events.all.contains { $0.kind == .stalled })
+    }
+
     @Test(arguments: [4, 6, 7]) func gapsAtTheBeginningArePassed(duration: Int) async throws {
         var texts = Self.texts("", ["v"], count: 30)
         let gaps = (0..<20).map { "#EXT-X-GAP\n#EXTINF:\(duration),\ngap\($0).ts\n" }.joined()
