@@ -166,7 +166,7 @@ struct CommandLineTests {
 
     @Test(.timeLimit(.minutes(2))) func ctrlCEndsEveryCommandWithItsStatus() async throws {
         let program = try RunningProgram(["inspect", "-"], keepsInputOpen: true)
-        try await Task.sleep(for: .milliseconds(500))
+        try await program.waitUntilItTakes(SIGINT)
         program.send(SIGINT)
         #expect(try await program.finish() == 130)
         #expect(program.standardError == "millstream: error: interrupted (interrupted)\n")

@@ -45,6 +45,20 @@ final class RunningProgram: @unchecked Sendable {
     var standardError: String { (try? Data(contentsOf: errors)).map { String(decoding: $0, as: UTF8.self) } ?? "" }
     var isRunning: Bool { process.isRunning }
 
+    /// Waits until it has begun to take a signal: a loaded machine starts it late.
+    func waitUntilItTakes(_ signal: Int32) async throws {
+        #if os(Linux)
+        try await eventually("the program takes signal \(signal)") {
+            let status = try? String(contentsOfFile: "/proc/\(self.process.processIdentifier)/status", encoding: .utf8)
+            let line = status?.split(separator: "\n").first { $0.hasPrefix("SigCgt:") }
+            let mask = line.flatMap { UInt64($0.dropFirst(7).trimmingCharacters(in: .whitespaces), radix: 16) } ?? 0
+            return mask & 1 << UInt64(signal - 1) != 0
+        }
+        #else
+        try await Task.sleep(for: .seconds(1))
+        #endif
+    }
+
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
     /// Waits for the end and gives the exit status; a signal counts as minus its number.
