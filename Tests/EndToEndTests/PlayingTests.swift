@@ -137,6 +137,42 @@ struct PlayingTests {
         #expect(try text("access").split(separator: "\n").contains { !$0.hasPrefix("#") })
     }
 
+    /// It comes at its own pace, which is known only when its playlist is: nothing of the first try is told.
+    @Test(.timeLimit(.minutes(2))) func aLiveStreamIsPlayedAtItsOwnPaceAndToldOnce() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let segments = (0..<5).map { "#EXTINF:1,\nsegment\($0).ts\n" }.joined()
+        try "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:7\n\(segments)"
+            .write(toFile: path("live.m3u8"), atomically: true, encoding: .utf8)
+        for number in 0..<5 {
+            try Data(count: 188 * 100).write(to: folder.appendingPathComponent("segment\(number).ts"))
+        }
+        let origin = try await RecordingOrigin(folder)
+        let began = ContinuousClock.now
+        let played = try await run(
+            "play",
+            origin.address("live.m3u8"),
+            "--no-decode",
+            "--speed",
+            "max",
+            "--access-log",
+            path("access"),
+            "--error-log",
+            path("errors"),
+            "--events",
+            path("events")
+        )
+        await origin.stop()
+        // Nothing new comes, and it says so when what there was is over.
+        #expect(played.status == 1 && played.errors.contains("live"), "\(played.errors)")
+        #expect(ContinuousClock.now - began > .seconds(2))
+        for log in ["access", "errors"] {
+            #expect(try text(log).components(separatedBy: "#Version").count == 2, "\(log)")
+        }
+        let known = try lines("events").filter { $0["event"] as? String == "playbackTypeKnown" }
+        #expect(known.count <= 1)
+        #expect(try lines("events").filter { $0["event"] as? String == "sessionEnd" }.count == 1)
+    }
+
     /// Control-Z: the play head stops before the process does, and goes on with it.
     @Test(.timeLimit(.minutes(2))) func aSuspensionStopsThePlayHead() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

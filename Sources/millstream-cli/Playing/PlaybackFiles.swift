@@ -35,6 +35,7 @@ final class PlaybackRecord: Sendable {
     private let files: PlaybackFiles
     private let logs = ExtendedLogWriter()
     private let lines: PlaybackEventWriter
+    private let header: (access: String, errors: String)
 
     init(_ session: PlaybackSession, _ files: PlaybackFiles) {
         self.files = files
@@ -46,8 +47,15 @@ final class PlaybackRecord: Sendable {
                 metrics: PlaybackMetricsRecorder(creation: session.start)
             )
         )
-        files.accessLog?.write(logs.accessLogHeader(startingAt: session.startDate))
-        files.errorLog?.write(logs.errorLogHeader(startingAt: session.startDate))
+        header = (
+            logs.accessLogHeader(startingAt: session.startDate), logs.errorLogHeader(startingAt: session.startDate)
+        )
+    }
+
+    /// Begins the logs; once, before anything is added.
+    func begin() {
+        files.accessLog?.write(header.access)
+        files.errorLog?.write(header.errors)
     }
 
     /// Something happened.

@@ -58,7 +58,6 @@ struct PlaybackRun: Sendable {
         )
         let isSimulated = executor != nil
         let gate = LiveGate(PlaybackRecord(session, files), isClosed: isSimulated)
-        let record = gate.record
         let engine = PlaybackEngine(
             source: address,
             loading: loading,
@@ -75,8 +74,10 @@ struct PlaybackRun: Sendable {
             group.addTask { await engine.run() }
             group.addTask {
                 await engine.setRate(rate)
-                try await watch(engine, time, gate)
+                try await watch(engine, time)
             }
+            // Before any of it is decoded and shown.
+            group.addTask { await gate.waitUntilLive() }
             group.addTask { await stage.steer(engine) }
             defer { group.cancelAll() }
             try await group.next()
@@ -84,13 +85,12 @@ struct PlaybackRun: Sendable {
         if gate.isLive { throw ComesAtItsOwnPace() }
         if let error = engine.snapshot.error { throw error }
         try Task.checkCancellation()
-        return record.metrics(at: time.now)
+        return gate.record.metrics(at: time.now)
     }
 
-    private func watch(_ engine: PlaybackEngine, _ time: any TimeSource, _ gate: LiveGate) async throws {
+    private func watch(_ engine: PlaybackEngine, _ time: any TimeSource) async throws {
         while true {
             let snapshot = engine.snapshot
-            if gate.isLive { return }
             if snapshot.status == .failed { return }
             display.show(snapshot, at: time.now, isPaced: !isUnpaced)
             await stage.show(snapshot, at: time.now)
@@ -114,31 +114,44 @@ private final class LiveGate: Sendable {
 
     let record: PlaybackRecord
     private let state: Mutex<State>
+    private let change = Signal()
 
     init(_ record: PlaybackRecord, isClosed: Bool) {
         self.record = record
         state = Mutex(State(isClosed: isClosed))
+        if !isClosed { record.begin() }
     }
 
     /// Whether it is live, and nothing of it was told.
     var isLive: Bool { state.withLock { $0.isLive } }
 
+    /// Waits for that; returns when cancelled, too.
+    func waitUntilLive() async {
+        while !isLive, !Task.isCancelled {
+            let seen = change.count
+            guard !isLive else { return }
+            await change.wait(after: seen)
+        }
+    }
+
     /// Something happened.
     ///
     /// - Returns: What a viewer notices of what is told now.
     func add(_ event: PlaybackEvent) -> [PlaybackNotice] {
-        let events: [PlaybackEvent] = state.withLock { state in
-            guard state.isClosed else { return [event] }
+        let (events, opens): ([PlaybackEvent], Bool) = state.withLock { state in
+            guard state.isClosed else { return ([event], false) }
             state.held.append(event)
             switch event.kind {
             case .playbackTypeKnown(.live): state.isLive = true
             case .playbackTypeKnown, .ended: state.isClosed = state.isLive
             default: break
             }
-            guard !state.isClosed else { return [] }
+            guard !state.isClosed else { return ([], false) }
             defer { state.held = [] }
-            return state.held
+            return (state.held, true)
         }
+        if isLive { change.notify() }
+        if opens { record.begin() }
         return events.compactMap { record.add($0) }
     }
 }
