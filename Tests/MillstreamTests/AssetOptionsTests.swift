@@ -141,7 +141,7 @@ import Testing
             // Who comes late gets what is there now, as new.
             let late = await advertisements.next()
             #expect(late?.ranges.map(\.id) == ["a"] && late?.newIndices == [0])
-            #expect(late?.ranges.first?.endDate == late?.ranges.first?.startDate?.advanced(by: MediaTime(seconds: 3)))
+            #expect(late?.ranges.first?.endDate == late?.ranges.first?.startDate.advanced(by: MediaTime(seconds: 3)))
             _ = player
         }
     }

@@ -75,7 +75,7 @@ extension PlayerItem {
     /// - Returns: What is there now, and whenever it changed.
     public func dateRangeUpdates(identifiers: Set<String>? = nil, classes: Set<String>? = nil) -> DateRangeUpdates {
         DateRangeUpdates(ranges: values(of: \.dateRanges)) { range in
-            let isNamed = identifiers.map { !$0.isDisjoint(with: range.attributes.keys) } ?? true
+            let isNamed = identifiers.map { range.hasAttribute(in: $0) } ?? true
             let isOfClass = classes.map { classes in range.classIdentifier.map(classes.contains) ?? false } ?? true
             return isNamed && isOfClass
         }

@@ -3,12 +3,15 @@ public import MediaTiming
 
 /// A date range of a stream, and where it lies in the item (RFC 8216bis §4.4.5.1).
 public struct TimedDateRange: Sendable {
+    /// So many date ranges of a playlist are told, those that begin last: a live one of days may have more.
+    public static let mostRanges = 2000
+
     /// What the playlist says.
     public let range: DateRange
-    /// Its attributes by their names, with variables replaced.
-    public let attributes: [String: String]
     /// When it begins in the time of the item; `nil` where the playlist has no media of that date.
     public let start: MediaTime?
+    /// The date when it begins.
+    public let startDate: ProgramDateTime
     /// The date when it ends; `nil` while that is not known.
     ///
     /// As written, or else from its duration, or where the next of its class begins if it ends there.
@@ -18,35 +21,71 @@ public struct TimedDateRange: Sendable {
     public var id: String { range.id }
     /// What clients define for its attributes; `nil` where it has none.
     public var classIdentifier: String? { range.classIdentifier }
-    /// When it begins.
-    public var startDate: ProgramDateTime? { range.startDate }
+
+    /// Its attributes by their names, with variables replaced; made anew each time.
+    public var attributes: [String: String] {
+        Dictionary(range.attributes.compactMap { attribute in range[attribute.name].map { (attribute.name, $0) } }) {
+            first,
+            _ in first
+        }
+    }
+
+    /// Whether it has an attribute of one of these names.
+    public func hasAttribute(in names: Set<String>) -> Bool { range.attributes.contains { names.contains($0.name) } }
 
     /// The date ranges of a timeline's playlist, in their order; those that cannot be read are left out.
+    ///
+    /// - Parameter timeline: Where they are to lie.
+    /// - Returns: ``mostRanges`` at most.
     static func ranges(of timeline: PresentationTimeline) -> [TimedDateRange] {
-        let ranges = timeline.playlist.dateRanges.filter { $0.startDate != nil }
-        return ranges.map { range in
-            let position = range.startDate.flatMap { timeline.position(of: $0) }
+        var dated = timeline.playlist.dateRanges.enumerated().compactMap { index, range in
+            range.startDate.map { Dated(index: index, range: range, start: $0) }
+        }
+        if dated.count > mostRanges {
+            dated.sort { ($0.start.sinceEpoch, $0.index) > ($1.start.sinceEpoch, $1.index) }
+            dated = Array(dated.prefix(mostRanges))
+            dated.sort { $0.index < $1.index }
+        }
+        let followers = followers(of: dated)
+        return dated.map { dated in
+            let position = timeline.position(of: dated.start)
             return TimedDateRange(
-                range: range,
-                attributes: Dictionary(
-                    range.attributes.compactMap { attribute in
-                        range[attribute.name].map { (attribute.name, $0) }
-                    }
-                ) { first, _ in first },
+                range: dated.range,
                 start: position?.relation == .inside ? position?.time : nil,
-                endDate: end(of: range, among: ranges)
+                startDate: dated.start,
+                endDate: end(of: dated, followers[dated.index])
             )
         }
     }
 
-    private static func end(of range: DateRange, among ranges: [DateRange]) -> ProgramDateTime? {
-        if let end = range.endDate { return end }
-        guard let start = range.startDate else { return nil }
-        if let duration = range.duration { return start.advanced(by: duration) }
-        guard range.endsOnNext else { return nil }
-        return ranges.filter { $0.classIdentifier == range.classIdentifier }.compactMap(\.startDate)
-            .filter { $0.sinceEpoch > start.sinceEpoch }
-            .min { $0.sinceEpoch < $1.sinceEpoch }
+    /// A date range of a playlist, and the date when it begins.
+    private struct Dated {
+        let index: Int
+        let range: DateRange
+        let start: ProgramDateTime
+    }
+
+    /// When the next of its class begins, for each that ends there.
+    private static func followers(of ranges: [Dated]) -> [Int: ProgramDateTime] {
+        guard ranges.contains(where: \.range.endsOnNext) else { return [:] }
+        var followers: [Int: ProgramDateTime] = [:]
+        for members in Dictionary(grouping: ranges, by: \.range.classIdentifier).values {
+            var next: ProgramDateTime?
+            var last: ProgramDateTime?
+            for range in members.sorted(by: { $0.start.sinceEpoch > $1.start.sinceEpoch }) {
+                // Those that begin together are followed by the same.
+                if let last, last.sinceEpoch > range.start.sinceEpoch { next = last }
+                last = range.start
+                followers[range.index] = next
+            }
+        }
+        return followers
+    }
+
+    private static func end(of dated: Dated, _ follower: ProgramDateTime?) -> ProgramDateTime? {
+        if let end = dated.range.endDate { return end }
+        if let duration = dated.range.duration { return dated.start.advanced(by: duration) }
+        return dated.range.endsOnNext ? follower : nil
     }
 }
 
@@ -54,13 +93,15 @@ extension TimedDateRange: Hashable {
     /// Whether they say the same.
     public static func == (left: TimedDateRange, right: TimedDateRange) -> Bool {
         left.id == right.id && left.start == right.start && left.endDate == right.endDate
-            && left.attributes == right.attributes
+            && left.range.attributes.elementsEqual(right.range.attributes) {
+                $0.name == $1.name && $0.value == $1.value
+            }
     }
 
     /// Tells it from others.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(id)
         hasher.combine(start)
-        hasher.combine(attributes)
+        hasher.combine(endDate)
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import HLSPlaylist
 import MediaTiming
 import MillstreamTesting
@@ -50,5 +51,29 @@ import Testing
         )
         #expect(found.first?.endDate == ProgramDateTime("2026-01-01T00:00:30Z"))
         #expect(found.dropFirst().map(\.endDate) == [nil, nil, nil])
+    }
+
+    /// Each ends on the next, and names a variable many times: neither time nor memory grows with the square.
+    @Test func oneMayHaveTooManyRanges() async throws {
+        let count = 20_000
+        let references = String(repeating: "{$long}", count: 20)
+        let tags = (0..<count).map { number in
+            let seconds = String(format: "%02d.%03d", number / 1000, number % 1000)
+            let date = "2026-01-01T00:00:\(seconds)Z"
+            return
+                "#EXT-X-DATERANGE:ID=\"\(number)\",CLASS=\"c\",START-DATE=\"\(date)\",END-ON-NEXT=YES,X-A=\"\(references)\""
+        }
+        let variable = "#EXT-X-DEFINE:NAME=\"long\",VALUE=\"\(String(repeating: "x", count: 20))\"\n"
+        let found = try await ranges(variable + tags.joined(separator: "\n"))
+        #expect(found.count == TimedDateRange.mostRanges)
+        #expect(found.first?.id == "\(count - TimedDateRange.mostRanges)" && found.last?.id == "\(count - 1)")
+        #expect(
+            found.dropLast().allSatisfy {
+                $0.endDate?.sinceEpoch == $0.startDate.sinceEpoch + .init(value: 1, timescale: 1000)
+            }
+        )
+        #expect(found.last?.endDate == nil)
+        #expect(found.last?.attributes["X-A"]?.utf8.count == 400)
+        #expect(found.last?.hasAttribute(in: ["X-A"]) == true && found.last?.hasAttribute(in: ["X-B"]) == false)
     }
 }
