@@ -257,17 +257,6 @@ extension PlaybackEngine {
         return false
     }
 
-    /// Fetches sound or text from another playlist that has the same.
-    ///
-    /// - Returns: Whether there is one.
-    private func useOtherRendition(_ kind: StreamKind, besides failed: StreamSource) -> Bool {
-        excluded[failed] = time.now + Self.exclusionDuration
-        applyRenditions()
-        guard let source = streams[kind].source, source != failed, !isExcluded(source) else { return false }
-        changes.notify()
-        return true
-    }
-
     /// Keeps the playlist of a live stream fresh.
     func reloadLoop(_ kind: StreamKind) async {
         let stream = streams[kind]

@@ -12,8 +12,7 @@ extension PlaybackEngine {
         var (fault, problem) = Self.fault(error, job.segment)
         // Nobody should wait for text.
         if !kind.isRequired, fault == .busy { fault = .missing }
-        let hasAlternatives =
-            fault != .forbidden && kind == .main && !isScanning && hasUntriedSource(besides: job.source)
+        let hasAlternatives = hasAlternatives(to: job.source, kind, fault)
         let isLive = streams[kind].timeline?.isLive ?? false
         if kind == .main, hasAlternatives, fault == .missing || fault == .damaged { note(missOf: job.source) }
         let verdict = streams[kind].recovery.failed(
@@ -42,6 +41,9 @@ extension PlaybackEngine {
         case .skip:
             fail(problem, recovered: true)
             await skip(job.segment, kind, fault, problem)
+        case .giveUp where kind != .main && fault != .forbidden && useOtherRendition(kind, besides: job.source):
+            fail(problem, recovered: true)
+            streams[kind].forgive()
         case .giveUp:
             // Without sound there are still pictures; what may not be had, or has no decoder, is another matter.
             guard kind == .main || kind == .audio && fault == .forbidden else {
@@ -88,6 +90,19 @@ extension PlaybackEngine {
         await pass(segment, kind, fault == .damaged ? .notDecodable : .notLoaded)
         let isWhole = requiredStreams.allSatisfy { $0.isComplete(upTo: endOfPlay) }
         if !hasMedia, kind.isRequired, isWhole, pendingSeek == nil || pendingSeek?.isStart == true { fail(problem) }
+    }
+
+    private func hasAlternatives(
+        to source: StreamSource,
+        _ kind: StreamKind,
+        _ fault: SegmentRecovery.Fault
+    ) -> Bool {
+        switch kind {
+        case .main: fault != .forbidden && !isScanning && hasUntriedSource(besides: source)
+        // Where nothing answers for a moment, it hardly does for another quality of the sound.
+        case .audio, .subtitles:
+            (fault == .missing || fault == .damaged) && hasOtherRendition(kind, besides: source)
+        }
     }
 
     private func hasUntriedSource(besides failed: StreamSource) -> Bool {

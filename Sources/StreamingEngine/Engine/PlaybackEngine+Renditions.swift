@@ -22,12 +22,21 @@ extension PlaybackEngine {
                     changes.notify()
                     continue
                 }
+                if wanted == nil, !atOnce, let target = pendingSeek?.target, fetchedVariant?.isAudioOnly == false {
+                    outdatePicturesWithoutSound(from: target)
+                }
                 endOfSound = nil
             }
             streams[kind].source = wanted
             streams[kind].job?.isObsolete = true
             streams[kind].pausedUntil = nil
         }
+    }
+
+    /// What was fetched without sound, which will not come apart any more, comes again with it.
+    func outdatePicturesWithoutSound(from time: MediaTime) {
+        let sound = withSoundOfPictures(streams[.audio].buffer.current, from: soundOfPicturesStart)
+        streams[.main].buffer.becomeOutdated(from: SegmentScheduler.loadedEnd(from: time, in: sound))
     }
 
     /// From here on the sound comes with the pictures.
@@ -77,13 +86,34 @@ extension PlaybackEngine {
         let location = variant.locations.indices.contains(index) ? variant.locations[index] : variant.location
         guard let encoding = location.encoding(of: option), let address = encoding.address else { return nil }
         let source = StreamSource(identity: .option(option.id), address: address)
-        guard isExcluded(source), let presentation else { return source }
-        // The same from elsewhere, or in another quality.
-        let others = ([variant] + presentation.variants).flatMap(\.locations).compactMap {
+        guard isExcluded(source) else { return source }
+        return encodings(of: option).first { !isExcluded($0) } ?? source
+    }
+
+    /// All places where an option can be had, in any quality; those of the variant first.
+    private func encodings(of option: MediaSelectionOption) -> [StreamSource] {
+        guard let variant = fetchedVariant, let presentation else { return [] }
+        let addresses = ([variant] + presentation.variants).flatMap(\.locations).compactMap {
             $0.encoding(of: option)?.address
         }
-        return others.map { StreamSource(identity: .option(option.id), address: $0) }.first { !isExcluded($0) }
-            ?? source
+        return addresses.map { StreamSource(identity: .option(option.id), address: $0) }
+    }
+
+    /// Whether what a stream carries can be had elsewhere.
+    func hasOtherRendition(_ kind: StreamKind, besides failed: StreamSource) -> Bool {
+        guard let option = selection[kind == .audio ? .audio : .subtitles] else { return false }
+        return encodings(of: option).contains { $0 != failed && !isExcluded($0) }
+    }
+
+    /// Fetches sound or text from another playlist that has the same.
+    ///
+    /// - Returns: Whether there is one.
+    func useOtherRendition(_ kind: StreamKind, besides failed: StreamSource) -> Bool {
+        excluded[failed] = time.now + Self.exclusionDuration
+        applyRenditions()
+        guard let source = streams[kind].source, source != failed, !isExcluded(source) else { return false }
+        changes.notify()
+        return true
     }
 
     /// Whether a variant is pictures alone, with sound from playlists of its own.

@@ -27,10 +27,7 @@ extension PlaybackEngine {
         if pendingSeek?.isAsked == true { report(.seekStarted(to: target)) }
         end = nil
         if endOfSound != nil {
-            // What was fetched without sound comes again with it.
-            let sound = withSoundOfPictures(streams[.audio].buffer.current, from: soundOfPicturesStart)
-            let heard = SegmentScheduler.loadedEnd(from: target, in: sound)
-            streams[.main].buffer.becomeOutdated(from: heard)
+            outdatePicturesWithoutSound(from: target)
             applyRenditions(atOnce: true)
         }
         perform(machine.seekBegan(at: time.now))

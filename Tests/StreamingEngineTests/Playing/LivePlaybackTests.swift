@@ -169,33 +169,29 @@ import Testing
         #expect(!stream.events.all.contains { $0.kind == .stalled })
     }
 
-    @Test func soundThatEndsBeforeThePicturesStopsNothing() async throws {
-        let (pictures, sound) = (LiveText(prefix: "a"), LiveText(prefix: "s", endsAt: .seconds(12)))
+    /// Pictures that go on, and sound from a playlist of its own.
+    private static func pictures(with sound: LiveText) -> PlayedOrigin {
+        let pictures = LiveText(prefix: "a")
         let multivariant = """
             #EXTM3U
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="g",NAME="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
             #EXT-X-STREAM-INF:BANDWIDTH=300000,CODECS="avc1.4d401e,mp4a.40.2",AUDIO="g"
             a.m3u8
             """
-        let stream = PlayedOrigin { path, now in
+        return PlayedOrigin { path, now in
             path == "main.m3u8" ? .text(multivariant) : pictures.resource(path, now) ?? sound.resource(path, now)
         }
+    }
+
+    @Test func soundThatEndsBeforeThePicturesStopsNothing() async throws {
+        let stream = Self.pictures(with: LiveText(prefix: "s", endsAt: .seconds(12)))
         #expect(try await !stream.playOut(within: .seconds(200)))
         #expect(stream.position > MediaTime(seconds: 180))
         #expect(!stream.events.all.contains { $0.kind == .stalled })
     }
 
     @Test func soundThatIsStuckIsGivenUpBeforeItStopsThePictures() async throws {
-        let (pictures, sound) = (LiveText(prefix: "a"), LiveText(prefix: "s", stuckAt: .seconds(12)))
-        let multivariant = """
-            #EXTM3U
-            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="g",NAME="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
-            #EXT-X-STREAM-INF:BANDWIDTH=300000,CODECS="avc1.4d401e,mp4a.40.2",AUDIO="g"
-            a.m3u8
-            """
-        let stream = PlayedOrigin { path, now in
-            path == "main.m3u8" ? .text(multivariant) : pictures.resource(path, now) ?? sound.resource(path, now)
-        }
+        let stream = Self.pictures(with: LiveText(prefix: "s", stuckAt: .seconds(12)))
         #expect(try await !stream.playOut(within: .seconds(200)))
         #expect(stream.engine.snapshot.selection[.audio] == nil)
         var recorder = PlaybackMetricsRecorder(creation: .zero)
@@ -216,5 +212,29 @@ import Testing
             return Int(segment.address.split(separator: "/").last?.dropFirst().dropLast(3) ?? "")
         }
         #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 }, "\(numbers)")
+    }
+
+    /// The playlist goes on with numbers far ahead: what lies between was never listed, and is gone for good.
+    @Test func whatIsBufferedBeforeAHoleIsPlayedBeforeItIsJumpedOver() async throws {
+        let (before, behind) = (LiveText(window: 4, head: 8), LiveText(window: 4, head: 18))
+        let stream = PlayedOrigin { path, now in
+            let text = now < .seconds(20) ? before : behind
+            return path == "main.m3u8" ? .text(text.text(at: now)) : text.resource(path, now)
+        }
+        #expect(try await !stream.playOut(within: .seconds(150)))
+        let jumps = stream.events.all.compactMap { event -> (from: MediaTime, to: MediaTime)? in
+            if case .timeJumped(let from?, let to) = event.kind { (from, to) } else { nil }
+        }
+        #expect(jumps.count == 1)
+        let jump = try #require(jumps.first)
+        let loaded = stream.events.all.prefix { if case .timeJumped(_?, _) = $0.kind { false } else { true } }
+            .compactMap { event -> MediaTime? in
+                if case .segmentLoaded(let segment) = event.kind { segment.range.end } else { nil }
+            }
+        // To the last picture that was there, and not a moment less.
+        let end = try #require(loaded.filter { $0 <= jump.to }.max())
+        #expect(jump.from >= end - MediaTime(value: 1, timescale: 2) && jump.from <= end, "\(jump) \(end)")
+        #expect(jump.to > jump.from + MediaTime(seconds: 6))
+        #expect(stream.position > jump.to + MediaTime(seconds: 60))
     }
 }

@@ -46,15 +46,19 @@ import Testing
         #expect(!stream.transport.requestedAddresses.contains { $0.contains("high") })
     }
 
+    private static func ladder(lossless codec: String) -> String {
+        """
+        #EXTM3U
+        #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=640x360
+        low.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=2000000,CODECS="avc1.42c01e,\(codec)",RESOLUTION=640x360
+        high.m3u8
+        """
+    }
+
     @Test(arguments: [false, true]) func losslessSoundIsForThoseWhoWantIt(isWanted: Bool) async throws {
         var texts = SampleStream.film()
-        texts[PlayedStream.address] = """
-            #EXTM3U
-            #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=640x360
-            low.m3u8
-            #EXT-X-STREAM-INF:BANDWIDTH=2000000,CODECS="avc1.42c01e,fLaC",RESOLUTION=640x360
-            high.m3u8
-            """
+        texts[PlayedStream.address] = Self.ladder(lossless: "fLaC")
         var options = StreamingOptions()
         options.initialThroughput = BitRate(bitsPerSecond: 50_000_000)
         if isWanted { options.variantPreferences = .scalabilityToLosslessAudio }
@@ -82,13 +86,7 @@ import Testing
 
     @Test func thePreferenceTakesEffectWhilePlaying() async throws {
         var texts = SampleStream.film(count: 20)
-        texts[PlayedStream.address] = """
-            #EXTM3U
-            #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=640x360
-            low.m3u8
-            #EXT-X-STREAM-INF:BANDWIDTH=2000000,CODECS="avc1.42c01e,alac",RESOLUTION=640x360
-            high.m3u8
-            """
+        texts[PlayedStream.address] = Self.ladder(lossless: "alac")
         var options = StreamingOptions()
         options.initialThroughput = BitRate(bitsPerSecond: 50_000_000)
         let stream = PlayedStream(texts, options: options)

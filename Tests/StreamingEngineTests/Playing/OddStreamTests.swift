@@ -11,36 +11,6 @@ import Testing
 
 /// Streams that are allowed to be as they are, and seldom are.
 @Suite struct OddStreamTests {
-    private static let origin = "https://origin.example/"
-
-    /// Media playlists and their segments, beside a multivariant playlist.
-    private static func texts(_ multivariant: String, _ names: [String], count: Int = 6) -> [String: String] {
-        var texts = [PlayedStream.address: "#EXTM3U\n" + multivariant]
-        for name in names {
-            texts[origin + name + ".m3u8"] = SampleStream.media(name, count: count)
-            for index in 0..<count { texts["\(origin)\(name)\(index).ts"] = "media of \(name) \(index)" }
-        }
-        return texts
-    }
-
-    private func playOut(
-        _ texts: [String: String],
-        options: StreamingOptions = StreamingOptions()
-    ) async throws
-        -> PlayedStream
-    {
-        let stream = PlayedStream(texts, options: options)
-        try await stream.run { engine in
-            await engine.setRate(1)
-            try await stream.expect { $0.hasPlayedToEnd || $0.status == .failed }
-        }
-        return stream
-    }
-
-    private func asked(_ stream: PlayedStream, _ name: String) -> [String] {
-        stream.transport.requestedAddresses.filter { $0.hasSuffix(".ts") && $0.hasPrefix(Self.origin + name) }
-    }
-
     /// From the first variant to the highest as soon as can be.
     private var rising: StreamingOptions {
         var options = StreamingOptions()
@@ -49,13 +19,20 @@ import Testing
         return options
     }
 
+    private static let twoQualities = """
+        #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e"
+        v.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=900000,CODECS="avc1.42c01e"
+        w.m3u8
+        """
+
     // MARK: Ladders
 
     @Test func pictureIsPlayedHoweverManyVariantsAreSoundAlone() async throws {
         var options = StreamingOptions()
         options.initialThroughput = BitRate(bitsPerSecond: 50_000_000)
-        let stream = try await playOut(
-            Self.texts(
+        let stream = try await PlayedStream.playedOut(
+            PlayedStream.texts(
                 """
                 #EXT-X-STREAM-INF:BANDWIDTH=64000,CODECS="mp4a.40.5"
                 s.m3u8
@@ -69,14 +46,14 @@ import Testing
             options: options
         )
         #expect(stream.engine.snapshot.hasPlayedToEnd)
-        #expect(asked(stream, "v").count == 6 && asked(stream, "s").isEmpty && asked(stream, "t").isEmpty)
+        #expect(stream.asked("v").count == 6 && stream.asked("s").isEmpty && stream.asked("t").isEmpty)
     }
 
     @Test func aVariantThatNamesNoFormatsIsOneOfTheLadder() async throws {
         var options = StreamingOptions()
         options.selector = .fixedHighest
-        let stream = try await playOut(
-            Self.texts(
+        let stream = try await PlayedStream.playedOut(
+            PlayedStream.texts(
                 """
                 #EXT-X-STREAM-INF:BANDWIDTH=800000,CODECS="avc1.42c01e,mp4a.40.2"
                 v.m3u8
@@ -89,11 +66,11 @@ import Testing
             ),
             options: options
         )
-        #expect(asked(stream, "n").count >= 5)
+        #expect(stream.asked("n").count >= 5)
     }
 
     @Test func whatOtherFormatsHaveIsPlayedWhereTheLadderHasNothing() async throws {
-        let texts = Self.texts(
+        let texts = PlayedStream.texts(
             """
             #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e"
             gone.m3u8
@@ -104,8 +81,8 @@ import Testing
             """,
             ["h"]
         )
-        let stream = try await playOut(texts)
-        #expect(stream.engine.snapshot.hasPlayedToEnd && asked(stream, "h").count == 6)
+        let stream = try await PlayedStream.playedOut(texts)
+        #expect(stream.engine.snapshot.hasPlayedToEnd && stream.asked("h").count == 6)
         // Each that cannot be had was told of.
         let failed = stream.events.all.count { event in
             if case .variantSwitched(_, succeeded: false) = event.kind { true } else { false }
@@ -116,23 +93,18 @@ import Testing
     @Test func aVariantWithoutSegmentsIsLeftAloneAfterTwo() async throws {
         var options = StreamingOptions()
         options.selector = .fixedHighest
-        var texts = Self.texts(
-            """
-            #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e"
-            v.m3u8
-            #EXT-X-STREAM-INF:BANDWIDTH=900000,CODECS="avc1.42c01e"
-            w.m3u8
-            """,
+        var texts = PlayedStream.texts(
+            Self.twoQualities,
             ["v", "w"]
         )
-        for index in 0..<6 { texts["\(Self.origin)w\(index).ts"] = nil }
-        let stream = try await playOut(texts, options: options)
-        #expect(stream.engine.snapshot.hasPlayedToEnd && asked(stream, "v").count == 6)
-        #expect(asked(stream, "w").count == 2)
+        for index in 0..<6 { texts["\(PlayedStream.origin)w\(index).ts"] = nil }
+        let stream = try await PlayedStream.playedOut(texts, options: options)
+        #expect(stream.engine.snapshot.hasPlayedToEnd && stream.asked("v").count == 6)
+        #expect(stream.asked("w").count == 2)
     }
 
     @Test func aSwitchToAPlaylistThatIsNotThereIsToldToHaveFailed() async throws {
-        let texts = Self.texts(
+        let texts = PlayedStream.texts(
             """
             #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e"
             v.m3u8
@@ -142,7 +114,7 @@ import Testing
             ["v"],
             count: 12
         )
-        let stream = try await playOut(texts, options: rising)
+        let stream = try await PlayedStream.playedOut(texts, options: rising)
         let switches = stream.events.all.compactMap { event -> (Int64, Bool)? in
             guard case .variantSwitched(let change, let succeeded) = event.kind else { return nil }
             return (change.to.peakBitRate.bitsPerSecond, succeeded)
@@ -157,265 +129,27 @@ import Testing
 
     @Test(arguments: [true, false])
     func thePlaylistOfAnotherVariantIsWaitedForWithoutAStall(isThere: Bool) async throws {
-        var texts = Self.texts(
-            """
-            #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e"
-            v.m3u8
-            #EXT-X-STREAM-INF:BANDWIDTH=900000,CODECS="avc1.42c01e"
-            w.m3u8
-            """,
+        var texts = PlayedStream.texts(
+            Self.twoQualities,
             ["v", "w"],
             count: 12
         )
-        if !isThere { texts[Self.origin + "w.m3u8"] = nil }
+        if !isThere { texts[PlayedStream.origin + "w.m3u8"] = nil }
         let stream = PlayedStream(texts, options: rising, slow: ("w.m3u8", .seconds(15)))
         try await stream.run { engine in
             await engine.setRate(1)
             try await stream.expect(\.hasPlayedToEnd)
         }
         #expect(!stream.events.all.contains { $0.kind == .stalled })
-        #expect(asked(stream, "v").count > 2)
-        #expect(asked(stream, "v").count + asked(stream, "w").count == 12)
-        #expect(asked(stream, "w").isEmpty != isThere)
-    }
-
-    // MARK: Sound
-
-    @Test func soundAloneIsFetchedOnceThoughItIsAGroupToo() async throws {
-        let stream = try await playOut(
-            Self.texts(
-                """
-                #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
-                #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Korean",LANGUAGE="ko",AUTOSELECT=YES,URI="k.m3u8"
-                #EXT-X-STREAM-INF:BANDWIDTH=64000,CODECS="mp4a.40.2",AUDIO="a"
-                s.m3u8
-                """,
-                ["s", "k"]
-            )
-        )
-        #expect(stream.engine.snapshot.hasPlayedToEnd && asked(stream, "s").count == 6)
-    }
-
-    @Test func anotherLanguageOfSoundAloneTakesItsPlace() async throws {
-        let texts = Self.texts(
-            """
-            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
-            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Korean",LANGUAGE="ko",AUTOSELECT=YES,URI="k.m3u8"
-            #EXT-X-STREAM-INF:BANDWIDTH=64000,CODECS="mp4a.40.2",AUDIO="a"
-            s.m3u8
-            """,
-            ["s", "k"],
-            count: 12
-        )
-        let stream = PlayedStream(texts)
-        try await stream.run { engine in
-            await engine.setRate(1)
-            try await stream.simulation.sleep(for: .seconds(20))
-            let option = engine.snapshot.presentation?.group(.audio)?.options.first { $0.language == "ko" }
-            #expect(option != nil)
-            await engine.select(option, for: .audio)
-            try await stream.expect(\.hasPlayedToEnd)
-        }
-        #expect(asked(stream, "k").last?.hasSuffix("k11.ts") == true)
-        #expect(asked(stream, "s").allSatisfy { !$0.hasSuffix("s11.ts") })
-    }
-
-    @Test func aLanguageThatIsAskedForIsPlayedThoughItMayNotBeTakenUnasked() async throws {
-        var options = StreamingOptions()
-        options.selectionRules.audioLanguages = ["fr"]
-        let texts = Self.texts(
-            """
-            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
-            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="French",LANGUAGE="fr",URI="k.m3u8"
-            #EXT-X-STREAM-INF:BANDWIDTH=640000,CODECS="avc1.42c01e,mp4a.40.2",AUDIO="a"
-            v.m3u8
-            """,
-            ["s", "k", "v"]
-        )
-        #expect(asked(try await playOut(texts, options: options), "k").isEmpty)
-        options.selectionRules.areLanguagesAskedFor = true
-        #expect(asked(try await playOut(texts, options: options), "k").count == 6)
-    }
-
-    @Test func picturesGoOnWhereNoSoundCanBeHad() async throws {
-        var texts = Self.texts(
-            """
-            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
-            #EXT-X-STREAM-INF:BANDWIDTH=640000,CODECS="avc1.42c01e,mp4a.40.2",AUDIO="a"
-            v.m3u8
-            """,
-            ["s", "v"],
-            count: 10
-        )
-        for index in 0..<10 { texts["\(Self.origin)s\(index).ts"] = nil }
-        let stream = try await playOut(texts)
-        #expect(stream.engine.snapshot.hasPlayedToEnd)
-        #expect(stream.engine.snapshot.selection[.audio] == nil)
-        #expect(
-            stream.events.all.contains { event in
-                guard case .selectionChanged(let change) = event.kind else { return false }
-                return change.mediaType == .audio && change.option == nil && !change.isExplicit
-            }
-        )
-    }
-
-    @Test func theSameSoundIsFetchedFromAnotherGroup() async throws {
-        var options = StreamingOptions()
-        options.selector = .fixedLowest
-        let texts = Self.texts(
-            """
-            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="gone.m3u8"
-            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="b",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
-            #EXT-X-STREAM-INF:BANDWIDTH=640000,CODECS="avc1.42c01e,mp4a.40.2",AUDIO="a"
-            v.m3u8
-            #EXT-X-STREAM-INF:BANDWIDTH=940000,CODECS="avc1.42c01e,mp4a.40.2",AUDIO="b"
-            w.m3u8
-            """,
-            ["s", "v", "w"]
-        )
-        let stream = try await playOut(texts, options: options)
-        #expect(stream.engine.snapshot.hasPlayedToEnd && asked(stream, "s").count == 6)
-    }
-
-    @Test(arguments: [true, false])
-    func soundChangesBetweenPicturesAndItsOwnPlaylistWithoutAHole(endsApart: Bool) async throws {
-        let texts = Self.texts(
-            """
-            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
-            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="m",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES
-            #EXT-X-STREAM-INF:BANDWIDTH=640000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=640x360,AUDIO="m"
-            m.m3u8
-            #EXT-X-STREAM-INF:BANDWIDTH=940000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=1280x720,AUDIO="a"
-            v.m3u8
-            """,
-            ["s", "m", "v"],
-            count: 20
-        )
-        var options = StreamingOptions()
-        options.selector = endsApart ? .fixedLowest : .fixedHighest
-        let stream = PlayedStream(texts, options: options)
-        try await stream.run { engine in
-            await engine.setRate(1)
-            try await stream.simulation.sleep(for: .seconds(9))
-            await engine.update { $0.selector = endsApart ? .fixedHighest : .fixedLowest }
-            try await stream.expect(\.hasPlayedToEnd)
-        }
-        #expect(!stream.events.all.contains { $0.kind == .stalled })
-        // Each moment has its sound once, from one of the two.
-        let apart = asked(stream, "s").compactMap { Int($0.dropFirst(Self.origin.count + 1).dropLast(3)) }
-        let muxed = asked(stream, "m").compactMap { Int($0.dropFirst(Self.origin.count + 1).dropLast(3)) }
-        #expect(Set(apart).isDisjoint(with: muxed), "\(apart) \(muxed)")
-        #expect(Set(apart).union(muxed) == Set(0..<20))
-    }
-
-    private static let apartAndMuxed = """
-        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES
-        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="French",LANGUAGE="fr",AUTOSELECT=YES,URI="f.m3u8"
-        #EXT-X-STREAM-INF:BANDWIDTH=640000,CODECS="avc1.42c01e,mp4a.40.2",AUDIO="a"
-        m.m3u8
-        """
-
-    private func select(_ language: String, _ engine: PlaybackEngine) async {
-        let option = engine.snapshot.presentation?.group(.audio)?.options.first { $0.language == language }
-        #expect(option != nil)
-        await engine.select(option, for: .audio)
-    }
-
-    @Test func anotherLanguageIsFetchedFromThePlayHeadOnAndNothingStops() async throws {
-        let stream = PlayedStream(Self.texts(Self.apartAndMuxed, ["m", "f"], count: 20))
-        try await stream.run { engine in
-            await engine.setRate(1)
-            try await stream.simulation.sleep(for: .seconds(20))
-            await select("fr", engine)
-            try await stream.simulation.sleep(for: .seconds(20))
-            await select("en", engine)
-            try await stream.expect(\.hasPlayedToEnd)
-        }
-        #expect(!stream.events.all.contains { $0.kind == .stalled })
-        // French from where it was asked for, and English again from where that was.
-        #expect(asked(stream, "f").first?.hasSuffix("f3.ts") == true)
-        let pictures = asked(stream, "m").compactMap { Int($0.dropFirst(Self.origin.count + 1).dropLast(3)) }
-        #expect(pictures.count { $0 == 6 } == 2, "\(pictures)")
-    }
-
-    @Test func aKeyThatMayNotBeHadIsForgottenWithItsLanguage() async throws {
-        var texts = Self.texts(
-            """
-            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="French",LANGUAGE="fr",DEFAULT=YES,AUTOSELECT=YES,URI="f.m3u8"
-            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",AUTOSELECT=YES,URI="s.m3u8"
-            #EXT-X-STREAM-INF:BANDWIDTH=640000,CODECS="avc1.42c01e,mp4a.40.2",AUDIO="a"
-            v.m3u8
-            """,
-            ["v", "f", "s"],
-            count: 20
-        )
-        texts[Self.origin + "f.m3u8"] = SampleStream.media("f", count: 20)
-            .replacing("#EXTINF:6,\nf4.ts", with: "#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n#EXTINF:6,\nf4.ts")
-        let refusal = TransportError(.status, "the server answered 403", status: 403)
-        let stream = PlayedStream(texts, failing: [Self.origin + "key": refusal])
-        try await stream.run { engine in
-            await engine.setRate(1)
-            try await stream.simulation.sleep(for: .seconds(10))
-            #expect(engine.snapshot.status == .readyToPlay)
-            await select("en", engine)
-            try await stream.expect { $0.hasPlayedToEnd || $0.status == .failed }
-            #expect(engine.snapshot.hasPlayedToEnd)
-        }
-    }
-
-    @Test func soundThatEndsBeforeTheSwitchToItsPicturesIsNoLoop() async throws {
-        var texts = Self.texts(
-            """
-            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
-            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="m",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES
-            #EXT-X-STREAM-INF:BANDWIDTH=640000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=640x360,AUDIO="m"
-            m.m3u8
-            #EXT-X-STREAM-INF:BANDWIDTH=940000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=1280x720,AUDIO="a"
-            v.m3u8
-            """,
-            ["m", "v"],
-            count: 20
-        )
-        texts[Self.origin + "s.m3u8"] = SampleStream.media("s", count: 3)
-        for index in 0..<3 { texts["\(Self.origin)s\(index).ts"] = "media" }
-        for index in 5..<20 { texts["\(Self.origin)v\(index).ts"] = nil }
-        var options = StreamingOptions()
-        options.selector = .fixedHighest
-        #expect(try await playOut(texts, options: options).engine.snapshot.hasPlayedToEnd)
-    }
-
-    @Test func picturesThatJoinSoundAloneStopNothing() async throws {
-        let texts = Self.texts(
-            """
-            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
-            #EXT-X-STREAM-INF:BANDWIDTH=64000,CODECS="mp4a.40.2",AUDIO="a"
-            s.m3u8
-            #EXT-X-STREAM-INF:BANDWIDTH=940000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=1280x720,AUDIO="a"
-            v.m3u8
-            """,
-            ["s", "v"],
-            count: 20
-        )
-        var options = StreamingOptions()
-        options.pinnedVariant = nil
-        options.selector = .fixedLowest
-        let stream = PlayedStream(texts, options: options)
-        try await stream.run { engine in
-            await engine.setRate(1)
-            try await stream.simulation.sleep(for: .seconds(15))
-            await engine.update { $0.selector = .fixedHighest }
-            try await stream.expect(\.hasPlayedToEnd)
-        }
-        #expect(!stream.events.all.contains { $0.kind == .stalled })
-        #expect(asked(stream, "v").count > 5)
-        let sound = asked(stream, "s")
-        #expect(Set(sound).count == sound.count, "\(sound)")
+        #expect(stream.asked("v").count > 2)
+        #expect(stream.asked("v").count + stream.asked("w").count == 12)
+        #expect(stream.asked("w").isEmpty != isThere)
     }
 
     // MARK: Ends
 
     @Test func anEmptyFilmFailsAtOnce() async throws {
-        let stream = try await playOut([
+        let stream = try await PlayedStream.playedOut([
             PlayedStream.address: "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-ENDLIST\n"
         ])
         #expect(stream.engine.snapshot.error?.code == .unreadablePlaylist)
@@ -423,21 +157,21 @@ import Testing
     }
 
     @Test func anEmptyVariantIsPassedOver() async throws {
-        var texts = Self.texts(
+        var texts = PlayedStream.texts(
             "#EXT-X-STREAM-INF:BANDWIDTH=500000\ne.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=900000\nv.m3u8\n",
             ["v"]
         )
-        texts[Self.origin + "e.m3u8"] = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-ENDLIST\n"
-        #expect(try await playOut(texts).engine.snapshot.hasPlayedToEnd)
+        texts[PlayedStream.origin + "e.m3u8"] = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-ENDLIST\n"
+        #expect(try await PlayedStream.playedOut(texts).engine.snapshot.hasPlayedToEnd)
     }
 
     @Test(arguments: [0, 6]) func anEndBeforeTheStartIsTheEnd(end: Int64) async throws {
         var options = StreamingOptions()
         options.forwardPlaybackEndTime = MediaTime(seconds: end)
-        var texts = Self.texts("", ["v"])
+        var texts = PlayedStream.texts("", ["v"])
         texts[PlayedStream.address] = SampleStream.media("v", count: 6)
             .replacing("#EXTM3U\n", with: "#EXTM3U\n#EXT-X-START:TIME-OFFSET=12\n")
-        let stream = try await playOut(texts, options: options)
+        let stream = try await PlayedStream.playedOut(texts, options: options)
         #expect(stream.engine.snapshot.hasPlayedToEnd)
         #expect(stream.engine.snapshot.position == MediaTime(seconds: end))
     }
@@ -454,10 +188,10 @@ import Testing
     }
 
     @Test func whatIsBufferedIsPlayedBeforeItFails() async throws {
-        var texts = Self.texts("", ["v"], count: 16)
+        var texts = PlayedStream.texts("", ["v"], count: 16)
         texts[PlayedStream.address] = SampleStream.media("v", count: 16, duration: 2)
-        for index in 6..<16 { texts["\(Self.origin)v\(index).ts"] = nil }
-        let stream = try await playOut(texts)
+        for index in 6..<16 { texts["\(PlayedStream.origin)v\(index).ts"] = nil }
+        let stream = try await PlayedStream.playedOut(texts)
         #expect(stream.engine.snapshot.error != nil)
         // Four segments are left out before it is given up.
         #expect(stream.engine.snapshot.position >= MediaTime(seconds: 12))
@@ -465,9 +199,9 @@ import Testing
     }
 
     @Test func aSeekTriesAgainWhatWasGivenUp() async throws {
-        var texts = Self.texts("", ["v"], count: 40)
+        var texts = PlayedStream.texts("", ["v"], count: 40)
         texts[PlayedStream.address] = SampleStream.media("v", count: 40, duration: 2)
-        for index in 6..<16 { texts["\(Self.origin)v\(index).ts"] = nil }
+        for index in 6..<16 { texts["\(PlayedStream.origin)v\(index).ts"] = nil }
         let stream = PlayedStream(texts)
         try await stream.run { engine in
             await engine.setRate(1)
@@ -479,10 +213,10 @@ import Testing
     }
 
     @Test func nothingIsReadyThatCouldNotBeLoaded() async throws {
-        var texts = Self.texts("", ["v"])
+        var texts = PlayedStream.texts("", ["v"])
         texts[PlayedStream.address] = SampleStream.media("v", count: 6)
             .replacing("#EXTINF", with: "#EXT-X-MAP:URI=\"gone.mp4\"\n#EXTINF", maxReplacements: 1)
-        let stream = try await playOut(texts)
+        let stream = try await PlayedStream.playedOut(texts)
         #expect(stream.engine.snapshot.status == .failed)
         #expect(!stream.events.all.contains { $0.kind == .statusChanged(.readyToPlay) })
     }
@@ -492,18 +226,13 @@ import Testing
             let segments = (0..<30).map { "#EXTINF:\(duration),\n\(name)\($0).ts\n" }.joined()
             return "#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(segments)#EXT-X-ENDLIST\n"
         }
-        var texts = Self.texts(
-            """
-            #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e"
-            v.m3u8
-            #EXT-X-STREAM-INF:BANDWIDTH=900000,CODECS="avc1.42c01e"
-            w.m3u8
-            """,
+        var texts = PlayedStream.texts(
+            Self.twoQualities,
             ["v", "w"],
             count: 30
         )
-        texts[Self.origin + "v.m3u8"] = media("v", "6.0")
-        texts[Self.origin + "w.m3u8"] = media("w", "6.01")
+        texts[PlayedStream.origin + "v.m3u8"] = media("v", "6.0")
+        texts[PlayedStream.origin + "w.m3u8"] = media("w", "6.01")
         var options = StreamingOptions()
         options.selector = .fixedLowest
         let stream = PlayedStream(texts, options: options)
@@ -520,26 +249,26 @@ import Testing
             await engine.setRate(0)
             try await stream.simulation.sleep(for: .seconds(60))
         }
-        let fetched = asked(stream, "w")
+        let fetched = stream.asked("w")
         #expect(Set(fetched).count == fetched.count && fetched.count < 12, "\(fetched)")
     }
 
     @Test func aFullBufferIsEnough() async throws {
         // Less than the network carries is asked for, and more than that is never buffered.
-        var texts = Self.texts("", ["v"], count: 10)
+        var texts = PlayedStream.texts("", ["v"], count: 10)
         texts[PlayedStream.address] = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=9000000\nv.m3u8\n"
-        texts[Self.origin + "v.m3u8"] = SampleStream.media("v", count: 10, duration: 2)
+        texts[PlayedStream.origin + "v.m3u8"] = SampleStream.media("v", count: 10, duration: 2)
         var options = StreamingOptions()
         options.preferredForwardBufferDuration = .seconds(2)
         options.initialThroughput = BitRate(bitsPerSecond: 6_300_000)
-        let stream = try await playOut(texts, options: options)
+        let stream = try await PlayedStream.playedOut(texts, options: options)
         #expect(stream.engine.snapshot.hasPlayedToEnd)
     }
 
     @Test func seeksBackLeaveNoFullMemory() async throws {
         var options = StreamingOptions()
         options.bufferByteLimit = ByteCount(150)
-        let texts = Self.texts("", ["v"], count: 60).merging(
+        let texts = PlayedStream.texts("", ["v"], count: 60).merging(
             [PlayedStream.address: SampleStream.media("v", count: 60)]
         ) { $1 }
         let stream = PlayedStream(texts, options: options)
@@ -555,11 +284,11 @@ import Testing
     }
 
     @Test(arguments: [4, 6, 7]) func gapsAtTheBeginningArePassed(duration: Int) async throws {
-        var texts = Self.texts("", ["v"], count: 30)
+        var texts = PlayedStream.texts("", ["v"], count: 30)
         let gaps = (0..<20).map { "#EXT-X-GAP\n#EXTINF:\(duration),\ngap\($0).ts\n" }.joined()
         let media = (0..<6).map { "#EXTINF:\(duration),\nv\($0).ts\n" }.joined()
         texts[PlayedStream.address] = "#EXTM3U\n#EXT-X-TARGETDURATION:\(duration)\n\(gaps)\(media)#EXT-X-ENDLIST\n"
-        #expect(try await playOut(texts).engine.snapshot.hasPlayedToEnd)
+        #expect(try await PlayedStream.playedOut(texts).engine.snapshot.hasPlayedToEnd)
     }
 
     @Test func triesBeforeAnythingOpensAreToldToo() async throws {
@@ -577,13 +306,8 @@ import Testing
 
     @Test func nothingPlaysTwiceOverASlowLinkThatFellBehind() async throws {
         // A switch down does not wait for what it is to replace.
-        let texts = Self.texts(
-            """
-            #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.42c01e"
-            v.m3u8
-            #EXT-X-STREAM-INF:BANDWIDTH=900000,CODECS="avc1.42c01e"
-            w.m3u8
-            """,
+        let texts = PlayedStream.texts(
+            Self.twoQualities,
             ["v", "w"],
             count: 12
         )
@@ -596,16 +320,16 @@ import Testing
             await engine.update { $0.selector = .fixedLowest }
             try await stream.expect(\.hasPlayedToEnd)
         }
-        let numbers = (asked(stream, "v") + asked(stream, "w")).compactMap {
-            Int($0.dropFirst(Self.origin.count + 1).dropLast(3))
+        let numbers = (stream.asked("v") + stream.asked("w")).compactMap {
+            Int($0.dropFirst(PlayedStream.origin.count + 1).dropLast(3))
         }
         #expect(numbers.count == 12 && Set(numbers).count == 12)
     }
 
     @Test func aLoadedRangeHasAHoleWhereNothingIs() async throws {
-        var texts = Self.texts("", ["v"])
+        var texts = PlayedStream.texts("", ["v"])
         texts[PlayedStream.address] = SampleStream.media("v", count: 6)
-        texts[Self.origin + "v1.ts"] = nil
+        texts[PlayedStream.origin + "v1.ts"] = nil
         let stream = PlayedStream(texts)
         try await stream.run { _ in
             try await stream.expect { $0.loadedTimeRanges.ranges.count == 2 }
@@ -626,19 +350,19 @@ import Testing
             let head = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:\(first * 7)\n"
             return head + segments.joined() + "#EXT-X-ENDLIST\n"
         }
-        var texts = Self.texts(
+        var texts = PlayedStream.texts(
             "#EXT-X-STREAM-INF:BANDWIDTH=500000\na.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=900000\nb.m3u8\n",
             []
         )
-        texts[Self.origin + "a.m3u8"] = window("a", first: 10)
-        texts[Self.origin + "b.m3u8"] = window("b", first: 12)
+        texts[PlayedStream.origin + "a.m3u8"] = window("a", first: 10)
+        texts[PlayedStream.origin + "b.m3u8"] = window("b", first: 12)
         for number in 10..<24 {
-            for name in ["a", "b"] { texts["\(Self.origin)\(name)\(number).ts"] = "media" }
+            for name in ["a", "b"] { texts["\(PlayedStream.origin)\(name)\(number).ts"] = "media" }
         }
-        let stream = try await playOut(texts, options: rising)
+        let stream = try await PlayedStream.playedOut(texts, options: rising)
         let numbers = stream.transport.requestedAddresses.filter { $0.hasSuffix(".ts") }
-            .compactMap { Int($0.dropFirst(Self.origin.count + 1).dropLast(3)) }
-        #expect(asked(stream, "a").isEmpty == false && asked(stream, "b").isEmpty == false)
+            .compactMap { Int($0.dropFirst(PlayedStream.origin.count + 1).dropLast(3)) }
+        #expect(stream.asked("a").isEmpty == false && stream.asked("b").isEmpty == false)
         #expect(Array(numbers.prefix(12)) == Array(10..<22), "\(numbers)")
     }
 }

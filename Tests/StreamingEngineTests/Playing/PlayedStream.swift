@@ -80,6 +80,41 @@ final class PlayedStream: Sendable {
     }
 }
 
+extension PlayedStream {
+    static let origin = "https://origin.example/"
+
+    /// Media playlists and their segments, beside a multivariant playlist.
+    static func texts(_ multivariant: String, _ names: [String], count: Int = 6) -> [String: String] {
+        var texts = [address: "#EXTM3U\n" + multivariant]
+        for name in names {
+            texts[origin + name + ".m3u8"] = SampleStream.media(name, count: count)
+            for index in 0..<count { texts["\(origin)\(name)\(index).ts"] = "media of \(name) \(index)" }
+        }
+        return texts
+    }
+
+    /// A stream that was played until nothing more comes.
+    static func playedOut(
+        _ texts: [String: String],
+        options: StreamingOptions = StreamingOptions()
+    ) async throws -> PlayedStream {
+        let stream = PlayedStream(texts, options: options)
+        try await stream.run { engine in
+            await engine.setRate(1)
+            try await stream.expect { $0.hasPlayedToEnd || $0.status == .failed }
+        }
+        return stream
+    }
+
+    /// The segments of a playlist that were asked for, in order.
+    func asked(_ name: String) -> [String] {
+        transport.requestedAddresses.filter { $0.hasSuffix(".ts") && $0.hasPrefix(Self.origin + name) }
+    }
+
+    /// The number in the address of a segment.
+    static func number(_ segment: String) -> Int? { Int(segment.dropFirst(origin.count + 1).dropLast(3)) }
+}
+
 /// Answers some requests late.
 private struct Delayed: Transport {
     let base: any Transport

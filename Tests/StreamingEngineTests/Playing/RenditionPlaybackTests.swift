@@ -1,0 +1,320 @@
+import Adaptation
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import PlaybackReporting
+import StreamingEngine
+import Testing
+
+/// Sound and text from playlists of their own, beside pictures that may have sound as well.
+@Suite struct RenditionPlaybackTests {
+    @Test func soundAloneIsFetchedOnceThoughItIsAGroupToo() async throws {
+        let stream = try await PlayedStream.playedOut(
+            PlayedStream.texts(
+                """
+                #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
+                #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Korean",LANGUAGE="ko",AUTOSELECT=YES,URI="k.m3u8"
+                #EXT-X-STREAM-INF:BANDWIDTH=64000,CODECS="mp4a.40.2",AUDIO="a"
+                s.m3u8
+                """,
+                ["s", "k"]
+            )
+        )
+        #expect(stream.engine.snapshot.hasPlayedToEnd && stream.asked("s").count == 6)
+    }
+
+    @Test func anotherLanguageOfSoundAloneTakesItsPlace() async throws {
+        let texts = PlayedStream.texts(
+            """
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Korean",LANGUAGE="ko",AUTOSELECT=YES,URI="k.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=64000,CODECS="mp4a.40.2",AUDIO="a"
+            s.m3u8
+            """,
+            ["s", "k"],
+            count: 12
+        )
+        let stream = PlayedStream(texts)
+        try await stream.run { engine in
+            await engine.setRate(1)
+            try await stream.simulation.sleep(for: .seconds(20))
+            let option = engine.snapshot.presentation?.group(.audio)?.options.first { $0.language == "ko" }
+            #expect(option != nil)
+            await engine.select(option, for: .audio)
+            try await stream.expect(\.hasPlayedToEnd)
+        }
+        #expect(stream.asked("k").last?.hasSuffix("k11.ts") == true)
+        #expect(stream.asked("s").allSatisfy { !$0.hasSuffix("s11.ts") })
+    }
+
+    @Test func aLanguageThatIsAskedForIsPlayedThoughItMayNotBeTakenUnasked() async throws {
+        var options = StreamingOptions()
+        options.selectionRules.audioLanguages = ["fr"]
+        let texts = PlayedStream.texts(
+            """
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="French",LANGUAGE="fr",URI="k.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=640000,CODECS="avc1.42c01e,mp4a.40.2",AUDIO="a"
+            v.m3u8
+            """,
+            ["s", "k", "v"]
+        )
+        #expect(try await PlayedStream.playedOut(texts, options: options).asked("k").isEmpty)
+        options.selectionRules.areLanguagesAskedFor = true
+        #expect(try await PlayedStream.playedOut(texts, options: options).asked("k").count == 6)
+    }
+
+    @Test func picturesGoOnWhereNoSoundCanBeHad() async throws {
+        var texts = PlayedStream.texts(
+            """
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=640000,CODECS="avc1.42c01e,mp4a.40.2",AUDIO="a"
+            v.m3u8
+            """,
+            ["s", "v"],
+            count: 10
+        )
+        for index in 0..<10 { texts["\(PlayedStream.origin)s\(index).ts"] = nil }
+        let stream = try await PlayedStream.playedOut(texts)
+        #expect(stream.engine.snapshot.hasPlayedToEnd)
+        #expect(stream.engine.snapshot.selection[.audio] == nil)
+        #expect(
+            stream.events.all.contains { event in
+                guard case .selectionChanged(let change) = event.kind else { return false }
+                return change.mediaType == .audio && change.option == nil && !change.isExplicit
+            }
+        )
+    }
+
+    @Test func theSameSoundIsFetchedFromAnotherGroup() async throws {
+        var options = StreamingOptions()
+        options.selector = .fixedLowest
+        let texts = PlayedStream.texts(
+            """
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="gone.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="b",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=640000,CODECS="avc1.42c01e,mp4a.40.2",AUDIO="a"
+            v.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=940000,CODECS="avc1.42c01e,mp4a.40.2",AUDIO="b"
+            w.m3u8
+            """,
+            ["s", "v", "w"]
+        )
+        let stream = try await PlayedStream.playedOut(texts, options: options)
+        #expect(stream.engine.snapshot.hasPlayedToEnd && stream.asked("s").count == 6)
+    }
+
+    @Test(arguments: [true, false])
+    func soundChangesBetweenPicturesAndItsOwnPlaylistWithoutAHole(endsApart: Bool) async throws {
+        let texts = PlayedStream.texts(
+            Self.movingSound,
+            ["s", "m", "v"],
+            count: 20
+        )
+        var options = StreamingOptions()
+        options.selector = endsApart ? .fixedLowest : .fixedHighest
+        let stream = PlayedStream(texts, options: options)
+        try await stream.run { engine in
+            await engine.setRate(1)
+            try await stream.simulation.sleep(for: .seconds(9))
+            await engine.update { $0.selector = endsApart ? .fixedHighest : .fixedLowest }
+            try await stream.expect(\.hasPlayedToEnd)
+        }
+        #expect(!stream.events.all.contains { $0.kind == .stalled })
+        // Each moment has its sound once, from one of the two.
+        let apart = stream.asked("s").compactMap(PlayedStream.number)
+        let muxed = stream.asked("m").compactMap(PlayedStream.number)
+        #expect(Set(apart).isDisjoint(with: muxed), "\(apart) \(muxed)")
+        #expect(Set(apart).union(muxed) == Set(0..<20))
+    }
+
+    private static let apartAndMuxed = """
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="French",LANGUAGE="fr",AUTOSELECT=YES,URI="f.m3u8"
+        #EXT-X-STREAM-INF:BANDWIDTH=640000,CODECS="avc1.42c01e,mp4a.40.2",AUDIO="a"
+        m.m3u8
+        """
+
+    private func select(_ language: String, _ engine: PlaybackEngine) async {
+        let option = engine.snapshot.presentation?.group(.audio)?.options.first { $0.language == language }
+        #expect(option != nil)
+        await engine.select(option, for: .audio)
+    }
+
+    @Test func anotherLanguageIsFetchedFromThePlayHeadOnAndNothingStops() async throws {
+        let stream = PlayedStream(PlayedStream.texts(Self.apartAndMuxed, ["m", "f"], count: 20))
+        try await stream.run { engine in
+            await engine.setRate(1)
+            try await stream.simulation.sleep(for: .seconds(20))
+            await select("fr", engine)
+            try await stream.simulation.sleep(for: .seconds(20))
+            await select("en", engine)
+            try await stream.expect(\.hasPlayedToEnd)
+        }
+        #expect(!stream.events.all.contains { $0.kind == .stalled })
+        // French from where it was asked for, and English again from where that was.
+        #expect(stream.asked("f").first?.hasSuffix("f3.ts") == true)
+        let pictures = stream.asked("m").compactMap(PlayedStream.number)
+        #expect(pictures.count { $0 == 6 } == 2, "\(pictures)")
+    }
+
+    @Test func aKeyThatMayNotBeHadIsForgottenWithItsLanguage() async throws {
+        var texts = PlayedStream.texts(
+            """
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="French",LANGUAGE="fr",DEFAULT=YES,AUTOSELECT=YES,URI="f.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",AUTOSELECT=YES,URI="s.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=640000,CODECS="avc1.42c01e,mp4a.40.2",AUDIO="a"
+            v.m3u8
+            """,
+            ["v", "f", "s"],
+            count: 20
+        )
+        texts[PlayedStream.origin + "f.m3u8"] = SampleStream.media("f", count: 20)
+            .replacing("#EXTINF:6,\nf4.ts", with: "#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n#EXTINF:6,\nf4.ts")
+        let refusal = TransportError(.status, "the server answered 403", status: 403)
+        let stream = PlayedStream(texts, failing: [PlayedStream.origin + "key": refusal])
+        try await stream.run { engine in
+            await engine.setRate(1)
+            try await stream.simulation.sleep(for: .seconds(10))
+            #expect(engine.snapshot.status == .readyToPlay)
+            await select("en", engine)
+            try await stream.expect { $0.hasPlayedToEnd || $0.status == .failed }
+            #expect(engine.snapshot.hasPlayedToEnd)
+        }
+    }
+
+    @Test func soundThatEndsBeforeTheSwitchToItsPicturesIsNoLoop() async throws {
+        var texts = PlayedStream.texts(
+            Self.movingSound,
+            ["m", "v"],
+            count: 20
+        )
+        texts[PlayedStream.origin + "s.m3u8"] = SampleStream.media("s", count: 3)
+        for index in 0..<3 { texts["\(PlayedStream.origin)s\(index).ts"] = "media" }
+        for index in 5..<20 { texts["\(PlayedStream.origin)v\(index).ts"] = nil }
+        var options = StreamingOptions()
+        options.selector = .fixedHighest
+        #expect(try await PlayedStream.playedOut(texts, options: options).engine.snapshot.hasPlayedToEnd)
+    }
+
+    @Test func picturesThatJoinSoundAloneStopNothing() async throws {
+        let texts = PlayedStream.texts(
+            """
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=64000,CODECS="mp4a.40.2",AUDIO="a"
+            s.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=940000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=1280x720,AUDIO="a"
+            v.m3u8
+            """,
+            ["s", "v"],
+            count: 20
+        )
+        var options = StreamingOptions()
+        options.pinnedVariant = nil
+        options.selector = .fixedLowest
+        let stream = PlayedStream(texts, options: options)
+        try await stream.run { engine in
+            await engine.setRate(1)
+            try await stream.simulation.sleep(for: .seconds(15))
+            await engine.update { $0.selector = .fixedHighest }
+            try await stream.expect(\.hasPlayedToEnd)
+        }
+        #expect(!stream.events.all.contains { $0.kind == .stalled })
+        #expect(stream.asked("v").count > 5)
+        let sound = stream.asked("s")
+        #expect(Set(sound).count == sound.count, "\(sound)")
+    }
+
+    /// The segments of one quality are not there; the other has the same language.
+    @Test(arguments: [3, 10]) func soundWhoseSegmentsAreMissingIsFetchedFromAnotherGroup(missing: Int) async throws {
+        var options = StreamingOptions()
+        options.selector = .fixedLowest
+        var texts = PlayedStream.texts(Self.twoGroups, ["s", "t", "v", "w"], count: 10)
+        for index in (10 - missing)..<10 { texts["\(PlayedStream.origin)s\(index).ts"] = nil }
+        let stream = try await PlayedStream.playedOut(texts, options: options)
+        #expect(stream.engine.snapshot.hasPlayedToEnd && stream.engine.snapshot.selection[.audio] != nil)
+        // The first that failed is not left out, nor any other.
+        #expect(stream.asked("t").count == missing, "\(stream.asked("t"))")
+        #expect(!stream.events.names.contains("segmentSkipped"))
+    }
+
+    /// Where no group has it, one segment is left out, and the sound goes on.
+    @Test func soundThatNoGroupHasIsLeftOutAlone() async throws {
+        var texts = PlayedStream.texts(Self.twoGroups, ["s", "t", "v", "w"], count: 10)
+        for name in ["s", "t"] { texts["\(PlayedStream.origin)\(name)4.ts"] = nil }
+        let stream = try await PlayedStream.playedOut(texts)
+        #expect(stream.engine.snapshot.hasPlayedToEnd && stream.engine.snapshot.selection[.audio] != nil)
+        #expect(stream.events.names.count { $0 == "segmentSkipped" } == 1)
+        #expect(stream.asked("s").count + stream.asked("t").count <= 12)
+    }
+
+    private static let twoGroups = """
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="b",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="t.m3u8"
+        #EXT-X-STREAM-INF:BANDWIDTH=640000,CODECS="avc1.42c01e,mp4a.40.2",AUDIO="a"
+        v.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=940000,CODECS="avc1.42c01e,mp4a.40.2",AUDIO="b"
+        w.m3u8
+        """
+
+    /// Text that could not be had is asked for again when a viewer wants it.
+    @Test func textThatWasDroppedIsHadAgainWhenItIsWanted() async throws {
+        var texts = PlayedStream.texts(
+            """
+            #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="t",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=640000,CODECS="avc1.42c01e",SUBTITLES="t"
+            v.m3u8
+            """,
+            ["v", "s"],
+            count: 20
+        )
+        for index in 0..<6 { texts["\(PlayedStream.origin)s\(index).ts"] = nil }
+        let stream = PlayedStream(texts)
+        try await stream.run { engine in
+            await engine.setRate(1)
+            try await stream.expect { $0.status == .readyToPlay && $0.selection[.subtitles] == nil }
+            try await stream.simulation.sleep(for: .seconds(50))
+            let option = engine.snapshot.presentation?.group(.subtitles)?.options.first
+            await engine.select(option, for: .subtitles)
+            try await stream.expect(\.hasPlayedToEnd)
+            #expect(engine.snapshot.selection[.subtitles] == option && option != nil)
+        }
+        #expect(stream.asked("s").last?.hasSuffix("s19.ts") == true)
+        #expect(!stream.events.all.contains { $0.kind == .stalled })
+    }
+
+    /// A seek while sound of its own still belongs to pictures that have theirs within: it is heard where it lands.
+    @Test(arguments: [0, 30, 100]) func aSeekWhileSoundMovesToThePicturesIsHeard(target: Int64) async throws {
+        let texts = PlayedStream.texts(Self.movingSound, ["s", "m", "v"], count: 20)
+        var options = StreamingOptions()
+        options.selector = .fixedHighest
+        let stream = PlayedStream(texts, options: options, slow: ("s4.ts", .seconds(20)))
+        try await stream.run { engine in
+            await engine.setRate(1)
+            try await stream.simulation.sleep(for: .seconds(9))
+            await engine.update { $0.selector = .fixedLowest }
+            // The pictures with sound are on their way, and the sound of those buffered before is late.
+            try await stream.simulation.sleep(for: .milliseconds(200))
+            let began = stream.simulation.now
+            let result = await engine.seek(to: MediaTime(seconds: target), tolerance: .exact)
+            #expect(result == SeekResult(isFinished: true, landed: MediaTime(seconds: target)))
+            // Nobody waits for the sound that is late.
+            #expect(stream.simulation.now - began < .seconds(5))
+            try await stream.expect(\.hasPlayedToEnd)
+        }
+        #expect(!stream.events.all.contains { $0.kind == .stalled })
+        // From where it landed, every moment has its sound.
+        let heard = Set((stream.asked("s") + stream.asked("m")).compactMap(PlayedStream.number))
+        #expect(heard.isSuperset(of: Int(target / 6)..<20), "\(heard.sorted())")
+    }
+
+    private static let movingSound = """
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="s.m3u8"
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="m",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES
+        #EXT-X-STREAM-INF:BANDWIDTH=640000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=640x360,AUDIO="m"
+        m.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=940000,CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=1280x720,AUDIO="a"
+        v.m3u8
+        """
+}
