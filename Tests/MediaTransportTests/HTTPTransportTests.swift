@@ -216,6 +216,16 @@ import Testing
 
     // MARK: Refusals
 
+    @Test func aRefusalTellsWhoGaveItAndWithWhichFields() async throws {
+        let fields: KeyValuePairs = ["X-Request-ID": "r-1", "X-Cache": "MISS", "x-cache": "STALE"]
+        let error = await failure(.status(404, headers: fields))
+        #expect(error?.headerFields["X-Request-ID"] == "r-1")
+        #expect(error?.headerFields["X-Cache"] == "MISS" && error?.headerFields["x-cache"] == "STALE")
+        #expect(error?.serverAddress.map { $0.hasPrefix("127.0.0.1:") } == true, "\(error?.serverAddress ?? "none")")
+        let broken = await failure(.closeBeforeHead)
+        #expect(broken?.headerFields.isEmpty == true)
+    }
+
     @Test(arguments: [400, 401, 403, 404, 410, 451])
     func aRefusalThatStaysEndsInAnErrorWithItsStatus(status: Int) async throws {
         try await MisbehavingServer.withServer(["/a": .init(Self.media)]) { server in
