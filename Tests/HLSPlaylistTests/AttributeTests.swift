@@ -173,7 +173,7 @@ import Testing
                 SCTE35-IN=0xFC32,END-ON-NEXT=YES,X-ASSET-URI="ad.m3u8",X-ASSET-LIST="/list.json",X-RESUME-OFFSET=-2.5,\
                 X-PLAYOUT-LIMIT=15,X-SNAP="OUT,IN",X-RESTRICT="SKIP,JUMP",X-CONTENT-MAY-VARY="NO",\
                 X-TIMELINE-OCCUPIES="RANGE",X-TIMELINE-STYLE="PRIMARY",X-SKIP-CONTROL-OFFSET=5,X-SKIP-CONTROL-DURATION=10,\
-                X-SKIP-CONTROL-LABEL-ID="label",X-TARGET-ID="t",X-TARGET-CLASS="c"
+                X-SKIP-CONTROL-LABEL-ID="label"
                 """
             ).dateRanges.first
         )
@@ -191,7 +191,17 @@ import Testing
         #expect(!interstitial.mayVary && interstitial.timelineOccupation == .range)
         #expect(interstitial.timelineStyle == .primary && interstitial.skipControlOffset?.seconds == 5)
         #expect(interstitial.skipControlDuration?.seconds == 10 && interstitial.skipControlLabelID == "label")
-        #expect(interstitial.targetID == "t" && interstitial.targetClass == "c")
+        #expect(range.preload == nil)
+    }
+
+    @Test func whatIsToBeLoadedAhead() throws {
+        func preload(_ attributes: String) throws -> DateRangePreload? {
+            let tag = "#EXT-X-DATERANGE:ID=\"i\",CLASS=\"com.apple.hls.preload\",START-DATE=\"2024-01-01T00:00:00Z\","
+            return try media(tag + attributes).dateRanges.first?.preload
+        }
+        let found = try preload("DURATION=10,X-URI=\"list.json\",X-TARGET-ID=\"t\",X-TARGET-CLASS=\"c\"")
+        #expect(found?.address.text == "https://h/a/list.json" && found?.targetID == "t" && found?.targetClass == "c")
+        #expect(try preload("DURATION=10,X-URI=\"list.json\",X-TARGET-ID=\"t\"") == nil)
     }
 
     @Test func aDateRangeOfAnotherClassIsNoInterstitial() throws {

@@ -44,6 +44,8 @@ public struct DateRange: Sendable {
     public var spliceIn: [UInt8]? { octets("SCTE35-IN") }
     /// What is played in its place, where it is an interstitial (appendix D).
     public var interstitial: Interstitial? { Interstitial(self) }
+    /// What is to be loaded ahead for another date range, where it says so (appendix F).
+    public var preload: DateRangePreload? { DateRangePreload(self) }
 
     /// The value of an attribute as text, with variables replaced.
     public subscript(name: String) -> String? {
@@ -151,8 +153,27 @@ public struct Interstitial: Sendable {
     public var skipControlDuration: MediaTime? { range.time("X-SKIP-CONTROL-DURATION") }
     /// What names the label of that button.
     public var skipControlLabelID: String? { range["X-SKIP-CONTROL-LABEL-ID"] }
-    /// The ID of the date range that it is about.
-    public var targetID: String? { range["X-TARGET-ID"] }
-    /// The class of the date ranges that it is about.
-    public var targetClass: String? { range["X-TARGET-CLASS"] }
+}
+
+/// What is to be loaded ahead for another date range, within the time of this one (RFC 8216bis appendix F).
+public struct DateRangePreload: Sendable {
+    /// The class that makes a date range one.
+    public static let classIdentifier = "com.apple.hls.preload"
+
+    /// What to load.
+    public let address: ResourceAddress
+    /// The ID of the date range that it is for, which need not be there yet.
+    public let targetID: String
+    /// The class of that date range.
+    public let targetClass: String
+
+    /// `nil` where it is none, or lacks what each has to have.
+    init?(_ range: DateRange) {
+        guard range.classIdentifier == Self.classIdentifier, let address = range.address("X-URI"),
+            let targetID = range["X-TARGET-ID"], let targetClass = range["X-TARGET-CLASS"]
+        else { return nil }
+        self.address = address
+        self.targetID = targetID
+        self.targetClass = targetClass
+    }
 }

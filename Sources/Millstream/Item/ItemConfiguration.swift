@@ -29,6 +29,9 @@ struct ItemConfiguration: Sendable {
     /// What is not seen or heard though it is played.
     var silencedTracks: Set<MediaType> = []
 
+    /// Whether what its stream schedules in between is played.
+    var handlesInterstitials = true
+
     /// The commands that bring a new engine to what was asked for.
     var commands: [EngineCommand] {
         Rendition.MediaType.allCases.compactMap { type in

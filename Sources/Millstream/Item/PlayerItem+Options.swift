@@ -9,6 +9,14 @@ extension PlayerItem {
         ask { $0.update(change) }
     }
 
+    /// Whether what its stream schedules in between is played (`automaticallyHandlesInterstitialEvents`); it is by default.
+    ///
+    /// What an application schedules, with ``InterstitialController/schedule(_:)``, is played in any case.
+    public var automaticallyHandlesInterstitialEvents: Bool {
+        get { state.configuration.handlesInterstitials }
+        set { ask { $0.state.configuration.handlesInterstitials = newValue } }
+    }
+
     /// The highest bit rate that is fetched; `nil`, the default, for any.
     public var preferredPeakBitRate: BitRate? {
         get { options.preferredPeakBitRate }

@@ -130,6 +130,9 @@ extension PlayerItem {
         }
     }
 
+    /// What names its session; `nil` before it was in a player.
+    var sessionID: String? { hub.state.journal?.session.id }
+
     /// Whether a player has it.
     var isClaimed: Bool { owner.withLock { $0 != nil } }
 

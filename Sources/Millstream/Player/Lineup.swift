@@ -43,6 +43,10 @@ struct Lineup: Sendable {
     }
 
     private(set) var state: PlayerState
+    /// Whether the end of an item waits for what is played behind it.
+    private var holdsEnd = false
+    /// Whether it does now.
+    private var isAtHeldEnd = false
     private var prepared: [PlayerItem: Prepared] = [:]
     /// The items that are prepared, the current one first.
     private var running: [PlayerItem] = []
@@ -101,18 +105,39 @@ extension Lineup {
         atOnce: Bool = false,
         from departure: Departure? = nil
     ) -> Bool {
-        guard PlaybackAbilities(state.playback).permits(rate), rate == 0 || !hasFailed else {
+        guard PlaybackAbilities(state.playback).permits(rate), rate == 0 || !hasFailed,
+            !state.requiresNormalRate || rate <= 1
+        else {
             let change = RateChange(rate: state.rate, previousRate: state.rate, reason: .setRateFailed)
             events.append(.rateDidChange(change))
             return false
         }
         let isNew = adopt(rate, reason)
         // The engine is asked also for what it does already: at once means something to one that waits.
+        guard !state.isHeld else { return true }
         if isNew || rate != 0, let item = state.currentItem { order(rate, reason, atOnce: atOnce, departure, of: item) }
         return true
     }
 
     private var hasFailed: Bool { state.status == .failed || state.playback.status == .failed }
+
+    /// Something else is played in between, or no longer is: until then the current item stands.
+    mutating func setHeld(_ isHeld: Bool) {
+        guard isHeld != state.isHeld else { return }
+        let before = state.timeControlStatus
+        state.isHeld = isHeld
+        if state.rate != 0, let item = state.currentItem { order(isHeld ? 0 : state.rate, .setRateCalled, of: item) }
+        tellTimeControl(since: before)
+        guard !isHeld, isAtHeldEnd else { return }
+        isAtHeldEnd = false
+        if state.playback.hasPlayedToEnd { reachedEnd() }
+    }
+
+    /// Whether something is played behind the current item: then its end waits until that is over.
+    mutating func setHoldsEnd(_ holds: Bool) { holdsEnd = holds }
+
+    /// Whether nothing may be passed over: no faster than at normal speed, and no seeks forward.
+    mutating func setRequiresNormalRate(_ requires: Bool) { state.requiresNormalRate = requires }
 
     mutating func setDefaultRate(_ rate: Double) {
         guard rate.isFinite else { return }
@@ -171,7 +196,19 @@ extension Lineup {
         if case .playedToEnd = kind { reachedEnd() }
     }
 
+    /// Lets the end wait for what is played behind it.
+    ///
+    /// - Returns: Whether it waits.
+    private mutating func holdEnd() -> Bool {
+        guard !isAtHeldEnd else { return true }
+        guard holdsEnd, state.rate != 0 else { return false }
+        (holdsEnd, isAtHeldEnd) = (false, true)
+        setHeld(true)
+        return true
+    }
+
     private mutating func reachedEnd() {
+        guard !holdEnd() else { return }
         switch state.actionAtItemEnd {
         case .none: break
         case .pause: adopt(0, .playedToEnd)
@@ -198,6 +235,7 @@ extension Lineup {
     /// Takes over a rate that the engine chose by itself.
     private mutating func follow(_ item: PlayerItem, _ playback: PlaybackSnapshot) {
         guard item == state.currentItem, prepared[item]?.ratesUnderWay == 0 else { return }
+        guard !state.isHeld, !(playback.hasPlayedToEnd && holdEnd()) else { return }
         // At the end the rate is that of the next item.
         if playback.hasPlayedToEnd, state.actionAtItemEnd == .advance { return }
         let reason = playback.hasPlayedToEnd ? .playedToEnd : prepared[item]?.lastReason
@@ -236,6 +274,9 @@ extension Lineup {
         let current = state.items.first
         guard current != state.currentItem else { return }
         let before = state.timeControlStatus
+        // What was played in between belonged to the item before.
+        state.isHeld = false
+        (holdsEnd, isAtHeldEnd) = (false, false)
         state.currentItem = current
         state.playback = current.flatMap { prepared[$0]?.playback } ?? PlaybackSnapshot()
         events.append(.currentItemDidChange(current))

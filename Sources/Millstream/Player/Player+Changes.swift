@@ -41,11 +41,21 @@ extension Player {
             output: { [weak self] output, item, session in
                 let told = item.receive(output, from: session)
                 self?.receive(output, told, from: item, session)
+                self?.heedInterstitials(of: output)
             },
             didSetRate: { [weak self] item, session in
                 self?.receive([], from: item, session) { $0.rateWasSet(of: item) }
             }
         )
+    }
+
+    /// A stream that schedules something in between needs somebody who plays it.
+    private func heedInterstitials(of output: PlaybackEngineOutput) {
+        guard case .snapshot(let snapshot) = output, !snapshot.interstitialRanges.isEmpty, interstitials.isAwaited
+        else {
+            return
+        }
+        _ = interstitialController
     }
 
     private func receive(

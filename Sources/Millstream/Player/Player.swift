@@ -20,6 +20,7 @@ public class Player: @unchecked Sendable {
     /// The world that it lives in.
     public let environment: Environment
     let hub: Hub<PlayerCore, PlayerEvent>
+    let interstitials = InterstitialHome()
 
     /// What tells it from others, for items and observers of time.
     var id: ObjectIdentifier { ObjectIdentifier(hub) }

@@ -47,13 +47,20 @@ public struct PlayerState: Sendable {
     /// What the engine says of the current item.
     public internal(set) var playback = PlaybackSnapshot()
 
+    /// Whether the current item stands for something that is played in between; see ``InterstitialController``.
+    var isHeld = false
+    /// Whether nothing of what is played may be passed over.
+    var requiresNormalRate = false
+
     init(actionAtItemEnd: ActionAtItemEnd = .pause) { self.actionAtItemEnd = actionAtItemEnd }
 
     /// Whether it plays, waits or stands.
     public var timeControlStatus: TimeControl {
         guard rate != 0 else { return .paused }
         guard currentItem != nil else { return .waiting(.noItemToPlay) }
-        guard playback.status != .failed, !playback.hasPlayedToEnd else { return .paused }
+        guard playback.status != .failed else { return .paused }
+        guard !isHeld else { return .waiting(.duringInterstitialEvent) }
+        guard !playback.hasPlayedToEnd else { return .paused }
         // What was asked for holds at once, even where the engine has yet to hear of it.
         return playback.timeControl == .paused ? .waiting(.evaluatingBufferingRate) : playback.timeControl
     }

@@ -73,7 +73,12 @@ public final class QueuePlayer: Player, @unchecked Sendable {
     public func removeAllItems() { rearrange { $0 = [] } }
 
     /// Ends the current item and begins the next; without one, nothing is played.
-    public func advanceToNextItem() { rearrange { items in items = Array(items.dropFirst()) } }
+    ///
+    /// What may not be passed over is not; see ``InterstitialEvent/Restrictions``.
+    public func advanceToNextItem() {
+        guard !state.requiresNormalRate else { return }
+        rearrange { items in items = Array(items.dropFirst()) }
+    }
 
     private func rearrange(_ body: (inout [PlayerItem]) -> Void) {
         change { lineup in

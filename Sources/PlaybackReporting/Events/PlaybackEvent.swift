@@ -152,6 +152,8 @@ public enum TimeControl: Sendable, Hashable {
         case evaluatingBufferingRate
         /// There is nothing to play.
         case noItemToPlay
+        /// Something else is played in between.
+        case duringInterstitialEvent
     }
 }
 

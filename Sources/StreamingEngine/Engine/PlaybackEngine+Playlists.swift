@@ -42,6 +42,7 @@ extension PlaybackEngine {
             updateWindow()
             placePlayhead(in: timeline)
         }
+        collectBorders()
         changes.notify()
     }
 
@@ -83,6 +84,7 @@ extension PlaybackEngine {
             streams[kind].timeline = known
             streams[kind].reload = nil
             if kind == .main { collectDateRanges() }
+            collectBorders()
             changes.notify()
             return
         }
@@ -313,6 +315,7 @@ extension PlaybackEngine {
             streams[kind].timelineLoaded = began
             if update.hasNews { streams[kind].lastNews = began }
             if kind == .main { collectDateRanges() }
+            collectBorders()
             let action = streams[kind].schedule.loaded(
                 timeline.playlist,
                 began: began,
@@ -371,6 +374,13 @@ extension PlaybackEngine {
     private func collectDateRanges() {
         guard !isScanning, let timeline = streams[.main].timeline else { return }
         dateRanges = TimedDateRange.ranges(of: timeline)
+        let classes = [Interstitial.classIdentifier, DateRangePreload.classIdentifier]
+        interstitialRanges = dateRanges.filter { range in range.classIdentifier.map(classes.contains) ?? false }
+    }
+
+    /// Takes over where the segments meet of a playlist that was just loaded.
+    private func collectBorders() {
+        segmentBorders = SegmentBorders(requiredStreams.compactMap { wholeTimeline(of: $0) })
     }
 
     /// What can be sought, and where the live edge is.

@@ -66,8 +66,15 @@ extension PlaybackEngine {
     private func clamped(_ target: MediaTime) -> MediaTime {
         guard let timeline = streams[.main].timeline else { return max(target, .zero) }
         let window = seekableRange ?? timeline.range
-        let last = timeline.isLive ? window.end : endOfPlay ?? timeline.end
+        let last = timeline.isLive ? movingEnd(of: window, timeline) : endOfPlay ?? timeline.end
         return min(max(target, window.start), max(last, window.start))
+    }
+
+    /// Where the window of a live stream ends by now: it moves on while its playlist is on its way.
+    private func movingEnd(of window: MediaTimeRange, _ timeline: PresentationTimeline) -> MediaTime {
+        guard let loaded = streams[.main].timelineLoaded else { return window.end }
+        let age = min(MediaTime(time.now - loaded), timeline.targetDuration)
+        return max(window.end, min(timeline.end, window.end + age))
     }
 
     /// Whether all that is needed at a time is buffered, or there is nothing behind it.

@@ -32,6 +32,8 @@ extension PlaybackEngine {
         snapshot.liveEdge = liveEdge
         snapshot.recommendedTimeOffsetFromLive = recommendedOffset
         snapshot.dateRanges = dateRanges
+        snapshot.interstitialRanges = interstitialRanges
+        snapshot.segmentBorders = segmentBorders
         snapshot.abilities = pipeline.abilities
         snapshot.frameCounts = pipeline.frameCounts
         snapshot.throughput = chooser.throughput

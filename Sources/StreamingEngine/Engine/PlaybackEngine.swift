@@ -71,6 +71,8 @@ public actor PlaybackEngine {
     /// Up to where sound is fetched apart, before it comes with the pictures.
     var endOfSound: MediaTime?
     var dateRanges: [TimedDateRange] = []
+    var interstitialRanges: [TimedDateRange] = []
+    var segmentBorders = SegmentBorders()
     /// The end, once the play head is there.
     var end: MediaTime?
     /// When the play head is to begin to move, where that was said.

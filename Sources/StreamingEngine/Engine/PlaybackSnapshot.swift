@@ -54,6 +54,10 @@ public struct PlaybackSnapshot: Sendable {
     public var recommendedTimeOffsetFromLive: MediaTime?
     /// The date ranges of the playlist, in its order.
     public var dateRanges: [TimedDateRange] = []
+    /// Those of them that say what is played in between, and what of it is to be loaded ahead (RFC 8216bis appendices D and F).
+    public var interstitialRanges: [TimedDateRange] = []
+    /// Where the segments meet that it is played from.
+    public var segmentBorders = SegmentBorders()
     /// What can be done besides playing forwards.
     public var abilities = MediaPipelineAbilities()
     /// Frames so far.

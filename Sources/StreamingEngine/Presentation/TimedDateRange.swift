@@ -48,14 +48,24 @@ public struct TimedDateRange: Sendable {
         }
         let followers = followers(of: dated)
         return dated.map { dated in
-            let position = timeline.position(of: dated.start)
-            return TimedDateRange(
+            TimedDateRange(
                 range: dated.range,
-                start: position?.relation == .inside ? position?.time : nil,
+                start: place(of: dated.start, on: timeline),
                 startDate: dated.start,
                 endDate: end(of: dated, followers[dated.index])
             )
         }
+    }
+
+    /// Where a date lies, where there is media of it or what there is ends with it.
+    private static func place(of date: ProgramDateTime, on timeline: PresentationTimeline) -> MediaTime? {
+        guard let position = timeline.position(of: date) else { return nil }
+        if position.relation == .inside { return position.time }
+        guard position.relation == .afterEnd, !timeline.isLive else { return nil }
+        let last = MediaTime(value: 1, timescale: 1000)
+        guard let end = timeline.date(at: timeline.end - last) else { return nil }
+        // Playlists round durations: the sum of them seldom meets a date to the millisecond.
+        return date.sinceEpoch - end.sinceEpoch - last <= MediaTime(value: 1, timescale: 10) ? timeline.end : nil
     }
 
     /// A date range of a playlist, and the date when it begins.

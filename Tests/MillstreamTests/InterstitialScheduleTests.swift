@@ -1,0 +1,159 @@
+import MediaTiming
+import Testing
+
+@testable import Millstream
+
+/// Which interstitials are due as a play head moves and jumps.
+@Suite struct InterstitialScheduleTests {
+    private typealias Break = InterstitialSchedule.Break
+
+    private static func event(
+        _ id: String,
+        at seconds: Int64 = 0,
+        _ change: (inout InterstitialEvent) -> Void = { _ in }
+    ) -> InterstitialEvent {
+        var event = InterstitialEvent(id: id, at: MediaTime(seconds: seconds), .assets([]))
+        change(&event)
+        return event
+    }
+
+    private static func schedule(_ events: InterstitialEvent..., from start: Int64 = 0) -> InterstitialSchedule {
+        var schedule = InterstitialSchedule()
+        schedule.update(events) { $0.time }
+        _ = schedule.begin(at: MediaTime(seconds: start), isLive: false)
+        return schedule
+    }
+
+    private static func seconds(_ seconds: Double) -> MediaTime { MediaTime(approximating: seconds) ?? .zero }
+
+    @Test func anEventIsDueWhenItsPlaceIsReachedAndNotBefore() {
+        var schedule = Self.schedule(Self.event("a", at: 10))
+        #expect(schedule.nextStart == MediaTime(seconds: 10))
+        #expect(schedule.move(to: Self.seconds(9.999)) == nil)
+        let due = schedule.move(to: Self.seconds(10.002))
+        #expect(due?.events.map(\.id) == ["a"] && due?.resumption == .offset(from: MediaTime(seconds: 10)))
+        schedule.resumed(at: MediaTime(seconds: 10))
+        #expect(schedule.move(to: MediaTime(seconds: 30)) == nil && schedule.nextStart == nil)
+    }
+
+    @Test func oneAtTheVeryBeginningIsPlayed() {
+        var schedule = Self.schedule(Self.event("a"))
+        #expect(schedule.move(to: .zero)?.events.map(\.id) == ["a"])
+        #expect(schedule.move(to: .zero) == nil)
+    }
+
+    @Test func thoseOfOnePlaceArePlayedInTheirOrderAndTheirOffsetsAddUp() {
+        let events = [
+            Self.event("b", at: 10) { $0.resumptionOffset = MediaTime(seconds: 4) },
+            Self.event("a", at: 10), Self.event("c", at: 20),
+        ]
+        var schedule = InterstitialSchedule()
+        schedule.update(events) { $0.time }
+        _ = schedule.begin(at: .zero, isLive: false)
+        let due = schedule.move(to: MediaTime(seconds: 10))
+        #expect(due?.events.map(\.id) == ["b", "a"])
+        let target = InterstitialSchedule.target(
+            .offset(from: MediaTime(seconds: 10)),
+            [(events[0], MediaTime(seconds: 4)), (events[1], MediaTime(seconds: 15))]
+        )
+        #expect(target == MediaTime(seconds: 29))
+        // What lies within the time that they stand for is passed.
+        schedule.resumed(at: target)
+        #expect(schedule.move(to: MediaTime(seconds: 60)) == nil)
+    }
+
+    @Test func whatResumesBeforeItsPlaceIsNotPlayedAgainUnlessSomebodyGoesBack() {
+        var schedule = Self.schedule(Self.event("a", at: 10) { $0.resumptionOffset = MediaTime(seconds: -5) })
+        #expect(schedule.move(to: MediaTime(seconds: 10)) != nil)
+        let target = InterstitialSchedule.target(
+            .offset(from: MediaTime(seconds: 10)),
+            [(Self.event("a"), MediaTime(seconds: -5))]
+        )
+        #expect(target == MediaTime(seconds: 5))
+        schedule.resumed(at: target)
+        #expect(schedule.move(to: MediaTime(seconds: 12)) == nil)
+        #expect(schedule.jump(from: MediaTime(seconds: 12), to: MediaTime(seconds: 2)) == nil)
+        #expect(schedule.move(to: MediaTime(seconds: 10)) != nil)
+        #expect(InterstitialSchedule.target(.offset(from: .zero), [(Self.event("a"), MediaTime(seconds: -5))]) == .zero)
+    }
+
+    @Test func onceIsOnce() {
+        var schedule = Self.schedule(Self.event("a", at: 10) { $0.willPlayOnce = true })
+        #expect(schedule.move(to: MediaTime(seconds: 10)) != nil)
+        _ = schedule.jump(from: MediaTime(seconds: 20), to: .zero)
+        #expect(schedule.move(to: MediaTime(seconds: 30)) == nil)
+    }
+
+    @Test func aSeekOverOneIsFreeUnlessItIsForbidden() {
+        let free = Self.event("a", at: 10)
+        let barrier = Self.event("b", at: 20) { $0.restrictions = .constrainsSeekingForwardInPrimaryContent }
+        var schedule = Self.schedule(free)
+        #expect(schedule.jump(from: .zero, to: MediaTime(seconds: 30)) == nil)
+        schedule = Self.schedule(free, barrier)
+        let due = schedule.jump(from: .zero, to: MediaTime(seconds: 30))
+        // The play head comes to where the viewer wanted it.
+        #expect(due?.events.map(\.id) == ["b"] && due?.resumption == .at(MediaTime(seconds: 30)))
+        schedule.resumed(at: MediaTime(seconds: 30))
+        // Also though it was seen already, but not from its place on.
+        #expect(schedule.jump(from: MediaTime(seconds: 30), to: MediaTime(seconds: 5)) == nil)
+        #expect(schedule.jump(from: MediaTime(seconds: 5), to: MediaTime(seconds: 40))?.events.map(\.id) == ["b"])
+        #expect(schedule.jump(from: MediaTime(seconds: 20), to: MediaTime(seconds: 40)) == nil)
+    }
+
+    @Test func whoSeeksIntoTheTimeThatItStandsForSeesItFromItsBeginning() {
+        var schedule = Self.schedule(Self.event("a", at: 10) { $0.resumptionOffset = MediaTime(seconds: 15) })
+        let due = schedule.jump(from: .zero, to: MediaTime(seconds: 24))
+        #expect(due?.events.map(\.id) == ["a"] && due?.resumption == .offset(from: MediaTime(seconds: 10)))
+        schedule.resumed(at: MediaTime(seconds: 25))
+        #expect(schedule.jump(from: MediaTime(seconds: 30), to: MediaTime(seconds: 25)) == nil)
+        // Its duration counts where nothing else is said, and its limit.
+        schedule = Self.schedule(
+            Self.event("a", at: 10) { $0.plannedDuration = MediaTime(seconds: 30) },
+            Self.event("b", at: 50) {
+                $0.plannedDuration = MediaTime(seconds: 30)
+                $0.playoutLimit = MediaTime(seconds: 10)
+            }
+        )
+        #expect(schedule.jump(from: .zero, to: MediaTime(seconds: 39)) != nil)
+        #expect(schedule.jump(from: .zero, to: MediaTime(seconds: 59)) != nil)
+        #expect(schedule.jump(from: .zero, to: MediaTime(seconds: 61)) == nil)
+    }
+
+    @Test func whoJoinsALiveStreamWithinOneSeesTheRest() {
+        var schedule = InterstitialSchedule()
+        schedule.update([Self.event("a", at: 100) { $0.plannedDuration = MediaTime(seconds: 30) }]) { $0.time }
+        let due = schedule.begin(at: MediaTime(seconds: 112), isLive: true)
+        #expect(due?.startOffset == MediaTime(seconds: 12))
+        #expect(due?.resumption == .offset(from: MediaTime(seconds: 112)))
+    }
+
+    @Test func whatComesBeforeAndBehindTheItem() {
+        var schedule = Self.schedule(
+            Self.event("post") { $0.cue = .leavePrimary },
+            Self.event("pre") { $0.cue = .joinPrimary },
+            Self.event("last", at: 60)
+        )
+        #expect(schedule.awaitsStart && schedule.awaitsEnd(at: MediaTime(seconds: 60)))
+        #expect(schedule.join(at: .zero)?.events.map(\.id) == ["pre"])
+        #expect(schedule.join(at: .zero) == nil && !schedule.awaitsStart)
+        #expect(schedule.move(to: MediaTime(seconds: 59)) == nil)
+        #expect(schedule.end(at: MediaTime(seconds: 60))?.events.map(\.id) == ["last"])
+        #expect(schedule.end(at: MediaTime(seconds: 60))?.events.map(\.id) == ["post"])
+        #expect(schedule.end(at: MediaTime(seconds: 60)) == nil && !schedule.awaitsEnd(at: MediaTime(seconds: 60)))
+        // Whoever goes back and plays to the end again sees them again.
+        _ = schedule.jump(from: MediaTime(seconds: 60), to: MediaTime(seconds: 50))
+        #expect(schedule.awaitsEnd(at: MediaTime(seconds: 60)))
+    }
+
+    @Test func whatIsScheduledAnewIsNotForgottenToHaveBeenPlayed() {
+        let (a, b) = (Self.event("a", at: 10), Self.event("b", at: 10))
+        var schedule = Self.schedule(a)
+        #expect(schedule.move(to: MediaTime(seconds: 10)) != nil)
+        schedule.resumed(at: MediaTime(seconds: 10))
+        schedule.update([a, b]) { $0.time }
+        #expect(schedule.move(to: Self.seconds(10.01))?.events.map(\.id) == ["b"])
+        // What comes too late for its place is not made up for.
+        schedule.update([a, b, Self.event("c", at: 5)]) { $0.time }
+        #expect(schedule.move(to: MediaTime(seconds: 60)) == nil)
+    }
+}

@@ -1,0 +1,519 @@
+import MediaTiming
+import MillstreamTesting
+import PlaybackReporting
+import StreamingEngine
+import Testing
+
+@testable import Millstream
+
+/// Streams with something in between, played in simulated time.
+@Suite struct InterstitialTests {
+    /// A film of 60 s with date ranges, and advertisements of 12 s and 6 s.
+    private static func texts(_ ranges: String...) -> [String: String] {
+        var texts = [
+            Broadcast.origin + "main.m3u8": Broadcast.media("v", count: 10)
+                .replacing(
+                    "#EXTINF",
+                    with: "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n"
+                        + ranges.map { "#EXT-X-DATERANGE:CLASS=\"com.apple.hls.interstitial\",\($0)\n" }.joined()
+                        + "#EXTINF",
+                    maxReplacements: 1
+                )
+        ]
+        for number in 0..<10 { texts["\(Broadcast.origin)v\(number).ts"] = "media \(number)" }
+        for (name, count) in [("ad", 2), ("spot", 1)] {
+            texts["\(Broadcast.origin)\(name).m3u8"] = Broadcast.media(name, count: count)
+            for number in 0..<count { texts["\(Broadcast.origin)\(name)\(number).ts"] = "media \(number)" }
+        }
+        // As it is asked for on behalf of an item.
+        for (address, text) in texts where !address.contains("main") {
+            texts[address + "?_HLS_primary_id=session"] = text
+        }
+        return texts
+    }
+
+    private static func range(_ id: String, at seconds: Int, _ attributes: String) -> String {
+        "ID=\"\(id)\",START-DATE=\"2026-01-01T00:00:\(seconds < 10 ? "0" : "")\(seconds)Z\",\(attributes)"
+    }
+
+    private static let ad = "X-ASSET-URI=\"https://origin.example/ad.m3u8\""
+
+    /// What was seen: the play heads of the item and of what is in between, every half second.
+    private final class Watch: Sendable {
+        struct Moment: Sendable, CustomStringConvertible {
+            let time: Double
+            let primary: Double
+            let event: String?
+            let played: Double
+
+            var description: String { "\(time): \(primary) \(event ?? "-") \(played)" }
+        }
+
+        let moments: [Moment]
+        let notifications: [String]
+        let end: Duration
+
+        init(_ moments: [Moment], _ notifications: [String], _ end: Duration) {
+            self.moments = moments
+            self.notifications = notifications
+            self.end = end
+        }
+
+        /// Where the item stood while an event was played.
+        func places(of event: String) -> Set<Double> { Set(moments.filter { $0.event == event }.map(\.primary)) }
+
+        /// How long an event was played.
+        func duration(of event: String) -> Double { Double(moments.count { $0.event == event }) / 2 }
+    }
+
+    /// Plays a film to its end.
+    private func playOut(
+        _ texts: [String: String],
+        events: [InterstitialEvent]? = nil,
+        handles: Bool = true,
+        _ act: @escaping @Sendable (Player, Double) async -> Void = { _, _ in }
+    ) async throws -> Watch {
+        try await Broadcast(texts).run { world in
+            let item = world.item()
+            item.automaticallyHandlesInterstitialEvents = handles
+            let player = try Player(playerItem: item)
+            let controller = player.interstitialController
+            if let events { controller.schedule(events) }
+            var told = controller.notifications.makeAsyncIterator()
+            player.play()
+            var moments: [Watch.Moment] = []
+            for tick in 0..<600 {
+                let now = Double(tick) / 2
+                moments.append(
+                    Watch.Moment(
+                        time: now,
+                        primary: item.currentTime().seconds,
+                        event: controller.currentEvent?.id,
+                        played: controller.currentEventPlayoutTime?.seconds ?? 0
+                    )
+                )
+                if item.state.hasPlayedToEnd, player.rate == 0 || item.state.status == .failed { break }
+                await act(player, now)
+                try await world.simulation.sleep(for: .milliseconds(500))
+            }
+            #expect(item.state.hasPlayedToEnd && player.timeControlStatus == .paused, "\(moments)")
+            var notifications: [String] = []
+            controller.hub.finish()
+            while let notification = await told.next() {
+                switch notification {
+                case .eventsDidChange: notifications.append("events")
+                case .currentEventDidChange(let event): notifications.append("current \(event?.id ?? "-")")
+                case .assetListStatusDidChange(let event, .available): notifications.append("list \(event.id)")
+                case .assetListStatusDidChange(let event, .cleared): notifications.append("cleared \(event.id)")
+                case .assetListStatusDidChange(let event, .unavailable): notifications.append("no list \(event.id)")
+                case .currentEventSkippabilityDidChange(_, let state): notifications.append(state.rawValue)
+                case .currentEventWasSkipped(let event): notifications.append("skipped \(event.id)")
+                case .eventWasUnscheduled(let event, _): notifications.append("unscheduled \(event.id)")
+                case .eventDidFinish(let event, let playoutTime, let isWhole):
+                    notifications.append("\(isWhole ? "finished" : "ended") \(event.id) \(playoutTime.seconds)")
+                case .dropped: break
+                }
+            }
+            return Watch(moments, notifications, world.simulation.now)
+        }
+    }
+
+    // MARK: Where it goes on
+
+    @Test func theItemGoesOnWhereItWasLeft() async throws {
+        let watch = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=0")))
+        #expect(watch.places(of: "a") == [20] && watch.duration(of: "a") == 12)
+        #expect(watch.notifications == ["events", "current a", "finished a 12.0", "current -"])
+        #expect(abs(watch.end / .seconds(1) - 72) < 1)
+    }
+
+    @Test func withoutAnOffsetItTakesThePlaceOfAsMuch() async throws {
+        let watch = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad)))
+        #expect(watch.places(of: "a") == [20] && watch.duration(of: "a") == 12)
+        #expect(abs(watch.end / .seconds(1) - 60) < 1)
+        #expect(!watch.moments.contains { $0.primary > 20.5 && $0.primary < 32 })
+    }
+
+    @Test func anOffsetBelowZeroGoesBackAndDoesNotRepeat() async throws {
+        let watch = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=-6")))
+        #expect(watch.notifications.count { $0.hasPrefix("finished") } == 1)
+        #expect(abs(watch.end / .seconds(1) - 78) < 1)
+    }
+
+    @Test func noMoreIsPlayedThanTheLimit() async throws {
+        let watch = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad + ",X-PLAYOUT-LIMIT=5")))
+        #expect(watch.duration(of: "a") == 5 && watch.notifications.contains("ended a 5.0"))
+        #expect(abs(watch.end / .seconds(1) - 60) < 1)
+    }
+
+    @Test func theBordersOfSegmentsAreKept() async throws {
+        let watch = try await playOut(
+            Self.texts(Self.range("a", at: 20, Self.ad + ",X-SNAP=\"OUT,IN\",X-RESUME-OFFSET=10"))
+        )
+        // Segments begin every 6 s: 18 is nearest to 20, and 30 to 28.
+        #expect(watch.places(of: "a") == [18])
+        #expect(!watch.moments.contains { $0.primary > 18.5 && $0.primary < 30 })
+        #expect(watch.moments.contains { abs($0.primary - 30) < 0.5 })
+    }
+
+    @Test func twoOfOnePlaceAreOneBreak() async throws {
+        let spot = "X-ASSET-URI=\"https://origin.example/spot.m3u8\",X-RESUME-OFFSET=2"
+        let watch = try await playOut(
+            Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=0"), Self.range("b", at: 20, spot))
+        )
+        #expect(watch.places(of: "a") == [20] && watch.places(of: "b") == [20])
+        #expect(watch.notifications.filter { $0.hasPrefix("current") } == ["current a", "current b", "current -"])
+        #expect(abs(watch.end / .seconds(1) - (60 + 18 - 2)) < 1)
+    }
+
+    // MARK: Before, behind, and at the ends
+
+    @Test func whatComesBeforeTheItemComesFirst() async throws {
+        let watch = try await playOut(
+            Self.texts(Self.range("a", at: 30, Self.ad + ",CUE=\"PRE\",X-RESUME-OFFSET=0"))
+        )
+        #expect(watch.places(of: "a") == [0] && abs(watch.duration(of: "a") - 12) <= 0.5, "\(watch.moments)")
+        #expect(!watch.moments.contains { $0.event == nil && $0.time > 0.5 && $0.time < 11 })
+        #expect(abs(watch.end / .seconds(1) - 72) < 1)
+    }
+
+    @Test(arguments: ["CUE=\"POST\",", ""]) func whatComesBehindTheItemComesLast(cue: String) async throws {
+        var texts = Self.texts(Self.range("a", at: 60, cue + Self.ad + ",X-RESUME-OFFSET=0"))
+        texts[Broadcast.origin + "main.m3u8"] = texts[Broadcast.origin + "main.m3u8"]?
+            .replacing("00:00:60Z", with: "00:01:00Z")
+        let watch = try await playOut(texts)
+        #expect(watch.places(of: "a") == [60] && watch.duration(of: "a") == 12)
+        #expect(abs(watch.end / .seconds(1) - 72) < 1)
+    }
+
+    @Test func aQueueGoesOnBehindWhatComesLast() async throws {
+        let texts = Self.texts(Self.range("a", at: 30, "CUE=\"POST\"," + Self.ad))
+        try await Broadcast(texts).run { world in
+            let (first, second) = (world.item(), world.item("spot.m3u8"))
+            let player = try QueuePlayer(items: [first, second])
+            player.play()
+            await world.wait(for: player.interstitialController.states) { $0.currentEvent?.id == "a" }
+            #expect(player.currentItem == first && player.reasonForWaitingToPlay == .duringInterstitialEvent)
+            try await world.simulation.sleep(for: .seconds(11))
+            #expect(player.currentItem == first && player.interstitialController.currentEvent != nil)
+            await world.wait(for: player.states) { $0.currentItem == second && $0.timeControlStatus == .playing }
+            await world.wait(for: player.states) { $0.currentItem == nil }
+        }
+    }
+
+    @Test func oneThatIsPlayedOnceIsNotPlayedAgain() async throws {
+        let watch = try await playOut(
+            Self.texts(Self.range("a", at: 20, Self.ad + ",CUE=\"ONCE\",X-RESUME-OFFSET=0"))
+        ) { player, now in
+            if now == 40 { await player.seek(to: MediaTime(seconds: 6)) }
+        }
+        #expect(watch.notifications.count { $0.hasPrefix("finished") } == 1)
+    }
+
+    // MARK: Viewers
+
+    @Test func thePlayerWaitsAndItsPauseHoldsForWhatIsInBetween() async throws {
+        try await Broadcast(Self.texts(Self.range("a", at: 20, Self.ad))).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            let controller = player.interstitialController
+            player.play()
+            await world.wait(for: controller.states) { $0.currentEvent != nil }
+            #expect(player.timeControlStatus == .waiting(.duringInterstitialEvent) && player.rate == 1)
+            await world.wait(for: controller.interstitialPlayer.states) { $0.timeControlStatus == .playing }
+            try await world.simulation.sleep(for: .seconds(3))
+            player.pause()
+            try await world.simulation.sleep(for: .seconds(30))
+            #expect(controller.interstitialPlayer.timeControlStatus == .paused && player.timeControlStatus == .paused)
+            #expect(controller.currentEventPlayoutTime.map { abs($0.seconds - 3) < 0.1 } == true)
+            player.rate = 2
+            try await world.simulation.sleep(for: .seconds(3))
+            #expect(controller.currentEventPlayoutTime.map { abs($0.seconds - 9) < 0.2 } == true)
+            await world.wait(for: controller.states) { $0.currentEvent == nil }
+            await world.wait(for: player.states) { $0.timeControlStatus == .playing }
+            #expect(player.rate == 2 && abs(item.currentTime().seconds - 32) < 0.5)
+        }
+    }
+
+    @Test func whatMayNotBePassedOverIsNot() async throws {
+        let restricted = Self.ad + ",X-RESUME-OFFSET=0,X-RESTRICT=\"SKIP,JUMP\""
+        try await Broadcast(Self.texts(Self.range("a", at: 20, restricted))).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            let controller = player.interstitialController
+            player.play()
+            await world.wait(for: player.states) { $0.timeControlStatus == .playing }
+            try await world.simulation.sleep(for: .seconds(2))
+            await player.seek(to: MediaTime(seconds: 50))
+            await world.wait(for: controller.states) { $0.currentEvent?.id == "a" }
+            await world.wait(for: controller.interstitialPlayer.states) { $0.timeControlStatus == .playing }
+            #expect(!player.setRate(2) && !controller.interstitialPlayer.setRate(2) && player.rate == 1)
+            #expect(!(await controller.interstitialPlayer.seek(to: MediaTime(seconds: 10))).isFinished)
+            #expect(!(await player.seek(to: MediaTime(seconds: 55))).isFinished)
+            controller.interstitialPlayer.advanceToNextItem()
+            #expect(!controller.skipCurrentEvent())
+            try await world.simulation.sleep(for: .seconds(5))
+            // Back it may.
+            #expect((await controller.interstitialPlayer.seek(to: .zero)).isFinished)
+            let began = world.simulation.now
+            await world.wait(for: controller.states) { $0.currentEvent == nil }
+            #expect(abs((world.simulation.now - began) / .seconds(1) - 12) < 0.5)
+            await world.wait(for: player.states) { $0.timeControlStatus == .playing }
+            #expect(abs(item.currentTime().seconds - 50) < 0.5)
+            #expect(player.setRate(2))
+        }
+    }
+
+    @Test func aSeekOfTheItemLeavesWhatIsInBetween() async throws {
+        let watch = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=0"))) {
+            player,
+            now in
+            if now == 24 { await player.seek(to: MediaTime(seconds: 40)) }
+        }
+        #expect(watch.notifications.contains { $0.hasPrefix("ended a") } && watch.duration(of: "a") < 6)
+        #expect(abs(watch.end / .seconds(1) - 44) < 1.5)
+    }
+
+    @Test func aButtonSkipsItWhenItMay() async throws {
+        let control = ",X-RESUME-OFFSET=0,X-SKIP-CONTROL-OFFSET=4,X-SKIP-CONTROL-DURATION=5"
+        let watch = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad + control))) { player, now in
+            if now == 22 { #expect(!player.interstitialController.skipCurrentEvent()) }
+            if now == 26 { #expect(player.interstitialController.skipCurrentEvent()) }
+        }
+        #expect(watch.notifications.contains("skipped a") && watch.notifications.contains("notYetEligible"))
+        #expect(watch.duration(of: "a") < 8 && abs(watch.end / .seconds(1) - 66) < 1.5)
+        let whole = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad + control)))
+        #expect(
+            whole.notifications == [
+                "events", "current a", "notYetEligible", "eligible", "noLongerEligible", "finished a 12.0", "current -",
+            ]
+        )
+    }
+
+    @Test func anApplicationEndsIt() async throws {
+        let watch = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=0"))) {
+            player,
+            now in
+            if now == 25 {
+                player.interstitialController.cancelCurrentEvent(withResumptionOffset: MediaTime(seconds: 10))
+            }
+        }
+        #expect(!watch.moments.contains { $0.primary > 20.5 && $0.primary < 30 })
+        #expect(abs(watch.end / .seconds(1) - 55) < 1.5)
+    }
+
+    // MARK: Lists
+
+    private static let list = Broadcast.origin + "list.json"
+
+    private static func withList(_ json: String, _ attributes: String = "") -> [String: String] {
+        var texts = texts(range("a", at: 20, "X-ASSET-LIST=\"list.json\"\(attributes)"))
+        texts[list + "?_HLS_primary_id=session"] = json
+        return texts
+    }
+
+    @Test func aListIsPlayedInItsOrderAndItsButtonCounts() async throws {
+        let json = """
+            {"ASSETS": [{"URI": "https://origin.example/spot.m3u8", "DURATION": 6},
+            {"URI": "https://origin.example/ad.m3u8", "DURATION": 12}], "SKIP-CONTROL": {"OFFSET": 7, "X": [1]}}
+            """
+        let watch = try await playOut(Self.withList(json))
+        #expect(watch.duration(of: "a") == 18)
+        #expect(
+            watch.notifications == [
+                "events", "list a", "current a", "notYetEligible", "eligible", "cleared a", "finished a 18.0",
+                "current -",
+            ]
+        )
+        #expect(abs(watch.end / .seconds(1) - 60) < 1)
+    }
+
+    @Test func anAssetThatFailsIsLeftOut() async throws {
+        let json = """
+            {"ASSETS": [{"URI": "https://origin.example/gone.m3u8", "DURATION": 6},
+            {"URI": "https://origin.example/spot.m3u8", "DURATION": 6}, {"URI": "file:///etc/passwd", "DURATION": 6}]}
+            """
+        let watch = try await playOut(Self.withList(json))
+        #expect(watch.notifications.contains("ended a 6.0"), "\(watch.notifications)")
+        // What was not played stands for nothing.
+        #expect(abs(watch.end / .seconds(1) - 60) < 1.5)
+    }
+
+    @Test(arguments: [
+        ("{\"ASSETS\": []}", "", 60.0), ("{\"ASSETS\": []}", ",X-RESUME-OFFSET=10", 50),
+        ("{}", ",X-RESUME-OFFSET=10", 60),
+        ("[1, 2", "", 60), ("{\"ASSETS\": [{\"URI\": 7}]}", "", 60),
+        ("{\"ASSETS\": [{\"URI\": \"file:///etc/passwd\", \"DURATION\": 1e400}]}", "", 60),
+        ("{\"ASSETS\": [{\"URI\": \"https://origin.example/gone.m3u8\"}]}", ",X-RESUME-OFFSET=10", 50),
+    ])
+    func aListWithNothingToPlayStopsNothing(json: String, attributes: String, end: Double) async throws {
+        let watch = try await playOut(Self.withList(json, attributes))
+        #expect(abs(watch.end / .seconds(1) - end) < 2, "\(watch.end) \(watch.notifications)")
+    }
+
+    @Test(arguments: ["https://origin.example/gone.m3u8", "file:///etc/passwd", "nonsense", "gopher://x/y"])
+    func anAddressThatCannotBePlayedIsGoneWithout(address: String) async throws {
+        let watch = try await playOut(
+            Self.texts(Self.range("a", at: 20, "X-ASSET-URI=\"\(address)\",X-RESUME-OFFSET=10"))
+        )
+        #expect(watch.notifications.contains("unscheduled a"))
+        #expect(abs(watch.end / .seconds(1) - 60) < 2, "\(watch.end)")
+    }
+
+    @Test func aListThatDoesNotComeIsGoneWithoutAfterAMinute() async throws {
+        var texts = Self.texts(Self.range("a", at: 20, "X-ASSET-LIST=\"https://slow.example/list.json\""))
+        texts["https://slow.example/list.json"] = nil
+        let watch = try await playOut(texts)
+        #expect(watch.notifications.contains("unscheduled a"))
+        #expect(watch.end < .seconds(122))
+    }
+
+    // MARK: Who schedules
+
+    @Test func anApplicationSchedulesItsOwn() async throws {
+        let texts = Self.texts(Self.range("a", at: 20, Self.ad))
+        var event = InterstitialEvent(
+            id: "own",
+            at: MediaTime(seconds: 30),
+            .address(.init(Broadcast.origin + "spot.m3u8"))
+        )
+        event.resumptionOffset = .zero
+        let watch = try await playOut(texts, events: [event], handles: false)
+        #expect(watch.places(of: "own") == [30] && watch.duration(of: "own") == 6 && watch.duration(of: "a") == 0)
+        #expect(abs(watch.end / .seconds(1) - 66) < 1)
+    }
+
+    @Test func whoHandlesThemHimselfIsToldAndLeftAlone() async throws {
+        let watch = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad)), handles: false)
+        #expect(watch.notifications == ["events"] && watch.duration(of: "a") == 0)
+        #expect(abs(watch.end / .seconds(1) - 60) < 1)
+    }
+
+    @Test func nobodyNeedsToAskForThem() async throws {
+        try await Broadcast(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=0"))).run { world in
+            let player = try Player(playerItem: world.item())
+            player.play()
+            await world.wait(for: player.states) { $0.reasonForWaitingToPlay == .duringInterstitialEvent }
+            #expect(player.interstitialController.currentEvent?.id == "a")
+        }
+    }
+
+    @Test func whatIsInBetweenHasNothingInBetween() async throws {
+        var texts = Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=0"))
+        let nested = try #require(texts[Broadcast.origin + "main.m3u8"]).replacing("v", with: "ad")
+        texts[Broadcast.origin + "ad.m3u8?_HLS_primary_id=session"] = nested
+        for number in 0..<10 { texts["\(Broadcast.origin)ad\(number).ts"] = "media" }
+        let watch = try await playOut(texts)
+        #expect(watch.duration(of: "a") == 60 && watch.notifications.count { $0.hasPrefix("finished") } == 1)
+    }
+
+    @Test func anotherItemEndsWhatWasInBetween() async throws {
+        try await Broadcast(Self.texts(Self.range("a", at: 20, Self.ad))).run { world in
+            let player = try Player(playerItem: world.item())
+            let controller = player.interstitialController
+            player.play()
+            await world.wait(for: controller.states) { $0.currentEvent != nil }
+            let other = world.item("spot.m3u8")
+            try player.replaceCurrentItem(with: other)
+            await world.wait(for: player.states) { $0.timeControlStatus == .playing }
+            await world.wait(for: controller.states) { $0.currentEvent == nil && $0.events.isEmpty }
+            #expect(player.currentItem == other && controller.interstitialPlayer.items().isEmpty)
+        }
+    }
+
+    // MARK: Live
+
+    /// A live stream that begins with 48 s.
+    private static func broadcast(_ ranges: String..., lists: [String: String]) -> Broadcast {
+        var answers = texts().mapValues { [ScriptedTransport.Answer.text($0)] }
+        let playlists = (0..<40).map { reload in
+            "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n"
+                + ranges.map { "#EXT-X-DATERANGE:\($0)\n" }.joined()
+                + (0..<(8 + reload)).map { "#EXTINF:6,\nv\($0).ts\n" }.joined()
+        }
+        answers[Broadcast.origin + "main.m3u8"] = playlists.map { .text($0) }
+        for number in 10..<48 { answers["\(Broadcast.origin)v\(number).ts"] = [.text("media")] }
+        for (address, text) in lists { answers[address] = [.text(text)] }
+        return Broadcast(answers: answers)
+    }
+
+    private static let oneAd = "{\"ASSETS\": [{\"URI\": \"https://origin.example/ad.m3u8\", \"DURATION\": 12}]}"
+
+    /// The play head begins 18 s behind the edge, at 30 s: within one that began at 20 s.
+    @Test func whoJoinsWithinOneAsksForTheRest() async throws {
+        let address = Self.list + "?_HLS_primary_id=session&_HLS_start_offset=10"
+        let range = Self.range(
+            "a",
+            at: 20,
+            "CLASS=\"com.apple.hls.interstitial\",X-ASSET-LIST=\"list.json\",DURATION=30"
+        )
+        try await Self.broadcast(range, lists: [address: Self.oneAd]).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            player.play()
+            await world.wait(for: player.interstitialController.states) { $0.currentEvent?.id == "a" }
+            let place = item.currentTime().seconds
+            await world.wait(for: player.states) { $0.timeControlStatus == .playing }
+            #expect(world.transport.requestedAddresses.contains(address))
+            // As much later as was played of it: the distance from the edge is kept.
+            #expect(abs(item.currentTime().seconds - place - 12) < 0.5, "\(place) \(item.currentTime().seconds)")
+        }
+    }
+
+    @Test func aListIsLoadedAheadWhenTheStreamSaysSo() async throws {
+        let address = Self.list + "?_HLS_primary_id=session"
+        let ahead = Self.range(
+            "p",
+            at: 32,
+            "CLASS=\"com.apple.hls.preload\",DURATION=4,X-URI=\"list.json\",X-TARGET-ID=\"a\","
+                + "X-TARGET-CLASS=\"com.apple.hls.interstitial\""
+        )
+        let event = Self.range("a", at: 59, "CLASS=\"com.apple.hls.interstitial\",X-ASSET-LIST=\"list.json\"")
+        try await Self.broadcast(ahead, event, lists: [address: Self.oneAd]).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            let controller = player.interstitialController
+            player.play()
+            while !world.transport.requestedAddresses.contains(address) {
+                try await world.simulation.sleep(for: .milliseconds(100))
+            }
+            #expect((32...36.2).contains(item.currentTime().seconds), "\(item.currentTime().seconds)")
+            await world.wait(for: controller.states) { $0.currentEvent?.id == "a" }
+            await world.wait(for: controller.states) { $0.currentEvent == nil }
+            #expect(world.transport.requestedAddresses.count { $0 == address } == 1)
+        }
+    }
+
+    // MARK: Timelines
+
+    @Test func aTimelineShowsBoth() async throws {
+        let fill = Self.ad + ",X-RESUME-OFFSET=0,DURATION=12,X-TIMELINE-OCCUPIES=\"RANGE\""
+        let watch = try await playOut(
+            Self.texts(
+                Self.range("a", at: 20, fill),
+                Self.range("b", at: 40, Self.ad + ",DURATION=6,X-PLAYOUT-LIMIT=6"),
+                Self.range("c", at: 43, Self.ad)
+            )
+        ) { player, now in
+            guard now == 26, let timeline = player.interstitialController.integratedTimeline else { return }
+            let shape = timeline.segments.map { segment in
+                let name = segment.event?.id ?? "\(segment.source.start.seconds)-\(segment.source.end.seconds)"
+                return "\(name) \(segment.target.start.seconds)-\(segment.target.end.seconds)"
+            }
+            #expect(
+                shape == [
+                    "0.0-20.0 0.0-20.0", "a 20.0-32.0", "20.0-40.0 32.0-52.0", "b 52.0-52.0", "46.0-60.0 52.0-66.0",
+                ]
+            )
+            #expect(timeline.duration == MediaTime(seconds: 66))
+            let time = player.interstitialController.integratedTime
+            #expect(time.map { abs($0.seconds - 26) < 0.5 } == true, "\(String(describing: time))")
+            let (segment, position) = timeline.segment(at: MediaTime(seconds: 60)) ?? (timeline.segments[0], .zero)
+            #expect(segment.event == nil && position == MediaTime(seconds: 54))
+            #expect(timeline.segment(at: MediaTime(seconds: 25))?.segment.event?.id == "a")
+            #expect(timeline.time(at: MediaTime(seconds: 50)) == MediaTime(seconds: 56))
+        }
+        #expect(!watch.notifications.contains("current c"))
+        #expect(watch.moments.contains { $0.time == 26 && $0.event == "a" })
+    }
+}
