@@ -281,6 +281,30 @@ import Testing
         }
     }
 
+    @Test func measurementsOfSeveralItemsComeInOrder() async throws {
+        try await simulated { world in
+            let items = [world.item("a"), world.item("b")]
+            let players = try items.map { try Player(playerItem: $0) }
+            let both = items[0].metrics.chronologicalMerge(with: items[1].metrics)
+            let measurements = try await listening(to: both) { _ in
+                players[1].play()
+                try await world.pass(.seconds(2))
+                players[0].play()
+                try await world.pass(.seconds(4))
+                players[1].pause()
+                for player in players { try player.replaceCurrentItem(with: nil) }
+                try await world.pass(.seconds(1))
+            }
+            let dates = measurements.map(\.date)
+            #expect(dates == dates.sorted() && dates.count > 4)
+            let rates = measurements.compactMap { measurement -> Double? in
+                if case .rateChange(let change) = measurement.kind { change.rate } else { nil }
+            }
+            #expect(rates.prefix(2) == [1, 1] && rates.contains(0))
+            #expect(measurements.count { if case .playbackSummary = $0.kind { true } else { false } } == 2)
+        }
+    }
+
     @Test func theDateGoesOnWithThePlayhead() async throws {
         try await simulated { world in
             let item = world.item("live", Script(duration: nil))

@@ -77,3 +77,15 @@ public struct MetricEvent: Sendable, Hashable {
         }
     }
 }
+
+extension EventUpdates where Event == MetricEvent {
+    /// These measurements together with others, in the order of their dates (`chronologicalMerge(with:)` of `AVMetrics`).
+    ///
+    /// What was given cannot be taken back: a measurement that comes later than one with a later date follows that one.
+    ///
+    /// - Parameter others: Of other items, or of other kinds.
+    /// - Returns: All of them; it ends when all have ended.
+    public func chronologicalMerge(with others: EventUpdates<MetricEvent>...) -> EventUpdates<MetricEvent> {
+        EventUpdates(merging: [self] + others) { $0.date < $1.date }
+    }
+}

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Everything that happens from the moment on at which this value was made, in order.
 ///
 /// Up to 1,024 events wait for a reader who is slow; beyond that the oldest are dropped, and where events have a case for it,
@@ -36,6 +38,36 @@ public struct EventUpdates<Event: Sendable>: AsyncSequence, Sendable {
         wait = { await listening.hub.wait(after: $0) }
     }
 
+    /// Several as one.
+    ///
+    /// - Parameters:
+    ///   - sources: What is read.
+    ///   - areInOrder: Whether an event comes before another; of what has come, the earlier is given first.
+    init(merging sources: [EventUpdates], by areInOrder: @escaping @Sendable (Event, Event) -> Bool) {
+        // What each source was when it was read last.
+        let progress = MergeProgress(count: sources.count)
+        take = {
+            let taken = sources.map { $0.take() }
+            progress.note(taken.map { $0.isFinished ? nil : $0.version })
+            let events = taken.flatMap(\.events).enumerated()
+                // Those of one moment stay in the order of their sources.
+                .sorted { left, right in
+                    if areInOrder(left.element, right.element) { return true }
+                    return !areInOrder(right.element, left.element) && left.offset < right.offset
+                }
+            return Taken(events: events.map(\.element), version: 0, isFinished: taken.allSatisfy(\.isFinished))
+        }
+        wait = { _ in
+            await withTaskGroup(of: Void.self) { group in
+                for (source, version) in zip(sources, progress.versions) {
+                    if let version { group.addTask { await source.wait(version) } }
+                }
+                await group.next()
+                group.cancelAll()
+            }
+        }
+    }
+
     /// Begins to read.
     public func makeAsyncIterator() -> Iterator { Iterator(take: take, wait: wait) }
 
@@ -66,6 +98,18 @@ public struct EventUpdates<Event: Sendable>: AsyncSequence, Sendable {
             return nil
         }
     }
+}
+
+/// How far each of several sources was read.
+private final class MergeProgress: Sendable {
+    private let state: Mutex<[UInt64?]>
+
+    init(count: Int) { state = Mutex(Array(repeating: nil, count: count)) }
+
+    /// `nil` for one that has ended.
+    var versions: [UInt64?] { state.withLock { $0 } }
+
+    func note(_ versions: [UInt64?]) { state.withLock { $0 = versions } }
 }
 
 /// Keeps events as long as somebody may read them.

@@ -41,7 +41,7 @@ final class PlaybackDisplay: Sendable {
     }
 
     /// Says what a viewer notices, on a line of its own.
-    func say(_ notice: PlaybackNotice) {
+    func say(_ notice: some CustomStringConvertible & Sendable) {
         guard !isQuiet else { return }
         state.withLock { state in
             StandardError.write((state.hasLine ? "\r\u{1B}[K" : "") + "\(notice)\n")

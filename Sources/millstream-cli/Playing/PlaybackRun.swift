@@ -1,4 +1,5 @@
 import Foundation
+import HLSPlaylist
 import MediaTiming
 import MediaTransport
 import MillstreamTesting
@@ -89,8 +90,13 @@ struct PlaybackRun: Sendable {
     }
 
     private func watch(_ engine: PlaybackEngine, _ time: any TimeSource) async throws {
+        var isComplete = true
         while true {
             let snapshot = engine.snapshot
+            if isComplete, snapshot.interstitialRanges.contains(where: { $0.range.interstitial != nil }) {
+                isComplete = false
+                display.say("note: the stream schedules interstitials, which are left out here")
+            }
             if snapshot.status == .failed { return }
             display.show(snapshot, at: time.now, isPaced: !isUnpaced)
             await stage.show(snapshot, at: time.now)

@@ -168,4 +168,33 @@ struct DecodedQueueTests {
             withExtendedLifetime(player) {}
         }
     }
+
+    /// What is played in between is seen and heard where the item is, and that goes on with the picture it was left at.
+    @Test func whatIsPlayedInBetweenIsShownInBetween() async throws {
+        let stage = try Stage()
+        let screen = ShownFrames(stage.simulation)
+        try stage.stack.attach(screen)
+        try await stage.simulation.run {
+            let item = stage.item("ts/180p/media.m3u8")
+            item.forwardPlaybackEndTime = MediaTime(seconds: 12)
+            let player = try Player(playerItem: item)
+            let advertisement = ResourceAddress(FolderTransport.origin + "ad/540p/media.m3u8")
+            var event = InterstitialEvent(id: "ad", at: MediaTime(seconds: 8), .address(advertisement))
+            event.resumptionOffset = .zero
+            event.playoutLimit = MediaTime(seconds: 5)
+            player.interstitialController.schedule([event])
+            player.play()
+            await stage.wait(for: item) { $0.hasPlayedToEnd }
+        }
+        let shown = screen.all
+        let parts = shown.reduce(into: [[Int]]()) { parts, frame in
+            let index = frame.reading?.frame ?? -1
+            let isAdvertisement = frame.reading?.variant != shown[0].reading?.variant
+            if parts.isEmpty || (parts.count == 2) != isAdvertisement { parts.append([]) }
+            parts[parts.count - 1].append(index)
+        }
+        #expect(parts == [Array(0..<240), Array(0..<150), Array(240..<360)])
+        let gaps = zip(shown, shown.dropFirst()).map { $1.shownAt - $0.shownAt }
+        #expect(gaps.allSatisfy { $0 < .milliseconds(68) }, "\(gaps.max() ?? .zero)")
+    }
 }

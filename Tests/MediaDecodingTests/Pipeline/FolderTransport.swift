@@ -14,7 +14,7 @@ struct FolderTransport: Transport {
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         let text = request.address.text
-        let name = String(text.dropFirst(Self.origin.count))
+        let name = String(text.dropFirst(Self.origin.count).prefix { $0 != "?" })
         guard text.hasPrefix(Self.origin), let bytes = bytes(name) else {
             throw TransportError(.status, "the server answered 404 Not Found", address: request.address, status: 404)
         }
