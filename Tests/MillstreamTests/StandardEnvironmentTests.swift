@@ -134,6 +134,57 @@ import Testing
         #expect(shared != nil && shared === other)
         #expect(!(SharedConnections.transport(for: address, AssetOptions(userAgent: "x")) is HTTPTransport))
     }
+
+    /// Two engines, a server and a clock that waits for nobody: what is in between comes once, and nothing is lost.
+    @Test(.timeLimit(.minutes(1))) func whatIsInBetweenIsPlayedInRealTime() async throws {
+        func playlist(_ name: String, count: Int, _ tags: String = "") -> MisbehavingServer.Resource {
+            let segments = (0..<count).map { "#EXTINF:1,\n\(name)\($0).ts\n" }.joined()
+            let text = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(tags)\(segments)#EXT-X-ENDLIST\n"
+            return .init(Array(text.utf8), contentType: "application/vnd.apple.mpegurl")
+        }
+        let date = "2026-01-01T00:00:0"
+        let range = "#EXT-X-DATERANGE:CLASS=\"com.apple.hls.interstitial\",START-DATE="
+        let tags = """
+            #EXT-X-PROGRAM-DATE-TIME:\(date)0Z
+            \(range)"\(date)0Z",ID="a",CUE="PRE",X-ASSET-URI="ad.m3u8",X-RESUME-OFFSET=0
+            \(range)"\(date)1.3Z",ID="b",X-ASSET-LIST="list.json",X-RESUME-OFFSET=0
+            \(range)"\(date)2.6Z",ID="c",X-ASSET-URI="ad.m3u8",X-PLAYOUT-LIMIT=0.5
+            \(range)"\(date)4Z",ID="d",CUE="POST",X-ASSET-URI="ad.m3u8",X-RESUME-OFFSET=0
+
+            """
+        let list = "{\"ASSETS\": [{\"URI\": \"ad.m3u8\", \"DURATION\": 1}, {\"URI\": \"ad.m3u8\", \"DURATION\": 1}]}"
+        var resources: [String: MisbehavingServer.Resource] = [
+            "/main.m3u8": playlist("v", count: 4, tags), "/ad.m3u8": playlist("ad", count: 1),
+            "/list.json": .init(Array(list.utf8), contentType: "application/json"),
+            "/ad0.ts": .init([1, 2, 3], contentType: "video/mp2t"),
+        ]
+        for number in 0..<4 { resources["/v\(number).ts"] = .init([4, 5, 6], contentType: "video/mp2t") }
+        try await MisbehavingServer.withServer(resources) { server in
+            let player = Player(ResourceAddress(server.address("/main.m3u8")))
+            let item = try #require(player.currentItem)
+            let notifications = player.interstitialController.notifications
+            let began = ContinuousClock.now
+            player.play()
+            var told: [String] = []
+            for await notification in notifications {
+                switch notification {
+                case .currentEventDidChange(let event):
+                    told.append(event?.id ?? "\((item.currentTime().seconds * 10).rounded() / 10)")
+                case .eventDidFinish(_, let playoutTime, _):
+                    told.append("(\((playoutTime.seconds * 10).rounded() / 10))")
+                case .eventWasUnscheduled(_, let error): told.append("\(error)")
+                default: break
+                }
+                if told.count > 3, told.suffix(3).first == "d" { break }
+            }
+            #expect(told == ["a", "(1.0)", "0.0", "b", "(2.0)", "1.3", "c", "(0.5)", "2.6", "d", "(1.0)", "4.0"])
+            for await status in player.values(of: \.timeControlStatus) where status == .paused { break }
+            #expect(item.state.hasPlayedToEnd && player.rate == 0)
+            // Four seconds less half of one, and four and a half in between.
+            #expect(ContinuousClock.now - began > .milliseconds(7_900))
+            #expect(server.requests.contains { $0.target.contains("list.json?_HLS_primary_id=") })
+        }
+    }
 }
 
 /// Notes what it is asked, and has nothing.
