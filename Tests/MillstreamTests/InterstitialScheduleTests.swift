@@ -97,7 +97,54 @@ import Testing
         // Also though it was seen already, but not from its place on.
         #expect(schedule.jump(from: MediaTime(seconds: 30), to: MediaTime(seconds: 5)) == nil)
         #expect(schedule.jump(from: MediaTime(seconds: 5), to: MediaTime(seconds: 40))?.events.map(\.id) == ["b"])
+        schedule.resumed(at: MediaTime(seconds: 40))
         #expect(schedule.jump(from: MediaTime(seconds: 20), to: MediaTime(seconds: 40)) == nil)
+    }
+
+    @Test func secondSeeksAreNoWayRound() {
+        let barrier = Self.event("b", at: 20) { $0.restrictions = .constrainsSeekingForwardInPrimaryContent }
+        let free = Self.event("a", at: 50) { $0.resumptionOffset = MediaTime(seconds: 20) }
+        var schedule = Self.schedule(barrier, free)
+        #expect(schedule.jump(from: MediaTime(seconds: 2), to: MediaTime(seconds: 30)) != nil)
+        // Before it was seen, and while it is.
+        let again = schedule.jump(from: MediaTime(seconds: 30), to: MediaTime(seconds: 40))
+        #expect(again?.events.map(\.id) == ["b"] && again?.resumption == .at(MediaTime(seconds: 40)))
+        // Into the time that another stands for: that comes behind it.
+        let both = schedule.jump(from: MediaTime(seconds: 40), to: MediaTime(seconds: 60))
+        #expect(both?.events.map(\.id) == ["b"] && both?.resumption == .at(MediaTime(seconds: 50)))
+        schedule.resumed(at: MediaTime(seconds: 50))
+        #expect(schedule.move(to: MediaTime(seconds: 50))?.events.map(\.id) == ["a"])
+        schedule.resumed(at: MediaTime(seconds: 70))
+        #expect(schedule.jump(from: MediaTime(seconds: 70), to: MediaTime(seconds: 75)) == nil)
+    }
+
+    @Test func whoRewindsSeesItAgain() {
+        var schedule = Self.schedule(Self.event("a", at: 10))
+        #expect(schedule.move(to: MediaTime(seconds: 10)) != nil)
+        schedule.resumed(at: MediaTime(seconds: 10))
+        #expect(schedule.move(to: MediaTime(seconds: 30)) == nil)
+        schedule.rewind(to: MediaTime(seconds: 5))
+        #expect(schedule.move(to: MediaTime(seconds: 12)) != nil)
+    }
+
+    @Test func whatCouldNotBeHadStandsForNothing() {
+        let event = Self.event("a", at: 10) { $0.plannedDuration = MediaTime(seconds: 30) }
+        var schedule = Self.schedule(event)
+        #expect(schedule.jump(from: .zero, to: MediaTime(seconds: 25))?.wanted == MediaTime(seconds: 25))
+        schedule.note(event, wasPlayed: false)
+        #expect(schedule.jump(from: .zero, to: MediaTime(seconds: 25)) == nil)
+        // It is tried again at its place.
+        _ = schedule.jump(from: MediaTime(seconds: 25), to: .zero)
+        #expect(schedule.move(to: MediaTime(seconds: 10)) != nil)
+        schedule.note(event, wasPlayed: true)
+        #expect(schedule.jump(from: .zero, to: MediaTime(seconds: 25)) != nil)
+    }
+
+    @Test func noMoreThanAFewArePlayedAtOnePlace() {
+        var schedule = InterstitialSchedule()
+        schedule.update((0..<2000).map { Self.event("\($0)", at: 10) }) { $0.time }
+        _ = schedule.begin(at: .zero, isLive: false)
+        #expect(schedule.move(to: MediaTime(seconds: 10)).map { $0.events.count <= 50 } == true)
     }
 
     @Test func whoSeeksIntoTheTimeThatItStandsForSeesItFromItsBeginning() {
@@ -125,6 +172,13 @@ import Testing
         let due = schedule.begin(at: MediaTime(seconds: 112), isLive: true)
         #expect(due?.startOffset == MediaTime(seconds: 12))
         #expect(due?.resumption == .offset(from: MediaTime(seconds: 112)))
+        // An offset that is written counts from its place.
+        schedule = InterstitialSchedule()
+        schedule.update([Self.event("a", at: 100) { $0.resumptionOffset = MediaTime(seconds: 30) }]) { $0.time }
+        let written = schedule.begin(at: MediaTime(seconds: 112), isLive: true)
+        #expect(
+            written?.resumption == .offset(from: MediaTime(seconds: 100)) && written?.startOffset == due?.startOffset
+        )
     }
 
     @Test func whatComesBeforeAndBehindTheItem() {

@@ -1,7 +1,9 @@
 import MediaTiming
+import MediaTransport
 import MillstreamTesting
 import PlaybackReporting
 import StreamingEngine
+import Synchronization
 import Testing
 
 @testable import Millstream
@@ -482,6 +484,161 @@ import Testing
             await world.wait(for: controller.states) { $0.currentEvent == nil }
             #expect(world.transport.requestedAddresses.count { $0 == address } == 1)
         }
+    }
+
+    @Test func whatIsOverIsNotLoadedAhead() async throws {
+        let ahead = Self.range(
+            "p",
+            at: 2,
+            "CLASS=\"com.apple.hls.preload\",DURATION=4,X-URI=\"list.json\",X-TARGET-ID=\"a\","
+                + "X-TARGET-CLASS=\"com.apple.hls.interstitial\""
+        )
+        try await Self.broadcast(ahead, lists: [:]).run { world in
+            let player = try Player(playerItem: world.item())
+            player.play()
+            try await world.simulation.sleep(for: .seconds(20))
+            #expect(!world.transport.requestedAddresses.contains { $0.contains("list.json") })
+        }
+    }
+
+    // MARK: What goes wrong
+
+    @Test func aPlayerWithoutDecoderPlaysOnWithoutThem() async throws {
+        let world = Broadcast(Self.texts(Self.range("a", at: 20, Self.ad), Self.range("b", at: 40, Self.ad)))
+        let pipelines = Mutex(0)
+        var environment = world.environment
+        let simulation = world.simulation
+        environment.makePipeline = {
+            let count = pipelines.withLock { count in
+                count += 1
+                return count
+            }
+            guard count != 2 else { throw MediaPipelineError(.lost, "no decoder is left") }
+            return UndecodedPipeline(time: simulation)
+        }
+        let asset = Asset(.init(Broadcast.origin + "main.m3u8"), environment: environment)
+        try await world.run { [asset] world in
+            let item = PlayerItem(asset: asset)
+            let player = try Player(playerItem: item)
+            let controller = player.interstitialController
+            player.play()
+            await world.wait(for: item.states) { $0.hasPlayedToEnd }
+            #expect(controller.interstitialPlayer.status == .failed)
+            #expect(world.simulation.now < .seconds(62), "\(world.simulation.now)")
+        }
+    }
+
+    @Test func restrictionsEndWithTheItemThatTheyWereFor() async throws {
+        let restricted = Self.ad + ",X-RESTRICT=\"SKIP,JUMP\""
+        try await Broadcast(Self.texts(Self.range("a", at: 20, restricted))).run { world in
+            let player = try Player(playerItem: world.item())
+            let controller = player.interstitialController
+            player.play()
+            await world.wait(for: controller.interstitialPlayer.states) { $0.timeControlStatus == .playing }
+            #expect(!player.setRate(2))
+            let other = world.item("ad.m3u8?_HLS_primary_id=session")
+            try player.replaceCurrentItem(with: other)
+            await world.wait(for: controller.states) { $0.currentEvent == nil }
+            await world.wait(for: player.states) { $0.timeControlStatus == .playing }
+            #expect(player.setRate(2))
+            #expect((await player.seek(to: MediaTime(seconds: 8))).isFinished)
+        }
+    }
+
+    @Test func anotherItemLoadsItsOwnList() async throws {
+        var texts = Self.withList(Self.oneAd)
+        texts[Broadcast.origin + "other.m3u8"] = texts[Broadcast.origin + "main.m3u8"]
+        try await Broadcast(texts).run { world in
+            let player = try Player(playerItem: world.item())
+            let controller = player.interstitialController
+            player.play()
+            let address = Self.list + "?_HLS_primary_id=session"
+            while !world.transport.requestedAddresses.contains(address) {
+                try await world.simulation.sleep(for: .milliseconds(100))
+            }
+            try player.replaceCurrentItem(with: world.item("other.m3u8"))
+            let began = world.simulation.now
+            await world.wait(for: controller.interstitialPlayer.states) { $0.timeControlStatus == .playing }
+            #expect(world.simulation.now - began < .seconds(22))
+            #expect(world.transport.requestedAddresses.count { $0 == address } == 2)
+        }
+    }
+
+    @Test func aListThatFailedAheadIsAskedForAgain() async throws {
+        var answers = Self.withList("").mapValues { [ScriptedTransport.Answer.text($0)] }
+        answers[Self.list + "?_HLS_primary_id=session"] = [
+            .failure(TransportError(.status, "not yet", status: 404)), .text(Self.oneAd),
+        ]
+        try await Broadcast(answers: answers).run { world in
+            let player = try Player(playerItem: world.item())
+            player.play()
+            await world.wait(for: player.interstitialController.interstitialPlayer.states) {
+                $0.timeControlStatus == .playing
+            }
+            #expect(player.interstitialController.currentEvent?.id == "a")
+        }
+    }
+
+    @Test func anApplicationEndsWhatHasNotComeYet() async throws {
+        let texts = Self.texts(Self.range("a", at: 20, "X-ASSET-LIST=\"list.json\""))
+        try await Broadcast(texts, latency: .seconds(8)).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            let controller = player.interstitialController
+            player.play()
+            await world.wait(for: controller.states) { $0.currentEvent != nil }
+            controller.cancelCurrentEvent(withResumptionOffset: MediaTime(seconds: 12))
+            await world.wait(for: controller.states) { $0.currentEvent == nil }
+            await world.wait(for: player.states) { $0.timeControlStatus == .playing }
+            #expect(abs(item.currentTime().seconds - 32) < 0.5, "\(item.currentTime().seconds)")
+        }
+    }
+
+    @Test func aSeekOutOfOneIsNoWayRoundAnother() async throws {
+        let jump = Self.ad + ",X-RESUME-OFFSET=0,X-RESTRICT=\"JUMP\""
+        let watch = try await playOut(
+            Self.texts(Self.range("a", at: 10, Self.ad + ",X-RESUME-OFFSET=0"), Self.range("b", at: 30, jump))
+        ) { player, now in
+            // The item stands at 10; ten seconds of the other were played.
+            if now == 20 { await player.seek(to: MediaTime(seconds: 40)) }
+        }
+        #expect(abs(watch.duration(of: "b") - 12) <= 0.5)
+        #expect(watch.moments.last.map { $0.primary == 60 } == true)
+    }
+
+    // MARK: Secrets
+
+    @Test(arguments: [
+        ("https://ads.example/x.m3u8", false, false), ("https://www.example.com/x.m3u8", true, true),
+        ("https://cdn.example.com/x.m3u8", true, false), ("http://www.example.com/x.m3u8", false, false),
+        ("https://www.example.com:8443/x.m3u8", false, false),
+    ])
+    func whatIsMeantForTheStreamGoesNowhereElse(address: String, hasFields: Bool, hasCookie: Bool) throws {
+        let options = AssetOptions(headerFields: ["X-Token": "t"], cookies: [.init(name: "a", value: "1")])
+        let asset = Asset(
+            .init("https://www.example.com/main.m3u8"),
+            options: options,
+            environment: Broadcast([:]).environment
+        )
+        let made = try InterstitialLoading(primary: asset, sessionID: "s p").asset(at: .init(address))
+        #expect(made.options.headerFields.isEmpty == !hasFields && made.options.cookies.isEmpty == !hasCookie)
+        #expect(made.address.text == address + "?_HLS_primary_id=s%20p")
+    }
+
+    @Test func restrictionsOfTheAssetHoldForWhatIsInBetween() throws {
+        var options = AssetOptions()
+        options.referenceRestrictions = .forbidCrossSiteReference
+        let environment = Broadcast([:]).environment
+        let asset = Asset(.init("https://www.example.com/main.m3u8"), options: options, environment: environment)
+        let loading = InterstitialLoading(primary: asset, sessionID: nil)
+        #expect(throws: PlayerError.self) { try loading.asset(at: .init("https://ads.example/x.m3u8")) }
+        #expect(try loading.asset(at: .init("https://ads.example.com/x.m3u8#f")).address.text.hasSuffix("x.m3u8#f"))
+        let file = InterstitialLoading(
+            primary: Asset(filePath: "/films/a.m3u8", environment: environment),
+            sessionID: "s"
+        )
+        #expect(try file.asset(at: .init("file:///films/b.m3u8")).address.text == "file:///films/b.m3u8")
+        #expect(throws: PlayerError.self) { try file.asset(at: .init("ftp://films/b.m3u8")) }
     }
 
     // MARK: Timelines

@@ -13,6 +13,13 @@ public final class SharedOutputs: Sendable {
         /// The first pictures of the others.
         var withheld: [Int: VideoFrame] = [:]
         var format: SoundFormat?
+        /// How loud each wants to be.
+        var volumes: [Int: Volume] = [:]
+    }
+
+    private struct Volume {
+        let volume: Double
+        let isMuted: Bool
     }
 
     private let video: (any VideoOutput)?
@@ -91,11 +98,12 @@ public final class SharedOutputs: Sendable {
         func begin() { take() }
 
         private func take() {
-            let frame: VideoFrame? = outputs.state.withLock { state in
-                guard state.current != id else { return nil }
+            let (frame, volume): (VideoFrame?, Volume?) = outputs.state.withLock { state in
+                guard state.current != id else { return (nil, nil) }
                 state.current = id
-                return state.withheld.removeValue(forKey: id)
+                return (state.withheld.removeValue(forKey: id), state.volumes[id])
             }
+            if let volume { outputs.audio?.setVolume(volume.volume, isMuted: volume.isMuted) }
             if let frame { try? outputs.video?.show(frame) }
         }
 
@@ -125,19 +133,28 @@ public final class SharedOutputs: Sendable {
             take()
             outputs.audio?.resume()
         }
-        func setVolume(_ volume: Double, isMuted: Bool) { outputs.audio?.setVolume(volume, isMuted: isMuted) }
+        func setVolume(_ volume: Double, isMuted: Bool) {
+            let isHeard = outputs.state.withLock { state in
+                state.volumes[id] = Volume(volume: volume, isMuted: isMuted)
+                return state.current == nil || state.current == id
+            }
+            if isHeard { outputs.audio?.setVolume(volume, isMuted: isMuted) }
+        }
         func finish() {}
     }
 
     /// An item is gone; what waits is seen instead.
     private func end(_ id: Int) {
-        let (frame, wasCurrent): (VideoFrame?, Bool) = state.withLock { state in
+        let (frame, volume, wasCurrent): (VideoFrame?, Volume?, Bool) = state.withLock { state in
             state.withheld[id] = nil
-            guard state.current == id else { return (nil, false) }
+            state.volumes[id] = nil
+            guard state.current == id else { return (nil, nil, false) }
             state.current = state.withheld.keys.min()
-            return (state.current.flatMap { state.withheld.removeValue(forKey: $0) }, true)
+            let frame = state.current.flatMap { state.withheld.removeValue(forKey: $0) }
+            return (frame, state.current.flatMap { state.volumes[$0] }, true)
         }
         guard wasCurrent else { return }
+        if let volume { audio?.setVolume(volume.volume, isMuted: volume.isMuted) }
         subtitles?.show([])
         if let frame { try? video?.show(frame) } else { video?.clear() }
     }

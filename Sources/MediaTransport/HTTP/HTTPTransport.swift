@@ -3,7 +3,7 @@ import Foundation
 public import MediaTiming
 import NIOCore
 import NIOHTTP1
-import ResourceAddressing
+package import ResourceAddressing
 
 /// HTTP/1.1 and HTTP/2 over AsyncHTTPClient, connections kept alive.
 ///
@@ -192,7 +192,7 @@ extension TransportRequest {
 extension ResourceAddress {
     /// Whether header fields that were given for this address may be sent to another: one of the same site, by no worse
     /// protocol, and on the same host only at the same port.
-    func mayShareSecrets(with other: ResourceAddress) -> Bool {
+    package func mayShareSecrets(with other: ResourceAddress) -> Bool {
         guard sharesSite(with: other) else { return false }
         let isUpgrade = normalizedScheme == "http" && other.normalizedScheme == "https"
         guard normalizedScheme == other.normalizedScheme || isUpgrade else { return false }

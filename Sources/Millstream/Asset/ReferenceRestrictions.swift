@@ -20,6 +20,23 @@ public struct ReferenceRestrictions: OptionSet, Sendable, Hashable {
     public static let forbidLocalReferenceToLocal = ReferenceRestrictions(rawValue: 8)
     /// All of them: only what is one resource can be played.
     public static let forbidAll = ReferenceRestrictions(rawValue: 0xFFFF)
+
+    /// Why an asset may not refer to an address; `nil` where it may.
+    func obstacle(from asset: ResourceAddress, to address: ResourceAddress) -> String? {
+        let isLocal = address.filePath != nil
+        // What is in the address itself is nowhere else.
+        guard !isEmpty, address.normalizedScheme != "data" else { return nil }
+        if self == .forbidAll { return "the asset may refer to nothing" }
+        if asset.filePath != nil {
+            if isLocal, contains(.forbidLocalReferenceToLocal) { return "the asset may not refer to other files" }
+            if !isLocal, contains(.forbidLocalReferenceToRemote) {
+                return "the asset may not refer to what is not on this machine"
+            }
+        } else if !isLocal, contains(.forbidCrossSiteReference), !asset.sharesSite(with: address) {
+            return "the asset may not refer to other sites"
+        }
+        return nil
+    }
 }
 
 /// Another transport, that follows no forbidden references.
@@ -39,26 +56,8 @@ struct RestrictedTransport: Transport {
     }
 
     private func check(_ address: ResourceAddress) throws {
-        guard address != asset, let reason = obstacle(to: address) else { return }
+        guard address != asset, let reason = restrictions.obstacle(from: asset, to: address) else { return }
         throw TransportError(.addressRefused, reason, address: address)
-    }
-
-    private func obstacle(to address: ResourceAddress) -> String? {
-        let isLocal = address.filePath != nil
-        // What is in the address itself is nowhere else.
-        guard address.normalizedScheme != "data" else { return nil }
-        if restrictions == .forbidAll { return "the asset may refer to nothing" }
-        if asset.filePath != nil {
-            if isLocal, restrictions.contains(.forbidLocalReferenceToLocal) {
-                return "the asset may not refer to other files"
-            }
-            if !isLocal, restrictions.contains(.forbidLocalReferenceToRemote) {
-                return "the asset may not refer to what is not on this machine"
-            }
-        } else if !isLocal, restrictions.contains(.forbidCrossSiteReference), !asset.sharesSite(with: address) {
-            return "the asset may not refer to other sites"
-        }
-        return nil
     }
 }
 

@@ -9,42 +9,49 @@ extension InterstitialConductor {
         var offset: MediaTime
         /// Whether nothing more of the break is played.
         var endsBreak = false
+        /// Whether anything of it was played.
+        var wasPlayed = true
     }
 
     /// Plays the events of a break, and lets the item go on behind them.
     mutating func play(_ due: InterstitialSchedule.Break) async {
         guard let item else { return }
-        heldPosition = nil
+        heldPosition = item.currentTime()
+        hasStopped = false
+        patienceEnd = time.now + InterstitialLoading.patience
         change { $0.setHeld(true) }
         var played: [(event: InterstitialEvent, offset: MediaTime)] = []
+        var isNothing = true
         for (index, event) in due.events.enumerated() {
             let outcome = await play(event, of: item, startOffset: index == 0 ? due.startOffset : nil)
+            schedule.note(event, wasPlayed: outcome.wasPlayed)
             played.append((event, outcome.offset))
+            if outcome.wasPlayed { isNothing = false }
             if outcome.endsBreak || Task.isCancelled { break }
         }
         show(nil)
-        await resume(item, due, played)
+        let target = isNothing ? due.wanted : nil
+        await resume(item, at: target ?? InterstitialSchedule.target(due.resumption, played), played.map(\.event))
     }
 
-    private mutating func resume(
-        _ item: PlayerItem,
-        _ due: InterstitialSchedule.Break,
-        _ played: [(event: InterstitialEvent, offset: MediaTime)]
-    ) async {
-        guard let state = primaryState, state.currentItem == item, !state.playback.hasPlayedToEnd, !hasMoved(state)
+    private mutating func resume(_ item: PlayerItem, at target: MediaTime, _ events: [InterstitialEvent]) async {
+        guard let state = primaryState, state.currentItem == item, state.playback.status == .readyToPlay,
+            !state.playback.hasPlayedToEnd
         else { return }
-        let position = item.currentTime()
-        var target = InterstitialSchedule.target(due.resumption, played)
-        let aligns = played.contains { $0.event.alignsResumptionWithPrimarySegmentBoundary }
+        guard !hasMoved(state) else { return stand() }
+        var target = target
+        let aligns = events.contains(where: \.alignsResumptionWithPrimarySegmentBoundary)
         if aligns, let border = state.playback.segmentBorders.nearest(to: target, latest: true) { target = border }
         if let duration = state.playback.duration { target = min(target, duration) }
-        if !target.isNear(position, within: Self.closeness) {
+        if !target.isNear(item.currentTime(), within: Self.closeness) {
             let completion = await item.seek(.time(target), tolerance: .exact)
-            if completion.isFinished { target = completion.landed }
-            arrival = completion.isFinished ? target : nil
+            // Somebody wants to be elsewhere.
+            guard completion.isFinished else { return stand() }
+            target = completion.landed
+            arrival = target
         }
         schedule.resumed(at: target)
-        if let state = primaryState, state.currentItem == item, state.playback.timebase.rate == 0 {
+        if let state = primaryState, state.currentItem == item, state.timebase.rate == 0 {
             // It stood: from here on it moves by itself.
             let hasArrived = state.timebase.mediaTime.isNear(target, within: Self.closeness)
             if hasArrived { arrival = nil }
@@ -53,14 +60,24 @@ extension InterstitialConductor {
         change { $0.setHeld(false) }
     }
 
+    /// What follows counts from where the item stood.
+    private mutating func stand() {
+        guard let heldPosition, let item else { return }
+        motion = Motion(item: ObjectIdentifier(item), timebase: Timebase(mediaTime: heldPosition))
+    }
+
     /// Whether a viewer moved the play head of the item since it stands.
     private mutating func hasMoved(_ state: PlayerState) -> Bool {
-        guard state.timebase.rate == 0, !state.playback.isSeeking else { return false }
-        guard let heldPosition else {
-            heldPosition = state.timebase.mediaTime
+        guard state.timebase.rate == 0, !state.playback.isSeeking, let heldPosition else { return false }
+        let position = state.timebase.mediaTime
+        guard hasStopped else {
+            // Until it stopped it went a little further.
+            guard position.isNear(heldPosition, within: MediaTime(seconds: 1)) else { return true }
+            self.heldPosition = position
+            hasStopped = true
             return false
         }
-        return !state.timebase.mediaTime.isNear(heldPosition, within: MediaTime(value: 250, timescale: 1000))
+        return !position.isNear(heldPosition, within: MediaTime(value: 250, timescale: 1000))
     }
 
     /// Says what is played now.
@@ -83,20 +100,22 @@ extension InterstitialConductor {
         show(event)
         let items: [PlayerItem]
         do {
-            guard let found = try await collect(event, of: item, startOffset: startOffset) else {
+            switch try await collect(event, of: item, startOffset: startOffset) {
+            case .items(let found): items = found
+            case .ended(let end):
                 unprepare()
-                return Outcome(offset: .zero, endsBreak: true)
+                return conclude(event, [], end)
             }
-            items = found
         } catch {
             unprepare()
+            forgetList(of: event)
             hub.update { _, told in told.append(.eventWasUnscheduled(event, error)) }
-            return Outcome(offset: .zero)
+            return Outcome(offset: .zero, wasPlayed: false)
         }
         let isRestricted = event.restrictions.contains(.requiresPlaybackAtPreferredRateForAdvancement)
-        if isRestricted { restrict(true) }
+        if isRestricted { restrict(true, [item] + items) }
         let end = await playOut(items, event, of: item)
-        if isRestricted { restrict(false) }
+        if isRestricted { restrict(false, [item]) }
         player.setRate(0)
         player.removeAllItems()
         return conclude(event, items, end)
@@ -118,10 +137,12 @@ extension InterstitialConductor {
         forgetList(of: event)
         let playout = hub.state.state.playedBefore
         let failures = items.filter { $0.state.status == .failed }
-        let isNothing = failures.count == items.count || end == .abandoned && playout == .zero
+        let isEnded = end == .played || end == .abandoned
+        let isNothing = isEnded && playout == .zero && (failures.count == items.count || end == .abandoned)
         if isNothing, !items.isEmpty {
             let cause = failures.first?.state.error
-            let message = cause.map { "No part of the interstitial can be played: \($0.message)" }
+            let reason = cause?.message ?? player.state.error?.message
+            let message = reason.map { "No part of the interstitial can be played: \($0)" }
             let error = PlayerError(
                 .notLoaded,
                 message ?? "The interstitial did not come within \(InterstitialLoading.patience).",
@@ -137,61 +158,95 @@ extension InterstitialConductor {
             }
         }
         let isList = if case .list = event.content { true } else { false }
+        var outcome = Outcome(offset: event.resumptionOffset ?? playout, wasPlayed: !isNothing)
         switch end {
         case .cancelled(let offset):
-            return Outcome(offset: offset ?? event.resumptionOffset ?? playout, endsBreak: true)
-        case .left: return Outcome(offset: .zero, endsBreak: true)
+            outcome.endsBreak = true
+            if let offset { outcome.offset = offset }
+        case .left: outcome.endsBreak = true
         // The address of a single asset that fails cancels the event; of a list, what it says holds (§D.5).
-        case _ where isNothing: return Outcome(offset: isList ? event.resumptionOffset ?? .zero : .zero)
+        case _ where isNothing: outcome.offset = isList ? event.resumptionOffset ?? .zero : .zero
         case .skipped:
-            let whole = items.reduce(.zero as MediaTime?) { sum, item in
-                sum.flatMap { sum in item.state.duration.map { sum + $0 } }
-            }
-            return Outcome(offset: event.resumptionOffset ?? whole ?? event.plannedDuration ?? playout)
-        case .played, .limit, .abandoned: return Outcome(offset: event.resumptionOffset ?? playout)
+            let durations = items.map(\.state.duration)
+            let known = durations.contains(nil) ? nil : durations.compactMap { $0 }.reduce(.zero) { $0 + $1 }
+            let whole = known ?? event.plannedDuration ?? playout
+            outcome.offset = event.resumptionOffset ?? event.playoutLimit.map { min($0, whole) } ?? whole
+        case .played, .limit, .abandoned: break
         }
+        return outcome
     }
 
-    private func restrict(_ isRestricted: Bool) {
-        change { $0.setRequiresNormalRate(isRestricted) }
+    /// Lets nothing be passed over, or lets it again.
+    private func restrict(_ isRestricted: Bool, _ items: [PlayerItem]) {
+        // Also of a player whose item is another by now.
+        primary?.change { $0.setRequiresNormalRate(isRestricted) }
         player.change { $0.setRequiresNormalRate(isRestricted) }
+        for item in items { item.ask { $0.state.configuration.forbidsPassingOver = isRestricted } }
     }
 
     // MARK: Its items
 
+    /// What an event consists of, or why nobody waits for it any more.
+    private enum Collected {
+        case items([PlayerItem])
+        case ended(End)
+    }
+
     /// The items of an event; waits for its list for a while.
     ///
-    /// - Returns: `nil` where it is no longer wanted.
     /// - Throws: Where they cannot be had.
     private mutating func collect(
         _ event: InterstitialEvent,
         of item: PlayerItem,
         startOffset: MediaTime?
-    ) async throws(PlayerError) -> [PlayerItem]? {
-        if let prepared, prepared.id == event.id {
+    ) async throws(PlayerError) -> Collected {
+        if let prepared, prepared.event == event {
             self.prepared = nil
             adoptList(of: event)
-            return prepared.items
+            return .items(prepared.items)
         }
         unprepare()
+        // What failed when it was loaded ahead may be there now.
+        if case .list(let address) = event.content, case .failure? = hub.state.lists[address.text] {
+            forgetList(of: event)
+        }
         let loading = InterstitialLoading(primary: item.asset, sessionID: item.sessionID)
-        let deadline = time.now + InterstitialLoading.patience
         while true {
             let seen = seen
             if let assets = try assets(of: event, loading, startOffset: startOffset) {
                 adoptList(of: event)
-                let items = assets.map { makeItem($0, besides: item) }
-                for item in items { try player.insert(item, after: nil) }
-                return items
+                return .items(try queue(assets, of: event, besides: item))
             }
-            guard time.now < deadline else {
+            guard let state = primaryState, state.currentItem == item, state.playback.status != .failed,
+                !hasMoved(state), !Task.isCancelled
+            else { return .ended(.left) }
+            switch takeRequest() {
+            case .skip: return .ended(.skipped)
+            case .cancel(let offset): return .ended(.cancelled(resumptionOffset: offset))
+            case nil: break
+            }
+            guard time.now < patienceEnd else {
                 throw PlayerError(.notLoaded, "The list of an interstitial did not come in time.")
             }
-            guard let state = primaryState, state.currentItem == item, !hasMoved(state), takeRequest() == nil,
-                !Task.isCancelled
-            else { return nil }
-            await wait(after: seen, until: deadline)
+            await wait(after: seen, until: patienceEnd)
         }
+    }
+
+    /// Puts assets into the queue, to be heard as the item is.
+    mutating func queue(
+        _ assets: [Asset],
+        of event: InterstitialEvent,
+        besides item: PlayerItem
+    ) throws(PlayerError) -> [PlayerItem] {
+        if let state = primaryState { adoptSound(of: state) }
+        let items = assets.map { makeItem($0, besides: item) }
+        for item in items { try player.insert(item, after: nil) }
+        return items
+    }
+
+    private func adoptSound(of state: PlayerState) {
+        if player.volume != state.volume { player.volume = state.volume }
+        if player.isMuted != state.isMuted { player.isMuted = state.isMuted }
     }
 
     /// An item that is played as the other is: with its limits, in its language, over the same network.
@@ -242,20 +297,24 @@ extension InterstitialConductor {
 
     /// Plays items until they are over, or something else ends them.
     private mutating func playOut(_ items: [PlayerItem], _ event: InterstitialEvent, of item: PlayerItem) async -> End {
+        let isRestricted = event.restrictions.contains(.requiresPlaybackAtPreferredRateForAdvancement)
         var rate: Double?
+        var isPausedApart = false
         var current: PlayerItem?
-        var patienceEnd = time.now + InterstitialLoading.patience
         while !Task.isCancelled {
             let seen = seen
-            guard let state = primaryState, state.currentItem == item, !hasMoved(state) else { return .left }
+            guard let state = primaryState, state.currentItem == item, state.playback.status != .failed,
+                !hasMoved(state)
+            else { break }
+            adoptSound(of: state)
             if state.rate != rate {
-                let isRestricted = event.restrictions.contains(.requiresPlaybackAtPreferredRateForAdvancement)
                 rate = state.rate
-                player.setRate(isRestricted ? min(1, max(0, state.rate)) : max(0, state.rate))
+                let wanted = isRestricted ? min(1, max(0, state.rate)) : max(0, state.rate)
+                isPausedApart = player.setRate(wanted)
             }
-            if player.volume != state.volume { player.volume = state.volume }
-            if player.isMuted != state.isMuted { player.isMuted = state.isMuted }
             let own = player.state
+            // Without a decoder it will play nothing any more.
+            guard own.status != .failed else { return .abandoned }
             if own.currentItem != current {
                 if let current { count(current) }
                 current = own.currentItem
@@ -266,31 +325,38 @@ extension InterstitialConductor {
                 player.remove(now)
                 continue
             }
-            let position = now.currentTime()
-            let elapsed = hub.state.state.playedBefore + position
+            let elapsed = hub.state.state.playedBefore + now.currentTime()
             note(elapsed, of: event)
-            switch takeRequest() {
-            case .skip:
-                count(now)
-                return .skipped
-            case .cancel(let offset):
-                count(now)
-                return .cancelled(resumptionOffset: offset)
-            case nil: break
+            if let end = requestedEnd(at: elapsed, of: event) {
+                if end != .limit { count(now) }
+                return end
             }
-            if let limit = event.playoutLimit, elapsed >= limit {
-                hub.update { core, _ in core.state.playedBefore = limit }
-                return .limit
-            }
-            if own.timebase.rate != 0 || own.rate == 0 { patienceEnd = time.now + InterstitialLoading.patience }
+            // A pause is no waiting, whoever asked for it.
+            let isPaused = state.rate == 0 || own.rate == 0 && isPausedApart
+            if own.timebase.rate != 0 || isPaused { patienceEnd = time.now + InterstitialLoading.patience }
             guard time.now < patienceEnd else {
                 count(now)
                 return .abandoned
             }
-            let moment = nextMoment(of: event, own, elapsed: elapsed)
-            await wait(after: seen, until: moment ?? (own.rate == 0 ? nil : patienceEnd))
+            await wait(
+                after: seen,
+                until: nextMoment(of: event, own, elapsed: elapsed) ?? (isPaused ? nil : patienceEnd)
+            )
         }
+        if let current { count(current) }
         return .left
+    }
+
+    /// What ends an event before its end.
+    private func requestedEnd(at elapsed: MediaTime, of event: InterstitialEvent) -> End? {
+        switch takeRequest() {
+        case .skip: return .skipped
+        case .cancel(let offset): return .cancelled(resumptionOffset: offset)
+        case nil: break
+        }
+        guard let limit = event.playoutLimit, elapsed >= limit else { return nil }
+        hub.update { core, _ in core.state.playedBefore = limit }
+        return .limit
     }
 
     /// An item is over.

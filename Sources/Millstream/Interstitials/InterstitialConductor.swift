@@ -7,7 +7,7 @@ import StreamingEngine
 ///
 /// It does what ``InterstitialSchedule`` decides. The player does not belong to it: when that is gone, it ends.
 struct InterstitialConductor: Sendable {
-    private weak let primary: Player?
+    weak let primary: Player?
     private let primaryHub: Hub<PlayerCore, PlayerEvent>
     let time: any TimeSource
     let player: QueuePlayer
@@ -26,16 +26,24 @@ struct InterstitialConductor: Sendable {
     private var pending: InterstitialSchedule.Break?
     /// Where the item stands while something else is played.
     var heldPosition: MediaTime?
+    /// Whether it does already.
+    var hasStopped = false
     /// Where the play head will be next, because it was sent there by this.
     var arrival: MediaTime?
     /// The event whose items wait in the queue.
-    var prepared: (id: String, items: [PlayerItem])?
+    var prepared: (event: InterstitialEvent, items: [PlayerItem])?
+    /// Until when is waited for something to be played of a break.
+    var patienceEnd = Duration.zero
+    /// Which segments the places of events were reckoned with.
+    private var revision = 0
     var loads: [String: Task<Void, Never>] = [:]
     /// When what is to be loaded ahead is, by the name of what asks for it.
     private var preloadTimes: [String: MediaTime] = [:]
 
     /// What is shorter is no way to go.
     static let closeness = MediaTime(value: 50, timescale: 1000)
+    /// So many lists are kept that nothing has asked for yet.
+    private static let mostPreloads = 8
     /// So long before its place an event is loaded at the latest.
     private static let lead = MediaTime(seconds: 5)
 
@@ -108,11 +116,14 @@ struct InterstitialConductor: Sendable {
         guard state.playback.status == .readyToPlay, !state.playback.isSeeking else { return }
         let new = state.motion
         motion = new
-        let position = new.timebase.mediaTime(at: time.now)
+        // Where it set out a moment ago counts, not what was played since.
+        let isFresh = time.now - new.timebase.time <= .seconds(1)
+        let position = isFresh ? new.timebase.mediaTime : new.timebase.mediaTime(at: time.now)
         guard let old else {
             pending = schedule.begin(at: position, isLive: state.playback.playbackType == .live)
             return
         }
+        if old.timebase.rate < 0 { schedule.rewind(to: position) }
         guard new.change(from: old, at: time.now) == .jumped else { return }
         if let arrival = arrival.take(), position.isNear(arrival, within: MediaTime(seconds: 1)) { return }
         pending = schedule.jump(from: old.timebase.mediaTime(at: min(new.timebase.time, time.now)), to: position)
@@ -125,6 +136,8 @@ struct InterstitialConductor: Sendable {
         (ranges, ownEvents, preloadTimes) = ([], nil, [:])
         (motion, pending, arrival, holdsEnd) = (nil, nil, nil, false)
         unprepare()
+        for load in loads.values { load.cancel() }
+        loads = [:]
         hub.update { core, events in
             core.lists = [:]
             core.state.entries = []
@@ -135,15 +148,16 @@ struct InterstitialConductor: Sendable {
     }
 
     private mutating func collectEvents(_ state: PlayerState) {
-        let own = hub.state.ownEvents
+        let (own, known) = (hub.state.ownEvents, hub.state.state)
         let handlesStream = item?.state.configuration.handlesInterstitials ?? true
         let ranges = state.playback.interstitialRanges
         let isSame = ranges == self.ranges && own == ownEvents && handlesStream == self.handlesStream
         borders = state.playback.segmentBorders
-        // Where own events with a date lie is known with the first playlist.
-        guard !isSame || motion == nil && own != nil else { return }
-        (self.ranges, ownEvents, self.handlesStream) = (ranges, own, handlesStream)
-        let events = own ?? ranges.compactMap { InterstitialEvent($0) }
+        let events = isSame ? known.events : own ?? ranges.compactMap { InterstitialEvent($0) }
+        // Segments say where dates lie, and borders.
+        let needsSegments = events.contains { $0.alignsStartWithPrimarySegmentBoundary || $0.time == nil }
+        guard !isSame || needsSegments && borders.revision != revision else { return }
+        (self.ranges, ownEvents, self.handlesStream, revision) = (ranges, own, handlesStream, borders.revision)
         let borders = borders
         schedule.update(handlesStream || own != nil ? events : []) { event in
             guard let place = event.time ?? event.date.flatMap({ borders.time(of: $0) }) else { return nil }
@@ -151,8 +165,8 @@ struct InterstitialConductor: Sendable {
             return borders.nearest(to: place, latest: false) ?? place
         }
         forgetLoads()
+        if let prepared, !events.contains(prepared.event) { unprepare() }
         let entries = schedule.entries
-        let known = hub.state.state
         guard known.events != events || known.entries != entries else { return }
         hub.update { core, told in
             core.state.entries = entries
@@ -179,6 +193,7 @@ struct InterstitialConductor: Sendable {
         }
         // What is told to the player wakes this: it is told news only.
         let awaitsEnd = schedule.awaitsEnd(at: state.playback.duration)
+        if state.playback.hasPlayedToEnd, state.isHeld { holdsEnd = false }
         if awaitsEnd != holdsEnd, !state.playback.hasPlayedToEnd {
             holdsEnd = awaitsEnd
             change { $0.setHoldsEnd(awaitsEnd) }
@@ -199,7 +214,7 @@ struct InterstitialConductor: Sendable {
     }
 
     private func nextMoment(_ state: PlayerState) -> Duration? {
-        guard state.rate > 0, let motion, motion.timebase.rate > 0 else { return nil }
+        guard state.rate > 0, !state.playback.isSeeking, let motion, motion.timebase.rate > 0 else { return nil }
         let position = motion.timebase.mediaTime(at: time.now)
         var places = preloadTimes.values.filter { $0 > position }
         if let next = schedule.nextStart {
@@ -213,8 +228,8 @@ struct InterstitialConductor: Sendable {
 
     /// Loads what comes next when the item is buffered up to it, or it is near (§D.1).
     private mutating func prepareNext(_ state: PlayerState) {
+        guard let motion, let item, !state.playback.isSeeking else { return }
         preload(state)
-        guard let motion, let item else { return }
         let position = motion.timebase.mediaTime(at: time.now)
         let next: InterstitialEvent
         if let pending = pending?.events.first {
@@ -229,13 +244,11 @@ struct InterstitialConductor: Sendable {
             else { return }
             next = first
         }
-        guard prepared?.id != next.id else { return }
+        guard prepared?.event != next else { return }
         unprepare()
         let loading = InterstitialLoading(primary: item.asset, sessionID: item.sessionID)
         guard let assets = try? assets(of: next, loading, startOffset: pending?.startOffset) else { return }
-        let items = assets.map { makeItem($0, besides: item) }
-        for item in items { try? player.insert(item, after: nil) }
-        prepared = (next.id, items)
+        prepared = (next, (try? queue(assets, of: next, besides: item)) ?? [])
     }
 
     mutating func unprepare() {
@@ -259,11 +272,14 @@ struct InterstitialConductor: Sendable {
                 let first = max(start, position)
                 // No later than it would be loaded anyway.
                 let target = ranges.first { $0.id == instruction.targetID }?.start
+                guard end > position, target.map({ $0 > position }) ?? true else { continue }
                 let last = max(first, target.map { min(end, $0 - Self.lead) } ?? end)
                 let wait = MediaTime(approximating: (last - first).seconds * Double.random(in: 0...1)) ?? .zero
                 preloadTimes[range.id] = first + wait
             }
-            guard let moment = preloadTimes[range.id], moment <= position else { continue }
+            guard let moment = preloadTimes[range.id], moment <= position, loads.count < Self.mostPreloads else {
+                continue
+            }
             load(instruction.address, loading, startOffset: nil)
         }
     }

@@ -16,7 +16,9 @@ import Synchronization
 /// }
 /// ```
 public final class InterstitialController: Sendable {
-    /// Plays them; for watching, and for a pause. What it plays comes and goes by itself.
+    /// Plays them, for watching and for a pause.
+    ///
+    /// What it plays comes and goes by itself.
     public let interstitialPlayer: QueuePlayer
     let hub = Hub<Core, Notification>(Core())
     private let task = Mutex<Task<Void, Never>?>(nil)

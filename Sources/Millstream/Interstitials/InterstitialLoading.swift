@@ -35,15 +35,20 @@ struct InterstitialLoading: Sendable {
         options.overrideMIMEType = nil
         options.primarySessionID = nil
         // What authorizes one site is no business of another.
-        if !primary.address.sharesSite(with: address) {
+        if !primary.address.mayShareSecrets(with: address) {
             options.headerFields = [:]
             options.cookies = []
         }
+        // A cookie without a domain is for the host of the stream alone.
+        if primary.address.host != address.host { options.cookies.removeAll { $0.domain == nil } }
         return Asset(self.address(address), options: options, environment: primary.environment)
     }
 
     /// - Throws: Where a stream may not name it: a file, of one from elsewhere.
     private func check(_ address: ResourceAddress) throws(PlayerError) {
+        if let reason = primary.options.referenceRestrictions.obstacle(from: primary.address, to: address) {
+            throw PlayerError(.notLoaded, "An interstitial is not loaded: \(reason).", address: address)
+        }
         if address.isHTTP || address.normalizedScheme == "data" { return }
         if address.filePath != nil, primary.address.filePath != nil, primary.assetCache == nil { return }
         throw PlayerError(.notLoaded, "An interstitial may not be loaded from this address.", address: address)

@@ -23,6 +23,8 @@ struct InterstitialSchedule: Sendable {
 
         let events: [InterstitialEvent]
         let resumption: Resumption
+        /// Where a viewer wanted to be, should nothing of it be played; `nil` for as the events say.
+        var wanted: MediaTime?
         /// How far behind the beginning of a live interstitial playing begins; `nil` where it does not begin within one.
         var startOffset: MediaTime?
     }
@@ -38,6 +40,12 @@ struct InterstitialSchedule: Sendable {
     private var playedForGood: Set<String> = []
     private var hasJoined = false
     private var hasLeft = false
+    /// What could not be had last: it stands for nothing.
+    private var failed: Set<String> = []
+    /// From where a viewer seeks over what has to be seen first, until it was.
+    private var unseenFrom: MediaTime?
+    /// So many are played at one place at most.
+    private static let mostEvents = 50
     /// Up to here all was decided; `nil` before the play head is anywhere.
     private var reached: MediaTime?
 
@@ -55,6 +63,7 @@ struct InterstitialSchedule: Sendable {
             .sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }
             .map(\.element)
         consumed.formIntersection(events.map(\.id))
+        failed.formIntersection(events.map(\.id))
     }
 
     /// Whether something is to be played before the item.
@@ -63,6 +72,7 @@ struct InterstitialSchedule: Sendable {
     /// Whether something is to be played at the end.
     ///
     /// - Parameter end: Where that is; `nil` while it is not known.
+    /// - Returns: Whether the end has to wait for it.
     func awaitsEnd(at end: MediaTime?) -> Bool {
         if let end, let last = entries.last, isDue(last), last.start + Self.closeness >= end { return true }
         return !hasLeft && leaving.contains { isPlayable($0) }
@@ -92,12 +102,15 @@ struct InterstitialSchedule: Sendable {
     /// - Parameters:
     ///   - position: Where.
     ///   - isLive: Whether what is missed of an interstitial is left out by its server.
+    /// - Returns: What stands for the media there.
     mutating func begin(at position: MediaTime, isLive: Bool) -> Break? {
         reached = position
         guard let entry = covering(position) else { return nil }
-        guard isLive else { return takeBreak(at: entry.start, .offset(from: entry.start)) }
-        var found = takeBreak(at: entry.start, .offset(from: position))
-        found?.startOffset = position - entry.start
+        // What its server left out of it was not played: an offset that is written counts from its place all the same.
+        let isRest = isLive && entry.event.resumptionOffset == nil
+        var found = takeBreak(at: entry.start, .offset(from: isRest ? position : entry.start))
+        found?.wanted = position
+        if isLive { found?.startOffset = position - entry.start }
         return found
     }
 
@@ -117,12 +130,34 @@ struct InterstitialSchedule: Sendable {
         reached = new
         hasLeft = false
         consumed.subtract(entries.lazy.filter { $0.start >= new }.map(\.event.id))
-        if let entry = covering(new) { return takeBreak(at: entry.start, .offset(from: entry.start)) }
+        let origin = min(old, unseenFrom ?? old)
+        let covering = covering(new)
         let barrier = entries.last { entry in
-            entry.start > old && entry.start < new && isPlayable(entry.event)
+            entry.start > origin && entry.start < new && entry.event.id != covering?.event.id && isPlayable(entry.event)
                 && entry.event.restrictions.contains(.constrainsSeekingForwardInPrimaryContent)
         }
-        return barrier.flatMap { takeBreak(at: $0.start, .at(new)) }
+        if let barrier {
+            unseenFrom = origin
+            // Behind it comes what stands for the place where the viewer wants to be.
+            if let covering { consumed.remove(covering.event.id) }
+            return takeBreak(at: barrier.start, .at(covering?.start ?? new))
+        }
+        guard let covering else { return nil }
+        unseenFrom = origin
+        var found = takeBreak(at: covering.start, .offset(from: covering.start))
+        found?.wanted = new
+        return found
+    }
+
+    /// The play head went back by itself, to a place.
+    mutating func rewind(to position: MediaTime) {
+        reached = position
+        consumed.subtract(entries.lazy.filter { $0.start >= position }.map(\.event.id))
+    }
+
+    /// An event was played, or could not be.
+    mutating func note(_ event: InterstitialEvent, wasPlayed: Bool) {
+        if wasPlayed { failed.remove(event.id) } else { failed.insert(event.id) }
     }
 
     /// The item ended.
@@ -151,7 +186,10 @@ struct InterstitialSchedule: Sendable {
     }
 
     /// The play head goes on behind a break.
-    mutating func resumed(at position: MediaTime) { reached = position }
+    mutating func resumed(at position: MediaTime) {
+        reached = position
+        unseenFrom = nil
+    }
 
     // MARK: Looking
 
@@ -162,7 +200,8 @@ struct InterstitialSchedule: Sendable {
     /// The event that stands for what is at a place.
     private func covering(_ position: MediaTime) -> Entry? {
         entries.last { entry in
-            entry.start < position && isPlayable(entry.event) && position < entry.start + entry.event.plannedCover
+            entry.start < position && isPlayable(entry.event) && !failed.contains(entry.event.id)
+                && position < entry.start + entry.event.plannedCover
         }
     }
 
@@ -172,6 +211,7 @@ struct InterstitialSchedule: Sendable {
 
     private mutating func takeBreak(_ events: [InterstitialEvent], _ resumption: Break.Resumption) -> Break? {
         guard !events.isEmpty else { return nil }
+        let events = Array(events.prefix(Self.mostEvents))
         for event in events {
             consumed.insert(event.id)
             if event.willPlayOnce { playedForGood.insert(event.id) }

@@ -31,6 +31,8 @@ struct ItemConfiguration: Sendable {
 
     /// Whether what its stream schedules in between is played.
     var handlesInterstitials = true
+    /// Whether its play head may go forward by playing only.
+    var forbidsPassingOver = false
 
     /// The commands that bring a new engine to what was asked for.
     var commands: [EngineCommand] {

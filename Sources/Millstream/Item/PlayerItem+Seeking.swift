@@ -47,7 +47,9 @@ extension PlayerItem {
     /// - Parameter count: How many frames; below zero for those before. Does nothing where ``PlaybackAbilities`` does not permit it.
     public func step(byCount count: Int) {
         ask { core in
-            guard count > 0 ? core.state.canStepForward : core.state.canStepBackward else { return }
+            guard count > 0 ? core.state.canStepForward : core.state.canStepBackward,
+                count < 0 || !core.state.configuration.forbidsPassingOver
+            else { return }
             core.session?.commands.add(.step(count))
         }
     }
@@ -58,6 +60,11 @@ extension PlayerItem {
     }
 
     func seek(_ target: SeekTarget, tolerance: SeekTolerance) async -> SeekCompletion {
+        let core = hub.state
+        // What may not be passed over may be seen again.
+        if core.state.configuration.forbidsPassingOver, !target.isBehind(core.position) {
+            return SeekCompletion(isFinished: false, landed: core.position)
+        }
         let ticket = SeekTicket(target, tolerance: tolerance)
         if let completion = ask({ $0.seek(ticket) }) { return completion }
         return await withTaskCancellationHandler {
@@ -66,5 +73,12 @@ extension PlayerItem {
             // The seek goes on; only its caller no longer waits.
             ticket.complete(SeekCompletion(isFinished: false, landed: currentTime()))
         }
+    }
+}
+
+extension SeekTarget {
+    /// Whether it is certain that it lies where the play head was already.
+    fileprivate func isBehind(_ position: MediaTime) -> Bool {
+        if case .time(let time) = self { time <= position } else { false }
     }
 }

@@ -44,20 +44,7 @@ extension Player {
     public func cancelPendingSeeks() { state.currentItem?.cancelPendingSeeks() }
 
     private func seek(_ target: SeekTarget, _ tolerance: SeekTolerance) async -> SeekCompletion {
-        let state = state
         guard let item = state.currentItem else { return SeekCompletion(isFinished: false, landed: .zero) }
-        let position = item.currentTime()
-        // What may not be passed over may be seen again.
-        if state.requiresNormalRate, !target.isBehind(position) {
-            return SeekCompletion(isFinished: false, landed: position)
-        }
         return await item.seek(target, tolerance: tolerance)
-    }
-}
-
-extension SeekTarget {
-    /// Whether it is certain that it lies where the play head was already.
-    fileprivate func isBehind(_ position: MediaTime) -> Bool {
-        if case .time(let time) = self { time <= position } else { false }
     }
 }

@@ -380,7 +380,8 @@ extension PlaybackEngine {
 
     /// Takes over where the segments meet of a playlist that was just loaded.
     private func collectBorders() {
-        segmentBorders = SegmentBorders(requiredStreams.compactMap { wholeTimeline(of: $0) })
+        let timelines = requiredStreams.compactMap { wholeTimeline(of: $0) }
+        segmentBorders = SegmentBorders(timelines, revision: segmentBorders.revision + 1)
     }
 
     /// What can be sought, and where the live edge is.

@@ -4,11 +4,16 @@ public import MediaTiming
 /// Where the segments of an item meet, in all of the playlists that it is played from.
 public struct SegmentBorders: Sendable {
     private let timelines: [PresentationTimeline]
+    /// Another one each time that a playlist came.
+    package let revision: Int
 
     /// Those of an item of which nothing is known.
-    public init() { timelines = [] }
+    public init() { self.init([]) }
 
-    init(_ timelines: [PresentationTimeline]) { self.timelines = timelines }
+    init(_ timelines: [PresentationTimeline], revision: Int = 0) {
+        self.timelines = timelines
+        self.revision = revision
+    }
 
     /// The border nearest to a time (RFC 8216bis §D.2, X-SNAP).
     ///

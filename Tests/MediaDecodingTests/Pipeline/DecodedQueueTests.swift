@@ -197,4 +197,31 @@ struct DecodedQueueTests {
         let gaps = zip(shown, shown.dropFirst()).map { $1.shownAt - $0.shownAt }
         #expect(gaps.allSatisfy { $0 < .milliseconds(68) }, "\(gaps.max() ?? .zero)")
     }
+
+    /// What is prepared is not heard yet, and does not say how loud it is.
+    @Test func whoIsMutedStaysSo() async throws {
+        let stage = try Stage()
+        try await stage.simulation.run {
+            let item = stage.item("ts/180p/media.m3u8")
+            item.forwardPlaybackEndTime = MediaTime(seconds: 12)
+            let player = try Player(playerItem: item)
+            let advertisement = ResourceAddress(FolderTransport.origin + "ad/540p/media.m3u8")
+            var event = InterstitialEvent(id: "ad", at: MediaTime(seconds: 8), .address(advertisement))
+            event.playoutLimit = MediaTime(seconds: 2)
+            let controller = player.interstitialController
+            controller.schedule([event])
+            player.isMuted = true
+            player.volume = 0.5
+            player.play()
+            await stage.wait(for: item) { $0.timebase.rate == 1 }
+            for _ in 0..<100 {
+                try await stage.simulation.sleep(for: .milliseconds(100))
+                #expect(stage.sound.loudness.isMuted && stage.sound.loudness.volume == 0.5)
+            }
+            #expect(controller.interstitialPlayer.volume == 0.5 && controller.interstitialPlayer.isMuted)
+            player.isMuted = false
+            await stage.wait(for: item) { $0.hasPlayedToEnd }
+            #expect(!stage.sound.loudness.isMuted)
+        }
+    }
 }
