@@ -30,6 +30,10 @@ let package = Package(
             ]
         ),
         .executableTarget(
+            name: "PlayInterstitials",
+            dependencies: [.product(name: "Millstream", package: "millstream")]
+        ),
+        .executableTarget(
             name: "PlayStream",
             dependencies: [.product(name: "Millstream", package: "millstream")]
         ),

@@ -78,10 +78,35 @@ import Testing
     }
 
     @Test func onceIsOnce() {
-        var schedule = Self.schedule(Self.event("a", at: 10) { $0.willPlayOnce = true })
+        let event = Self.event("a", at: 10) { $0.willPlayOnce = true }
+        var schedule = Self.schedule(event)
         #expect(schedule.move(to: MediaTime(seconds: 10)) != nil)
+        // Taken is not seen.
+        _ = schedule.jump(from: MediaTime(seconds: 10), to: .zero)
+        #expect(schedule.move(to: MediaTime(seconds: 10)) != nil)
+        schedule.note(event, offset: .zero, wasPlayed: true)
         _ = schedule.jump(from: MediaTime(seconds: 20), to: .zero)
         #expect(schedule.move(to: MediaTime(seconds: 30)) == nil)
+    }
+
+    @Test func whoLeavesWhatHasToBeSeenHasItBeforeHim() {
+        let barrier = Self.event("b", at: 20) { $0.restrictions = .constrainsSeekingForwardInPrimaryContent }
+        var schedule = Self.schedule(barrier)
+        #expect(schedule.move(to: MediaTime(seconds: 20)) != nil)
+        schedule.left(barrier)
+        #expect(schedule.jump(from: MediaTime(seconds: 20), to: MediaTime(seconds: 50))?.events.map(\.id) == ["b"])
+        schedule.resumed(at: MediaTime(seconds: 50))
+        #expect(schedule.jump(from: MediaTime(seconds: 50), to: MediaTime(seconds: 55)) == nil)
+    }
+
+    @Test func whatWasShorterThanPlannedStandsForLess() {
+        let event = Self.event("a", at: 10) { $0.plannedDuration = MediaTime(seconds: 30) }
+        var schedule = Self.schedule(event)
+        #expect(schedule.move(to: MediaTime(seconds: 10)) != nil)
+        schedule.note(event, offset: MediaTime(seconds: 15), wasPlayed: true)
+        schedule.resumed(at: MediaTime(seconds: 25))
+        #expect(schedule.jump(from: MediaTime(seconds: 25), to: MediaTime(seconds: 30)) == nil)
+        #expect(schedule.jump(from: MediaTime(seconds: 30), to: MediaTime(seconds: 20)) != nil)
     }
 
     @Test func aSeekOverOneIsFreeUnlessItIsForbidden() {
@@ -131,12 +156,12 @@ import Testing
         let event = Self.event("a", at: 10) { $0.plannedDuration = MediaTime(seconds: 30) }
         var schedule = Self.schedule(event)
         #expect(schedule.jump(from: .zero, to: MediaTime(seconds: 25))?.wanted == MediaTime(seconds: 25))
-        schedule.note(event, wasPlayed: false)
+        schedule.note(event, offset: .zero, wasPlayed: false)
         #expect(schedule.jump(from: .zero, to: MediaTime(seconds: 25)) == nil)
         // It is tried again at its place.
         _ = schedule.jump(from: MediaTime(seconds: 25), to: .zero)
         #expect(schedule.move(to: MediaTime(seconds: 10)) != nil)
-        schedule.note(event, wasPlayed: true)
+        schedule.note(event, offset: MediaTime(seconds: 30), wasPlayed: true)
         #expect(schedule.jump(from: .zero, to: MediaTime(seconds: 25)) != nil)
     }
 

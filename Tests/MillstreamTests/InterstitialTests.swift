@@ -482,6 +482,9 @@ import Testing
             #expect((32...36.2).contains(item.currentTime().seconds), "\(item.currentTime().seconds)")
             await world.wait(for: controller.states) { $0.currentEvent?.id == "a" }
             await world.wait(for: controller.states) { $0.currentEvent == nil }
+            // Neither is it asked for once more when it was used.
+            await world.wait(for: player.states) { $0.timeControlStatus == .playing }
+            try await world.simulation.sleep(for: .seconds(20))
             #expect(world.transport.requestedAddresses.count { $0 == address } == 1)
         }
     }
@@ -604,6 +607,62 @@ import Testing
         }
         #expect(abs(watch.duration(of: "b") - 12) <= 0.5)
         #expect(watch.moments.last.map { $0.primary == 60 } == true)
+    }
+
+    @Test func aSlowSeekOfAViewerCountsAtTheEndOfOne() async throws {
+        let texts = Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=5"))
+        try await Broadcast(texts, latency: .seconds(2)).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            let controller = player.interstitialController
+            player.play()
+            await world.wait(for: controller.interstitialPlayer.states) { $0.timeControlStatus == .playing }
+            try await world.simulation.sleep(for: .milliseconds(11_000))
+            let landed = await player.seek(to: MediaTime(seconds: 57), toleranceBefore: .zero, toleranceAfter: .zero)
+            #expect(landed.isFinished && landed.landed == MediaTime(seconds: 57))
+            await world.wait(for: item.states) { $0.hasPlayedToEnd }
+            #expect(controller.currentEvent == nil)
+        }
+    }
+
+    @Test func backwardsNothingHoldsTheItem() async throws {
+        try await Broadcast(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=20"))).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            player.play()
+            await world.wait(for: player.states) { $0.timeControlStatus == .playing }
+            try await world.simulation.sleep(for: .seconds(1))
+            player.pause()
+            await player.seek(to: MediaTime(seconds: 30))
+            try await world.simulation.sleep(for: .seconds(1))
+            #expect(player.interstitialController.currentEvent == nil)
+            if player.setRate(-1) {
+                try await world.simulation.sleep(for: .seconds(3))
+                #expect(item.currentTime() < MediaTime(seconds: 29))
+                player.pause()
+                await player.seek(to: MediaTime(seconds: 30))
+            }
+            player.play()
+            await world.wait(for: player.interstitialController.states) { $0.currentEvent?.id == "a" }
+            #expect(player.interstitialController.interstitialPlayer.items().count == 1)
+        }
+    }
+
+    @Test func aFastPlayerMayBePlayedOnInOneThatMayNotBePassedOver() async throws {
+        try await Broadcast(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESTRICT=\"SKIP\""))).run { world in
+            let player = try Player(playerItem: world.item())
+            let controller = player.interstitialController
+            player.defaultRate = 2
+            player.play()
+            await world.wait(for: controller.interstitialPlayer.states) { $0.timeControlStatus == .playing }
+            #expect(controller.interstitialPlayer.rate == 1 && player.rate == 2)
+            player.pause()
+            try await world.simulation.sleep(for: .seconds(1))
+            player.play()
+            await world.wait(for: controller.interstitialPlayer.states) { $0.timeControlStatus == .playing }
+            #expect(player.rate == 1)
+            await world.wait(for: controller.states) { $0.currentEvent == nil }
+        }
     }
 
     // MARK: Secrets

@@ -61,9 +61,10 @@ import Testing
             #expect(players[0].setRate(1, time: MediaTime(seconds: 9), atHostTime: moment))
             try await world.simulation.sleep(for: .seconds(1))
             #expect(players[0].currentTime() == MediaTime(seconds: 9))
+            #expect(players[0].reasonForWaitingToPlay == .forCoordinatedPlayback)
             // The other one is told when that has passed already.
             try await world.simulation.sleep(for: .seconds(4))
-            #expect(players[0].currentTime() == MediaTime(seconds: 12))
+            #expect(players[0].currentTime() == MediaTime(seconds: 12) && players[0].timeControlStatus == .playing)
             #expect(players[1].setRate(1, time: MediaTime(seconds: 9), atHostTime: moment))
             try await world.simulation.sleep(for: .seconds(2))
             let difference = (players[0].currentTime() - players[1].currentTime()).seconds

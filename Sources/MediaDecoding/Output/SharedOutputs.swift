@@ -10,7 +10,9 @@ public final class SharedOutputs: Sendable {
         var lastID = 0
         /// Who is seen and heard.
         var current: Int?
-        /// The first pictures of the others.
+        /// The picture that is seen.
+        var shown: VideoFrame?
+        /// The first pictures of the others, and the last ones of those whose turn may come again.
         var withheld: [Int: VideoFrame] = [:]
         var format: SoundFormat?
         /// How loud each wants to be.
@@ -88,7 +90,10 @@ public final class SharedOutputs: Sendable {
         func show(_ frame: VideoFrame) throws {
             let isSeen = outputs.state.withLock { state in
                 state.current = state.current ?? id
-                guard state.current != id else { return true }
+                guard state.current != id else {
+                    state.shown = frame
+                    return true
+                }
                 state.withheld[id] = frame
                 return false
             }
@@ -100,8 +105,10 @@ public final class SharedOutputs: Sendable {
         private func take() {
             let (frame, volume): (VideoFrame?, Volume?) = outputs.state.withLock { state in
                 guard state.current != id else { return (nil, nil) }
+                if let old = state.current { state.withheld[old] = state.shown }
                 state.current = id
-                return (state.withheld.removeValue(forKey: id), state.volumes[id])
+                state.shown = state.withheld.removeValue(forKey: id)
+                return (state.shown, state.volumes[id])
             }
             if let volume { outputs.audio?.setVolume(volume.volume, isMuted: volume.isMuted) }
             if let frame { try? outputs.video?.show(frame) }
@@ -109,7 +116,13 @@ public final class SharedOutputs: Sendable {
 
         func end() { outputs.end(id) }
 
-        func clear() { if isCurrent { outputs.video?.clear() } }
+        func clear() {
+            let isSeen = outputs.state.withLock { state in
+                if state.current == id { state.shown = nil }
+                return state.current == id
+            }
+            if isSeen { outputs.video?.clear() }
+        }
 
         func show(_ cues: [SubtitleCue]) { if isCurrent { outputs.subtitles?.show(cues) } }
 
@@ -150,8 +163,8 @@ public final class SharedOutputs: Sendable {
             state.volumes[id] = nil
             guard state.current == id else { return (nil, nil, false) }
             state.current = state.withheld.keys.min()
-            let frame = state.current.flatMap { state.withheld.removeValue(forKey: $0) }
-            return (frame, state.current.flatMap { state.volumes[$0] }, true)
+            state.shown = state.current.flatMap { state.withheld.removeValue(forKey: $0) }
+            return (state.shown, state.current.flatMap { state.volumes[$0] }, true)
         }
         guard wasCurrent else { return }
         if let volume { audio?.setVolume(volume.volume, isMuted: volume.isMuted) }

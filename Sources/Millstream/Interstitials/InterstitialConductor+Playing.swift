@@ -11,6 +11,8 @@ extension InterstitialConductor {
         var endsBreak = false
         /// Whether anything of it was played.
         var wasPlayed = true
+        /// Whether a viewer went elsewhere.
+        var wasLeft = false
     }
 
     /// Plays the events of a break, and lets the item go on behind them.
@@ -24,24 +26,32 @@ extension InterstitialConductor {
         var isNothing = true
         for (index, event) in due.events.enumerated() {
             let outcome = await play(event, of: item, startOffset: index == 0 ? due.startOffset : nil)
-            schedule.note(event, wasPlayed: outcome.wasPlayed)
+            if outcome.wasLeft {
+                schedule.left(event)
+            } else {
+                schedule.note(event, offset: outcome.offset, wasPlayed: outcome.wasPlayed)
+            }
             played.append((event, outcome.offset))
             if outcome.wasPlayed { isNothing = false }
             if outcome.endsBreak || Task.isCancelled { break }
         }
         show(nil)
-        let target = isNothing ? due.wanted : nil
-        await resume(item, at: target ?? InterstitialSchedule.target(due.resumption, played), played.map(\.event))
+        if isNothing, let wanted = due.wanted { return await resume(item, at: wanted) }
+        var target = InterstitialSchedule.target(due.resumption, played)
+        // Where a viewer wants to be is no matter of borders.
+        let aligns = played.contains { $0.event.alignsResumptionWithPrimarySegmentBoundary }
+        if aligns, case .offset = due.resumption, let borders = primaryState?.playback.segmentBorders {
+            target = borders.nearest(to: target, latest: true) ?? target
+        }
+        await resume(item, at: target)
     }
 
-    private mutating func resume(_ item: PlayerItem, at target: MediaTime, _ events: [InterstitialEvent]) async {
+    private mutating func resume(_ item: PlayerItem, at target: MediaTime) async {
         guard let state = primaryState, state.currentItem == item, state.playback.status == .readyToPlay,
             !state.playback.hasPlayedToEnd
         else { return }
-        guard !hasMoved(state) else { return stand() }
+        guard !state.playback.isSeeking, !hasMoved(state) else { return stand() }
         var target = target
-        let aligns = events.contains(where: \.alignsResumptionWithPrimarySegmentBoundary)
-        if aligns, let border = state.playback.segmentBorders.nearest(to: target, latest: true) { target = border }
         if let duration = state.playback.duration { target = min(target, duration) }
         if !target.isNear(item.currentTime(), within: Self.closeness) {
             let completion = await item.seek(.time(target), tolerance: .exact)
@@ -72,7 +82,8 @@ extension InterstitialConductor {
         let position = state.timebase.mediaTime
         guard hasStopped else {
             // Until it stopped it went a little further.
-            guard position.isNear(heldPosition, within: MediaTime(seconds: 1)) else { return true }
+            let seconds = max(1, min(32, state.rate.rounded(.up)))
+            guard position.isNear(heldPosition, within: MediaTime(seconds: Int64(seconds))) else { return true }
             self.heldPosition = position
             hasStopped = true
             return false
@@ -98,10 +109,17 @@ extension InterstitialConductor {
         startOffset: MediaTime?
     ) async -> Outcome {
         show(event)
-        let items: [PlayerItem]
+        let isRestricted = event.restrictions.contains(.requiresPlaybackAtPreferredRateForAdvancement)
+        if isRestricted { restrict(true, [item]) }
+        defer { if isRestricted { restrict(false, [item]) } }
         do {
             switch try await collect(event, of: item, startOffset: startOffset) {
-            case .items(let found): items = found
+            case .items(let items):
+                if isRestricted { restrict(true, items) }
+                let end = await playOut(items, event, of: item)
+                player.setRate(0)
+                player.removeAllItems()
+                return conclude(event, items, end)
             case .ended(let end):
                 unprepare()
                 return conclude(event, [], end)
@@ -112,13 +130,6 @@ extension InterstitialConductor {
             hub.update { _, told in told.append(.eventWasUnscheduled(event, error)) }
             return Outcome(offset: .zero, wasPlayed: false)
         }
-        let isRestricted = event.restrictions.contains(.requiresPlaybackAtPreferredRateForAdvancement)
-        if isRestricted { restrict(true, [item] + items) }
-        let end = await playOut(items, event, of: item)
-        if isRestricted { restrict(false, [item]) }
-        player.setRate(0)
-        player.removeAllItems()
-        return conclude(event, items, end)
     }
 
     /// What an event ended with.
@@ -163,7 +174,7 @@ extension InterstitialConductor {
         case .cancelled(let offset):
             outcome.endsBreak = true
             if let offset { outcome.offset = offset }
-        case .left: outcome.endsBreak = true
+        case .left: (outcome.endsBreak, outcome.wasLeft) = (true, true)
         // The address of a single asset that fails cancels the event; of a list, what it says holds (§D.5).
         case _ where isNothing: outcome.offset = isList ? event.resumptionOffset ?? .zero : .zero
         case .skipped:
@@ -217,8 +228,8 @@ extension InterstitialConductor {
                 adoptList(of: event)
                 return .items(try queue(assets, of: event, besides: item))
             }
-            guard let state = primaryState, state.currentItem == item, state.playback.status != .failed,
-                !hasMoved(state), !Task.isCancelled
+            guard let state = primaryState, state.currentItem == item, state.isHeld,
+                state.playback.status != .failed, !hasMoved(state), !Task.isCancelled
             else { return .ended(.left) }
             switch takeRequest() {
             case .skip: return .ended(.skipped)
@@ -303,8 +314,8 @@ extension InterstitialConductor {
         var current: PlayerItem?
         while !Task.isCancelled {
             let seen = seen
-            guard let state = primaryState, state.currentItem == item, state.playback.status != .failed,
-                !hasMoved(state)
+            guard let state = primaryState, state.currentItem == item, state.isHeld,
+                state.playback.status != .failed, !hasMoved(state)
             else { break }
             adoptSound(of: state)
             if state.rate != rate {
@@ -314,14 +325,18 @@ extension InterstitialConductor {
             }
             let own = player.state
             // Without a decoder it will play nothing any more.
-            guard own.status != .failed else { return .abandoned }
+            guard own.status != .failed else {
+                if let current { count(current) }
+                return .abandoned
+            }
             if own.currentItem != current {
                 if let current { count(current) }
                 current = own.currentItem
             }
             guard let now = current else { return .played }
-            if own.playback.status == .failed {
-                // The last one stays where it failed.
+            let hasEnded = own.playback.hasPlayedToEnd && own.actionAtItemEnd != .advance
+            if own.playback.status == .failed || hasEnded {
+                // The last one stays where it failed, and any where it ended, if the application wants it so.
                 player.remove(now)
                 continue
             }

@@ -1,6 +1,7 @@
 import HLSPlaylist
 import MediaTiming
 import PlaybackReporting
+import ResourceAddressing
 import StreamingEngine
 
 /// Watches a player, and plays interstitials where they are due.
@@ -19,8 +20,6 @@ struct InterstitialConductor: Sendable {
     private var ownEvents: [InterstitialEvent]?
     private var borders = SegmentBorders()
     private var handlesStream = true
-    /// Whether the player was told to let its end wait.
-    private var holdsEnd = false
     var motion: Motion?
     /// What is due as soon as it is played on.
     private var pending: InterstitialSchedule.Break?
@@ -37,8 +36,19 @@ struct InterstitialConductor: Sendable {
     /// Which segments the places of events were reckoned with.
     private var revision = 0
     var loads: [String: Task<Void, Never>] = [:]
-    /// When what is to be loaded ahead is, by the name of what asks for it.
+    /// What is to be loaded ahead.
+    private var preloads: [Preload] = []
+    /// When that is, by the name of what asks for it.
     private var preloadTimes: [String: MediaTime] = [:]
+
+    private struct Preload: Sendable {
+        let id: String
+        let address: ResourceAddress
+        let start: MediaTime
+        let end: MediaTime
+        /// Where what it is for is; `nil` while that is not known.
+        let target: MediaTime?
+    }
 
     /// What is shorter is no way to go.
     static let closeness = MediaTime(value: 50, timescale: 1000)
@@ -99,7 +109,8 @@ struct InterstitialConductor: Sendable {
             group.addTask { await playerHub.wait(after: seen.player) }
             group.addTask { await hub.wait(after: seen.own) }
             if let deadline {
-                let delay = max(deadline - time.now, .milliseconds(1))
+                // No clock sleeps for ever.
+                let delay = min(max(deadline - time.now, .milliseconds(1)), .seconds(3600))
                 group.addTask { try? await time.sleep(for: delay) }
             }
             await group.next()
@@ -112,8 +123,9 @@ struct InterstitialConductor: Sendable {
         if state.currentItem != item { begin(state.currentItem) }
         guard item != nil else { return }
         collectEvents(state)
+        guard state.playback.status == .readyToPlay else { return }
+        guard !state.playback.isSeeking else { return stop() }
         let old = motion
-        guard state.playback.status == .readyToPlay, !state.playback.isSeeking else { return }
         let new = state.motion
         motion = new
         // Where it set out a moment ago counts, not what was played since.
@@ -130,11 +142,18 @@ struct InterstitialConductor: Sendable {
         unprepare()
     }
 
+    /// While it is sought, the play head goes nowhere.
+    private mutating func stop() {
+        guard let old = motion, old.timebase.rate != 0 else { return }
+        motion = Motion(item: old.item, timebase: old.timebase.continued(at: time.now, rate: 0))
+        if old.timebase.rate < 0 { schedule.rewind(to: old.timebase.mediaTime(at: time.now)) }
+    }
+
     private mutating func begin(_ item: PlayerItem?) {
         self.item = item
         schedule = InterstitialSchedule()
-        (ranges, ownEvents, preloadTimes) = ([], nil, [:])
-        (motion, pending, arrival, holdsEnd) = (nil, nil, nil, false)
+        (ranges, ownEvents, preloads, preloadTimes) = ([], nil, [], [:])
+        (motion, pending, arrival) = (nil, nil, nil)
         unprepare()
         for load in loads.values { load.cancel() }
         loads = [:]
@@ -164,6 +183,7 @@ struct InterstitialConductor: Sendable {
             guard event.alignsStartWithPrimarySegmentBoundary else { return place }
             return borders.nearest(to: place, latest: false) ?? place
         }
+        preloads = Self.preloads(ranges)
         forgetLoads()
         if let prepared, !events.contains(prepared.event) { unprepare() }
         let entries = schedule.entries
@@ -193,13 +213,13 @@ struct InterstitialConductor: Sendable {
         }
         // What is told to the player wakes this: it is told news only.
         let awaitsEnd = schedule.awaitsEnd(at: state.playback.duration)
-        if state.playback.hasPlayedToEnd, state.isHeld { holdsEnd = false }
-        if awaitsEnd != holdsEnd, !state.playback.hasPlayedToEnd {
-            holdsEnd = awaitsEnd
+        if awaitsEnd != primaryHub.state.lineup.holdsEnd, !state.playback.hasPlayedToEnd {
             change { $0.setHoldsEnd(awaitsEnd) }
         }
         // Nothing of the item is shown before what comes first.
-        let isAwaited = pending != nil || schedule.awaitsStart
+        // Backwards nothing is played in between.
+        if state.rate < 0 { pending = nil }
+        let isAwaited = state.rate >= 0 && (pending != nil || schedule.awaitsStart)
         if isAwaited != state.isHeld, !state.playback.hasPlayedToEnd { change { $0.setHeld(isAwaited) } }
         guard state.rate > 0, state.playback.status == .readyToPlay, !state.playback.isSeeking, let motion else {
             return nil
@@ -263,35 +283,50 @@ struct InterstitialConductor: Sendable {
         guard state.playback.playbackType == .live, let motion, let item else { return }
         let position = motion.timebase.mediaTime(at: time.now)
         let loading = InterstitialLoading(primary: item.asset, sessionID: item.sessionID)
-        for range in ranges {
-            guard let instruction = range.range.preload, instruction.targetClass == Interstitial.classIdentifier,
-                let start = range.start, let endDate = range.endDate
-            else { continue }
-            let end = start + (endDate.sinceEpoch - range.startDate.sinceEpoch)
-            if preloadTimes[range.id] == nil {
-                let first = max(start, position)
-                // No later than it would be loaded anyway.
-                let target = ranges.first { $0.id == instruction.targetID }?.start
-                guard end > position, target.map({ $0 > position }) ?? true else { continue }
-                let last = max(first, target.map { min(end, $0 - Self.lead) } ?? end)
-                let wait = MediaTime(approximating: (last - first).seconds * Double.random(in: 0...1)) ?? .zero
-                preloadTimes[range.id] = first + wait
-            }
-            guard let moment = preloadTimes[range.id], moment <= position, loads.count < Self.mostPreloads else {
+        for preload in preloads {
+            // What is over is of no use, and what was played from it neither.
+            guard preload.end + MediaTime(seconds: 1) > position, preload.target.map({ $0 > position }) ?? true else {
                 continue
             }
-            load(instruction.address, loading, startOffset: nil)
+            if preloadTimes[preload.id] == nil {
+                let first = max(preload.start, position)
+                // No later than it would be loaded anyway.
+                let last = max(first, preload.target.map { min(preload.end, $0 - Self.lead) } ?? preload.end)
+                let wait = MediaTime(approximating: (last - first).seconds * Double.random(in: 0...1)) ?? .zero
+                preloadTimes[preload.id] = first + wait
+            }
+            guard let moment = preloadTimes[preload.id], moment <= position, loads.count < Self.mostPreloads else {
+                continue
+            }
+            load(preload.address, loading, startOffset: nil)
+        }
+    }
+
+    private static func preloads(_ ranges: [TimedDateRange]) -> [Preload] {
+        let starts = Dictionary(ranges.map { ($0.id, $0.start) }) { first, _ in first }
+        return ranges.compactMap { range in
+            guard let instruction = range.range.preload, instruction.targetClass == Interstitial.classIdentifier,
+                let start = range.start, let endDate = range.endDate
+            else { return nil }
+            return Preload(
+                id: range.id,
+                address: instruction.address,
+                start: start,
+                end: start + (endDate.sinceEpoch - range.startDate.sinceEpoch),
+                target: starts[instruction.targetID] ?? nil
+            )
         }
     }
 
     /// Lists that nothing refers to any more are of no use.
     private mutating func forgetLoads() {
-        var wanted = Set(ranges.compactMap { $0.range.preload?.address.text })
+        var wanted = Set(preloads.map(\.address.text))
         for event in ownEvents ?? ranges.compactMap({ InterstitialEvent($0) }) {
             if case .list(let address) = event.content { wanted.insert(address.text) }
         }
         for key in loads.keys where !wanted.contains(key) { loads.removeValue(forKey: key)?.cancel() }
-        preloadTimes = preloadTimes.filter { entry in ranges.contains { $0.id == entry.key } }
+        let ids = Set(preloads.map(\.id))
+        preloadTimes = preloadTimes.filter { ids.contains($0.key) }
         guard hub.state.lists.keys.contains(where: { !wanted.contains($0) }) else { return }
         hub.update { core, _ in core.lists = core.lists.filter { wanted.contains($0.key) } }
     }

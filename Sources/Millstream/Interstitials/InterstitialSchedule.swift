@@ -40,8 +40,8 @@ struct InterstitialSchedule: Sendable {
     private var playedForGood: Set<String> = []
     private var hasJoined = false
     private var hasLeft = false
-    /// What could not be had last: it stands for nothing.
-    private var failed: Set<String> = []
+    /// For how much of the item each stood when it was played last: of one that could not be had, for nothing.
+    private var covers: [String: MediaTime] = [:]
     /// From where a viewer seeks over what has to be seen first, until it was.
     private var unseenFrom: MediaTime?
     /// So many are played at one place at most.
@@ -63,7 +63,8 @@ struct InterstitialSchedule: Sendable {
             .sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }
             .map(\.element)
         consumed.formIntersection(events.map(\.id))
-        failed.formIntersection(events.map(\.id))
+        let ids = Set(events.map(\.id))
+        covers = covers.filter { ids.contains($0.key) }
     }
 
     /// Whether something is to be played before the item.
@@ -156,8 +157,22 @@ struct InterstitialSchedule: Sendable {
     }
 
     /// An event was played, or could not be.
-    mutating func note(_ event: InterstitialEvent, wasPlayed: Bool) {
-        if wasPlayed { failed.remove(event.id) } else { failed.insert(event.id) }
+    ///
+    /// - Parameters:
+    ///   - event: Which.
+    ///   - offset: How far behind its place the item goes on for it.
+    mutating func note(_ event: InterstitialEvent, offset: MediaTime, wasPlayed: Bool) {
+        covers[event.id] = max(.zero, offset)
+        if wasPlayed, event.willPlayOnce { playedForGood.insert(event.id) }
+    }
+
+    /// A viewer went elsewhere while an event was played: what has to be seen still has.
+    mutating func left(_ event: InterstitialEvent) {
+        guard event.restrictions.contains(.constrainsSeekingForwardInPrimaryContent),
+            let entry = entries.first(where: { $0.event.id == event.id })
+        else { return }
+        let before = entry.start - MediaTime(value: 1, timescale: 1000)
+        unseenFrom = min(unseenFrom ?? before, before)
     }
 
     /// The item ended.
@@ -200,8 +215,8 @@ struct InterstitialSchedule: Sendable {
     /// The event that stands for what is at a place.
     private func covering(_ position: MediaTime) -> Entry? {
         entries.last { entry in
-            entry.start < position && isPlayable(entry.event) && !failed.contains(entry.event.id)
-                && position < entry.start + entry.event.plannedCover
+            let cover = min(entry.event.plannedCover, covers[entry.event.id] ?? entry.event.plannedCover)
+            return entry.start < position && isPlayable(entry.event) && position < entry.start + cover
         }
     }
 
@@ -212,10 +227,7 @@ struct InterstitialSchedule: Sendable {
     private mutating func takeBreak(_ events: [InterstitialEvent], _ resumption: Break.Resumption) -> Break? {
         guard !events.isEmpty else { return nil }
         let events = Array(events.prefix(Self.mostEvents))
-        for event in events {
-            consumed.insert(event.id)
-            if event.willPlayOnce { playedForGood.insert(event.id) }
-        }
+        consumed.formUnion(events.map(\.id))
         return Break(events: events, resumption: resumption)
     }
 }

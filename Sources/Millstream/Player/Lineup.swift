@@ -44,7 +44,7 @@ struct Lineup: Sendable {
 
     private(set) var state: PlayerState
     /// Whether the end of an item waits for what is played behind it.
-    private var holdsEnd = false
+    private(set) var holdsEnd = false
     /// Whether it does now.
     private var isAtHeldEnd = false
     private var prepared: [PlayerItem: Prepared] = [:]

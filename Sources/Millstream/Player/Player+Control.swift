@@ -6,7 +6,10 @@ extension Player {
     /// Plays at the default rate, as soon as there is enough to play through.
     ///
     /// At the end of an item nothing happens: seek first.
-    public func play() { setRate(state.defaultRate) }
+    public func play() {
+        let state = state
+        setRate(state.requiresNormalRate ? min(1, state.defaultRate) : state.defaultRate)
+    }
 
     /// Stops, and keeps what is loaded.
     public func pause() { setRate(0) }

@@ -154,6 +154,8 @@ public enum TimeControl: Sendable, Hashable {
         case noItemToPlay
         /// Something else is played in between.
         case duringInterstitialEvent
+        /// It begins together with others, at a moment that has not come.
+        case forCoordinatedPlayback
     }
 }
 

@@ -273,6 +273,7 @@ extension PlaybackEngine {
         if let end = endOfPlay { moments.append(timebase.time(reaching: end)) }
         if let next = nextVariantBorder() { moments.append(timebase.time(reaching: next)) }
         if playbackType == .live { moments.append(time.now + .seconds(1)) }
+        if let appointment, appointment > time.now { moments.append(appointment) }
         // A moment that has come already is waited for no more: the look at it is what is due.
         let soon = time.now + .milliseconds(1)
         return moments.compactMap { $0 }.min().map { max($0, soon) }

@@ -12,7 +12,8 @@ extension PlaybackEngine {
         snapshot.timebase = end.map { Timebase(mediaTime: $0, time: time.now, rate: 0) } ?? timebase
         snapshot.position = position
         snapshot.desiredRate = machine.desiredRate
-        snapshot.timeControl = machine.timeControl
+        let isEarly = machine.timeControl == .playing && appointment.map { $0 > time.now } ?? false
+        snapshot.timeControl = isEarly ? .waiting(.forCoordinatedPlayback) : machine.timeControl
         let state = machine.bufferState
         snapshot.duration = isPositioned && streams[.main].timeline?.duration != nil ? naturalDuration : nil
         snapshot.loadedTimeRanges = loadedRanges

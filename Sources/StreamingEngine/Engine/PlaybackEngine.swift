@@ -77,6 +77,8 @@ public actor PlaybackEngine {
     var end: MediaTime?
     /// When the play head is to begin to move, where that was said.
     private var scheduledStart: Duration?
+    /// When it begins to play, where that was agreed on.
+    private(set) var appointment: Duration?
     private var rateCommandCount = 0
     private var isRunning = false
     private var hasEnded = false
@@ -218,7 +220,7 @@ public actor PlaybackEngine {
         // Whoever plays again, or the other way, wants it tried again.
         if rate != 0, machine.desiredRate == 0 || (rate < 0) != (machine.desiredRate < 0) { forgiveStreams() }
         rateCommandCount += 1
-        scheduledStart = nil
+        (scheduledStart, appointment) = (nil, nil)
         if rate < 0, machine.hasEnded, let end {
             // What came for fast motion is forgotten by then.
             if playableRanges.contains(end - MediaTime(value: 1, timescale: 10)) {
@@ -245,7 +247,7 @@ public actor PlaybackEngine {
         guard rate != 0, rate.isFinite, isPositioned, failure == nil else { return false }
         forgiveStreams()
         rateCommandCount += 1
-        scheduledStart = nil
+        (scheduledStart, appointment) = (nil, nil)
         let count = rateCommandCount
         perform(machine.setRate(0, reason: .setRateCalled, at: time.now))
         changes.notify()
@@ -259,7 +261,7 @@ public actor PlaybackEngine {
                 if time.now - aimed < .milliseconds(20) { break }
             }
         }
-        scheduledStart = moment
+        (scheduledStart, appointment) = (moment, moment)
         perform(machine.setRate(rate, reason: .setRateCalled, atOnce: true, at: time.now))
         changes.notify()
         return true

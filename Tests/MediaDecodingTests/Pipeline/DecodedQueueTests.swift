@@ -224,4 +224,33 @@ struct DecodedQueueTests {
             #expect(!stage.sound.loudness.isMuted)
         }
     }
+
+    /// Paused in between, and cancelled: the picture at the play head of the item is seen, and not black.
+    @Test func aPausedItemIsSeenAgain() async throws {
+        let stage = try Stage()
+        let screen = ShownFrames(stage.simulation)
+        try stage.stack.attach(screen)
+        try await stage.simulation.run {
+            let item = stage.item("ts/180p/media.m3u8")
+            let player = try Player(playerItem: item)
+            let advertisement = ResourceAddress(FolderTransport.origin + "ad/540p/media.m3u8")
+            var event = InterstitialEvent(id: "ad", at: MediaTime(seconds: 8), .address(advertisement))
+            event.resumptionOffset = .zero
+            let controller = player.interstitialController
+            controller.schedule([event])
+            player.play()
+            for await state in controller.interstitialPlayer.states where state.timeControlStatus == .playing { break }
+            try await stage.simulation.sleep(for: .seconds(2))
+            player.pause()
+            controller.cancelCurrentEvent()
+            try await stage.simulation.sleep(for: .seconds(1))
+            #expect(controller.currentEvent == nil && item.timebase.rate == 0)
+        }
+        let shown = screen.all
+        #expect(
+            shown.last?.reading?.frame == 240,
+            "\(shown.suffix(3).map { ($0.reading?.variant ?? -1, $0.reading?.frame ?? -1) })"
+        )
+        #expect(shown.last?.reading?.variant == shown.first?.reading?.variant)
+    }
 }

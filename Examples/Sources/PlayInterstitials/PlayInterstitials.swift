@@ -1,0 +1,63 @@
+import Foundation
+import Millstream
+
+// The code of the article "Playing something in between".
+
+/// A film of half a second in a folder.
+func makeFilm(_ name: String, in folder: URL) throws -> URL {
+    let playlist = """
+        #EXTM3U
+        #EXT-X-TARGETDURATION:1
+        #EXTINF:0.25,
+        \(name)0.ts
+        #EXTINF:0.25,
+        \(name)1.ts
+        #EXT-X-ENDLIST
+
+        """
+    try Data(playlist.utf8).write(to: folder.appending(path: "\(name).m3u8"))
+    for number in 0..<2 { try Data("media".utf8).write(to: folder.appending(path: "\(name)\(number).ts")) }
+    return folder.appending(path: "\(name).m3u8")
+}
+
+let folder = FileManager.default.temporaryDirectory.appending(path: "millstream-\(UUID().uuidString)")
+try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+defer { try? FileManager.default.removeItem(at: folder) }
+let trailer = try makeFilm("trailer", in: folder)
+let player = Player(url: try makeFilm("film", in: folder))
+
+// Scheduling your own
+
+let place = MediaTime(value: 1, timescale: 4)
+var event = InterstitialEvent(id: "trailer", at: place, .assets([Asset(url: trailer)]))
+event.resumptionOffset = .zero
+event.restrictions = .requiresPlaybackAtPreferredRateForAdvancement
+player.interstitialController.schedule([event])
+
+// Watching
+
+let notifications = player.interstitialController.notifications
+player.play()
+for await notification in notifications {
+    switch notification {
+    case .currentEventDidChange(let event?): print("in between: \(event.id)")
+    case .eventWasUnscheduled(let event, let error): print("\(event.id) is not played: \(error)")
+    case .eventDidFinish(let event, let playoutTime, _): print("\(event.id): \(playoutTime)")
+    default: break
+    }
+    if case .currentEventDidChange(nil) = notification { break }
+}
+
+// A button to skip it
+
+for await state in player.interstitialController.values(of: \.skippability) {
+    print(state == .eligible ? "[Skip]" : "")
+    break
+}
+
+// One bar for both
+
+for await duration in player.values(of: \.playback.duration) where duration != nil { break }
+if let timeline = player.interstitialController.integratedTimeline {
+    for segment in timeline.segments { print(segment.event?.id ?? "the film", segment.target) }
+}
