@@ -161,6 +161,7 @@ struct InterstitialSchedule: Sendable {
     /// - Parameters:
     ///   - event: Which.
     ///   - offset: How far behind its place the item goes on for it.
+    ///   - wasPlayed: Whether anything of it was.
     mutating func note(_ event: InterstitialEvent, offset: MediaTime, wasPlayed: Bool) {
         covers[event.id] = max(.zero, offset)
         if wasPlayed, event.willPlayOnce { playedForGood.insert(event.id) }
