@@ -504,6 +504,28 @@ import Testing
         }
     }
 
+    /// Playlists go on coming while the item stands, also for whom a pause means silence on the network.
+    @Test func whatIsLiveIsFollowedMeanwhile() async throws {
+        let event = Self.range("a", at: 32, "CLASS=\"com.apple.hls.interstitial\"," + Self.ad)
+        try await Self.broadcast(event, lists: [:]).run { world in
+            let item = world.item()
+            item.canUseNetworkResourcesForLiveStreamingWhilePaused = false
+            let player = try Player(playerItem: item)
+            let controller = player.interstitialController
+            player.play()
+            await world.wait(for: controller.interstitialPlayer.states) { $0.timeControlStatus == .playing }
+            let edge = item.state.seekableTimeRanges.ranges.last?.end.seconds ?? 0
+            await world.wait(for: controller.states) { $0.currentEvent == nil }
+            #expect((item.state.seekableTimeRanges.ranges.last?.end.seconds ?? 0) >= edge + 6)
+            await world.wait(for: player.states) { $0.timeControlStatus == .playing }
+            #expect(abs(item.currentTime().seconds - 44) < 0.5, "\(item.currentTime().seconds)")
+            player.pause()
+            let asked = world.transport.requestedAddresses.count { $0.contains("main.m3u8") }
+            try await world.simulation.sleep(for: .seconds(60))
+            #expect(world.transport.requestedAddresses.count { $0.contains("main.m3u8") } <= asked + 1)
+        }
+    }
+
     // MARK: What goes wrong
 
     @Test func aPlayerWithoutDecoderPlaysOnWithoutThem() async throws {

@@ -38,8 +38,8 @@ extension InterstitialConductor {
         show(nil)
         if isNothing, let wanted = due.wanted { return await resume(item, at: wanted) }
         var target = InterstitialSchedule.target(due.resumption, played)
-        // Where a viewer wants to be is no matter of borders.
-        let aligns = played.contains { $0.event.alignsResumptionWithPrimarySegmentBoundary }
+        // Where a viewer wants to be is no matter of borders, nor where it was left for nothing.
+        let aligns = !isNothing && played.contains(where: \.event.alignsResumptionWithPrimarySegmentBoundary)
         if aligns, case .offset = due.resumption, let borders = primaryState?.playback.segmentBorders {
             target = borders.nearest(to: target, latest: true) ?? target
         }

@@ -6,7 +6,7 @@ import Synchronization
 /// `AVPlayerInterstitialEventController`).
 ///
 /// Each player has one, see ``Player/interstitialController``. What streams schedule (RFC 8216bis appendix D) is played
-/// without being asked for: the current item stands, with ``TimeControl/WaitingReason/duringInterstitialEvent`` as the reason,
+/// without being asked for: the current item stands, with `duringInterstitialEvent` as the reason,
 /// ``interstitialPlayer`` plays, at the rate of the player, and the item goes on where the event says. What is played in
 /// between is shown and heard where the items of the player are.
 ///

@@ -32,6 +32,7 @@ struct Lineup: Sendable {
         var pausesAtEnd: Bool
         var volume: Double
         var isMuted: Bool
+        var isHeld = false
     }
 
     /// What is known of an item that has an engine.
@@ -80,7 +81,8 @@ struct Lineup: Sendable {
             waitsToMinimizeStalls: state.automaticallyWaitsToMinimizeStalling,
             pausesAtEnd: state.actionAtItemEnd != .none,
             volume: state.volume,
-            isMuted: state.isMuted
+            isMuted: state.isMuted,
+            isHeld: state.isHeld && state.rate != 0
         )
     }
 }
@@ -114,7 +116,10 @@ extension Lineup {
         }
         let isNew = adopt(rate, reason)
         // The engine is asked also for what it does already: at once means something to one that waits.
-        guard !state.isHeld else { return true }
+        guard !state.isHeld else {
+            if isNew { configure() }
+            return true
+        }
         if isNew || rate != 0, let item = state.currentItem { order(rate, reason, atOnce: atOnce, departure, of: item) }
         return true
     }
@@ -126,6 +131,7 @@ extension Lineup {
         guard isHeld != state.isHeld else { return }
         let before = state.timeControlStatus
         state.isHeld = isHeld
+        configure()
         if state.rate != 0, let item = state.currentItem { order(isHeld ? 0 : state.rate, .setRateCalled, of: item) }
         tellTimeControl(since: before)
         guard !isHeld, isAtHeldEnd else { return }
@@ -275,7 +281,10 @@ extension Lineup {
         guard current != state.currentItem else { return }
         let before = state.timeControlStatus
         // What was played in between belonged to the item before.
-        state.isHeld = false
+        if state.isHeld {
+            state.isHeld = false
+            configure()
+        }
         (holdsEnd, isAtHeldEnd) = (false, false)
         state.currentItem = current
         state.playback = current.flatMap { prepared[$0]?.playback } ?? PlaybackSnapshot()

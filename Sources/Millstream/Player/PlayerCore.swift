@@ -65,6 +65,7 @@ extension Lineup.EngineOptions {
     func apply(to options: inout StreamingOptions) {
         options.waitsToMinimizeStalls = waitsToMinimizeStalls
         options.pausesAtEnd = pausesAtEnd
+        options.isHeld = isHeld
         options.sound.volume = volume
         options.sound.isMuted = isMuted
     }

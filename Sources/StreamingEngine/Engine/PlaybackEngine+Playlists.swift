@@ -282,7 +282,8 @@ extension PlaybackEngine {
 
     /// Whether bytes may be fetched: also while it is paused, unless the application says otherwise.
     private var mayUseNetwork: Bool {
-        options.usesNetworkWhilePaused || machine.desiredRate != 0 || !machine.isReady || playbackType != .live
+        options.usesNetworkWhilePaused || options.isHeld || machine.desiredRate != 0 || !machine.isReady
+            || playbackType != .live
     }
 
     private func reload(_ kind: StreamKind, _ reload: ReloadSchedule.Reload) async {

@@ -78,6 +78,8 @@ public struct StreamingOptions: Sendable {
     public var preservesTimeOffsetFromLive = false
     /// Whether the playlists of a live stream are loaded, and media fetched, while it is paused.
     public var usesNetworkWhilePaused = true
+    /// Whether it only stands while something else is played, which is no pause.
+    public var isHeld = false
     /// How long to go on trying while nothing at all can be reached; a minute by default.
     public var patience: Duration = .seconds(60)
     /// How sound is to be heard.
