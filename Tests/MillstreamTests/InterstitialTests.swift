@@ -462,14 +462,15 @@ import Testing
         }
     }
 
+    /// The list of the event `a` is to be loaded within 4 s.
+    private static func preload(at seconds: Int) -> String {
+        let target = "X-TARGET-ID=\"a\",X-TARGET-CLASS=\"com.apple.hls.interstitial\""
+        return range("p", at: seconds, "CLASS=\"com.apple.hls.preload\",DURATION=4,X-URI=\"list.json\",\(target)")
+    }
+
     @Test func aListIsLoadedAheadWhenTheStreamSaysSo() async throws {
         let address = Self.list + "?_HLS_primary_id=session"
-        let ahead = Self.range(
-            "p",
-            at: 32,
-            "CLASS=\"com.apple.hls.preload\",DURATION=4,X-URI=\"list.json\",X-TARGET-ID=\"a\","
-                + "X-TARGET-CLASS=\"com.apple.hls.interstitial\""
-        )
+        let ahead = Self.preload(at: 32)
         let event = Self.range("a", at: 59, "CLASS=\"com.apple.hls.interstitial\",X-ASSET-LIST=\"list.json\"")
         try await Self.broadcast(ahead, event, lists: [address: Self.oneAd]).run { world in
             let item = world.item()
@@ -489,13 +490,23 @@ import Testing
         }
     }
 
+    /// Who plays none of it, or something of his own, asks for nothing.
+    @Test(arguments: [true, false]) func whatIsNotPlayedIsNotLoadedAhead(hasOwn: Bool) async throws {
+        try await Self.broadcast(Self.preload(at: 32), lists: [:]).run { world in
+            let item = world.item()
+            item.automaticallyHandlesInterstitialEvents = hasOwn
+            let player = try Player(playerItem: item)
+            if hasOwn { player.interstitialController.schedule([]) }
+            _ = player.interstitialController
+            player.play()
+            await world.wait(for: item.states) { $0.timebase.mediaTime(at: world.simulation.now).seconds > 31 }
+            try await world.simulation.sleep(for: .seconds(20))
+            #expect(!world.transport.requestedAddresses.contains { $0.contains("list.json") })
+        }
+    }
+
     @Test func whatIsOverIsNotLoadedAhead() async throws {
-        let ahead = Self.range(
-            "p",
-            at: 2,
-            "CLASS=\"com.apple.hls.preload\",DURATION=4,X-URI=\"list.json\",X-TARGET-ID=\"a\","
-                + "X-TARGET-CLASS=\"com.apple.hls.interstitial\""
-        )
+        let ahead = Self.preload(at: 2)
         try await Self.broadcast(ahead, lists: [:]).run { world in
             let player = try Player(playerItem: world.item())
             player.play()

@@ -226,7 +226,7 @@ extension InterstitialConductor {
             let seen = seen
             if let assets = try assets(of: event, loading, startOffset: startOffset) {
                 adoptList(of: event)
-                return .items(try queue(assets, of: event, besides: item))
+                return .items(try queue(assets, besides: item))
             }
             guard let state = primaryState, state.currentItem == item, state.isHeld,
                 state.playback.status != .failed, !hasMoved(state), !Task.isCancelled
@@ -244,11 +244,7 @@ extension InterstitialConductor {
     }
 
     /// Puts assets into the queue, to be heard as the item is.
-    mutating func queue(
-        _ assets: [Asset],
-        of event: InterstitialEvent,
-        besides item: PlayerItem
-    ) throws(PlayerError) -> [PlayerItem] {
+    func queue(_ assets: [Asset], besides item: PlayerItem) throws(PlayerError) -> [PlayerItem] {
         if let state = primaryState { adoptSound(of: state) }
         let items = assets.map { makeItem($0, besides: item) }
         for item in items { try player.insert(item, after: nil) }
@@ -310,7 +306,7 @@ extension InterstitialConductor {
     private mutating func playOut(_ items: [PlayerItem], _ event: InterstitialEvent, of item: PlayerItem) async -> End {
         let isRestricted = event.restrictions.contains(.requiresPlaybackAtPreferredRateForAdvancement)
         var rate: Double?
-        var isPausedApart = false
+        var isObeyed = false
         var current: PlayerItem?
         while !Task.isCancelled {
             let seen = seen
@@ -321,7 +317,7 @@ extension InterstitialConductor {
             if state.rate != rate {
                 rate = state.rate
                 let wanted = isRestricted ? min(1, max(0, state.rate)) : max(0, state.rate)
-                isPausedApart = player.setRate(wanted)
+                isObeyed = player.setRate(wanted)
             }
             let own = player.state
             // Without a decoder it will play nothing any more.
@@ -347,7 +343,7 @@ extension InterstitialConductor {
                 return end
             }
             // A pause is no waiting, whoever asked for it.
-            let isPaused = state.rate == 0 || own.rate == 0 && isPausedApart
+            let isPaused = state.rate == 0 || own.rate == 0 && isObeyed
             if own.timebase.rate != 0 || isPaused { patienceEnd = time.now + InterstitialLoading.patience }
             guard time.now < patienceEnd else {
                 count(now)

@@ -18,7 +18,6 @@ struct InterstitialConductor: Sendable {
     var schedule = InterstitialSchedule()
     private var ranges: [TimedDateRange] = []
     private var ownEvents: [InterstitialEvent]?
-    private var borders = SegmentBorders()
     private var handlesStream = true
     var motion: Motion?
     /// What is due as soon as it is played on.
@@ -171,19 +170,19 @@ struct InterstitialConductor: Sendable {
         let handlesStream = item?.state.configuration.handlesInterstitials ?? true
         let ranges = state.playback.interstitialRanges
         let isSame = ranges == self.ranges && own == ownEvents && handlesStream == self.handlesStream
-        borders = state.playback.segmentBorders
+        let borders = state.playback.segmentBorders
         let events = isSame ? known.events : own ?? ranges.compactMap { InterstitialEvent($0) }
         // Segments say where dates lie, and borders.
         let needsSegments = events.contains { $0.alignsStartWithPrimarySegmentBoundary || $0.time == nil }
         guard !isSame || needsSegments && borders.revision != revision else { return }
         (self.ranges, ownEvents, self.handlesStream, revision) = (ranges, own, handlesStream, borders.revision)
-        let borders = borders
         schedule.update(handlesStream || own != nil ? events : []) { event in
             guard let place = event.time ?? event.date.flatMap({ borders.time(of: $0) }) else { return nil }
             guard event.alignsStartWithPrimarySegmentBoundary else { return place }
             return borders.nearest(to: place, latest: false) ?? place
         }
-        preloads = Self.preloads(ranges)
+        // What a stream has loaded ahead is for what it schedules itself.
+        preloads = handlesStream && own == nil ? Self.preloads(ranges) : []
         forgetLoads()
         if let prepared, !events.contains(prepared.event) { unprepare() }
         let entries = schedule.entries
@@ -216,9 +215,9 @@ struct InterstitialConductor: Sendable {
         if awaitsEnd != primaryHub.state.lineup.holdsEnd, !state.playback.hasPlayedToEnd {
             change { $0.setHoldsEnd(awaitsEnd) }
         }
-        // Nothing of the item is shown before what comes first.
         // Backwards nothing is played in between.
         if state.rate < 0 { pending = nil }
+        // Nothing of the item is shown before what comes first.
         let isAwaited = state.rate >= 0 && (pending != nil || schedule.awaitsStart)
         if isAwaited != state.isHeld, !state.playback.hasPlayedToEnd { change { $0.setHeld(isAwaited) } }
         guard state.rate > 0, state.playback.status == .readyToPlay, !state.playback.isSeeking, let motion else {
@@ -268,7 +267,7 @@ struct InterstitialConductor: Sendable {
         unprepare()
         let loading = InterstitialLoading(primary: item.asset, sessionID: item.sessionID)
         guard let assets = try? assets(of: next, loading, startOffset: pending?.startOffset) else { return }
-        prepared = (next, (try? queue(assets, of: next, besides: item)) ?? [])
+        prepared = (next, (try? queue(assets, besides: item)) ?? [])
     }
 
     mutating func unprepare() {

@@ -41,6 +41,12 @@ struct DecodedQueueTests {
             )
         }
 
+        /// What is played in between, eight seconds behind the beginning.
+        static var advertisement: InterstitialEvent {
+            let address = ResourceAddress(FolderTransport.origin + "ad/540p/media.m3u8")
+            return InterstitialEvent(id: "ad", at: MediaTime(seconds: 8), .address(address))
+        }
+
         func item(_ path: String) -> PlayerItem {
             PlayerItem(ResourceAddress(FolderTransport.origin + path), environment: environment)
         }
@@ -178,8 +184,7 @@ struct DecodedQueueTests {
             let item = stage.item("ts/180p/media.m3u8")
             item.forwardPlaybackEndTime = MediaTime(seconds: 12)
             let player = try Player(playerItem: item)
-            let advertisement = ResourceAddress(FolderTransport.origin + "ad/540p/media.m3u8")
-            var event = InterstitialEvent(id: "ad", at: MediaTime(seconds: 8), .address(advertisement))
+            var event = Stage.advertisement
             event.resumptionOffset = .zero
             event.playoutLimit = MediaTime(seconds: 5)
             player.interstitialController.schedule([event])
@@ -205,8 +210,7 @@ struct DecodedQueueTests {
             let item = stage.item("ts/180p/media.m3u8")
             item.forwardPlaybackEndTime = MediaTime(seconds: 12)
             let player = try Player(playerItem: item)
-            let advertisement = ResourceAddress(FolderTransport.origin + "ad/540p/media.m3u8")
-            var event = InterstitialEvent(id: "ad", at: MediaTime(seconds: 8), .address(advertisement))
+            var event = Stage.advertisement
             event.playoutLimit = MediaTime(seconds: 2)
             let controller = player.interstitialController
             controller.schedule([event])
@@ -233,8 +237,7 @@ struct DecodedQueueTests {
         try await stage.simulation.run {
             let item = stage.item("ts/180p/media.m3u8")
             let player = try Player(playerItem: item)
-            let advertisement = ResourceAddress(FolderTransport.origin + "ad/540p/media.m3u8")
-            var event = InterstitialEvent(id: "ad", at: MediaTime(seconds: 8), .address(advertisement))
+            var event = Stage.advertisement
             event.resumptionOffset = .zero
             let controller = player.interstitialController
             controller.schedule([event])
