@@ -88,6 +88,19 @@ import Testing
         }
     }
 
+    @Test func aSeekEndsAnAppointment() async throws {
+        try await Broadcast(Broadcast.film()).run { world in
+            let player = try Player(playerItem: world.item())
+            #expect(await player.preroll(atRate: 1))
+            #expect(player.setRate(1, time: MediaTime(seconds: 5), atHostTime: player.hostTime + .seconds(30)))
+            try await world.simulation.sleep(for: .seconds(1))
+            #expect(player.reasonForWaitingToPlay == .forCoordinatedPlayback)
+            await player.seek(to: MediaTime(seconds: 12))
+            try await world.simulation.sleep(for: .seconds(2))
+            #expect(player.timeControlStatus == .playing && player.currentTime() == MediaTime(seconds: 14))
+        }
+    }
+
     @Test func aPauseEndsAnAppointmentThatIsStillSought() async throws {
         try await Broadcast(Broadcast.film(), latency: .milliseconds(1_500)).run { world in
             let player = try Player(playerItem: world.item())

@@ -9,7 +9,7 @@ extension PlaybackEngine {
         let target = clamped(asked)
         let waiter = pendingSeek?.waiter
         reportPendingSeek(landed: nil)
-        dateToBeginAt = nil
+        (dateToBeginAt, appointment) = (nil, nil)
         // A seek before the start begins the playback elsewhere.
         let beginsPlayback = isStart || !isPositioned
         lastSeekID += 1

@@ -78,7 +78,7 @@ public actor PlaybackEngine {
     /// When the play head is to begin to move, where that was said.
     private var scheduledStart: Duration?
     /// When it begins to play, where that was agreed on.
-    private(set) var appointment: Duration?
+    var appointment: Duration?
     private var rateCommandCount = 0
     private var isRunning = false
     private var hasEnded = false
