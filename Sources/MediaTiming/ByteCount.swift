@@ -32,7 +32,7 @@ extension ByteCount: CustomStringConvertible {
             size /= 1_000
             unit = next
         }
-        let hundredths = Int64((size * 100).rounded())
+        let hundredths = Int64(saturating: (size * 100).rounded())
         let decimals = size >= 100 ? 0 : size >= 10 ? 1 : 2
         switch decimals {
         case 0: return "\((hundredths + 50) / 100) \(unit)"
