@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 public import HLSPlaylist
 public import MediaTiming
+import MediaTransport
 import PlaylistEditing
 public import ResourceAddressing
 
@@ -72,7 +73,7 @@ extension AssetLibrary {
             return record.id
         }
         do {
-            try FileManager.default.createDirectory(at: packageDirectory(id), withIntermediateDirectories: true)
+            try PrivateFiles.createFolder(packageDirectory(id).path)
         } catch {
             throw StorageError(.disk, "the package \(packageDirectory(id).path) cannot be made (\(Self.reason(error)))")
         }
@@ -361,11 +362,8 @@ extension AssetLibrary {
     private func write(_ bytes: [UInt8], to path: String, of id: String) throws {
         let url = packageDirectory(id).appendingPathComponent(path)
         do {
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(),
-                withIntermediateDirectories: true
-            )
-            try Data(bytes).write(to: url, options: .atomic)
+            try PrivateFiles.createFolder(url.deletingLastPathComponent().path)
+            try PrivateFiles.write(bytes, to: url.path)
         } catch {
             throw StorageError(.disk, "\(url.path) cannot be written (\(Self.reason(error)))")
         }

@@ -2,6 +2,7 @@ public import Foundation
 import GRDB
 import HLSPlaylist
 import MediaTiming
+import MediaTransport
 public import ResourceAddressing
 
 /// A folder with kept assets and the catalogue that says what is in it.
@@ -19,10 +20,7 @@ public final class AssetLibrary: Sendable {
     public init(directory: URL) throws {
         self.directory = directory.standardizedFileURL
         do {
-            try FileManager.default.createDirectory(
-                at: directory.appendingPathComponent("packages"),
-                withIntermediateDirectories: true
-            )
+            try Self.makePrivate(directory)
             try Self.excludeFromBackup(directory)
             var configuration = Configuration()
             configuration.busyMode = .timeout(10)
@@ -173,7 +171,7 @@ public final class AssetLibrary: Sendable {
         guard !FileManager.default.fileExists(atPath: tag.path) else { return }
         let text =
             "Signature: 8a477f597d28d172789f06886806bc55\n# Millstream keeps streams here; they can be loaded again.\n"
-        try Data(text.utf8).write(to: tag)
+        try PrivateFiles.write(Array(text.utf8), to: tag.path)
         #else
         var url = directory
         var values = URLResourceValues()

@@ -1,4 +1,5 @@
 import Foundation
+import MediaTransport
 
 #if canImport(Glibc)
 import Glibc
@@ -11,7 +12,6 @@ public final class PackageFile: @unchecked Sendable {
     // Safe: one task writes it, and awaits each write before the next.
     private let path: String
     private let partialPath: String
-    private let mode: mode_t
     /// Open from the first write on, so that a small file costs one visit to a thread that may block.
     private var descriptor: Int32 = -1
     /// How many bytes were written.
@@ -19,13 +19,10 @@ public final class PackageFile: @unchecked Sendable {
 
     /// Names a file; nothing is made before the first write.
     ///
-    /// - Parameters:
-    ///   - path: Where it will appear; folders are made as needed.
-    ///   - isSecret: Whether only the owner may read it, as with keys.
-    public init(_ path: String, isSecret: Bool) {
+    /// - Parameter path: Where it will appear; folders are created as needed. All of them are readable by the owner only.
+    public init(_ path: String) {
         self.path = path
         partialPath = path + ".part"
-        mode = isSecret ? 0o600 : 0o644
     }
 
     /// The size of the file at a path; `nil` where there is none.
@@ -80,13 +77,16 @@ public final class PackageFile: @unchecked Sendable {
     }
 
     private func openFile() throws {
-        descriptor = open(partialPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
-        if descriptor < 0, errno == ENOENT {
-            let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
-            try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            descriptor = open(partialPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        do {
+            do {
+                descriptor = try PrivateFiles.create(partialPath)
+            } catch let error as POSIXError where error.code == .ENOENT {
+                try PrivateFiles.createFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+                descriptor = try PrivateFiles.create(partialPath)
+            }
+        } catch {
+            throw StorageError(.disk, "\(partialPath) cannot be written (\(AssetLibrary.reason(error)))")
         }
-        guard descriptor >= 0 else { throw Self.failure(partialPath) }
     }
 
     private static func failure(_ path: String) -> StorageError {

@@ -9,7 +9,7 @@ public final class PackageLock: Sendable {
     /// - Throws: ``StorageError/Code/busy`` where somebody else has it.
     public init(_ package: URL) throws {
         let path = package.appendingPathComponent(".lock").path
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw StorageError(
                 .disk,

@@ -208,7 +208,7 @@ public struct DownloadTask: Sendable {
             byteRange: resource.byteRange
         )
         return try await loading.retrying(request) { response in
-            let file = PackageFile(path, isSecret: resource.kind == .key)
+            let file = PackageFile(path)
             // What is on its way counts until the file is there, or is given up.
             let flight = meter.takeOff()
             defer { meter.land(flight) }

@@ -1,4 +1,5 @@
 import Foundation
+import MediaTransport
 import PlaybackReporting
 import Synchronization
 
@@ -13,7 +14,7 @@ final class LineFile: Sendable {
     private let path: String
     private let state = Mutex(State())
 
-    /// Opens a file, which is emptied; `-` is standard output.
+    /// Opens a file, which is emptied and readable by its owner only; `-` is standard output.
     ///
     /// - Throws: ``Failure`` where it cannot be written.
     init(_ path: String) throws {
@@ -22,10 +23,11 @@ final class LineFile: Sendable {
             handle = .standardOutput
             return
         }
-        guard FileManager.default.createFile(atPath: path, contents: nil),
-            let handle = FileHandle(forWritingAtPath: path)
-        else { throw Failure(.failed, "file-failed", "the file \(path) cannot be written") }
-        self.handle = handle
+        do {
+            handle = FileHandle(fileDescriptor: try PrivateFiles.openReport(path), closeOnDealloc: true)
+        } catch {
+            throw Failure(.failed, "file-failed", "the file \(path) cannot be written")
+        }
     }
 
     /// Adds text; what goes wrong is told at the end.

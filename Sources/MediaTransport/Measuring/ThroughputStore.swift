@@ -20,17 +20,14 @@ public struct ThroughputStore: Sendable {
         return ThroughputMemory(text: String(decoding: data, as: UTF8.self))
     }
 
-    /// Keeps estimates, in place of those that were.
+    /// Stores estimates in place of the former ones; the file has the mode 0600.
     ///
     /// - Throws: ``TransportError`` where the file cannot be written.
     public func save(_ memory: ThroughputMemory) throws {
         do {
             let url = URL(fileURLWithPath: path)
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(),
-                withIntermediateDirectories: true
-            )
-            try Data(memory.text.utf8).write(to: url, options: .atomic)
+            try PrivateFiles.createFolder(url.deletingLastPathComponent().path)
+            try PrivateFiles.write(Array(memory.text.utf8), to: url.path)
         } catch {
             throw TransportError(.fileFailed, "the file \(path) cannot be written (\(error.localizedDescription))")
         }
