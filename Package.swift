@@ -88,9 +88,11 @@ let package = Package(
         .target(name: "PlaybackReporting", dependencies: ["MediaTiming", "ReportFormat"], swiftSettings: guarded),
 
         // Effects: the network and the disk.
+        .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
         .target(
             name: "MediaTransport",
             dependencies: [
+                .target(name: "CPSL", condition: .when(platforms: [.linux, .macOS])),
                 "Adaptation", "MediaTiming", "NetworkConditioning", "ResourceAddressing",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
