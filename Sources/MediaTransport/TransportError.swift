@@ -76,7 +76,8 @@ public struct TransportError: Error, Sendable {
 extension TransportError: CustomStringConvertible {
     /// The value as text, for people.
     public var description: String {
-        guard let address, !message.contains(address.text), address.filePath.map({ !message.contains($0) }) ?? true
+        guard let address, !message.contains(address.description),
+            address.filePath.map({ !message.contains($0) }) ?? true
         else { return message }
         return "\(message): \(address)"
     }

@@ -185,7 +185,7 @@ struct EditedPlayback {
         case .multivariant(let playlist):
             guard let variant = StitchMatching(playlist).leanestVariant,
                 case .media(let media) = try await load(variant, variables: playlist.variables)
-            else { throw PlaylistEditError.cannotStitch(reason: "\(name) has no variants") }
+            else { throw PlaylistEditError.cannotStitch(reason: "\(address) has no variants") }
             return media
         }
     }

@@ -18,7 +18,10 @@ struct ErrorAnswers<Context: RequestContext>: RouterMiddleware {
         } catch {
             let answer = ServerError(error)
             if answer.status == .internalServerError {
-                context.logger.error("request failed", metadata: ["path": "\(request.uri.path)", "error": "\(error)"])
+                context.logger.error(
+                    "request failed",
+                    metadata: ["path": "\(ResourceAddress(request.uri.path))", "error": "\(error)"]
+                )
             }
             return answer.response
         }

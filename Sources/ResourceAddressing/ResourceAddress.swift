@@ -3,7 +3,9 @@
 /// Signed addresses break when somebody "normalises" them, so this type never decodes, encodes or reorders anything;
 /// it only splits (RFC 3986 Appendix B) and resolves (RFC 3986 §5.2).
 public struct ResourceAddress: Sendable, Hashable {
-    /// The address as it was given.
+    /// The address as it was given, byte for byte, with all secrets in it.
+    ///
+    /// It is for requests and files; messages show ``description``.
     public let text: String
 
     /// Takes an address as it is; every text is one, if only a relative path.
@@ -219,9 +221,4 @@ public struct ResourceAddress: Sendable, Hashable {
         let parts = withoutUser.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         return ((parts.first ?? "").lowercased(), parts.count > 1 ? Int(parts[1]) : nil)
     }
-}
-
-extension ResourceAddress: CustomStringConvertible {
-    /// The value as text, for people.
-    public var description: String { text }
 }

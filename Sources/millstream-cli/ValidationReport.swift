@@ -35,7 +35,8 @@ struct ValidationReport {
     var text: String {
         var lines = playlists.flatMap { playlist in
             playlist.diagnostics.map { finding in
-                let place = finding.line.map { "\(playlist.name):\($0)" } ?? playlist.name
+                let name = PlaylistSource.name(playlist.name)
+                let place = finding.line.map { "\(name):\($0)" } ?? name
                 let section = finding.section.first?.isNumber == true ? "section \(finding.section)" : finding.section
                 return "\(place): \(finding.severity.rawValue): \(finding.message) [\(finding.code), \(section)]"
             }
