@@ -346,8 +346,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "MediaTiming", "MediaTransport", "MillstreamServer", "ResourceAddressing", "TestSamples",
-                "millstream-cli",
+                "MediaTiming", "MediaTransport", "MillstreamServer", "MillstreamTesting", "ResourceAddressing",
+                "TestSamples", "millstream-cli",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

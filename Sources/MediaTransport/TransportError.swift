@@ -54,6 +54,10 @@ public struct TransportError: Error, Sendable {
     public let retryAfter: Duration?
     /// The numeric address of the server with its port, where it answered.
     public var serverAddress: String?
+    /// A Boolean value that indicates whether header fields were given that were not sent, because they are for other hosts.
+    ///
+    /// After a status of 401 or 403 they may be what the server asks for.
+    public var hasWithheldHeaderFields = false
     /// The header fields of the answer; of several of one name, their values with commas between.
     public var headerFields: [String: String] = [:]
 

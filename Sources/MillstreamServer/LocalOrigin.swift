@@ -23,6 +23,10 @@ public struct LocalOrigin: Sendable {
         /// Hosts that sources may be loaded from besides those of the catalogue, as `HOST` or `HOST:PORT`; empty allows
         /// every public one.
         public var allowedHosts: [String]
+        /// Header fields for the origins of the catalog's streams and for ``allowedHosts``; none by default.
+        ///
+        /// Those for other hosts are in the options of the transport, and those of the catalog in the catalog.
+        public var sourceHeaders: [HeaderField] = []
         /// What the network to the players does, where their address does not name conditions.
         public var conditions: LinkProfile
 
@@ -81,10 +85,17 @@ public struct LocalOrigin: Sendable {
         )
         var http = httpOptions
         http.mayVisit = { policy.mayVisit($0, at: $1) }
-        // Whoever can reach the server can name a source; secrets go to those of the catalogue and of the owner only.
-        http.trustedAddresses =
-            options.catalogue.streams.map(\.address)
-            + options.allowedHosts.map { ResourceAddress("http://\($0)/") }
+        // Everyone who reaches the server can name a source: the owner's header fields and cookies are for the sources of the
+        // catalog and of the owner only.
+        let trusted = options.catalogue.streams.map(\.address)
+        let allowed = options.allowedHosts.compactMap { HeaderFieldScope($0) }
+        http.headers += options.catalogue.streams.flatMap(\.headers)
+        http.headers += [ScopedHeaderField](options.sourceHeaders, forOriginsOf: trusted)
+        http.headers += allowed.flatMap { scope in
+            options.sourceHeaders.map { ScopedHeaderField($0, for: scope) }
+        }
+        let named = options.allowedHosts.map { ResourceAddress("https://\($0)/") }
+        http.usesCookies = { address in (trusted + named).contains { $0.isSameSite(as: address) } }
         let transport = HTTPTransport(http)
         do {
             try await serve(

@@ -67,7 +67,7 @@ struct DownloadCommand: AsyncParsableCommand {
         let display = ProgressDisplay(isQuiet: quiet || json)
         let printsJSON = json
         do {
-            let asset = try await http.withLoading(sources: [source]) { loading in
+            let asset = try await http.withLoading(source: source) { loading in
                 try await Interruption.cancelling {
                     try await DownloadTask(address, into: library, loading: loading, options: options).run { event in
                         Self.tell(event, display, printsJSON)

@@ -37,7 +37,7 @@ struct EditCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let plan = try edits.plan(arguments: CommandLine.arguments)
-        try await http.withLoading(sources: [source] + plan.sources) { loading in
+        try await http.withLoading(source: source, base: baseURL, others: plan.sources) { loading in
             let playlist = try await PlaylistSource(text: source, baseURL: baseURL).load(loading)
             switch playlist {
             case .media(let media):
@@ -120,7 +120,9 @@ struct StitchSources {
         var result: [String: MediaPlaylist] = [:]
         for (name, playlist) in try await playlists(for: plan) {
             if case .multivariant(let multivariant) = playlist, multivariant.variants.count > 1 {
-                StandardError.write("note: \(name) has variants; the leanest is put into this media playlist\n")
+                StandardError.write(
+                    "note: \(PlaylistSource.name(name)) has variants; the leanest is put into this media playlist\n"
+                )
             }
             result[name] = try await mediaPlaylist(playlist)
         }

@@ -40,18 +40,21 @@ struct Failure: Error {
         case let error as PlaylistEditError:
             let isUsage = error.code == "invalid-value" || error.code == "unknown-edit"
             self.init(isUsage ? .wrongUsage : .failed, error.code, error.description)
-        case let error as TransportError: self.init(.failed, error.code.rawValue, error.description)
+        case let error as TransportError:
+            self.init(.failed, error.code.rawValue, error.description, hint: error.withheldHeaderFieldsHint)
         case let error as StorageError: self.init(.failed, error.code.rawValue, error.description)
         case let error as ListeningError: self.init(.failed, "cannot-listen", error.description, hint: error.hint)
         case let error as StreamCatalogue.ReadingError: self.init(.badInput, "bad-catalogue", error.description)
         case let error as StreamingError:
             let isInput = [.notRecognized, .needsTranslation, .unreadablePlaylist].contains(error.code)
             var message = error.message
-            if let address = error.address { message += ": \(address.text)" }
-            self.init(isInput ? .badInput : .failed, error.code.rawValue, message)
+            if let address = error.address { message += ": \(address)" }
+            let hint = (error.cause as? TransportError)?.withheldHeaderFieldsHint
+            self.init(isInput ? .badInput : .failed, error.code.rawValue, message, hint: hint)
         case let error as DownloadError:
             let isInput = error.code == .notAPlaylist || error.code == .live
             self.init(isInput ? .badInput : .failed, error.detail, error.description, hint: error.hint)
+            if hint == nil { hint = (error.cause as? TransportError)?.withheldHeaderFieldsHint }
         default:
             let exitCode = MillstreamCommand.exitCode(for: error)
             if exitCode == .success {

@@ -31,7 +31,7 @@ struct InspectCommand: AsyncParsableCommand {
     @OptionGroup(title: "HTTP") var http: HTTPFlags
 
     mutating func run() async throws {
-        try await http.withLoading(sources: [source, baseURL].compactMap { $0 }) { loading in
+        try await http.withLoading(source: source, base: baseURL) { loading in
             let playlist = try await PlaylistSource(text: source, baseURL: baseURL).load(loading)
             let children = follow ? try await mediaPlaylists(of: playlist, loading) : []
             if json {

@@ -19,6 +19,9 @@ struct ServeCommand: AsyncParsableCommand {
             Sources are loaded from the catalogue's hosts and from public ones; name others with --allow-host, and then only
             those count. Ctrl-C ends it.
 
+            Header fields of --header go to the origins of the catalog's streams and to the hosts of --allow-host, those of \
+            --header-for to the hosts that they name. The cookies of --cookie-jar are used for the sites of these streams and hosts.
+
             Example: millstream serve --catalog https://example.com/streams.json --open
             """
     )
@@ -48,15 +51,16 @@ struct ServeCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let catalogue = try await loadCatalogue()
-        let options = LocalOrigin.Options(
+        var options = LocalOrigin.Options(
             host: host,
             port: port,
             catalogue: catalogue,
             allowedHosts: allowHost,
             conditions: try http.network.profile ?? .off
         )
+        options.sourceHeaders = http.headerFields
         let jar = try http.openCookieJar()
-        var httpOptions = http.options
+        var httpOptions = http.options()
         httpOptions.cookies = jar
         let origin = LocalOrigin(
             options,
@@ -79,7 +83,7 @@ struct ServeCommand: AsyncParsableCommand {
         // The conditions are for the players, not for what the server itself loads.
         var http = http
         http.network.conditions = nil
-        return try await http.withLoading(sources: [catalog]) { loading in
+        return try await http.withLoading(source: catalog) { loading in
             let loaded = try await loading.load(TransportRequest(try PlaylistSource.address(catalog), kind: .other))
             return try StreamCatalogue(Data(loaded.bytes), at: loaded.address)
         }

@@ -50,7 +50,7 @@ struct ValidateCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let sets = try ruleSets()
-        let report = try await http.withLoading(sources: [source, baseURL].compactMap { $0 }) { loading in
+        let report = try await http.withLoading(source: source, base: baseURL) { loading in
             let playlist = try await PlaylistSource(text: source, baseURL: baseURL).load(loading)
             guard follow, case .multivariant(let multivariant) = playlist else {
                 return ValidationReport(sets, [ValidatedPlaylist(source, playlist, playlist.validated(against: sets))])

@@ -84,7 +84,7 @@ extension EntryFolder {
             first: first,
             freshness: Freshness(entry.metadata, kind: request.kind, now: now),
             control: CacheControl(entry.metadata.headers),
-            wishes: CacheControl(request: request.headers)
+            wishes: CacheControl(request: request.allHeaders)
         )
     }
 }

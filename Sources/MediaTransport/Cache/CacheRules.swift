@@ -26,8 +26,9 @@ struct CacheRules: Sendable {
         else { return false }
         // A password in an address would be written to the disk with it.
         guard request.address.authority?.contains("@") != true else { return false }
-        return !request.headers.contains { Self.foreignFields.contains($0.name.lowercased()) }
-            && !CacheControl(request: request.headers).has("no-store")
+        let headers = request.allHeaders
+        return !headers.contains { Self.foreignFields.contains($0.name.lowercased()) }
+            && !CacheControl(request: headers).has("no-store")
     }
 
     /// The fields of a response that are kept.
@@ -51,7 +52,7 @@ struct CacheRules: Sendable {
     ///
     /// `Accept-Encoding` does not count: the transport below decodes.
     func matches(_ metadata: EntryMetadata, _ request: TransportRequest) -> Bool {
-        let present = Set(request.headers.map { $0.name.lowercased() }).union(Self.hiddenFields)
+        let present = Set(request.allHeaders.map { $0.name.lowercased() }).union(Self.hiddenFields)
         let deciding = metadata.values("vary").flatMap { CacheControl.members(of: $0) }.map { $0.lowercased() }
         return deciding.allSatisfy { $0 == "accept-encoding" || !present.contains($0) }
     }

@@ -86,7 +86,7 @@ public final class CachedTransport: Transport {
         let (folder, rules, moment) = (folder, rules, now())
         let found = await folder.perform { folder.candidate(for: request, rules: rules, now: moment) } ?? nil
         if let found, found.isUsable { return served(found, request, begun) }
-        guard !CacheControl(request: request.headers).has("only-if-cached") else {
+        guard !CacheControl(request: request.allHeaders).has("only-if-cached") else {
             throw TransportError(
                 .status,
                 "the cache does not hold this, and nothing else may be asked (504)",
