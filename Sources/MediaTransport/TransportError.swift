@@ -16,6 +16,8 @@ public struct TransportError: Error, Sendable {
         public static let status = Code(rawValue: "http-status")
         /// The server's name could not be resolved.
         public static let unknownHost = Code(rawValue: "unknown-host")
+        /// Too many host names are being resolved already.
+        public static let tooManyLookups = Code(rawValue: "too-many-lookups")
         /// No connection could be made.
         public static let cannotConnect = Code(rawValue: "cannot-connect")
         /// Nothing came for too long.

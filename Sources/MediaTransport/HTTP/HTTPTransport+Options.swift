@@ -28,6 +28,8 @@ extension HTTPTransport {
         /// A server that fetches for others has to refuse some. Connections go to the hosts that were judged; behind a proxy
         /// there are none to judge.
         public var mayVisit: @Sendable (ResourceAddress, [HostAddress]) -> Bool
+        /// The queue for look-ups of host names; transports with one queue share its limits.
+        package var lookups = HostLookupQueue.shared
 
         /// Makes options; what is not given is what a player would do.
         public init(
@@ -50,6 +52,24 @@ extension HTTPTransport {
             self.proxy = proxy
             self.redirectLimit = redirectLimit
             self.mayVisit = mayVisit
+        }
+
+        /// The same options without anything that identifies the user: no header fields and no cookies.
+        ///
+        /// Every property is named here, so that a new one is left out until it is known to be harmless.
+        public var withoutSecrets: Options {
+            var options = Options(
+                userAgent: userAgent,
+                connectTimeout: connectTimeout,
+                idleTimeout: idleTimeout,
+                acceptsAnyCertificate: acceptsAnyCertificate,
+                proxy: proxy,
+                redirectLimit: redirectLimit,
+                mayVisit: mayVisit
+            )
+            options.trustedAddresses = []
+            options.lookups = lookups
+            return options
         }
     }
 }
