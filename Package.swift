@@ -180,10 +180,13 @@ let package = Package(
             dependencies: [
                 "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamDownloads",
                 "NetworkConditioning", "PlaylistEditing", "ReportFormat", "ResourceAddressing",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -337,9 +340,10 @@ let package = Package(
         .testTarget(
             name: "MillstreamServerTests",
             dependencies: [
-                "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamServer", "MillstreamTesting",
-                "PlaylistEditing", "ResourceAddressing",
+                "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamServer",
+                "MillstreamTesting", "PlaylistEditing", "ResourceAddressing",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: house
         ),

@@ -43,6 +43,10 @@ struct ServerError: Error {
     }
 
     private init(transport code: String, _ message: String) {
+        guard code != TransportError.Code.tooManyLookups.rawValue else {
+            self.init(.serviceUnavailable, code, message, hint: "wait a moment and try again")
+            return
+        }
         let isRefused = code == TransportError.Code.addressRefused.rawValue
         self.init(
             isRefused ? .forbidden : .badGateway,

@@ -44,6 +44,8 @@ struct Failure: Error {
             self.init(.failed, error.code.rawValue, error.description, hint: error.withheldHeaderFieldsHint)
         case let error as StorageError: self.init(.failed, error.code.rawValue, error.description)
         case let error as ListeningError: self.init(.failed, "cannot-listen", error.description, hint: error.hint)
+        case let error as ServerSecret.ReadingError:
+            self.init(.failed, "invalid-secret", error.description, hint: error.hint)
         case let error as StreamCatalogue.ReadingError: self.init(.badInput, "bad-catalogue", error.description)
         case let error as StreamingError:
             let isInput = [.notRecognized, .needsTranslation, .unreadablePlaylist].contains(error.code)

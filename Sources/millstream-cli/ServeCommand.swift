@@ -22,6 +22,9 @@ struct ServeCommand: AsyncParsableCommand {
             Header fields of --header go to the origins of the catalog's streams and to the hosts of --allow-host, those of \
             --header-for to the hosts that they name. The cookies of --cookie-jar are used for the sites of these streams and hosts.
 
+            Pages of other sites get public sources only, and never the header fields and cookies that are given here. Behind a
+            reverse proxy, name it with --trusted-proxy, and the name that it forwards with --server-name.
+
             Example: millstream serve --catalog https://example.com/streams.json --open
             """
     )
@@ -40,6 +43,23 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(name: .long, help: "Let sources be loaded from HOST or HOST:PORT; may be repeated.")
     var allowHost: [String] = []
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Sign addresses of segments with the secret in a file of at least 16 bytes. Default: a random secret in the library.",
+            valueName: "FILE"
+        )
+    )
+    var secret: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Accept requests for the host name NAME too; may be repeated.", valueName: "NAME")
+    )
+    var serverName: [String] = []
+
+    @OptionGroup(title: "Connections") var connections: ConnectionFlags
+
     @Flag(name: .long, help: "Open the console in a browser.")
     var open = false
 
@@ -47,16 +67,23 @@ struct ServeCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port wants 0 to 65535") }
+        for name in serverName where ResourceAddress("http://\(name)/").host != name.lowercased() {
+            throw ValidationError("--server-name must be a host name without a port, not \"\(name)\"")
+        }
     }
 
     mutating func run() async throws {
+        let secret = try readSecret()
         let catalogue = try await loadCatalogue()
         var options = LocalOrigin.Options(
             host: host,
             port: port,
             catalogue: catalogue,
             allowedHosts: allowHost,
-            conditions: try http.network.profile ?? .off
+            conditions: try http.network.profile ?? .off,
+            names: serverName,
+            secret: secret,
+            connections: connections.limits
         )
         options.sourceHeaders = http.headerFields
         let jar = try http.openCookieJar()
@@ -76,6 +103,15 @@ struct ServeCommand: AsyncParsableCommand {
             if opens { Browser.open(address) }
         }
         try http.save(jar)
+    }
+
+    private func readSecret() throws -> ServerSecret? {
+        guard let path = secret else { return nil }
+        let secret = try ServerSecret(file: URL(fileURLWithPath: path))
+        if secret.isReadableByOthers {
+            StandardError.write("millstream: warning: other users can read the secret \(path); use chmod 600\n")
+        }
+        return secret
     }
 
     private func loadCatalogue() async throws -> StreamCatalogue {

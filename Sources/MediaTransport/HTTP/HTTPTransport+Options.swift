@@ -67,7 +67,6 @@ extension HTTPTransport {
                 redirectLimit: redirectLimit,
                 mayVisit: mayVisit
             )
-            options.trustedAddresses = []
             options.lookups = lookups
             return options
         }
