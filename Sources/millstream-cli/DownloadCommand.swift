@@ -1,5 +1,6 @@
 import ArgumentParser
 import AssetStorage
+import Foundation
 import MediaTiming
 import MillstreamDownloads
 import ReportFormat
@@ -75,18 +76,19 @@ struct DownloadCommand: AsyncParsableCommand {
                 }
             }
             display.end()
-            if !json, !quiet { StandardOutput.writeLine("\(asset.id)  \(asset.title)  \(asset.bytes)") }
+            if !json, !quiet { try StandardOutput.writeLine("\(asset.id)  \(asset.title)  \(asset.bytes)") }
         } catch {
             display.end()
             if json {
                 let failure = Failure(error, arguments: [])
-                StandardOutput.writeLine(
+                // What is thrown below has come first.
+                try? StandardOutput.writeLine(
                     ReportValue.fields([
                         "event": .string("failed"),
                         "id": (try? library.asset(source: address))?.map { .string($0.id) } ?? nil,
                         "code": .string(failure.code),
                         "message": .string(failure.message),
-                    ]).json
+                    ])
                 )
             }
             throw error
@@ -107,7 +109,8 @@ struct DownloadCommand: AsyncParsableCommand {
         let head = [
             ReportValue.Field(name: "event", value: .string(name)), ReportValue.Field(name: "id", value: .string(id)),
         ]
-        StandardOutput.writeLine(ReportValue.object(head + (progress?.fields ?? [])).json)
+        // A failure cancels the download.
+        try? StandardOutput.writeLine(ReportValue.object(head + (progress?.fields ?? [])))
     }
 
     private func selection() throws -> DownloadSelection {
@@ -141,6 +144,8 @@ enum Interruption {
         _ body: @Sendable @escaping () async throws -> Result
     ) async throws -> Result {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        let sources = OutputSupervisor.shared.observeInterruptions([SIGINT, SIGTERM])
+        defer { for source in sources { source.cancel() } }
         return try await withThrowingTaskGroup(of: Result?.self) { group in
             group.addTask { try await body() }
             group.addTask {

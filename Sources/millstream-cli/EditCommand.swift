@@ -4,6 +4,7 @@ import HLSPlaylist
 import MediaTiming
 import MediaTransport
 import PlaylistEditing
+import ReportFormat
 import ResourceAddressing
 
 /// The command `millstream edit`.
@@ -77,7 +78,7 @@ struct EditCommand: AsyncParsableCommand {
     }
 
     private func write(_ bytes: [UInt8], to path: String?) throws {
-        guard let path else { return StandardOutput.write(bytes) }
+        guard let path else { return try StandardOutput.write(playlist: bytes) }
         let url = URL(fileURLWithPath: path)
         guard FileManager.default.fileExists(atPath: url.deletingLastPathComponent().path) else {
             throw Failure(.failed, "disk-failed", "there is no folder \(url.deletingLastPathComponent().path)")

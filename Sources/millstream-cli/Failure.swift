@@ -6,6 +6,7 @@ import MediaTransport
 import MillstreamDownloads
 import MillstreamServer
 import PlaylistEditing
+import ReportFormat
 import ResourceAddressing
 import StreamingEngine
 
@@ -18,6 +19,8 @@ struct Failure: Error {
         case badInput = 2
         case wrongUsage = 64
         case interrupted = 130
+        /// The reader of an output closed it: 128 and the number of SIGPIPE, as shells report it of other programs.
+        case outputClosed = 141
     }
 
     let status: Status
@@ -32,9 +35,12 @@ struct Failure: Error {
         self.hint = hint
     }
 
-    init(_ error: any Error, arguments: [String]) {
+    init(_ error: any Error, arguments: [String] = []) {
         switch error {
         case let error as Failure: self = error
+        case let error as OutputError where error.isClosed: self.init(.outputClosed, "output-closed", "")
+        case let error as OutputError:
+            self.init(.failed, "output-failed", "\(error.output) cannot be written: \(error.reason)")
         case is CancellationError: self.init(.interrupted, "interrupted", "interrupted; what was done is kept")
         case let error as PlaylistParsingError: self.init(.badInput, error.code, error.description)
         case let error as PlaylistEditError:
@@ -69,7 +75,7 @@ struct Failure: Error {
                 self.init(
                     .wrongUsage,
                     "usage",
-                    MillstreamCommand.message(for: error),
+                    MillstreamCommand.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " "),
                     hint: "see \(command) --help"
                 )
             } else {
@@ -80,33 +86,13 @@ struct Failure: Error {
 
     func exit() -> Never {
         guard status != .done else {
-            print(message)
-            Foundation.exit(0)
+            do { try StandardOutput.write(bytes: Array("\(message)\n".utf8)) } catch { Failure(error).exit() }
+            Foundation.exit(status.rawValue)
         }
-        let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
-        StandardError.write("millstream: error: \(line) (\(code))\n")
-        if let hint { StandardError.write("hint: \(hint)\n") }
+        if status != .outputClosed {
+            StandardError.write("millstream: error: \(message) (\(code))\n")
+            if let hint { StandardError.write("hint: \(hint)\n") }
+        }
         Foundation.exit(status.rawValue)
     }
-}
-
-/// Where progress, logs and diagnostics go.
-enum StandardError {
-    /// Whether a person looks at it.
-    static let isTerminal = isatty(STDERR_FILENO) == 1
-
-    static func write(_ text: String) {
-        FileHandle.standardError.write(Data(text.utf8))
-    }
-}
-
-/// Where results go.
-enum StandardOutput {
-    static func write(_ bytes: [UInt8]) {
-        FileHandle.standardOutput.write(Data(bytes))
-    }
-
-    static func write(_ text: String) { write(Array(text.utf8)) }
-
-    static func writeLine(_ text: String) { write(text + "\n") }
 }

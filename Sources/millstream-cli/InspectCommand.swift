@@ -39,10 +39,10 @@ struct InspectCommand: AsyncParsableCommand {
                 if follow {
                     fields.append(ReportValue.Field(name: "playlists", value: .array(children.map(\.report))))
                 }
-                StandardOutput.writeLine(ReportValue.object(fields).json)
+                try StandardOutput.writeLine(ReportValue.object(fields))
             } else {
-                StandardOutput.writeLine(PlaylistTable(playlist).text)
-                for child in children { StandardOutput.writeLine("\n" + PlaylistTable(child).text) }
+                try StandardOutput.writeLine(PlaylistTable(playlist).text)
+                for child in children { try StandardOutput.writeLine("\n" + PlaylistTable(child).text) }
             }
         }
     }

@@ -31,7 +31,7 @@ struct LibraryCommand: AsyncParsableCommand {
         func run() async throws {
             let assets = try library.open().assets()
             if json {
-                StandardOutput.writeLine(ReportValue.array(assets.map(\.report)).json)
+                try StandardOutput.writeLine(ReportValue.array(assets.map(\.report)))
                 return
             }
             guard !assets.isEmpty else {
@@ -40,12 +40,12 @@ struct LibraryCommand: AsyncParsableCommand {
             }
             for asset in assets {
                 let state = asset.state == .complete ? "complete" : "\(Int(asset.percent)) %"
-                StandardOutput.writeLine(
+                try StandardOutput.writeLine(
                     "\(asset.id)  \(state)  \(asset.bytes)  \(asset.duration ?? .zero) s  \(asset.title)"
                 )
             }
             let total = assets.map(\.bytes).reduce(.zero, +)
-            StandardOutput.writeLine("\(assets.count) kept, \(total)")
+            try StandardOutput.writeLine("\(assets.count) kept, \(total)")
         }
     }
 
@@ -62,23 +62,22 @@ struct LibraryCommand: AsyncParsableCommand {
 
         func run() async throws {
             let asset = try library.open().asset(id)
-            if json { return StandardOutput.writeLine(asset.report.json) }
-            StandardOutput.writeLine(asset.title)
-            StandardOutput.writeLine("from       \(asset.source)")
-            StandardOutput.writeLine(
+            if json { return try StandardOutput.writeLine(asset.report) }
+            try StandardOutput.writeLine("\(asset.title)")
+            try StandardOutput.writeLine("from       \(asset.source)")
+            try StandardOutput.writeLine(
                 "state      \(asset.state.rawValue)\(asset.isPlayableOffline ? ", playable offline" : "")"
             )
-            StandardOutput.writeLine("duration   \(asset.duration.map { "\($0) s" } ?? "unknown")")
-            StandardOutput.writeLine("size       \(asset.bytes)")
+            try StandardOutput.writeLine("duration   \(asset.duration.map { "\($0) s" } ?? "unknown")")
+            try StandardOutput.writeLine("size       \(asset.bytes)")
             for rendition in asset.renditions {
                 let parts = [
                     rendition.height.map { "\($0)p" }, rendition.bandwidth?.description, rendition.language,
                     rendition.isComplete ? "complete" : "\(rendition.loadedTimeRanges.totalDuration) s there",
                 ]
                 let name = rendition.role.rawValue
-                StandardOutput.writeLine(
-                    name + String(repeating: " ", count: 11 - name.count)
-                        + parts.compactMap { $0 }.joined(separator: ", ")
+                try StandardOutput.writeLine(
+                    "\(name)\(TerminalText.spaces(11 - name.count))\(parts.compactMap { $0 }.joined(separator: ", "))"
                 )
             }
         }
@@ -106,15 +105,15 @@ struct LibraryCommand: AsyncParsableCommand {
                 lost.append((id, try library.forgetLostFiles(id)))
             }
             if json {
-                StandardOutput.writeLine(
+                try StandardOutput.writeLine(
                     ReportValue.array(
                         lost.map { .fields(["id": .string($0.0), "lost": .strings($0.1)]) }
-                    ).json
+                    )
                 )
             } else {
                 for (id, paths) in lost {
-                    StandardOutput.writeLine("\(id)  \(paths.isEmpty ? "sound" : "\(paths.count) files lost")")
-                    for path in paths { StandardOutput.writeLine("  \(path)") }
+                    try StandardOutput.writeLine("\(id)  \(paths.isEmpty ? "sound" : "\(paths.count) files lost")")
+                    for path in paths { try StandardOutput.writeLine("  \(path)") }
                 }
             }
             guard lost.allSatisfy(\.1.isEmpty) else {
@@ -141,7 +140,9 @@ struct LibraryCommand: AsyncParsableCommand {
 
         func run() async throws {
             try library.open().export(id, to: URL(fileURLWithPath: folder))
-            StandardOutput.writeLine(URL(fileURLWithPath: folder).appendingPathComponent("multivariant.m3u8").path)
+            try StandardOutput.writeLine(
+                path: URL(fileURLWithPath: folder).appendingPathComponent("multivariant.m3u8").path
+            )
         }
     }
 
@@ -176,8 +177,8 @@ struct LibraryCommand: AsyncParsableCommand {
 
         func run() async throws {
             let library = try library.open()
-            guard let id else { return StandardOutput.writeLine(library.directory.path) }
-            StandardOutput.writeLine(library.packageDirectory(try library.asset(id).id).path)
+            guard let id else { return try StandardOutput.writeLine(path: library.directory.path) }
+            try StandardOutput.writeLine(path: library.packageDirectory(try library.asset(id).id).path)
         }
     }
 }

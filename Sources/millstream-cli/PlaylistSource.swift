@@ -55,7 +55,7 @@ struct PlaylistSource {
             throw Failure(.wrongUsage, "usage", "--base-url wants an absolute address, not \"\(base)\"")
         }
         if text == "-" {
-            return ([UInt8](try FileHandle.standardInput.readToEnd() ?? Data()), base)
+            return ([UInt8](try InputFile.standardInput()), base)
         }
         let loaded = try await loading.load(TransportRequest(try Self.address(text), kind: .playlist))
         return (loaded.bytes, base ?? loaded.address)

@@ -1,6 +1,7 @@
 import Foundation
 import MediaTiming
 import MillstreamDownloads
+import ReportFormat
 import Synchronization
 
 /// How far a download is, for a person: a bar on a terminal, plain lines elsewhere.

@@ -5,6 +5,7 @@ import Logging
 import MediaTransport
 import MillstreamServer
 import NetworkConditioning
+import ReportFormat
 import ResourceAddressing
 
 /// The command `millstream serve`.
@@ -99,7 +100,8 @@ struct ServeCommand: AsyncParsableCommand {
         let (host, opens) = (host, open)
         try await origin.run { port in
             let address = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
-            StandardOutput.writeLine("Millstream serves at \(address)")
+            // A failure cancels the server.
+            try? StandardOutput.writeLine("Millstream serves at \(address)")
             if opens { Browser.open(address) }
         }
         try http.save(jar)
@@ -163,7 +165,10 @@ struct OriginCommand: AsyncParsableCommand {
         )
         let host = host
         try await origin.run { port in
-            StandardOutput.writeLine("Serving the folder at http://\(host.contains(":") ? "[\(host)]" : host):\(port)/")
+            // A failure cancels the server.
+            try? StandardOutput.writeLine(
+                "Serving the folder at http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
+            )
         }
     }
 }
@@ -171,7 +176,7 @@ struct OriginCommand: AsyncParsableCommand {
 /// What servers write about themselves.
 enum ServerLog {
     static func make(_ label: String) -> Logger {
-        var logger = Logger(label: label) { StreamLogHandler.standardError(label: $0) }
+        var logger = Logger(label: label) { TerminalLogHandler(label: $0) }
         logger.logLevel = .warning
         return logger
     }
@@ -187,8 +192,8 @@ enum Browser {
         #else
         process.arguments = ["xdg-open", address]
         #endif
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
+        process.standardOutput = InputFile.discarded
+        process.standardError = InputFile.discarded
         try? process.run()
     }
 }

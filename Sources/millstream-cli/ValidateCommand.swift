@@ -58,9 +58,9 @@ struct ValidateCommand: AsyncParsableCommand {
             return try await validated(multivariant, sets, loading)
         }
         switch format {
-        case .text: StandardOutput.writeLine(report.text)
-        case .json: StandardOutput.writeLine(report.json.json)
-        case .sarif: StandardOutput.writeLine(report.sarif.json)
+        case .text: try StandardOutput.writeLine(report.text)
+        case .json: try StandardOutput.writeLine(report.json)
+        case .sarif: try StandardOutput.writeLine(report.sarif)
         }
         guard report.errorCount == 0 else { throw ExitCode(Failure.Status.badInput.rawValue) }
     }

@@ -32,8 +32,8 @@ struct ValidationReport {
     private var rules: [ValidationRule] { ValidationRule.all.filter { sets.contains($0.ruleSet) } }
 
     /// `NAME:LINE: error: MESSAGE [CODE, SECTION]`, as compilers write it, and a summary.
-    var text: String {
-        var lines = playlists.flatMap { playlist in
+    var text: TerminalText {
+        var lines: [TerminalText] = playlists.flatMap { playlist in
             playlist.diagnostics.map { finding in
                 let name = PlaylistSource.name(playlist.name)
                 let place = finding.line.map { "\(name):\($0)" } ?? name

@@ -8,6 +8,7 @@ import MediaTransport
 import MillstreamServer
 import PlaybackReporting
 import PlaylistEditing
+import ReportFormat
 import ResourceAddressing
 import StreamingEngine
 
@@ -197,7 +198,7 @@ struct PlayCommand: AsyncParsableCommand {
             display.end()
             try await stage.finish()
             try files.close()
-            if printsSummary { StandardOutput.write(metrics.summary) }
+            if printsSummary { try StandardOutput.write(metrics.summary) }
         } catch {
             display.end()
             // What was written up to here is kept.
@@ -231,7 +232,7 @@ struct PlayCommand: AsyncParsableCommand {
         let files = DecodedStage.Files(screenshots: try screenshots(), checksums: checksums, wave: wave)
         guard mode == .window else { return try DecodedStage(files, isMuted: muted) }
         let name = PlaylistSource.name(source).split(separator: "/").suffix(2).joined(separator: "/")
-        return try await WindowStage(title: "\(name) - Millstream", files, isMuted: muted)
+        return try await WindowStage(title: ("\(name) - Millstream" as TerminalText).description, files, isMuted: muted)
         #else
         throw Failure(.failed, "no-decoder", "this program was built without decoding; --no-decode runs the engine")
         #endif

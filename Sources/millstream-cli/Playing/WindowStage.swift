@@ -5,6 +5,7 @@ import MediaDecoding
 import MediaOutput
 import MediaTiming
 import PlaybackReporting
+import ReportFormat
 import SegmentFormat
 import StreamingEngine
 import Synchronization
