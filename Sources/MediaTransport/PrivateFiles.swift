@@ -58,7 +58,9 @@ package enum PrivateFiles {
         defer { unlink(partial) }
         guard link(partial, path) != 0, errno != EEXIST else { return }
         // A file system without hard links.
-        guard rename(partial, path) == 0 else { throw failure(errno) }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, fileMode)
+        guard descriptor >= 0 || errno == EEXIST else { throw failure(errno) }
+        if descriptor >= 0 { close(descriptor) }
     }
 
     /// Replaces a file as a whole: readers see the former content or the new one.
@@ -114,7 +116,7 @@ package enum PrivateFiles {
     package static func restrictFolder(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_mode & 0o077 != 0,
-            status.st_mode & S_ISVTX == 0, status.st_uid == geteuid()
+            status.st_mode & 0o1000 == 0, status.st_uid == geteuid()
         else { return false }
         return chmod(path, folderMode) == 0
     }

@@ -137,7 +137,7 @@ extension CookieJar {
         // Registries that only the Public Suffix List knows: an exception's neighbor, a wildcard's, one of four labels.
         ("a.b.kawasaki.jp", "b.kawasaki.jp"),
         ("a.s3.dualstack.eu-west-1.amazonaws.com", "s3.dualstack.eu-west-1.amazonaws.com"),
-        ("a.herokuapp.com", "herokuapp.com"), ("a.blogspot.com", "blogspot.com"),
+        ("a.herokuapp.com", "herokuapp.com"),
         ("a.xn--55qx5d.cn", "xn--55qx5d.cn"), ("a.co.uk.", "co.uk."), ("a.co.uk.", "co.uk"),
         // Spellings that are no names.
         ("www.example.com", "..example.com"), ("www.example.com", "example.com."), ("www.example.com", "example..com"),
