@@ -114,6 +114,27 @@ struct SecretScopeTests {
         }
     }
 
+    @Test(.timeLimit(.minutes(2))) func aTokenForOneCustomerOfANetworkIsNotSentToAnother() async throws {
+        let top = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nhttp://d2.cloudfront.net/v.m3u8\n"
+        let media = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\na.ts\n#EXT-X-ENDLIST\n"
+        try await MisbehavingServer.withServer([
+            "/main.m3u8": .init(Array(top.utf8)), "/v.m3u8": .init(Array(media.utf8)),
+        ]) { proxy in
+            // It agrees to every CONNECT, and answers for every host itself.
+            proxy.behave("*", .status(200))
+            for path in ["/main.m3u8", "/v.m3u8"] { proxy.behave(path, .proper) }
+            let result = try await run([
+                "inspect", "http://d1.cloudfront.net/main.m3u8", "--follow", "--proxy", "127.0.0.1:\(proxy.port)",
+                "--header", "X-Token: secret", "--header-for", "d2.cloudfront.net X-CDN: c",
+            ])
+            #expect(result.status == 0, "\(result.errors)")
+            let asked = proxy.requests.filter { $0.method == "GET" }
+            #expect(asked.map { $0.header("Host") } == ["d1.cloudfront.net", "d2.cloudfront.net"])
+            #expect(asked.map { $0.header("X-Token") } == ["secret", nil])
+            #expect(asked.map { $0.header("X-CDN") } == [nil, "c"])
+        }
+    }
+
     @Test(.timeLimit(.minutes(2))) func whatIsAppendedGetsNoFieldsOfTheSource() async throws {
         try await onStage { stage in
             let other = "http://localhost:\(stage.origin.port)/main.m3u8"
