@@ -27,7 +27,8 @@ public struct BitRate: Sendable, Hashable, Comparable {
         }
         if zeros > 0 { digits = digits.dropLast() }
         guard let number = MediaTime(decimal: digits), number >= .zero else { return nil }
-        let scaled = Int128(number.value) * Int128(DecimalDigits.power(of: zeros))
+        let scaled = Int128(number.value) *| Int128(DecimalDigits.power(of: zeros))
+        // Bounded: a timescale is positive.
         guard let rate = Int64(exactly: scaled / Int128(number.timescale)) else { return nil }
         bitsPerSecond = rate
     }

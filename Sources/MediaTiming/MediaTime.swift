@@ -19,10 +19,9 @@ public struct MediaTime: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - value: The number of units, of either sign.
-    ///   - timescale: Units a second; must be positive.
+    ///   - timescale: The units per second; a number below 1, which containers can declare, counts as 1.
     public init(value: Int64, timescale: Int64) {
-        precondition(timescale > 0, "a timescale is positive")
-        self.init(Int128(value), Int128(timescale))
+        self.init(Int128(value), Int128(max(1, timescale)))
     }
 
     /// Makes a time of whole seconds.
@@ -76,6 +75,7 @@ public struct MediaTime: Sendable, Hashable {
         self.init(Int128(saturating: (seconds * 1_000_000_000).rounded()), 1_000_000_000)
     }
 
+    // Bounded: a divisor is at least 1, and a quotient is no greater than the dividend.
     /// Creates the time nearest to a fraction of 128-bit integers.
     ///
     /// A fraction that does not fit is rounded to nanoseconds, longer ones to micro- or milliseconds or to seconds;
@@ -104,6 +104,7 @@ public struct MediaTime: Sendable, Hashable {
     /// Seconds as the nearest floating-point number, for arithmetic where rounding does not matter.
     public var seconds: Double { Double(value) / Double(timescale) }
 
+    // Bounded: a remainder of 64 bits times 10^18 fits in 128 bits, as does the sum of two such products.
     /// The time as real time, rounded to the attosecond toward zero; at most 2^63 − 1 seconds either way.
     public var duration: Duration {
         let (whole, part) = value.quotientAndRemainder(dividingBy: timescale)
@@ -111,6 +112,7 @@ public struct MediaTime: Sendable, Hashable {
         return Duration(saturatingAttoseconds: Int128(whole) * Duration.attosecondsPerSecond + attoseconds)
     }
 
+    // Bounded: twice a number of 64 bits fits in 128 bits.
     /// Whole seconds, halves rounded up, as `EXT-X-TARGETDURATION` counts them (RFC 8216bis §4.4.3.1).
     public var roundedSeconds: Int64 {
         let (whole, part) = value.quotientAndRemainder(dividingBy: timescale)
@@ -118,6 +120,7 @@ public struct MediaTime: Sendable, Hashable {
         return doubled >= Int128(timescale) ? whole +| 1 : doubled < -Int128(timescale) ? whole -| 1 : whole
     }
 
+    // Bounded: the loop ends before the divisor is zero.
     private static func greatestCommonDivisor(_ first: UInt128, _ second: UInt128) -> UInt128 {
         var (a, b) = (first, second)
         while b != 0 { (a, b) = (b, a % b) }
@@ -128,6 +131,7 @@ public struct MediaTime: Sendable, Hashable {
 extension MediaTime: Comparable {
     /// Whether the left value comes before the right one.
     public static func < (left: MediaTime, right: MediaTime) -> Bool {
+        // Bounded: the product of two numbers of 64 bits fits in 128 bits.
         Int128(left.value) * Int128(right.timescale) < Int128(right.value) * Int128(left.timescale)
     }
 }
@@ -135,16 +139,19 @@ extension MediaTime: Comparable {
 extension MediaTime: AdditiveArithmetic {
     /// The sum.
     public static func + (left: MediaTime, right: MediaTime) -> MediaTime {
+        // Bounded: see combine(_:_:_:).
         combine(left, right) { $0 + $1 }
     }
 
     /// The difference.
     public static func - (left: MediaTime, right: MediaTime) -> MediaTime {
+        // Bounded: see combine(_:_:_:).
         combine(left, right) { $0 - $1 }
     }
 
     /// A time so many times as long.
     public static func * (time: MediaTime, count: Int64) -> MediaTime {
+        // Bounded: the product of two numbers of 64 bits fits in 128 bits.
         MediaTime(Int128(time.value) * Int128(count), Int128(time.timescale))
     }
 
@@ -162,14 +169,18 @@ extension MediaTime: AdditiveArithmetic {
     ) -> MediaTime {
         // Products of two 64-bit numbers: neither they nor their sum leave 128 bits.
         let top = operation(
+            // Bounded: the product of two numbers of 64 bits fits in 128 bits.
             Int128(left.value) * Int128(right.timescale),
+            // Bounded: the product of two numbers of 64 bits fits in 128 bits.
             Int128(right.value) * Int128(left.timescale)
         )
+        // Bounded: the product of two numbers of 64 bits fits in 128 bits.
         return MediaTime(top, Int128(left.timescale) * Int128(right.timescale))
     }
 }
 
 extension MediaTime: CustomStringConvertible {
+    // Bounded: a value of 64 bits times 10^18 fits in 128 bits; timescales and scales are positive.
     /// Seconds in decimal digits: exact where the fraction ends, else to nine digits.
     public var description: String {
         var denominator = timescale

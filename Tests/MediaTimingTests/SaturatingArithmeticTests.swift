@@ -51,6 +51,8 @@ enum ExtremeNumbers {
                 var (accumulated, reduced) = (left, left)
                 accumulated +|= right
                 reduced -|= right
+                var scaled = left
+                scaled *|= right
                 let expectedQuotient = other == 0 ? wide.signum() * Int128.max : wide / other
                 let (wideProduct, overflow) = wide.multipliedReportingOverflow(by: other)
                 let expectedProduct = overflow ? (wide.signum() * other.signum() > 0 ? Int128.max : .min) : wideProduct
@@ -59,7 +61,7 @@ enum ExtremeNumbers {
                     sum == Number(clamping: wide + other) && difference == Number(clamping: wide - other)
                     && product == Number(clamping: expectedProduct) && quotient == Number(clamping: expectedQuotient)
                     && accumulated == sum && reduced == difference && left +| right == sum
-                    && left -| right == difference && left *| right == product
+                    && left -| right == difference && left *| right == product && scaled == product
                 if !isExpected {
                     Issue.record("\(type): \(left), \(right): \(sum), \(difference), \(product), \(quotient)")
                 }
@@ -291,6 +293,12 @@ enum ExtremeNumbers {
         #expect(MediaTime(value: .min, timescale: 1) - MediaTime(value: 1, timescale: 3) <= MediaTime(seconds: -.max))
         let year2300 = MediaTime(seconds: 10_413_792_000)
         #expect((year2300 + MediaTime(value: 1, timescale: .max)).roundedSeconds == 10_413_792_000)
+    }
+
+    @Test func aTimescaleBelowOneCountsAsOne() {
+        for timescale in [0, -1, .min] as [Int64] {
+            #expect(MediaTime(value: 5, timescale: timescale) == MediaTime(seconds: 5))
+        }
     }
 
     @Test func ratesAndCountsOfAnySizeHaveADescription() {

@@ -15,11 +15,11 @@ extension Duration {
     package static let attosecondsPerSecond: Int128 = 1_000_000_000_000_000_000
 
     /// The attoseconds of ``longest``.
-    private static let mostAttoseconds = Int128(Int64.max) * attosecondsPerSecond
+    private static let mostAttoseconds = Int128(Int64.max) *| attosecondsPerSecond
 
     /// Creates a duration of attoseconds within ±``longest``.
     package init(saturatingAttoseconds attoseconds: Int128) {
-        self.init(attoseconds: min(max(attoseconds, -Self.mostAttoseconds), Self.mostAttoseconds))
+        self.init(attoseconds: min(max(attoseconds, Self.mostAttoseconds.negatedSaturated()), Self.mostAttoseconds))
     }
 
     /// Creates a duration of a number of units within ±``longest``, to the attosecond.

@@ -65,6 +65,7 @@ infix operator -| : AdditionPrecedence
 infix operator *| : MultiplicationPrecedence
 infix operator +|= : AssignmentPrecedence
 infix operator -|= : AssignmentPrecedence
+infix operator *|= : AssignmentPrecedence
 
 extension FixedWidthInteger {
     /// Returns the sum, or the bound of the type beyond which it lies.
@@ -86,6 +87,10 @@ extension FixedWidthInteger {
     /// Subtracts a number, down to the bounds of the type.
     @inlinable
     package static func -|= (left: inout Self, right: Self) { left = left.subtractingSaturated(right) }
+
+    /// Multiplies by a number, up to the bounds of the type.
+    @inlinable
+    package static func *|= (left: inout Self, right: Self) { left = left.multipliedSaturated(by: right) }
 }
 
 /// Returns the absolute value of an integer, or the greatest value of the type where it does not fit.
