@@ -354,7 +354,7 @@ extension AssetLibrary {
         }
         // Its peak is not known; the average is the least that is true.
         let seconds = max(asset.duration?.seconds ?? 1, 0.001)
-        let bandwidth = max(1, Int64(Double(asset.bytes.bytes) * 8 / seconds))
+        let bandwidth = max(1, Int64(saturating: Double(asset.bytes.bytes) * 8 / seconds))
         let lines = renditions.map { "#EXT-X-STREAM-INF:BANDWIDTH=\(bandwidth)\n\($0.folder)/media.m3u8\n" }
         return Array(("#EXTM3U\n" + lines.joined()).utf8)
     }

@@ -116,7 +116,7 @@ public final class AssetLibrary: Sendable {
         var error = error as NSError
         while let inner = error.userInfo[NSUnderlyingErrorKey] as? NSError { error = inner }
         guard error.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
-        return String(cString: strerror(Int32(error.code)))
+        return String(cString: strerror(Int32(clamping: error.code)))
     }
 
     static func record(_ id: String, _ database: Database) throws -> AssetRecord {
@@ -193,7 +193,7 @@ public final class AssetLibrary: Sendable {
             source: ResourceAddress(record.source),
             state: record.state == .complete ? .complete : .partial,
             duration: stored.map(\.duration).max(),
-            bytes: ByteCount(resources.compactMap(\.bytes).reduce(0, +)),
+            bytes: ByteCount(resources.compactMap(\.bytes).reduce(0, +|)),
             renditions: stored,
             loadedTimeRanges: StoredRendition.commonTime(of: stored),
             path: "packages/\(record.id)",

@@ -1,4 +1,5 @@
 import Foundation
+import MediaTiming
 import MediaTransport
 
 #if canImport(Glibc)
@@ -54,7 +55,7 @@ public final class PackageFile: @unchecked Sendable {
                 throw Self.failure(partialPath)
             }
             rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-            count += Int64(written)
+            count +|= Int64(written)
         }
     }
 

@@ -112,10 +112,6 @@ struct PackagePlan {
         "vtt", "webvtt",
     ]
 
-    /// A short name that is the same for the same text in every process: FNV-1a in 64 bits.
-    private func stableName(_ text: String) -> String {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-        return String(hash, radix: 36)
-    }
+    /// Returns a short name that is the same for the same text in every process.
+    private func stableName(_ text: String) -> String { String(StableHash(text).value, radix: 36) }
 }

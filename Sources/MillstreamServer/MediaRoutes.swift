@@ -3,6 +3,7 @@ import Foundation
 import HLSPlaylist
 import HTTPTypes
 import Hummingbird
+import MediaTiming
 import MediaTransport
 import NIOCore
 import NetworkConditioning
@@ -117,7 +118,7 @@ struct MediaRoutes {
                 var rest = answer.expectedLength ?? .max
                 for try await buffer in body {
                     // More than announced would look like an answer to the next request.
-                    rest -= Int64(buffer.readableBytes)
+                    rest -|= Int64(buffer.readableBytes)
                     guard rest >= 0 else { throw TransportError(.wrongContent, "more than announced came") }
                     try await writer.write(buffer)
                 }

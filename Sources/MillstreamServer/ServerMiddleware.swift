@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
+import MediaTiming
 
 /// Turns every error into an answer that says what went wrong, and logs what the server itself did wrong.
 struct ErrorAnswers<Context: RequestContext>: RouterMiddleware {

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// A checksum of 64 bits: it notices what a disk or a crash did to bytes, and keeps nobody out who means harm.
 ///
 /// Each step can be undone, so contents of one length that differ in a single word never share a checksum.
@@ -13,15 +15,16 @@ struct BlockChecksum {
     static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = seed) -> UInt64 {
         var checksum = BlockChecksum(state: seed)
         let wordSize = MemoryLayout<UInt64>.size
+        // Bounded: a word has eight bytes.
         let wholeWords = bytes.count / wordSize
         for index in 0..<wholeWords {
-            let word = bytes.loadUnaligned(fromByteOffset: index * wordSize, as: UInt64.self)
+            let word = bytes.loadUnaligned(fromByteOffset: index *| wordSize, as: UInt64.self)
             checksum.combine(UInt64(littleEndian: word))
         }
         var rest: UInt64 = 0
-        for byte in bytes[(wholeWords * wordSize)...].reversed() { rest = rest << 8 | UInt64(byte) }
+        for byte in bytes[(wholeWords *| wordSize)...].reversed() { rest = rest << 8 | UInt64(byte) }
         checksum.combine(rest)
-        checksum.combine(UInt64(bytes.count))
+        checksum.combine(UInt64(clamping: bytes.count))
         return checksum.state
     }
 

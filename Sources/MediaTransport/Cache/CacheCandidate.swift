@@ -16,7 +16,7 @@ struct CacheCandidate: Sendable {
     var isUsable: Bool {
         guard !wishes.has("no-cache"), freshness.isFresh else { return false }
         if let oldest = wishes.seconds("max-age"), oldest == 0 || freshness.age > oldest { return false }
-        return -freshness.staleness >= wishes.seconds("min-fresh") ?? 0
+        return freshness.staleness.negatedSaturated() >= wishes.seconds("min-fresh") ?? 0
     }
 
     /// Whether it may be used after an error, though it is too old (RFC 5861 §4).

@@ -60,7 +60,7 @@ struct CacheRules: Sendable {
     /// Whether it is the whole of what the key means.
     private func isAnswer(_ metadata: EntryMetadata, length: Int64?) -> Bool {
         guard let range = metadata.key.byteRange else { return metadata.status == 200 }
-        let place = "bytes \(range.start)-\(range.end - 1)/"
+        let place = "bytes \(range.start)-\(range.end -| 1)/"
         return metadata.status == 206 && length == range.length
             && metadata.values("content-range").allSatisfy { $0.lowercased().hasPrefix(place) }
     }

@@ -42,7 +42,7 @@ public final class CachedTransport: Transport {
         directory: URL,
         options: Options = Options(),
         time: any TimeSource = SystemTimeSource(),
-        now: @escaping @Sendable () -> UnixSeconds = { UnixSeconds(Int64(Date().timeIntervalSince1970)) }
+        now: @escaping @Sendable () -> UnixSeconds = { UnixSeconds(Int64(saturating: Date().timeIntervalSince1970)) }
     ) throws {
         try self.init(base, directory: directory, options: options, time: time, now: now, pool: .singleton)
     }
@@ -256,7 +256,7 @@ extension CachedTransport {
         var headers = metadata.headers.filter { !replaced.contains($0.name.lowercased()) }
         if isCut {
             let range = found.range
-            let place = "bytes \(range.start)-\(range.end - 1)/\(found.entry.tail.bodyLength)"
+            let place = "bytes \(range.start)-\(range.end -| 1)/\(found.entry.tail.bodyLength)"
             headers += [HeaderField("Content-Range", place), HeaderField("Content-Length", "\(range.length)")]
         }
         let age = Freshness(metadata, kind: request.kind, now: now()).age

@@ -211,8 +211,8 @@ extension EntryFolder {
     func rewrite(_ entry: StoredEntry) {
         guard let bytes = entry.tail.encoded(), let oldSize = entry.disk.size else { return drop(entry.file) }
         noteUse(entry)
-        let newSize = entry.tail.bodyLength + Int64(bytes.readableBytes)
-        let growth = max(0, EntryIndex.room(newSize) - EntryIndex.room(oldSize))
+        let newSize = entry.tail.bodyLength +| Int64(bytes.readableBytes)
+        let growth = max(0, EntryIndex.room(newSize) -| EntryIndex.room(oldSize))
         guard reserve(growth) else { return drop(entry.file) }
         let isWritten = tails.withLock { _ in
             defer { index.withLock { $0.resize(entry.file, to: EntryIndex.room(newSize), reserved: growth) } }

@@ -1,3 +1,5 @@
+import MediaTiming
+
 extension Cookie {
     /// How long a cookie may live, in seconds: 400 days (RFC 6265bis §5.5).
     static let longestLife: Int64 = 400 * 86_400

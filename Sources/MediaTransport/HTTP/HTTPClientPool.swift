@@ -136,6 +136,6 @@ extension TimeAmount {
     init(_ duration: Duration) {
         // A year is as good as for ever, and fits.
         let (seconds, attoseconds) = min(max(duration, .zero), .seconds(31_536_000)).components
-        self = .nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+        self = .nanoseconds(seconds *| 1_000_000_000 +| attoseconds / 1_000_000_000)
     }
 }

@@ -38,7 +38,7 @@ public final class HTTPTransport: Transport {
                 throw TransportError(.badRedirect, "the redirects lead in a circle", address: address)
             }
             let (response, lease) = try await attempt(request, at: address, record)
-            let status = Int(response.status.code)
+            let status = Int(clamping: response.status.code)
             guard [301, 302, 303, 307, 308].contains(status) else {
                 do {
                     return try HTTPAnswer(response, request, address, record, lease).checked()
@@ -186,11 +186,11 @@ extension TransportRequest {
     /// The value of `Range` (RFC 9110 §14.2).
     fileprivate var rangeField: String? {
         let offset = resumption?.offset ?? 0
-        if let byteRange { return "bytes=\(byteRange.start + offset)-\(byteRange.end - 1)" }
+        if let byteRange { return "bytes=\(byteRange.start +| offset)-\(byteRange.end -| 1)" }
         return offset > 0 ? "bytes=\(offset)-" : nil
     }
 }
 
 extension UnixSeconds {
-    fileprivate init(_ seconds: Double) { self.init(Int64(seconds)) }
+    fileprivate init(_ seconds: Double) { self.init(Int64(saturating: seconds)) }
 }

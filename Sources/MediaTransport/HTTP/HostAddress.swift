@@ -1,4 +1,5 @@
 import Foundation
+import MediaTiming
 
 /// A numeric address of a host.
 public struct HostAddress: Sendable, Hashable, CustomStringConvertible {
@@ -12,7 +13,8 @@ public struct HostAddress: Sendable, Hashable, CustomStringConvertible {
         guard octets.count == 4 || octets.count == 16 else { return nil }
         self.octets = octets
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        guard inet_ntop(octets.count == 4 ? AF_INET : AF_INET6, octets, &text, socklen_t(text.count)) != nil else {
+        guard inet_ntop(octets.count == 4 ? AF_INET : AF_INET6, octets, &text, socklen_t(clamping: text.count)) != nil
+        else {
             return nil
         }
         description = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -45,7 +47,7 @@ public struct HostAddress: Sendable, Hashable, CustomStringConvertible {
     package static func lookUp(_ host: String) -> [HostAddress] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
-        hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+        hints.ai_socktype = CInt(clamping: SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
         defer { freeaddrinfo(list) }

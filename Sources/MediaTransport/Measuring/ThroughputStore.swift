@@ -1,5 +1,6 @@
 public import Adaptation
 import Foundation
+import MediaTiming
 
 /// Estimates that outlive the process, in a file.
 public struct ThroughputStore: Sendable {
@@ -54,7 +55,7 @@ public enum NetworkIdentity {
             guard words.count > 7, words[1] == "00000000", words[7] == "00000000",
                 let raw = UInt32(words[2], radix: 16)
             else { continue }
-            let gateway = (0..<4).map { String(raw >> (8 * $0) & 0xFF) }.joined(separator: ".")
+            let gateway = (0..<4).map { String(raw >> (8 *| $0) & 0xFF) }.joined(separator: ".")
             let hardware =
                 neighbours.split(separator: "\n").map { $0.split(whereSeparator: \.isWhitespace) }
                 .first { $0.count > 3 && $0[0] == gateway }.map { " \($0[3])" } ?? ""

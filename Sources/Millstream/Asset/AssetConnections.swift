@@ -15,7 +15,7 @@ enum SharedConnections {
         return OwnConnections(HTTPTransport(own))
     }
 
-    private static var now: UnixSeconds { UnixSeconds(Int64(Date().timeIntervalSince1970)) }
+    private static var now: UnixSeconds { UnixSeconds(Int64(saturating: Date().timeIntervalSince1970)) }
 }
 
 /// Connections that end when nobody loads through them any more.

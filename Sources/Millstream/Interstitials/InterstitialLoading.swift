@@ -68,9 +68,9 @@ struct InterstitialLoading: Sendable {
 extension MediaTime {
     /// Seconds with three digits behind the point at most.
     fileprivate var decimalSeconds: String {
-        let milliseconds = Int64((seconds * 1000).rounded())
+        let milliseconds = Int64(saturating: (seconds * 1000).rounded())
         guard milliseconds % 1000 != 0 else { return "\(milliseconds / 1000)" }
-        let digits = "\(milliseconds % 1000 + 1000)".dropFirst()
+        let digits = "\(milliseconds % 1000 +| 1000)".dropFirst()
         return "\(milliseconds / 1000).\(digits)"
     }
 }
