@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MediaTiming
 import MediaTransport
 import NetworkConditioning
 import ResourceAddressing
@@ -141,7 +142,7 @@ struct HTTPFlags: ParsableArguments {
         source == "-" ? ResourceAddress(filePath: "/") : try PlaylistSource.address(source)
     }
 
-    private static var now: UnixSeconds { UnixSeconds(Int64(Date().timeIntervalSince1970)) }
+    private static var now: UnixSeconds { UnixSeconds(Int64(saturating: Date().timeIntervalSince1970)) }
 
     func openCookieJar() throws -> CookieJar? {
         guard let cookieJar else { return nil }

@@ -39,7 +39,7 @@ struct LibraryCommand: AsyncParsableCommand {
                 return
             }
             for asset in assets {
-                let state = asset.state == .complete ? "complete" : "\(Int(asset.percent)) %"
+                let state = asset.state == .complete ? "complete" : "\(Int(saturating: asset.percent)) %"
                 try StandardOutput.writeLine(
                     "\(asset.id)  \(state)  \(asset.bytes)  \(asset.duration ?? .zero) s  \(asset.title)"
                 )

@@ -68,7 +68,7 @@ struct SimulateCommand: AsyncParsableCommand {
         let penalty = penalty ?? (top > 10 ? top : 4.3)
         let selectors = try selectors()
         let profiles = try profiles()
-        guard events == nil || profiles.count * selectors.count == 1 else {
+        guard events == nil || profiles.count *| selectors.count == 1 else {
             throw ValidationError("--events wants one trace and one selector")
         }
         let writer = try events.map { try EventFile($0, SimulatedSession.session) }
