@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import MediaTiming
+import ResourceAddressing
 
 /// Turns every error into an answer that says what went wrong, and logs what the server itself did wrong.
 struct ErrorAnswers<Context: RequestContext>: RouterMiddleware {

@@ -65,17 +65,18 @@ struct ServerStage {
             for address in [origin.address("/"), publicHost + "/"] {
                 jar.store(setCookie: "session=of-the-owner; Path=/", from: ResourceAddress(address), now: future)
             }
+            var options = LocalOrigin.Options(
+                port: 0,
+                catalogue: try StreamCatalogue(Data(catalog.utf8), at: ResourceAddress(origin.address("/catalog"))),
+                names: ["media.example"],
+                secret: secret,
+                connections: connections
+            )
+            options.sourceHeaders = [HeaderField("Authorization", token)]
             let server = LocalOrigin(
-                LocalOrigin.Options(
-                    port: 0,
-                    catalogue: try StreamCatalogue(Data(catalog.utf8), at: ResourceAddress(origin.address("/catalog"))),
-                    names: ["media.example"],
-                    secret: secret,
-                    connections: connections
-                ),
+                options,
                 library: try AssetLibrary(directory: library),
                 http: HTTPTransport.Options(
-                    headers: [HeaderField("Authorization", token)],
                     cookies: jar,
                     proxy: usesProxy ? ("127.0.0.1", origin.port) : nil
                 ),
