@@ -269,7 +269,8 @@ let package = Package(
             name: "MillstreamTests",
             dependencies: [
                 "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "Millstream", "MillstreamDownloads",
-                "MillstreamTesting", "PlaybackReporting", "ResourceAddressing", "StreamingEngine",
+                "MillstreamTesting", "NetworkConditioning", "PlaybackReporting", "ResourceAddressing",
+                "StreamingEngine",
             ],
             swiftSettings: house
         ),
