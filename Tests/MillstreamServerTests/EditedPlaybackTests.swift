@@ -146,7 +146,10 @@ import Testing
 
     @Test func signaturesStayByteForByte() async throws {
         let playlist = try await play("url=https://h/v/top.m3u8")
-        guard case .multivariant(let multivariant) = playlist else { return }
+        guard case .multivariant(let multivariant) = playlist else {
+            Issue.record("not multivariant")
+            return
+        }
         let query = QueryItems(String(multivariant.variants[0].uri.dropFirst("/play.m3u8?".count)))
         #expect(query["url"] == "https://h/v/360.m3u8?sig=a%2Fb")
     }

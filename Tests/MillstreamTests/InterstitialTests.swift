@@ -741,6 +741,7 @@ import Testing
 
     @Test func aTimelineShowsBoth() async throws {
         let fill = Self.ad + ",X-RESUME-OFFSET=0,DURATION=12,X-TIMELINE-OCCUPIES=\"RANGE\""
+        let compared = Collected<Double>()
         let watch = try await playOut(
             Self.texts(
                 Self.range("a", at: 20, fill),
@@ -748,7 +749,12 @@ import Testing
                 Self.range("c", at: 43, Self.ad)
             )
         ) { player, now in
-            guard now == 26, let timeline = player.interstitialController.integratedTimeline else { return }
+            guard now == 26 else { return }
+            compared.add(now)
+            guard let timeline = player.interstitialController.integratedTimeline else {
+                Issue.record("there is no timeline")
+                return
+            }
             let shape = timeline.segments.map { segment in
                 let name = segment.event?.id ?? "\(segment.source.start.seconds)-\(segment.source.end.seconds)"
                 return "\(name) \(segment.target.start.seconds)-\(segment.target.end.seconds)"
@@ -766,6 +772,7 @@ import Testing
             #expect(timeline.segment(at: MediaTime(seconds: 25))?.segment.event?.id == "a")
             #expect(timeline.time(at: MediaTime(seconds: 50)) == MediaTime(seconds: 56))
         }
+        #expect(compared.all == [26])
         #expect(!watch.notifications.contains("current c"))
         #expect(watch.moments.contains { $0.time == 26 && $0.event == "a" })
     }

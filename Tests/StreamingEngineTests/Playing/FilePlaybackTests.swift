@@ -56,7 +56,9 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: path) }
         let snapshot = try await play(path)
         #expect(snapshot.status == .failed)
-        #expect([.notRecognized, .damaged].contains(snapshot.error?.code))
+        let error = try #require(snapshot.error)
+        #expect(error.code == .notRecognized && error.number == -11_828)
+        #expect(error.message.contains("as a playlist, ") && error.message.contains("as a file, "), "\(error)")
     }
 
     private static func big(_ value: UInt64, _ count: Int) -> [UInt8] {
