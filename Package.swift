@@ -255,6 +255,14 @@ let package = Package(
             dependencies: ["HLSPlaylist", "MediaTiming", "PlaylistEditing", "ResourceAddressing", "SharedCorpus"],
             swiftSettings: house
         ),
+        // Operations on hostile input, for a tool that counts instructions.
+        .executableTarget(
+            name: "cost-probe",
+            dependencies: ["HLSPlaylist", "MediaTiming", "PlaylistEditing", "ReportFormat", "ResourceAddressing"],
+            path: "Tests/CostProbe",
+            swiftSettings: house
+        ),
+        .testTarget(name: "CostTests", dependencies: ["cost-probe"], swiftSettings: house),
         .testTarget(
             name: "NetworkConditioningTests",
             dependencies: ["MediaTiming", "NetworkConditioning", "SharedCorpus"],
@@ -344,7 +352,11 @@ let package = Package(
                 "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamServer",
                 "MillstreamTesting", "PlaylistEditing", "ResourceAddressing",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: house
         ),

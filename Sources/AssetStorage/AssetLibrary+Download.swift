@@ -39,7 +39,9 @@ public struct PlannedRendition: Sendable {
     }
 
     /// The playlist with its variables replaced, so that it means the same without the playlist that defined them.
-    var standalonePlaylist: MediaPlaylist { playlist.variables.isEmpty ? playlist : playlist.withAbsoluteAddresses() }
+    var standalonePlaylist: MediaPlaylist {
+        get throws { try playlist.variables.isEmpty ? playlist : playlist.withAbsoluteAddresses() }
+    }
 }
 
 extension AssetLibrary {
@@ -104,7 +106,7 @@ extension AssetLibrary {
 
     private func plan(_ rendition: PlannedRendition, of id: String, _ database: Database) throws {
         var kept: [String: Int64] = [:]
-        let playlist = rendition.standalonePlaylist
+        let playlist = try rendition.standalonePlaylist
         let all = try RenditionRecord.filter(Column("assetID") == id).fetchAll(database)
         let existing = all.first {
             $0.position == rendition.position && ($0.role == .variant) == (rendition.role == .variant)
@@ -333,7 +335,7 @@ extension AssetLibrary {
             try write(plan.localPlaylist.bytes, to: "\(rendition.folder)/media.m3u8", of: id)
         }
         try write(
-            Self.multivariantPlaylist(record, renditions, asset),
+            try Self.multivariantPlaylist(record, renditions, asset),
             to: "multivariant.m3u8",
             of: id
         )
@@ -344,13 +346,13 @@ extension AssetLibrary {
         _ record: AssetRecord,
         _ renditions: [RenditionRecord],
         _ asset: StoredAsset
-    ) -> [UInt8] {
+    ) throws -> [UInt8] {
         if let bytes = record.sourcePlaylist, let source = try? MultivariantPlaylist(parsing: Array(bytes)) {
             func address(_ position: Int, _ isVariant: Bool) -> String? {
                 renditions.first { $0.position == position && ($0.role == .variant) == isVariant }
                     .map { "\($0.folder)/media.m3u8" }
             }
-            return source.relocated(variant: { address($0, true) }, rendition: { address($0, false) }).bytes
+            return try source.relocated(variant: { address($0, true) }, rendition: { address($0, false) }).bytes
         }
         // Its peak is not known; the average is the least that is true.
         let seconds = max(asset.duration?.seconds ?? 1, 0.001)

@@ -67,14 +67,16 @@ struct PackagePlan {
 
     /// The playlist as it lies in the package, addresses relative to its own folder.
     var localPlaylist: MediaPlaylist {
-        let prefix = folder.count + 1
-        return playlist.relocated(
-            MediaPlaylist.Relocation(
-                segment: { String(path(of: playlist.segments[$0]).dropFirst(prefix)) },
-                map: { String(path(of: $0).dropFirst(prefix)) },
-                key: { key in path(of: key).map { String($0.dropFirst(prefix)) } ?? key.uri ?? "" }
+        get throws {
+            let prefix = folder.count + 1
+            return try playlist.relocated(
+                MediaPlaylist.Relocation(
+                    segment: { String(path(of: playlist.segments[$0]).dropFirst(prefix)) },
+                    map: { String(path(of: $0).dropFirst(prefix)) },
+                    key: { key in path(of: key).map { String($0.dropFirst(prefix)) } ?? key.uri ?? "" }
+                )
             )
-        )
+        }
     }
 
     private func path(of segment: MediaSegment) -> String {

@@ -8,14 +8,14 @@ extension Playlist {
     /// with its byte range and its duration last. Attributes stand in the order of the standard, unknown ones behind them,
     /// quoted where their type wants it, without spaces. Digits stay as they are written, and so do unknown tags.
     ///
+    /// - Parameter limits: The maximum size of the result.
     /// - Returns: A playlist with the same values; its canonical spelling is itself.
-    public func canonical() -> Playlist {
+    /// - Throws: ``PlaylistParsingError`` where the result passes a limit or would be a playlist of the other kind.
+    public func canonical(limits: PlaylistLimits = PlaylistLimits()) throws(PlaylistParsingError) -> Playlist {
         var writer = CanonicalWriter(playlist: self)
         writer.write()
-        guard let playlist = try? Playlist.parse(Array(writer.output.utf8), context: context), playlist.kind == kind
-        else {
-            return self
-        }
+        let playlist = try Playlist.parse(Array(writer.output.utf8), context: context, limits: limits)
+        guard playlist.kind == kind else { throw .unexpectedKind(found: playlist.kind) }
         return playlist
     }
 }

@@ -14,15 +14,16 @@ extension Playlist {
 
 extension MultivariantPlaylist {
     fileprivate func report(_ diagnostics: [Diagnostic]) -> ReportValue {
-        .fields([
+        let (variants, renditions, iFrameVariants) = (variants, renditions, iFrameVariants)
+        return .fields([
             "kind": .string("multivariant"),
             "url": .url(context.address),
             "version": declaredVersion.map { .integer($0) },
             "independentSegments": .bool(hasIndependentSegments),
             "variables": .variables(variables),
-            "variants": .array(variants.map(\.report)),
-            "renditions": .array(renditions.map(\.report)),
-            "iFrameVariants": .array(iFrameVariants.map(\.report)),
+            "variants": .sequence(ReportSequence(count: variants.count) { variants[$0].report }),
+            "renditions": .sequence(ReportSequence(count: renditions.count) { renditions[$0].report }),
+            "iFrameVariants": .sequence(ReportSequence(count: iFrameVariants.count) { iFrameVariants[$0].report }),
             "sessionData": .array(sessionData.map(\.report)),
             "sessionKeys": .array(sessionKeys.map(\.report)),
             "contentSteering": contentSteering.map {
@@ -41,7 +42,8 @@ extension MultivariantPlaylist {
 
 extension MediaPlaylist {
     fileprivate func report(_ diagnostics: [Diagnostic]) -> ReportValue {
-        .fields([
+        let segments = segments
+        return .fields([
             "kind": .string("media"),
             "url": .url(context.address),
             "version": declaredVersion.map { .integer($0) },
@@ -58,7 +60,7 @@ extension MediaPlaylist {
             "partTarget": partTargetDuration.map { .seconds($0) },
             "variables": variables.isEmpty ? nil : .variables(variables),
             "start": start?.report,
-            "segments": .array(segments.map(\.report)),
+            "segments": .sequence(ReportSequence(count: segments.count) { segments[$0].report }),
             "trailingParts": .array(trailingParts.map(\.report)),
             "preloadHints": .array(preloadHints.map(\.report)),
             "renditionReports": .array(renditionReports.map(\.report)),

@@ -66,6 +66,30 @@ public enum Playlist: Sendable {
         }
     }
 
+    /// The names of the variables that the playlist imports from the multivariant playlist (RFC 8216bis §4.4.2.3).
+    package var importedVariableNames: Set<String> {
+        let tags =
+            switch self {
+            case .multivariant(let playlist): playlist.index.tags
+            case .media(let playlist): playlist.index.tags
+            }
+        var names: Set<String> = []
+        for record in tags where record.tag == .define {
+            guard let value = bytes.tagLine(at: Int(record.lineStart))?.value else { continue }
+            let attributes = AttributeList(bytes, in: value)
+            if attributes["NAME"] == nil, let name = attributes["IMPORT"] { names.insert(name) }
+        }
+        return names
+    }
+
+    /// The number of tags, segments and variants that a parse found.
+    package var entryCount: Int {
+        switch self {
+        case .multivariant(let playlist): playlist.index.tags.count + playlist.index.variants.count
+        case .media(let playlist): playlist.index.tags.count + playlist.index.segments.count
+        }
+    }
+
     /// Where the playlist came from.
     public var context: PlaylistContext {
         switch self {
@@ -78,7 +102,9 @@ public enum Playlist: Sendable {
 /// Where a playlist came from: what its relative addresses and its variables stand on.
 public struct PlaylistContext: Sendable {
     /// The address it was loaded from, behind all redirects; `nil` where that is not known.
-    public var address: ResourceAddress?
+    public var address: ResourceAddress? { didSet { base = Self.base(of: address) } }
+    /// The address without its query and fragment, which relative references do not take over.
+    private var base: ResourceAddress?
     /// The variables of the multivariant playlist, for `EXT-X-DEFINE:IMPORT` (RFC 8216bis §4.4.2.3).
     public var importableVariables: [String: String]
 
@@ -86,10 +112,23 @@ public struct PlaylistContext: Sendable {
     public init(address: ResourceAddress? = nil, importableVariables: [String: String] = [:]) {
         self.address = address
         self.importableVariables = importableVariables
+        base = Self.base(of: address)
+    }
+
+    private static func base(of address: ResourceAddress?) -> ResourceAddress? {
+        address.map { address in
+            let end = address.text.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+            return end.map { ResourceAddress(String(address.text[..<$0])) } ?? address
+        }
     }
 
     /// What an address in the playlist means: absolute where the playlist's own address is known.
+    ///
+    /// - Complexity: O(*n*) in the reference and the path of the playlist's address. A long query, which every reference
+    ///   would have to pass over, is left out once.
     func resolve(_ uri: String) -> ResourceAddress {
-        address?.resolving(uri) ?? ResourceAddress(uri)
+        // A reference without a path means the document itself, with its query (RFC 3986 §5.2.2).
+        let isDocument = uri.isEmpty || uri.utf8.first == UInt8(ascii: "#")
+        return (isDocument ? address : base)?.resolving(uri) ?? ResourceAddress(uri)
     }
 }

@@ -37,6 +37,8 @@ public struct PlaylistAddress: Sendable {
     package let range: Range<Int>
     /// Whether quotation marks have to be put around a new value.
     package let needsQuotes: Bool
+    /// A Boolean value that indicates whether it is the value of an attribute rather than a line of its own.
+    package let isAttribute: Bool
 }
 
 extension Playlist {
@@ -68,7 +70,8 @@ extension Playlist {
                         uri: uri,
                         address: context.resolve(uri),
                         range: attribute.range,
-                        needsQuotes: !attribute.isQuoted
+                        needsQuotes: !attribute.isQuoted,
+                        isAttribute: true
                     )
                 )
             }
@@ -84,7 +87,8 @@ extension Playlist {
                     uri: uri,
                     address: context.resolve(uri),
                     range: text,
-                    needsQuotes: false
+                    needsQuotes: false,
+                    isAttribute: false
                 )
             )
         }

@@ -21,6 +21,8 @@ struct ConsoleRoutes {
     let metrics: ServerMetrics
     let links: LinkDesk
     let connections: ConnectionRegistry
+    let work: WorkBudget
+    let workers: EditWorkers
     private let files = FileResponder()
 
     init(
@@ -31,8 +33,12 @@ struct ConsoleRoutes {
         broadcast: EventBroadcast,
         metrics: ServerMetrics,
         links: LinkDesk,
-        connections: ConnectionRegistry
+        connections: ConnectionRegistry,
+        work: WorkBudget,
+        workers: EditWorkers
     ) {
+        self.work = work
+        self.workers = workers
         self.catalogue = catalogue
         self.library = library
         self.loading = loading
@@ -155,7 +161,10 @@ struct ConsoleRoutes {
         guard let url = QueryItems(request.uri.query)["url"], ResourceAddress(url).isHTTP else {
             throw ServerError(.badRequest, "missing-url", "url has to be an http or https address")
         }
-        return .json(try await EditedPlayback(loading: loading).load(ResourceAddress(url)).report)
+        let budget = try work.admit()
+        let editing = EditedPlayback(loading: loading, budget: budget, workers: workers)
+        let report = try await ClientPresence.whileClientStays { try await editing.report(of: ResourceAddress(url)) }
+        return .json(report, holding: budget)
     }
 
     private struct DownloadOrder: Decodable {

@@ -3,6 +3,7 @@ import HTTPTypes
 import MediaTiming
 import MediaTransport
 import PlaylistEditing
+import ReportFormat
 import ResourceAddressing
 
 /// What an address such as `/play.m3u8?url=…&bandwidth=…` asks for.
@@ -26,8 +27,11 @@ struct PlaybackRequest {
     let source: ResourceAddress
     let plan: EditPlan
     let delivery: SegmentDelivery
-    /// The variables of the multivariant playlist that led here.
+    /// The variables of the multivariant playlist that led here, where they are few and short.
     let variables: [String: String]
+    /// The multivariant playlist that led here, where its variables are too long for an address: they are read from it if
+    /// the playlist imports some.
+    var parent: ResourceAddress?
     /// The conditions under which it is sent, and the link that it shares with the rest of its stream; `nil` for none.
     let link: LinkRequest?
     /// What a player asks of a live origin: to wait for a segment, to leave old ones out (RFC 8216bis §6.2.5).
@@ -38,8 +42,10 @@ struct PlaybackRequest {
     /// The addresses that segments and keys get.
     var mediaAddressing = MediaAddressing.origin
 
-    /// More edits than anybody needs; each costs the server a pass over the playlist.
-    private static let mostEdits = 16
+    /// The maximum number of bytes of variables in the address of a child.
+    ///
+    /// Every child has them, and few need any.
+    private static let variablesInAddress = 512
 
     init(
         source: ResourceAddress,
@@ -70,13 +76,15 @@ struct PlaybackRequest {
     /// - Parameters:
     ///   - query: The query of an address.
     ///   - allowsFiles: Whether the source may be a file: not of somebody else's request.
+    ///   - limits: The maximum number of edits and of playlists that they stitch in.
     /// - Throws: ``ServerError``, `PlaylistEditError`.
-    init(_ query: QueryItems, allowsFiles: Bool = false) throws {
+    init(_ query: QueryItems, allowsFiles: Bool = false, limits: ServerLimits = ServerLimits()) throws {
         var source: ResourceAddress?
         var edits: [PlaylistEdit] = []
         var delivery = SegmentDelivery.redirect
         var variables: [String: String] = [:]
         var directives: [QueryItems.Item] = []
+        var parent: ResourceAddress?
         for item in query.items {
             switch item.name {
             case let name where name.hasPrefix("_HLS_"): directives.append(item)
@@ -87,6 +95,7 @@ struct PlaybackRequest {
                     throw ServerError(.badRequest, "invalid-value", "segments is redirect or proxy")
                 }
                 delivery = value
+            case "parent": parent = ResourceAddress(item.value)
             case "define":
                 let parts = item.value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
@@ -104,8 +113,18 @@ struct PlaybackRequest {
         guard let source, source.isHTTP || allowsFiles else {
             throw ServerError(.badRequest, "missing-url", "url has to be an http or https address")
         }
-        guard edits.count <= Self.mostEdits else {
-            throw ServerError(.badRequest, "too-many-edits", "at most \(Self.mostEdits) edits are made at once")
+        guard parent?.isHTTP ?? true || allowsFiles else {
+            throw ServerError(.badRequest, "invalid-value", "parent must be an http or https address")
+        }
+        guard edits.count <= limits.edits else {
+            throw ServerError(.badRequest, "too-many-edits", "an address may have at most \(limits.edits) edits")
+        }
+        guard Set(edits.compactMap(\.source)).count <= limits.sources else {
+            throw ServerError(
+                .badRequest,
+                "too-many-sources",
+                "the edits of an address may stitch in at most \(limits.sources) playlists"
+            )
         }
         self.init(
             source: source,
@@ -115,6 +134,7 @@ struct PlaybackRequest {
             link: try LinkRequest(query, source: source),
             directives: directives
         )
+        self.parent = parent
     }
 
     /// The same as an address on this server.
@@ -125,70 +145,165 @@ struct PlaybackRequest {
         items += variables.sorted { $0.key < $1.key }.map {
             QueryItems.Item(name: "define", value: "\($0.key)=\($0.value)")
         }
+        if let parent { items.append(QueryItems.Item(name: "parent", value: parent.text)) }
         return base + "/play.m3u8?" + QueryItems(items).text
     }
 
-    /// The request of a child of the playlist.
-    func child(_ source: ResourceAddress, _ plan: EditPlan, variables: [String: String]) -> PlaybackRequest {
-        var child = PlaybackRequest(source: source, plan: plan, delivery: delivery, variables: variables, link: link)
-        child.base = base
-        child.mediaAddressing = mediaAddressing
-        return child
+    /// The request of a playlist beside this one, with what this one inherits from the multivariant playlist.
+    func sibling(_ source: ResourceAddress, _ plan: EditPlan) -> PlaybackRequest {
+        var sibling = PlaybackRequest(source: source, plan: plan, delivery: delivery, variables: variables, link: link)
+        sibling.base = base
+        sibling.mediaAddressing = mediaAddressing
+        sibling.parent = parent
+        return sibling
+    }
+
+    /// The request from which those of all children of a multivariant playlist are made, as siblings of it.
+    func inheritance(_ variables: [String: String]) -> PlaybackRequest {
+        let size = variables.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        let isShort = size <= Self.variablesInAddress
+        var first = PlaybackRequest(
+            source: source,
+            plan: plan,
+            delivery: delivery,
+            variables: isShort ? variables : [:],
+            link: link
+        )
+        first.base = base
+        first.mediaAddressing = mediaAddressing
+        first.parent = isShort ? nil : source
+        return first
     }
 }
 
 /// Loads a source, edits it and points its addresses back at this server, so that its children are edited too.
 struct EditedPlayback {
-    let loading: ResourceLoading
+    private let loading: ResourceLoading
+    private let budget: RequestBudget
+    private let workers: EditWorkers
 
-    /// Larger playlists are refused: a request must not cost the server more than a moment.
-    private static let byteLimit = ByteCount(64 << 20)
-    /// Nine days of segments of four seconds.
-    private static let entryLimit = 200_000
+    /// Creates the editing of one request.
+    ///
+    /// - Parameters:
+    ///   - loading: How sources are loaded.
+    ///   - budget: The request's share of the server's capacity; what it loads and makes is counted against it.
+    ///   - workers: Where playlists are parsed and edited.
+    init(loading: ResourceLoading, budget: RequestBudget, workers: EditWorkers) {
+        self.loading = loading.through { BudgetedTransport(base: $0, budget: budget) }
+        self.budget = budget
+        self.workers = workers
+    }
 
     /// The edited playlist.
-    func playlist(for request: PlaybackRequest) async throws -> Playlist {
-        let source = try await load(request.address, variables: request.variables)
+    ///
+    /// - Throws: ``ServerError``, `PlaylistEditError`, `TransportError`; `CancellationError` once the task is cancelled.
+    func playlist(for request: PlaybackRequest) async throws -> [UInt8] {
+        let source = try await loadWithVariables(request)
         switch source {
         case .multivariant(let playlist):
             var sources: [String: Playlist] = [:]
-            for name in request.plan.sources { sources[name] = try await load(ResourceAddress(name)) }
-            let edited = try request.plan.applied(to: playlist, sources: sources)
-            return try await pointingHere(edited, request, sources)
+            for name in request.plan.sources where sources[name] == nil {
+                sources[name] = try await load(ResourceAddress(name))
+            }
+            let gaps = try await gaps(of: sources, for: playlist)
+            return try await edit { [sources] check, limits in
+                let edited = try request.plan.applied(to: playlist, sources: sources, limits: limits)
+                try check()
+                return try Self.pointingHere(edited, request, sources, gaps, limits, check)
+            }
         case .media(let playlist):
             var sources: [String: MediaPlaylist] = [:]
-            for name in request.plan.sources where GapPlaylist.playlist(at: name) == nil {
+            for name in request.plan.sources where sources[name] == nil && GapPlaylist.playlist(at: name) == nil {
                 sources[name] = try await mediaPlaylist(at: name)
             }
-            let edited = try request.plan.applied(to: playlist, sources: sources)
-            return pointingHere(edited, request)
+            return try await edit { [sources] check, limits in
+                var edited = playlist
+                for edit in request.plan.edits {
+                    try check()
+                    edited = try EditPlan([edit]).applied(to: edited, sources: sources, limits: limits)
+                }
+                return try Self.pointingHere(edited, request, limits, check)
+            }
         }
     }
 
-    /// What a source is, unedited.
-    func load(_ address: ResourceAddress, variables: [String: String] = [:]) async throws -> Playlist {
-        let loaded = try await loading.load(TransportRequest(address, kind: .playlist), limit: Self.byteLimit)
+    /// The report of a playlist, as JSON.
+    func report(of address: ResourceAddress) async throws -> [UInt8] {
+        let playlist = try await load(address)
+        return try await edit { check, limits in
+            let report = playlist.report
+            try check()
+            do throws(ReportLimitError) {
+                return try report.json(limit: limits.byteCount)
+            } catch {
+                throw ServerError(.contentTooLarge, "report-too-large", error.description)
+            }
+        }
+    }
+
+    /// Makes an answer of playlists, and holds capacity for it.
+    private func edit(
+        _ work: @escaping @Sendable (_ check: () throws -> Void, PlaylistLimits) throws -> [UInt8]
+    ) async throws -> [UInt8] {
+        let limits = budget.playlistLimits(answer: true)
+        let bytes = try await workers.run { check in try work(check, limits) }
+        try budget.hold(bytes.count)
+        return bytes
+    }
+
+    // MARK: Loading
+
+    private func load(_ address: ResourceAddress, variables: [String: String] = [:]) async throws -> Playlist {
+        try await parse(try await bytes(at: address), asIf: address, variables)
+    }
+
+    private func bytes(at address: ResourceAddress) async throws -> ResourceLoading.Loaded {
+        try await loading.load(TransportRequest(address, kind: .playlist), limit: budget.limits.playlistBytes)
+    }
+
+    private func parse(
+        _ loaded: ResourceLoading.Loaded,
+        asIf address: ResourceAddress,
+        _ variables: [String: String]
+    ) async throws -> Playlist {
+        let limits = budget.playlistLimits(answer: false)
+        let context = PlaylistContext(address: loaded.address, importableVariables: variables)
         do {
-            return try Playlist.parse(
-                loaded.bytes,
-                context: PlaylistContext(address: loaded.address, importableVariables: variables),
-                limits: PlaylistLimits(entryCount: Self.entryLimit)
-            )
-        } catch {
+            return try await workers.run { _ in try Playlist.parse(loaded.bytes, context: context, limits: limits) }
+        } catch let error as PlaylistParsingError {
             // Other media are fine where they are, only not here; anything else is the origin's mistake.
             switch error {
             case .notAPlaylist(.dashManifest), .notAPlaylist(.movie), .notAPlaylist(.transportStream):
                 throw ServerError(.unsupportedMediaType, error.code, "\(address): \(error)")
-            default:
+            case .limitExceeded:
+                throw ServerError(.contentTooLarge, error.code, "\(address): \(error)")
+            case .notAPlaylist, .unexpectedKind:
                 throw ServerError(.badGateway, error.code, "\(address): \(error)")
             }
         }
     }
 
+    /// The source of a request, with the variables that it imports.
+    private func loadWithVariables(_ request: PlaybackRequest) async throws -> Playlist {
+        let loaded = try await bytes(at: request.address)
+        let playlist = try await parse(loaded, asIf: request.address, request.variables)
+        guard let parent = request.parent else { return playlist }
+        let names = playlist.importedVariableNames
+        guard !names.isEmpty else { return playlist }
+        guard case .multivariant(let multivariant) = try await load(parent) else {
+            throw ServerError(.badGateway, "unexpected-playlist-kind", "\(parent) is not a multivariant playlist")
+        }
+        let variables = multivariant.variables.filter { names.contains($0.key) }
+        return try await parse(loaded, asIf: request.address, variables)
+    }
+
     /// The media playlist at an address; of a presentation, the one of its leanest variant.
     private func mediaPlaylist(at name: String) async throws -> MediaPlaylist {
-        let address = ResourceAddress(name)
-        switch try await load(address) {
+        try await mediaPlaylist(of: try await load(ResourceAddress(name)), name)
+    }
+
+    private func mediaPlaylist(of playlist: Playlist, _ name: String) async throws -> MediaPlaylist {
+        switch playlist {
         case .media(let playlist): return playlist
         case .multivariant(let playlist):
             guard let variant = StitchMatching(playlist).leanestVariant,
@@ -198,33 +313,57 @@ struct EditedPlayback {
         }
     }
 
-    private func pointingHere(
+    /// The gaps for renditions that have no match, by the name of the source that they are as long as.
+    private func gaps(
+        of sources: [String: Playlist],
+        for playlist: MultivariantPlaylist
+    ) async throws -> [String: String] {
+        guard playlist.renditions.contains(where: { $0.type == .subtitles }) else { return [:] }
+        var gaps: [String: String] = [:]
+        for (name, source) in sources {
+            gaps[name] = try GapPlaylist.address(of: try await mediaPlaylist(of: source, name).duration)
+        }
+        return gaps
+    }
+
+    // MARK: Addresses
+
+    private static func pointingHere(
         _ playlist: MultivariantPlaylist,
         _ request: PlaybackRequest,
-        _ sources: [String: Playlist]
-    ) async throws -> Playlist {
-        var gaps: [String: String] = [:]
-        if playlist.renditions.contains(where: { $0.type == .subtitles }) {
-            for name in sources.keys {
-                gaps[name] = GapPlaylist.address(of: try await mediaPlaylist(at: name).duration)
-            }
-        }
-        var children: [String: String] = [:]
+        _ sources: [String: Playlist],
+        _ gaps: [String: String],
+        _ limits: PlaylistLimits,
+        _ check: () throws -> Void
+    ) throws -> [UInt8] {
+        let plans = request.plan.childPlans(sources: sources, gaps: gaps)
+        let inheritance = request.inheritance(playlist.variables)
+        var children: [String: EditPlan] = [:]
         func child(_ entry: PresentationEntry) throws {
-            guard let address = entry.address else { return }
-            let plan = try request.plan.plan(for: entry, sources: sources, gaps: gaps)
-            children[Self.key(entry)] = request.child(address, plan, variables: playlist.variables).path
+            guard entry.address != nil else { return }
+            try check()
+            children[Self.key(entry)] = try plans.plan(for: entry)
         }
         for variant in playlist.variants + playlist.iFrameVariants { try child(.variant(variant)) }
         for rendition in playlist.renditions { try child(.rendition(rendition)) }
-        return Playlist.multivariant(playlist).rewritingAddresses { address in
+        return try Playlist.multivariant(playlist).bytes(rewritingAddressesUpTo: limits.byteCount) { address in
+            try check()
+            let key: String
             switch address.role {
-            case .variant: children["variant " + address.uri]
-            case .iFrameVariant: children["iframes " + address.uri]
-            case .rendition(let type): children["rendition \(type?.rawValue ?? "") " + address.uri]
-            case .key: segmentPath(address.address, request)
-            default: address.address.text
+            case .variant: key = "variant " + address.uri
+            case .iFrameVariant: key = "iframes " + address.uri
+            case .rendition(let type): key = "rendition \(type?.rawValue ?? "") " + address.uri
+            case .key: return segmentPath(address.address, request)
+            case .segment, .part, .initialization, .renditionReport, .session, .interstitial:
+                return address.address.text
             }
+            guard let plan = children[key] else {
+                throw PlaylistEditError.unreadableResult(
+                    edit: "the address \(address.uri)",
+                    reason: "an entry that cannot be edited"
+                )
+            }
+            return inheritance.sibling(address.address, plan).path
         }
     }
 
@@ -235,19 +374,25 @@ struct EditedPlayback {
         }
     }
 
-    private func pointingHere(_ playlist: MediaPlaylist, _ request: PlaybackRequest) -> Playlist {
-        Playlist.media(playlist).rewritingAddresses { address in
-            switch address.role {
+    private static func pointingHere(
+        _ playlist: MediaPlaylist,
+        _ request: PlaybackRequest,
+        _ limits: PlaylistLimits,
+        _ check: () throws -> Void
+    ) throws -> [UInt8] {
+        try Playlist.media(playlist).bytes(rewritingAddressesUpTo: limits.byteCount) { address in
+            try check()
+            return switch address.role {
             case .segment, .part, .initialization, .key: segmentPath(address.address, request)
-            case .renditionReport:
-                request.child(address.address, request.plan, variables: request.variables).path
-            default: address.address.isAbsolute ? address.address.text : nil
+            case .renditionReport: request.sibling(address.address, request.plan).path
+            case .variant, .iFrameVariant, .rendition, .session, .interstitial:
+                address.address.isAbsolute ? address.address.text : nil
             }
         }
     }
 
     /// Returns the address that a segment or a key gets in the playlist; `nil` for the one that it has.
-    private func segmentPath(_ address: ResourceAddress, _ request: PlaybackRequest) -> String? {
+    private static func segmentPath(_ address: ResourceAddress, _ request: PlaybackRequest) -> String? {
         guard case .server(let signer) = request.mediaAddressing else { return address.text }
         guard address.isHTTP else { return address.isAbsolute ? address.text : nil }
         let segment = SegmentAddress(address, delivery: request.delivery, link: request.link)

@@ -1,4 +1,5 @@
 import HLSPlaylist
+import HTTPTypes
 public import MediaTiming
 public import MediaTransport
 public import PlaylistEditing
@@ -10,7 +11,8 @@ public import ResourceAddressing
 /// media comes from where it is.
 public struct EditedTransport: Transport {
     private let base: any Transport
-    private let playback: EditedPlayback
+    private let loading: ResourceLoading
+    private let work = WorkBudget(ServerLimits())
     private let time: any TimeSource
 
     /// A host that can be none (RFC 6761 §6.4).
@@ -25,7 +27,7 @@ public struct EditedTransport: Transport {
     public init(_ base: any Transport, policy: LoadErrorPolicy, time: any TimeSource = SystemTimeSource()) {
         self.base = base
         self.time = time
-        playback = EditedPlayback(loading: ResourceLoading(base, policy: policy, time: time))
+        loading = ResourceLoading(base, policy: policy, time: time)
     }
 
     /// The address of what a plan makes of a playlist; good for this kind of transport only.
@@ -47,9 +49,11 @@ public struct EditedTransport: Transport {
         do {
             var wanted = try PlaybackRequest(QueryItems(request.address.query), allowsFiles: true)
             wanted.base = Self.origin
-            bytes = try await playback.playlist(for: wanted).bytes
+            let playback = EditedPlayback(loading: loading, budget: try work.admit(), workers: .caller)
+            bytes = try await playback.playlist(for: wanted)
         } catch let error as ServerError {
-            throw TransportError(.wrongContent, error.message, address: request.address)
+            let code: TransportError.Code = error.status == .contentTooLarge ? .tooLarge : .wrongContent
+            throw TransportError(code, error.message, address: request.address)
         } catch let error as PlaylistEditError {
             throw TransportError(.wrongContent, error.description, address: request.address)
         }

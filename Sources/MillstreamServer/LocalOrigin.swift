@@ -1,6 +1,7 @@
 public import AssetStorage
 import Foundation
 import Hummingbird
+import HummingbirdCore
 public import Logging
 import MediaTiming
 public import MediaTransport
@@ -35,6 +36,8 @@ public struct LocalOrigin: Sendable {
         public var secret: ServerSecret?
         /// The limits for connections.
         public var connections: ConnectionLimits
+        /// The limits on the work for one request and for all of them.
+        public var limits: ServerLimits
 
         /// Creates options.
         public init(
@@ -45,7 +48,8 @@ public struct LocalOrigin: Sendable {
             conditions: LinkProfile = .off,
             names: [String] = [],
             secret: ServerSecret? = nil,
-            connections: ConnectionLimits = ConnectionLimits()
+            connections: ConnectionLimits = ConnectionLimits(),
+            limits: ServerLimits = ServerLimits()
         ) {
             self.host = host
             self.port = port
@@ -55,6 +59,7 @@ public struct LocalOrigin: Sendable {
             self.names = names
             self.secret = secret
             self.connections = connections
+            self.limits = limits
         }
     }
 
@@ -160,7 +165,16 @@ public struct LocalOrigin: Sendable {
             middleware: InitiatorClassification(names: names, trustedProxies: options.connections.trustedProxies)
         )
         router.add(middleware: ForwardedRequestLimit(registry: registry))
-        MediaRoutes(sources: sources, library: library, links: links, signer: signer).add(to: router)
+        let work = WorkBudget(options.limits)
+        let workers = EditWorkers(threads: options.limits.concurrentEdits)
+        MediaRoutes(
+            sources: sources,
+            library: library,
+            links: links,
+            signer: signer,
+            work: work,
+            workers: workers
+        ).add(to: router)
         ConsoleRoutes(
             catalogue: options.catalogue,
             library: library,
@@ -169,7 +183,9 @@ public struct LocalOrigin: Sendable {
             broadcast: broadcast,
             metrics: metrics,
             links: links,
-            connections: registry
+            connections: registry,
+            work: work,
+            workers: workers
         ).add(to: router)
         let application = Application(
             router: router,
@@ -179,7 +195,13 @@ public struct LocalOrigin: Sendable {
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? options.port) },
             logger: logger
         )
-        try await application.serve(host: options.host, port: options.port)
+        do {
+            try await application.serve(host: options.host, port: options.port)
+        } catch {
+            try await workers.shutdown()
+            throw error
+        }
+        try await workers.shutdown()
     }
 }
 

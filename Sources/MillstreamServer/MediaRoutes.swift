@@ -17,9 +17,20 @@ struct MediaRoutes {
     let library: AssetLibrary
     let links: LinkDesk
     let signer: SegmentSigner
+    let work: WorkBudget
+    let workers: EditWorkers
     private let files = FileResponder()
 
-    init(sources: SourceAccess, library: AssetLibrary, links: LinkDesk, signer: SegmentSigner) {
+    init(
+        sources: SourceAccess,
+        library: AssetLibrary,
+        links: LinkDesk,
+        signer: SegmentSigner,
+        work: WorkBudget,
+        workers: EditWorkers
+    ) {
+        self.work = work
+        self.workers = workers
         self.sources = sources
         self.library = library
         self.links = links
@@ -52,11 +63,16 @@ struct MediaRoutes {
     }
 
     @Sendable private func play(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        var playback = try PlaybackRequest(QueryItems(request.uri.query))
+        var playback = try PlaybackRequest(QueryItems(request.uri.query), limits: work.limits)
         playback.mediaAddressing = .server(signer)
         if playback.plan.edits.contains(.absolute) { playback.base = Self.base(of: request) }
         let loading = sources.access(for: context.initiator).loading
-        return .playlist(try await EditedPlayback(loading: loading).playlist(for: playback).bytes)
+        let budget = try work.admit()
+        let editing = EditedPlayback(loading: loading, budget: budget, workers: workers)
+        let bytes = try await ClientPresence.whileClientStays { [playback] in
+            try await editing.playlist(for: playback)
+        }
+        return .playlist(bytes, holding: budget)
     }
 
     /// Where the client reached this server.
@@ -167,9 +183,9 @@ struct MediaRoutes {
                 path == "multivariant.m3u8" ? completeOnly(asset) : [UInt8](Data(contentsOf: url)),
                 context: PlaylistContext(address: ResourceAddress(Self.base(of: request) + request.uri.path))
             )
-            if isAbsolute { playlist = playlist.withAbsoluteAddresses() }
+            if isAbsolute { playlist = try playlist.withAbsoluteAddresses() }
             if let link {
-                playlist = playlist.rewritingAddresses { address in
+                playlist = try playlist.rewritingAddresses { address in
                     address.uri.contains("?") ? nil : "\(address.uri)?\(QueryItems(link.items).text)"
                 }
             }
@@ -193,7 +209,7 @@ struct MediaRoutes {
         let playlist = try MultivariantPlaylist(parsing: [UInt8](Data(contentsOf: url)))
         let complete = Set(asset.renditions.filter(\.isComplete).map { "\($0.folder)/media.m3u8" })
         func kept(_ uri: String?) -> String? { uri.flatMap { complete.contains($0) ? $0 : nil } }
-        return playlist.relocated(
+        return try playlist.relocated(
             variant: { kept(playlist.variants[$0].uri) },
             rendition: { kept(playlist.renditions[$0].uri) }
         ).bytes

@@ -26,7 +26,13 @@ struct ServerError: Error {
     init(_ error: any Error) {
         switch error {
         case let error as ServerError: self = error
-        case let error as PlaylistEditError: self.init(.badRequest, error.code, error.description)
+        case let error as PlaylistEditError:
+            switch error {
+            case .tooLarge: self.init(.contentTooLarge, error.code, error.description)
+            case .nothingLeft, .unknownEdit, .invalidValue, .wrongKind, .timeOutside, .cannotStitch,
+                .unwritableAddress, .unreadableResult:
+                self.init(.badRequest, error.code, error.description)
+            }
         case let error as TransportError:
             self.init(transport: error.code.rawValue, error.description)
             if hint == nil { hint = error.withheldHeaderFieldsHint }
@@ -48,8 +54,9 @@ struct ServerError: Error {
             return
         }
         let isRefused = code == TransportError.Code.addressRefused.rawValue
+        let isTooLarge = code == TransportError.Code.tooLarge.rawValue
         self.init(
-            isRefused ? .forbidden : .badGateway,
+            isRefused ? .forbidden : isTooLarge ? .contentTooLarge : .badGateway,
             code,
             message,
             hint: isRefused ? "start the server with --allow-host HOST to let it load from there" : nil
@@ -76,7 +83,11 @@ struct ServerError: Error {
         .fields(["code": .string(code), "message": .string(message), "hint": hint.map { .string($0) }])
     }
 
-    var response: Response { .json(.fields(["error": report]), status: status) }
+    var response: Response {
+        var response = Response.json(.fields(["error": report]), status: status)
+        if status == .serviceUnavailable { response.headers[.retryAfter] = "1" }
+        return response
+    }
 }
 
 extension Response {
@@ -89,12 +100,26 @@ extension Response {
         )
     }
 
-    /// A playlist; it changes with its source, so nothing keeps it.
-    static func playlist(_ bytes: [UInt8]) -> Response {
+    /// A playlist; it changes with its source, so it is not cached.
+    ///
+    /// - Parameters:
+    ///   - bytes: The playlist.
+    ///   - budget: Held until the client has taken all of it.
+    /// - Returns: The answer.
+    static func playlist(_ bytes: [UInt8], holding budget: RequestBudget? = nil) -> Response {
         Response(
             status: .ok,
             headers: [.contentType: "application/vnd.apple.mpegurl", .cacheControl: "no-cache"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
+            body: ResponseBody(pieces: bytes, holding: budget)
+        )
+    }
+
+    /// A report as JSON.
+    static func json(_ bytes: [UInt8], holding budget: RequestBudget) -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
+            body: ResponseBody(pieces: bytes, holding: budget)
         )
     }
 }
@@ -110,5 +135,24 @@ extension TransportError {
         let origin = address.normalizedScheme == "http" ? "http://" + name : name
         return "header fields go only to the origin that they were given for; "
             + "--header-for '\(origin) Name: value' sends one to this host too"
+    }
+}
+
+extension ResponseBody {
+    /// The size of the pieces in which long answers are written.
+    private static var pieceSize: Int { 64 << 10 }
+
+    /// A body that is written piece by piece, as fast as the client takes it, without a second copy of all of it.
+    init(pieces bytes: [UInt8], holding budget: RequestBudget?) {
+        self.init(contentLength: bytes.count) { writer in
+            var start = 0
+            while start < bytes.count {
+                let end = min(start + Self.pieceSize, bytes.count)
+                try await writer.write(ByteBuffer(bytes: bytes[start..<end]))
+                start = end
+            }
+            try await writer.finish(nil)
+            withExtendedLifetime(budget) {}
+        }
     }
 }

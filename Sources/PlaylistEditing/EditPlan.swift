@@ -28,11 +28,13 @@ public struct EditPlan: Sendable, Hashable {
     /// - Parameters:
     ///   - playlist: The playlist to edit.
     ///   - sources: The playlists that stitches name.
+    ///   - limits: The maximum size of the result of each edit.
     /// - Returns: The edited playlist, the addresses of its children unchanged.
-    /// - Throws: ``PlaylistEditError`` where a filter would leave nothing.
+    /// - Throws: ``PlaylistEditError`` where a filter would leave nothing or a result passes a limit.
     public func applied(
         to playlist: MultivariantPlaylist,
-        sources: [String: Playlist] = [:]
+        sources: [String: Playlist] = [:],
+        limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MultivariantPlaylist {
         var result = playlist
         let lacksIFrames = sources.values.contains { source in
@@ -48,12 +50,11 @@ public struct EditPlan: Sendable, Hashable {
             case .maxHeight(let height): result = try result.limited(toHeight: height)
             case .noIFrames: result = try result.withoutIFrameVariants()
             case .absolute:
-                if case .multivariant(let absolute) = Playlist.multivariant(result).withAbsoluteAddresses() {
-                    result = absolute
-                }
+                result = try Playlist.multivariant(result).withAbsoluteAddresses(limits: limits)
+                    .asMultivariant(after: "absolute")
             case .canonical:
-                if case .multivariant(let canonical) = Playlist.multivariant(result).canonical() { result = canonical }
-            default: continue
+                result = try Playlist.multivariant(result).respelled(limits: limits).asMultivariant(after: "canonical")
+            case .start, .duration, .append, .prepend, .insert, .dropRange: continue
             }
         }
         return result
@@ -64,11 +65,13 @@ public struct EditPlan: Sendable, Hashable {
     /// - Parameters:
     ///   - playlist: The playlist to edit.
     ///   - sources: The media playlists that stitches name.
+    ///   - limits: The maximum size of the result of each edit.
     /// - Returns: The edited playlist.
     /// - Throws: ``PlaylistEditError``, also where a filter is asked for: a media playlist has no variants.
     public func applied(
         to playlist: MediaPlaylist,
-        sources: [String: MediaPlaylist] = [:]
+        sources: [String: MediaPlaylist] = [:],
+        limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MediaPlaylist {
         var result = playlist
         for edit in edits {
@@ -82,15 +85,15 @@ public struct EditPlan: Sendable, Hashable {
                 return playlist
             }
             switch edit {
-            case .start(let time): result = try result.dropped(before: time)
-            case .duration(let time): result = try result.limited(to: time)
-            case .append: result = try result.appending(try other())
-            case .prepend: result = try result.prepending(try other())
-            case .insert(_, let time): result = try result.inserting(try other(), at: time)
-            case .dropRange(let range): result = try result.dropping(range)
-            case .absolute: result = result.withAbsoluteAddresses()
+            case .start(let time): result = try result.dropped(before: time, limits: limits)
+            case .duration(let time): result = try result.limited(to: time, limits: limits)
+            case .append: result = try result.appending(try other(), limits: limits)
+            case .prepend: result = try result.prepending(try other(), limits: limits)
+            case .insert(_, let time): result = try result.inserting(try other(), at: time, limits: limits)
+            case .dropRange(let range): result = try result.dropping(range, limits: limits)
+            case .absolute: result = try result.withAbsoluteAddresses(limits: limits)
             case .canonical:
-                if case .media(let canonical) = Playlist.media(result).canonical() { result = canonical }
+                result = try Playlist.media(result).respelled(limits: limits).asMedia(after: "canonical")
             case .bandwidth, .maxHeight, .noIFrames:
                 throw .wrongKind(edit: edit.spelling.name, expected: "multivariant")
             }
@@ -98,26 +101,49 @@ public struct EditPlan: Sendable, Hashable {
         return result
     }
 
-    /// What is left to do on one playlist below the multivariant one.
+    /// The plans of the playlists below a multivariant one.
     ///
     /// - Parameters:
-    ///   - entry: The variant or rendition whose playlist it is.
     ///   - sources: The playlists that stitches name, each of either kind.
     ///   - gaps: The address of a gap as long as each source, for renditions that have nothing to put there.
+    /// - Returns: The plans, by entry.
+    public func childPlans(sources: [String: Playlist], gaps: [String: String] = [:]) -> ChildEditPlans {
+        ChildEditPlans(self, sources: sources, gaps: gaps)
+    }
+}
+
+/// The edits that remain for each playlist below a multivariant one.
+///
+/// What is stitched in is read once, not once for each playlist.
+public struct ChildEditPlans: Sendable {
+    private let edits: [PlaylistEdit]
+    private let matchings: [String: StitchMatching]
+    private let gaps: [String: String]
+
+    init(_ plan: EditPlan, sources: [String: Playlist], gaps: [String: String]) {
+        edits = plan.edits.filter { !$0.isFilter }
+        matchings = sources.compactMapValues { source in
+            switch source {
+            case .multivariant(let other): StitchMatching(other)
+            case .media: nil
+            }
+        }
+        self.gaps = gaps
+    }
+
+    /// The plan of one playlist.
+    ///
+    /// - Parameter entry: The variant or rendition whose playlist it is.
     /// - Returns: The edits of that one playlist.
     /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` where a source has nothing that goes with it.
-    public func plan(
-        for entry: PresentationEntry,
-        sources: [String: Playlist],
-        gaps: [String: String] = [:]
-    ) throws(PlaylistEditError) -> EditPlan {
+    /// - Complexity: O(*e* log *n*) for *e* edits and sources with *n* entries.
+    public func plan(for entry: PresentationEntry) throws(PlaylistEditError) -> EditPlan {
         var result: [PlaylistEdit] = []
-        for edit in edits where !edit.isFilter {
-            guard let source = edit.source, case .multivariant(let other)? = sources[source] else {
+        for edit in edits {
+            guard let source = edit.source, let matching = matchings[source] else {
                 result.append(edit)
                 continue
             }
-            let matching = StitchMatching(other)
             let match =
                 switch entry {
                 case .variant(let variant): matching.address(for: variant)

@@ -27,7 +27,9 @@ extension MediaPlaylist {
     ///
     /// Byte ranges go, since every file is one range; so do parts, hints and reports, which only help while something is
     /// still being made. Everything else stays as it was.
-    public func relocated(_ relocation: Relocation) -> MediaPlaylist {
+    ///
+    /// - Throws: ``PlaylistEditError`` where the result could not be read back.
+    public func relocated(_ relocation: Relocation) throws(PlaylistEditError) -> MediaPlaylist {
         var patch = PlaylistPatch()
         for position in 0...segments.count {
             let segment = position < segments.count ? segments[position] : nil
@@ -45,11 +47,7 @@ extension MediaPlaylist {
                 }
             }
         }
-        guard !patch.isEmpty, let result = try? MediaPlaylist(parsing: patch.applied(to: bytes), context: context)
-        else {
-            return self
-        }
-        return result
+        return try Playlist.media(self).patched(patch, edit: "relocation").asMedia(after: "relocation")
     }
 
     private func relocateKey(
@@ -79,7 +77,11 @@ extension MultivariantPlaylist {
     ///   - rendition: The new address of a rendition by its position; `nil` takes it out. Renditions without an address
     ///     of their own stay.
     /// - Returns: The playlist of what stays.
-    public func relocated(variant: (Int) -> String?, rendition: (Int) -> String?) -> MultivariantPlaylist {
+    /// - Throws: ``PlaylistEditError`` where the result could not be read back.
+    public func relocated(
+        variant: (Int) -> String?,
+        rendition: (Int) -> String?
+    ) throws(PlaylistEditError) -> MultivariantPlaylist {
         var patch = PlaylistPatch()
         var keptGroups: Set<GroupName> = []
         for (position, entry) in renditions.enumerated() {
@@ -105,7 +107,7 @@ extension MultivariantPlaylist {
             }
         }
         for line in linesLeadingElsewhere { patch.remove(line) }
-        return (try? MultivariantPlaylist(parsing: patch.applied(to: bytes), context: context)) ?? self
+        return try Playlist.multivariant(self).patched(patch, edit: "relocation").asMultivariant(after: "relocation")
     }
 
     private struct GroupName: Hashable {

@@ -13,12 +13,15 @@ struct MediaPlaylistAssembly {
     private var output: [UInt8] = []
     /// The number of the first segment that is written.
     private let firstSequence: Int64
-    /// Whether a key or a map holds for what was written last.
-    private var isEncrypted = false
+    /// The formats of the keys that are in force for what is written next.
+    private var keyFormats: Set<String> = []
+    /// A Boolean value that indicates whether a map holds for what was written last.
     private var hasMap = false
+    private let limits: PlaylistLimits
 
-    private init(host: MediaPlaylist, runs: [SegmentRun]) {
+    private init(host: MediaPlaylist, runs: [SegmentRun], limits: PlaylistLimits) {
         self.host = host
+        self.limits = limits
         lineEnd = host.lineEnd
         var sequence = host.mediaSequence
         var planned: [SegmentRun] = []
@@ -44,18 +47,24 @@ struct MediaPlaylistAssembly {
 
     /// The playlist of these runs.
     ///
-    /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` where one timeline cannot hold them.
-    static func assemble(host: MediaPlaylist, runs: [SegmentRun]) throws(PlaylistEditError) -> MediaPlaylist {
+    /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` where one timeline cannot hold them,
+    ///   ``PlaylistEditError/tooLarge(_:)`` where the result passes a limit.
+    static func assemble(
+        host: MediaPlaylist,
+        runs: [SegmentRun],
+        limits: PlaylistLimits
+    ) throws(PlaylistEditError) -> MediaPlaylist {
         guard host.skippedSegmentCount == 0 else {
             throw .cannotStitch(reason: "a delta update leaves segments out; load the whole playlist")
         }
         guard !host.segments.isEmpty else { throw .cannotStitch(reason: "the playlist has no segments") }
-        var assembly = MediaPlaylistAssembly(host: host, runs: runs)
+        var assembly = MediaPlaylistAssembly(host: host, runs: runs, limits: limits)
         try assembly.write()
-        guard let playlist = try? MediaPlaylist(parsing: assembly.output, context: host.context) else {
-            throw .cannotStitch(reason: "the result would not be a media playlist")
+        do {
+            return try MediaPlaylist(parsing: assembly.output, context: host.context, limits: limits)
+        } catch {
+            throw PlaylistEditError(error, edit: "stitching")
         }
-        return playlist
     }
 
     private mutating func write() throws(PlaylistEditError) {
@@ -67,8 +76,10 @@ struct MediaPlaylistAssembly {
                 let isFirst = position == run.positions.lowerBound
                 if isFirst, restate { try writeSeam(of: run, isFirstRun: number == 0) }
                 writeSegment(position, of: run, isFirstOfRun: isFirst && restate)
+                // A long key that is written for each segment makes more of a playlist than it was.
+                guard output.count <= limits.byteCount else { throw .tooLarge(.byteCount(limits.byteCount)) }
             }
-            isEncrypted = run.positions.last.map { !run.playlist.keys(for: $0).isEmpty } ?? false
+            keyFormats = run.positions.last.map { Set(run.playlist.keyLines(for: $0).map(\.format)) } ?? []
             hasMap = run.positions.last.map { run.playlist.mapLine(for: $0) != nil } ?? false
             if run.isHost { writeKeptLines(ofSegments: run.positions.upperBound..<nextHostPosition(after: number)) }
         }
@@ -150,19 +161,17 @@ struct MediaPlaylistAssembly {
                 reason: "segments without EXT-X-MAP cannot follow segments with one: nothing takes a map back"
             )
         }
-        if let map, !map.isOwn {
-            // The map is under the keys that stood before it, which may not be the segment's.
+        if let map {
+            // The map is under the keys before it, which may not be the segment's.
             let mapKeys = playlist.mapKeyLines(for: position)
-            if mapKeys.isEmpty, isEncrypted { writeLine("#EXT-X-KEY:METHOD=NONE") }
-            for line in mapKeys { writeLine(playlist.text(line)) }
-            writeLine(playlist.text(map.line))
-            isEncrypted = !mapKeys.isEmpty
+            restate(mapKeys, of: playlist, hasOwnKeys: map.isOwn && own.hasKey(before: map.line.lowerBound))
+            if !map.isOwn { writeLine(playlist.text(map.line)) }
         }
+        // Keys with vectors are written with the segment itself.
         let keys = playlist.keyLines(for: position)
-        if keys.isEmpty {
-            if isEncrypted, !own.contains(where: { $0.tag == .key }) { writeLine("#EXT-X-KEY:METHOD=NONE") }
-        } else if !run.needsOwnVectors {
-            for key in keys where !key.isOwn { writeLine(playlist.text(key.line)) }
+        let isUnderOwnMap = map?.isOwn ?? false
+        if !isUnderOwnMap {
+            restate(keys, of: playlist, hasOwnKeys: own.contains { $0.tag == .key }, withLines: !run.needsOwnVectors)
         }
         if let bitRate = playlist.bitRateLine(for: position), !bitRate.isOwn { writeLine(playlist.text(bitRate.line)) }
         let segment = playlist.segments[position]
@@ -171,19 +180,51 @@ struct MediaPlaylistAssembly {
         }
     }
 
+    /// Puts keys in force that hold for what follows, and ends those of what was written before.
+    ///
+    /// - Parameters:
+    ///   - keys: All keys that hold for a segment or a map.
+    ///   - playlist: The playlist that they are from.
+    ///   - hasOwnKeys: Whether some key line, be it one with `METHOD=NONE`, is written with the segment before it matters.
+    ///   - withLines: Whether to write the lines of inherited keys.
+    private mutating func restate(
+        _ keys: [MediaPlaylist.KeyLine],
+        of playlist: MediaPlaylist,
+        hasOwnKeys: Bool,
+        withLines: Bool = true
+    ) {
+        let formats = Set(keys.map(\.format))
+        // A key replaces the one of its format only; an own line with METHOD=NONE ends all of them.
+        if !keyFormats.isSubset(of: formats), !(keys.isEmpty && hasOwnKeys) {
+            writeLine("#EXT-X-KEY:METHOD=NONE")
+            keyFormats = []
+        }
+        guard withLines else { return }
+        for key in keys where !key.isOwn { writeLine(playlist.text(key.line)) }
+        keyFormats = formats
+    }
+
     private mutating func writeSegment(_ position: Int, of run: SegmentRun, isFirstOfRun: Bool) {
         var lines = run.playlist.lines(ofSegment: position)[...]
         if position == 0, run.isHost { lines = lines.dropFirst(headerLines.count) }
-        // Keys stay on their side of a map, which they would encrypt otherwise.
+        // Keys stay on their side of a map, which they would encrypt otherwise: those with vectors follow the last one.
+        let lastMap = run.needsOwnVectors ? lines.last { $0.tag == .map }?.range.lowerBound : nil
         var vectorsAreDue = run.needsOwnVectors
-        if vectorsAreDue, !lines.contains(where: { $0.tag == .key }) {
+        if vectorsAreDue, lastMap == nil, !lines.contains(where: { $0.tag == .key }) {
             if !run.playlist.keyLines(for: position).isEmpty { writeKeysWithVectors(position, of: run.playlist) }
             vectorsAreDue = false
         }
         let keptOffset = isFirstOfRun && run.playlist.hasImpliedOffset(position)
         for line in lines {
             switch line.tag {
-            case .key where run.needsOwnVectors:
+            case .map where line.range.lowerBound == lastMap:
+                write(line, of: run.playlist)
+                keyFormats = Set(run.playlist.mapKeyLines(for: position).map(\.format))
+                if !keyFormats.isEmpty || !run.playlist.keyLines(for: position).isEmpty {
+                    writeKeysWithVectors(position, of: run.playlist)
+                }
+                vectorsAreDue = false
+            case .key where run.needsOwnVectors && line.range.lowerBound >= lastMap ?? 0:
                 if vectorsAreDue { writeKeysWithVectors(position, of: run.playlist) }
                 vectorsAreDue = false
             case .byteRange where keptOffset:
@@ -202,13 +243,12 @@ struct MediaPlaylistAssembly {
     /// Writes a segment's keys with the vectors that its number used to give them.
     private mutating func writeKeysWithVectors(_ position: Int, of playlist: MediaPlaylist) {
         let keys = playlist.keyLines(for: position)
-        if keys.isEmpty { writeLine("#EXT-X-KEY:METHOD=NONE") }
+        let formats = Set(keys.map(\.format))
+        if keys.isEmpty || !keyFormats.isSubset(of: formats) { writeLine("#EXT-X-KEY:METHOD=NONE") }
+        keyFormats = formats
         for key in keys {
             let text = playlist.text(key.line)
-            let bytes = Array(text.utf8)
-            let value = bytes.firstIndex(of: UInt8(ascii: ":")).map { ($0 + 1)..<bytes.count }
-            let attributes = AttributeList(bytes, in: value)
-            guard attributes["IV"] == nil, (attributes["KEYFORMAT"] ?? "identity") == "identity" else {
+            guard key.needsVector else {
                 writeLine(text)
                 continue
             }
@@ -269,6 +309,13 @@ struct MediaPlaylistAssembly {
     private var version: Int? {
         let declared = ([host] + runs.map(\.playlist)).compactMap(\.declaredVersion).max()
         return runs.contains { $0.needsOwnVectors } ? max(declared ?? 1, 2) : declared
+    }
+}
+
+extension Collection where Element == MediaPlaylist.EditableLine {
+    /// Whether a key is written before a place.
+    fileprivate func hasKey(before offset: Int) -> Bool {
+        contains { $0.tag == .key && $0.range.lowerBound < offset }
     }
 }
 

@@ -55,11 +55,7 @@ extension MultivariantPlaylist {
     }
 
     func patched(_ patch: PlaylistPatch) throws(PlaylistEditError) -> MultivariantPlaylist {
-        guard !patch.isEmpty else { return self }
-        guard let playlist = try? MultivariantPlaylist(parsing: patch.applied(to: bytes), context: context) else {
-            throw .wrongKind(edit: "the edit", expected: "multivariant")
-        }
-        return playlist
+        try Playlist.multivariant(self).patched(patch, edit: "the filter").asMultivariant(after: "the filter")
     }
 
     /// Where the blank lines directly before a line begin: they set an entry apart and go with it.

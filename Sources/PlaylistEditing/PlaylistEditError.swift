@@ -1,3 +1,4 @@
+public import HLSPlaylist
 import ResourceAddressing
 
 /// Why an edit was refused; the playlist stays as it was.
@@ -14,6 +15,20 @@ public enum PlaylistEditError: Error, Sendable, Hashable {
     case timeOutside(edit: String, time: String, duration: String)
     /// Two playlists cannot stand on one timeline.
     case cannotStitch(reason: String)
+    /// The result would pass a limit.
+    case tooLarge(PlaylistLimits.Limit)
+    /// An address is empty or a comment, so no playlist can hold it.
+    case unwritableAddress(String)
+    /// The result of an edit could not be read as a playlist of the same kind.
+    case unreadableResult(edit: String, reason: String)
+
+    /// Creates the error for a result that could not be parsed.
+    init(_ error: PlaylistParsingError, edit: String) {
+        switch error {
+        case .limitExceeded(let limit, _): self = .tooLarge(limit)
+        case .notAPlaylist, .unexpectedKind: self = .unreadableResult(edit: edit, reason: error.description)
+        }
+    }
 }
 
 extension PlaylistEditError: CustomStringConvertible {
@@ -29,6 +44,9 @@ extension PlaylistEditError: CustomStringConvertible {
         case .timeOutside(let edit, let time, let duration):
             "\(edit): \(time) s lies outside the \(duration) s there are"
         case .cannotStitch(let reason): "the playlists cannot be stitched: \(reason)"
+        case .tooLarge(let limit): "the edited playlist would be too large: \(limit)"
+        case .unwritableAddress(let address): "a playlist cannot hold the address \"\(address)\""
+        case .unreadableResult(let edit, let reason): "the result of \(edit) would be \(reason)"
         }
     }
 
@@ -41,6 +59,9 @@ extension PlaylistEditError: CustomStringConvertible {
         case .wrongKind: "wrong-kind"
         case .timeOutside: "time-outside"
         case .cannotStitch: "cannot-stitch"
+        case .tooLarge: "playlist-too-large"
+        case .unwritableAddress: "unwritable-address"
+        case .unreadableResult: "unreadable-result"
         }
     }
 }

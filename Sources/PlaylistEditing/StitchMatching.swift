@@ -2,33 +2,41 @@ public import HLSPlaylist
 import MediaTiming
 public import ResourceAddressing
 
-/// Which media playlist of one presentation goes with which of another, when the two are stitched.
+/// The correspondence between the media playlists of two presentations that are stitched.
 ///
 /// Variants are matched by the height of the picture and then by bit rate: the largest that the other's variant is not
 /// smaller than, so that a ladder's low rungs stay low. Renditions are matched by language, then by default.
+///
+/// The entries of the presentation are read and sorted once, when the matching is created; a match is then found by a
+/// binary search.
 public struct StitchMatching: Sendable {
-    private let other: MultivariantPlaylist
+    private let variants: VariantLadder
+    private let iFrameVariants: VariantLadder
+    private let renditions: [Rendition.MediaType?: RenditionChoice]
 
-    /// Makes the matching for the presentation that is stitched in.
+    /// The variant with the lowest bit rate: whatever is stitched lasts as long as it does.
+    public let leanestVariant: ResourceAddress?
+
+    /// Creates the matching for the presentation that is stitched in.
+    ///
+    /// - Complexity: O(*n* log *n*) in its variants and renditions.
     public init(_ other: MultivariantPlaylist) {
-        self.other = other
+        variants = VariantLadder(other.variants)
+        iFrameVariants = VariantLadder(other.iFrameVariants)
+        var renditions: [Rendition.MediaType?: RenditionChoice] = [:]
+        for rendition in other.renditions {
+            guard let address = rendition.address else { continue }
+            renditions[rendition.type, default: RenditionChoice()].add(rendition, at: address)
+        }
+        self.renditions = renditions
+        leanestVariant = variants.leanest
     }
 
     /// The playlist that goes with a variant; `nil` where the other presentation has none.
+    ///
+    /// - Complexity: O(log *n*) in the variants of the other presentation.
     public func address(for variant: Variant) -> ResourceAddress? {
-        let candidates = variant.isIFrames ? other.iFrameVariants : other.variants
-        if let height = variant.resolution?.height, candidates.contains(where: { $0.resolution != nil }) {
-            let ordered = candidates.filter { $0.resolution != nil }.sorted { first, second in
-                let heights = (first.resolution?.height ?? 0, second.resolution?.height ?? 0)
-                return heights.0 != heights.1 ? heights.0 < heights.1 : first.rate < second.rate
-            }
-            let fitting = ordered.filter { ($0.resolution?.height ?? 0) <= height }
-            let tallest = fitting.last?.resolution?.height
-            let sameHeight = fitting.filter { $0.resolution?.height == tallest }
-            return (sameHeight.last { $0.rate <= variant.rate } ?? sameHeight.first ?? ordered.first)?.address
-        }
-        let ordered = candidates.sorted { $0.rate < $1.rate }
-        return (ordered.last { $0.rate <= variant.rate } ?? ordered.first)?.address
+        (variant.isIFrames ? iFrameVariants : variants).match(height: variant.resolution?.height, rate: variant.rate)
     }
 
     /// The playlist that goes with a rendition; `nil` where the other presentation has nothing like it.
@@ -36,19 +44,87 @@ public struct StitchMatching: Sendable {
     /// For sound that the other presentation carries in its variants this is its leanest variant: a player takes the
     /// sound of it.
     public func address(for rendition: Rendition) -> ResourceAddress? {
-        let candidates = other.renditions.filter { $0.type == rendition.type && $0.address != nil }
-        let match =
-            candidates.first { rendition.language != nil && $0.language == rendition.language }
-            ?? candidates.first(where: \.isDefault) ?? candidates.first
-        if let match {
-            return rendition.type == .subtitles && match.language != rendition.language ? nil : match.address
-        }
-        return rendition.type == .audio ? leanestVariant : nil
+        guard let choice = renditions[rendition.type] else { return rendition.type == .audio ? leanestVariant : nil }
+        return choice.match(language: rendition.language, mustMatchLanguage: rendition.type == .subtitles)
+    }
+}
+
+/// The variants of one kind, in the order of their pictures and bit rates.
+private struct VariantLadder {
+    private struct Rung {
+        let height: Int
+        let rate: Int64
+        let address: ResourceAddress
     }
 
-    /// The variant with the lowest bit rate: whatever is stitched lasts as long as it does.
-    public var leanestVariant: ResourceAddress? {
-        other.variants.min { $0.rate < $1.rate }?.address
+    /// Those with a picture size, by height and bit rate.
+    private let byHeight: [Rung]
+    /// All of them, by bit rate.
+    private let byRate: [Rung]
+    let leanest: ResourceAddress?
+
+    init(_ variants: [Variant]) {
+        var sized: [Rung] = []
+        var all: [Rung] = []
+        for variant in variants {
+            let height = variant.resolution?.height
+            let rung = Rung(height: height ?? 0, rate: variant.rate, address: variant.address)
+            all.append(rung)
+            if height != nil { sized.append(rung) }
+        }
+        // The first of equals is the leanest, as the last of them is the largest that fits: the order is kept.
+        byRate = all.sorted { $0.rate < $1.rate }
+        byHeight = sized.sorted { ($0.height, $0.rate) < ($1.height, $1.rate) }
+        leanest = byRate.first?.address
+    }
+
+    func match(height: Int?, rate: Int64) -> ResourceAddress? {
+        guard let height, !byHeight.isEmpty else {
+            let count = Self.count(of: byRate) { $0.rate <= rate }
+            return (count > 0 ? byRate[count - 1] : byRate.first)?.address
+        }
+        let fitting = Self.count(of: byHeight) { $0.height <= height }
+        guard fitting > 0 else { return byHeight[0].address }
+        let tallest = byHeight[fitting - 1].height
+        let first = Self.count(of: byHeight) { $0.height < tallest }
+        let count = Self.count(of: byHeight) { $0.height < tallest || $0.height == tallest && $0.rate <= rate }
+        return byHeight[max(first, count - 1)].address
+    }
+
+    /// The number of rungs at the front for which a condition is true, in an order in which none follows them.
+    private static func count(of rungs: [Rung], while isInFront: (Rung) -> Bool) -> Int {
+        var (low, high) = (0, rungs.count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if isInFront(rungs[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+/// The renditions of one type.
+private struct RenditionChoice {
+    private var byLanguage: [String: ResourceAddress] = [:]
+    private var preferred: Choice?
+    private var first: Choice?
+
+    private struct Choice {
+        let language: String?
+        let address: ResourceAddress
+    }
+
+    mutating func add(_ rendition: Rendition, at address: ResourceAddress) {
+        let language = rendition.language
+        let choice = Choice(language: language, address: address)
+        if let language, byLanguage[language] == nil { byLanguage[language] = address }
+        if preferred == nil, rendition.isDefault { preferred = choice }
+        if first == nil { first = choice }
+    }
+
+    func match(language: String?, mustMatchLanguage: Bool) -> ResourceAddress? {
+        if let language, let address = byLanguage[language] { return address }
+        guard let choice = preferred ?? first, !mustMatchLanguage || choice.language == language else { return nil }
+        return choice.address
     }
 }
 

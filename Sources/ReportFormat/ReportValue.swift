@@ -13,6 +13,8 @@ public enum ReportValue: Sendable, Hashable {
     case bool(Bool)
     /// Values in order.
     case array([ReportValue])
+    /// Values in order, each made when it is written: for lists that would not fit in memory otherwise.
+    case sequence(ReportSequence)
     /// Fields in order.
     case object([Field])
 
@@ -51,11 +53,41 @@ public enum ReportValue: Sendable, Hashable {
     /// The value as JSON on one line.
     public var json: String {
         var text = ""
-        write(to: &text)
+        write { text += $0 }
         return text
     }
 
-    private func write(to text: inout String) {
+    /// The value as JSON on one line, if it has at most a number of bytes.
+    ///
+    /// - Parameter limit: The maximum number of bytes.
+    /// - Returns: The UTF-8 of the text.
+    /// - Throws: ``ReportLimitError`` as soon as the limit is passed; nothing beyond it is written.
+    public func json(limit: Int) throws(ReportLimitError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        try write { (piece) throws(ReportLimitError) in
+            bytes += piece.utf8
+            guard bytes.count <= limit else { throw ReportLimitError(limit: limit) }
+        }
+        return bytes
+    }
+
+    /// Writes the value as JSON on one line, piece by piece.
+    ///
+    /// - Parameter body: Receives the pieces in their order; an error that it throws ends the writing.
+    /// - Throws: What `body` throws.
+    public func write<Failure: Error>(_ body: (String) throws(Failure) -> Void) throws(Failure) {
+        var piece = ""
+        try write(to: &piece, body)
+        if !piece.isEmpty { try body(piece) }
+    }
+
+    /// The number of bytes from which on a piece is given out.
+    private static let pieceSize = 16 << 10
+
+    private func write<Failure: Error>(
+        to text: inout String,
+        _ body: (String) throws(Failure) -> Void
+    ) throws(Failure) {
         switch self {
         case .string(let value): Self.writeQuoted(value, to: &text)
         case .number(let digits): text += digits
@@ -64,7 +96,14 @@ public enum ReportValue: Sendable, Hashable {
             text += "["
             for (index, value) in values.enumerated() {
                 if index > 0 { text += "," }
-                value.write(to: &text)
+                try value.write(to: &text, body)
+            }
+            text += "]"
+        case .sequence(let sequence):
+            text += "["
+            for index in 0..<sequence.count {
+                if index > 0 { text += "," }
+                try sequence.value(at: index).write(to: &text, body)
             }
             text += "]"
         case .object(let fields):
@@ -73,9 +112,13 @@ public enum ReportValue: Sendable, Hashable {
                 if index > 0 { text += "," }
                 Self.writeQuoted(field.name, to: &text)
                 text += ":"
-                field.value.write(to: &text)
+                try field.value.write(to: &text, body)
             }
             text += "}"
+        }
+        if text.utf8.count >= Self.pieceSize {
+            try body(text)
+            text = ""
         }
     }
 
@@ -99,4 +142,45 @@ public enum ReportValue: Sendable, Hashable {
         }
         text += "\""
     }
+}
+
+/// The values of an array in a report, each made when it is asked for.
+public struct ReportSequence: Sendable, Hashable {
+    /// The number of values.
+    public let count: Int
+    private let element: @Sendable (Int) -> ReportValue
+
+    /// Creates a sequence of values that are made by position.
+    ///
+    /// - Parameters:
+    ///   - count: The number of values.
+    ///   - element: Returns the value at a position, which is less than `count`.
+    public init(count: Int, _ element: @escaping @Sendable (Int) -> ReportValue) {
+        self.count = count
+        self.element = element
+    }
+
+    /// Returns the value at a position.
+    public func value(at position: Int) -> ReportValue { element(position) }
+
+    /// All values, in memory.
+    public var values: [ReportValue] { (0..<count).map(element) }
+
+    /// Returns a Boolean value that indicates whether both have the same values.
+    public static func == (first: ReportSequence, second: ReportSequence) -> Bool { first.values == second.values }
+
+    /// Hashes the values.
+    public func hash(into hasher: inout Hasher) { hasher.combine(values) }
+}
+
+/// A report that would be larger than its reader allows.
+public struct ReportLimitError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The maximum number of bytes.
+    public let limit: Int
+
+    /// Creates the error for a maximum number of bytes.
+    public init(limit: Int) { self.limit = limit }
+
+    /// The error as text.
+    public var description: String { "the report is larger than \(limit) bytes" }
 }

@@ -158,8 +158,9 @@ struct EditedSet {
         let stitching = StitchSources(loading: loading)
         var gaps: [String: String] = [:]
         for (name, source) in sources {
-            gaps[name] = GapPlaylist.address(of: try await stitching.mediaPlaylist(source).duration)
+            gaps[name] = try GapPlaylist.address(of: try await stitching.mediaPlaylist(source).duration)
         }
+        let plans = plan.childPlans(sources: sources, gaps: gaps)
         var names: [String: String] = [:]
         var files: [(String, [UInt8])] = []
         for (entry, name) in entries {
@@ -169,14 +170,14 @@ struct EditedSet {
             guard case .media(let media) = child else {
                 throw PlaylistParsingError.unexpectedKind(found: .multivariant)
             }
-            let childPlan = try plan.plan(for: entry, sources: sources, gaps: gaps)
+            let childPlan = try plans.plan(for: entry)
             let others = try await stitching.mediaPlaylists(for: childPlan)
             // The set lies elsewhere than its segments.
-            let edited = try childPlan.applied(to: media.withAbsoluteAddresses(), sources: others)
+            let edited = try childPlan.applied(to: try media.withAbsoluteAddresses(), sources: others)
             names[address.text] = name
             files.append((name, edited.bytes))
         }
-        let top = Playlist.multivariant(playlist).rewritingAddresses { address in
+        let top = try Playlist.multivariant(playlist).rewritingAddresses { address in
             names[address.address.text] ?? (address.address.isAbsolute ? address.address.text : nil)
         }
         // The playlist that leads to the others comes last: whoever finds it finds them.

@@ -2,6 +2,7 @@ import ArgumentParser
 import AssetStorage
 import Foundation
 import Logging
+import MediaTiming
 import MediaTransport
 import MillstreamServer
 import NetworkConditioning
@@ -64,6 +65,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Open the console in a browser.")
     var open = false
 
+    @OptionGroup(title: "Limits") var limits: LimitFlags
+
     @OptionGroup(title: "HTTP") var http: HTTPFlags
 
     func validate() throws {
@@ -84,7 +87,8 @@ struct ServeCommand: AsyncParsableCommand {
             conditions: try http.network.profile ?? .off,
             names: serverName,
             secret: secret,
-            connections: connections.limits
+            connections: connections.limits,
+            limits: limits.limits
         )
         options.sourceHeaders = http.headerFields
         let jar = try http.openCookieJar()
@@ -125,6 +129,78 @@ struct ServeCommand: AsyncParsableCommand {
             let loaded = try await loading.load(TransportRequest(try PlaylistSource.address(catalog), kind: .other))
             return try StreamCatalogue(Data(loaded.bytes), at: loaded.address)
         }
+    }
+}
+
+/// The options that limit the work of the server.
+struct LimitFlags: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Refuse a request that loads more than MIB mebibytes of playlists (default: 32).",
+            valueName: "mib"
+        )
+    )
+    var maxPlaylistSize: Int?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Refuse an edited playlist or a report larger than MIB mebibytes (default: 64).",
+            valueName: "mib"
+        )
+    )
+    var maxAnswerSize: Int?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Edit and inspect on at most COUNT threads (default: the number of processors less one, at least 1).",
+            valueName: "count"
+        )
+    )
+    var maxConcurrentEdits: Int?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Answer with 503 while COUNT requests load, edit or inspect playlists (default: 64).",
+            valueName: "count"
+        )
+    )
+    var maxPendingEdits: Int?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Answer with 503 while the playlists of these requests fill MIB mebibytes of memory (default: 256).",
+            valueName: "mib"
+        )
+    )
+    var maxPendingSize: Int?
+
+    func validate() throws {
+        let sizes = [
+            ("--max-playlist-size", maxPlaylistSize, 4_095), ("--max-answer-size", maxAnswerSize, 4_095),
+            ("--max-concurrent-edits", maxConcurrentEdits, 1_024), ("--max-pending-edits", maxPendingEdits, 1_000_000),
+            ("--max-pending-size", maxPendingSize, 1 << 20),
+        ]
+        for (name, value, most) in sizes {
+            guard let value, !(1...most).contains(value) else { continue }
+            throw ValidationError("\(name) must be between 1 and \(most)")
+        }
+    }
+
+    /// The limits that these options mean.
+    var limits: ServerLimits {
+        func size(_ mebibytes: Int) -> ByteCount { ByteCount(Int64(mebibytes) << 20) }
+        var limits = ServerLimits()
+        if let maxPlaylistSize { limits.playlistBytes = size(maxPlaylistSize) }
+        if let maxAnswerSize { limits.answerBytes = size(maxAnswerSize) }
+        if let maxConcurrentEdits { limits.concurrentEdits = maxConcurrentEdits }
+        if let maxPendingEdits { limits.pendingEdits = maxPendingEdits }
+        if let maxPendingSize { limits.pendingBytes = size(maxPendingSize) }
+        return limits
     }
 }
 

@@ -68,22 +68,33 @@ import Testing
                     .map { ReportValue.Field(name: $0.name, value: values($0.value)) }
             )
         case .array(let all): .array(all.map(values))
+        case .sequence(let all): .array(all.values.map(values))
         default: report
         }
     }
 
     /// - Returns: Whether the bytes are a playlist, which is compared then.
-    private func expectSameValues(_ bytes: [UInt8], _ name: String) -> Bool {
+    private func expectSameValues(_ bytes: [UInt8], _ name: String) throws -> Bool {
         guard let playlist = try? Playlist.parse(bytes) else { return false }
-        let canonical = playlist.canonical()
+        let canonical: Playlist
+        do {
+            canonical = try playlist.canonical()
+        } catch .unexpectedKind(found: .media) {
+            // Without an entry that has an address, nothing says that it is a multivariant playlist.
+            guard case .multivariant(let empty) = playlist else {
+                throw PlaylistParsingError.unexpectedKind(found: .media)
+            }
+            #expect(empty.variants.isEmpty && empty.iFrameVariants.isEmpty && empty.renditions.isEmpty, "\(name)")
+            return true
+        }
         #expect(values(canonical.report).json == values(playlist.report).json, "\(name)")
-        #expect(canonical.canonical().bytes == canonical.bytes, "\(name)")
+        #expect(try canonical.canonical().bytes == canonical.bytes, "\(name)")
         return true
     }
 
     @Test func theValuesStayTheSame() throws {
         let fixtures = RuleFixture.all.filter { !$0.isPresentation }
-        let compared = try fixtures.filter { expectSameValues(try $0.bytes($0.file), $0.name) }.count
+        let compared = try fixtures.filter { try expectSameValues(try $0.bytes($0.file), $0.name) }.count
         #expect(compared > 250 && compared > fixtures.count * 9 / 10, "\(compared) of \(fixtures.count)")
     }
 
@@ -91,7 +102,7 @@ import Testing
     func theValuesOfOthersPlaylistsStayTheSame() throws {
         let urls = try SharedCorpus.files(below: "corpus/hls", extensions: ["m3u8"])
         let compared = try urls.filter {
-            expectSameValues([UInt8](try Data(contentsOf: $0)), $0.lastPathComponent)
+            try expectSameValues([UInt8](try Data(contentsOf: $0)), $0.lastPathComponent)
         }.count
         #expect(compared >= 553 && compared >= urls.count - 1, "\(compared) of \(urls.count)")
     }

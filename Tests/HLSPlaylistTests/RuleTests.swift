@@ -153,7 +153,7 @@ extension MultivariantPlaylist {
         let list = (0..<50_000).map { "X-\($0)=\($0)" }.joined(separator: ",")
         let text = "#EXTM3U\n#EXT-X-DATERANGE:ID=\"a\",START-DATE=\"2024-01-01T00:00:00.000Z\",\(list)\n#EXTINF:1,\na\n"
         let playlist = try Playlist.parse(Array(text.utf8))
-        #expect(!playlist.validated().isEmpty && playlist.canonical().bytes.count > list.utf8.count)
+        #expect(try !playlist.validated().isEmpty && playlist.canonical().bytes.count > list.utf8.count)
     }
 
     /// What is defined further down is not known yet.

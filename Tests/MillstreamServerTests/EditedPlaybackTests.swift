@@ -81,7 +81,9 @@ import Testing
     private func play(_ query: String) async throws -> Playlist {
         var request = try PlaybackRequest(QueryItems(query))
         request.mediaAddressing = .server(signer)
-        return try await EditedPlayback(loading: ResourceLoading(transport)).playlist(for: request)
+        let budget = try WorkBudget(ServerLimits()).admit()
+        let editing = EditedPlayback(loading: ResourceLoading(transport), budget: budget, workers: .caller)
+        return try Playlist.parse(await editing.playlist(for: request))
     }
 
     /// Returns the target, the delivery and the name of a segment's address, whose signature must be valid.

@@ -95,7 +95,7 @@ import Testing
         let plan = EditPlan([.maxHeight(2000), .append("ad"), .duration(MediaTime(seconds: 30))])
         let sources: [String: Playlist] = ["ad": .multivariant(try advertisement())]
         let children = try content.variants.map {
-            try plan.plan(for: .variant($0), sources: sources).edits.map(\.spelling.value)
+            try plan.childPlans(sources: sources).plan(for: .variant($0)).edits.map(\.spelling.value)
         }
         #expect(
             children == [
@@ -109,13 +109,14 @@ import Testing
         let content = try content()
         let plan = EditPlan([.append("ad")])
         let sources: [String: Playlist] = ["ad": .multivariant(try advertisement())]
-        let audio = try plan.plan(for: .rendition(content.renditions[0]), sources: sources)
+        let audio = try plan.childPlans(sources: sources).plan(for: .rendition(content.renditions[0]))
         #expect(audio.edits == [.append("https://ads.example/x/240.m3u8")])
-        let gap = GapPlaylist.address(of: MediaTime(seconds: 20))
-        let text = try plan.plan(for: .rendition(content.renditions[1]), sources: sources, gaps: ["ad": gap])
+        let gap = try GapPlaylist.address(of: MediaTime(seconds: 20))
+        let text = try plan.childPlans(sources: sources, gaps: ["ad": gap])
+            .plan(for: .rendition(content.renditions[1]))
         #expect(text.edits == [.append("gap:20")])
         #expect(throws: PlaylistEditError.self) {
-            try plan.plan(for: .rendition(content.renditions[1]), sources: sources)
+            try plan.childPlans(sources: sources).plan(for: .rendition(content.renditions[1]))
         }
     }
 

@@ -189,7 +189,7 @@ import Testing
 
     @Test func absoluteAddressesKeepEverythingElse() throws {
         let source = try playlist(encrypted, at: "https://a.example/x/list.m3u8?token=1")
-        let absolute = source.withAbsoluteAddresses()
+        let absolute = try source.withAbsoluteAddresses()
         #expect(absolute.segments.first?.uri == "https://a.example/x/0.ts")
         #expect(absolute.segments.last?.keys.first?.uri == "https://a.example/x/k2")
         #expect(text(absolute).replacing("https://a.example/x/", with: "") == encrypted)
@@ -256,7 +256,7 @@ import Testing
 
             """
         let source = try MultivariantPlaylist(parsing: Array(text.utf8))
-        let lines = source.relocated(variant: { _ in "v.m3u8" }, rendition: { _ in nil }).bytes
+        let lines = try source.relocated(variant: { _ in "v.m3u8" }, rendition: { _ in nil }).bytes
         let stream = String(decoding: lines, as: UTF8.self).split(separator: "\n").first { $0.contains("STREAM-INF") }
         #expect(stream == "#EXT-X-STREAM-INF:NAME=\"x,SUBTITLES=\u{201C}\",BANDWIDTH=1")
     }

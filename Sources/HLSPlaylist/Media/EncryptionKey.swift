@@ -35,7 +35,8 @@ public struct EncryptionKey: Sendable, Hashable {
     public let keyFormatVersions: [Int64]
 
     /// Whether the key is plain octets.
-    public var isIdentity: Bool { keyFormat == "identity" }
+    public var isIdentity: Bool { keyFormat == Self.identityFormat }
+    static let identityFormat = "identity"
 
     /// - Returns: `nil` for `METHOD=NONE` and for a tag without a method.
     init?(_ attributes: AttributeList, context: PlaylistContext) {
@@ -44,7 +45,7 @@ public struct EncryptionKey: Sendable, Hashable {
         uri = attributes["URI"]
         address = uri.map(context.resolve)
         initializationVector = attributes["IV"]
-        keyFormat = attributes["KEYFORMAT"].flatMap { $0.isEmpty ? nil : $0 } ?? "identity"
+        keyFormat = attributes["KEYFORMAT"].flatMap { $0.isEmpty ? nil : $0 } ?? Self.identityFormat
         let versions = attributes.list("KEYFORMATVERSIONS", separator: "/").compactMap { Int64($0) }
         keyFormatVersions = versions.isEmpty ? [1] : versions
     }

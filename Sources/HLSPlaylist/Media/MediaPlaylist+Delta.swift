@@ -124,7 +124,7 @@ private struct DeltaMerger {
     /// What stands before the first skipped segment and holds for it.
     private mutating func writeWhatHolds(for position: Int) {
         if let map = previous.mapLine(for: position), !map.isOwn {
-            for line in previous.mapKeyLines(for: position) { write(line) }
+            for key in previous.mapKeyLines(for: position) { write(key.line) }
             write(map.line)
             // The map's keys hold on, unless something ends them.
             if !previous.mapKeyLines(for: position).isEmpty { output += Array("#EXT-X-KEY:METHOD=NONE\n".utf8) }

@@ -43,17 +43,40 @@ extension MediaPlaylist {
         return result
     }
 
-    /// The tag lines with the keys in force for a segment, and whether each stands at the segment itself.
-    package func keyLines(for position: Int) -> [(line: Range<Int>, isOwn: Bool)] {
-        storage.keyTags(for: position).compactMap { tag in
-            range(of: tag).map { ($0, Int(index.tags[Int(tag)].segment) == position) }
-        }
+    /// A line with a key that is in force for a segment or a map.
+    package struct KeyLine: Sendable {
+        /// The line, with its line end.
+        package let line: Range<Int>
+        /// A Boolean value that indicates whether the line belongs to the segment itself.
+        package let isOwn: Bool
+        /// The key format; `identity` where the playlist does not say.
+        package let format: String
+        /// A Boolean value that indicates whether the initialization vector is the segment's number (§5.2).
+        package let needsVector: Bool
     }
 
-    /// The tag lines with the keys that hold for the map of a segment.
-    package func mapKeyLines(for position: Int) -> [Range<Int>] {
+    /// The lines with the keys in force for a segment, one for each key format.
+    package func keyLines(for position: Int) -> [KeyLine] {
+        storage.keyTags(for: position).compactMap { keyLine($0, for: position) }
+    }
+
+    /// The lines with the keys that hold for the map of a segment.
+    package func mapKeyLines(for position: Int) -> [KeyLine] {
         guard let map = storage.lastTag(of: header.maps, before: position) else { return [] }
-        return storage.keyTags(before: map).compactMap { range(of: $0) }
+        return storage.keyTags(before: map).compactMap { keyLine($0, for: position) }
+    }
+
+    private func keyLine(_ tag: UInt32, for position: Int) -> KeyLine? {
+        let record = index.tags[Int(tag)]
+        guard let line = bytes.line(at: Int(record.lineStart))?.range else { return nil }
+        let attributes = storage.attributes(at: record)
+        let format = attributes["KEYFORMAT"].flatMap { $0.isEmpty ? nil : $0 } ?? EncryptionKey.identityFormat
+        return KeyLine(
+            line: line,
+            isOwn: Int(record.segment) == position,
+            format: format,
+            needsVector: format == EncryptionKey.identityFormat && attributes["IV"] == nil
+        )
     }
 
     /// The line of the map in force for a segment, and whether it stands at the segment itself.
@@ -85,6 +108,4 @@ extension MediaPlaylist {
         else { return nil }
         return (range, Int(tag.segment) == position)
     }
-
-    private func range(of tag: UInt32) -> Range<Int>? { bytes.line(at: Int(index.tags[Int(tag)].lineStart))?.range }
 }

@@ -164,7 +164,7 @@ extension MediaPlaylist.Storage {
         guard let record = lastTag(of: header.maps, before: position) else { return nil }
         if let known = held.withLock({ $0.map(at: record.lineStart) }) { return known }
         let map = writtenMap(record)
-        if let map { held.withLock { $0.note(map, at: record.lineStart) } }
+        held.withLock { $0.note(map, at: record.lineStart) }
         return map
     }
 
@@ -182,22 +182,31 @@ extension MediaPlaylist.Storage {
 
     /// The date of a segment, carried forward from the last one that is written.
     func programDateTime(of position: Int) -> ProgramDateTime? {
-        guard let (record, moment) = lastReadable(of: header.dateTimes, before: position, writtenDate) else {
-            return nil
+        let count = tagCount(in: header.dateTimes, before: position)
+        let date = held.withLock { held in
+            held.date(ofFirst: count) {
+                lastReadable(of: header.dateTimes.prefix(count)) { record in
+                    writtenDate(record).map { HeldValues.Date(segment: Int(record.segment), moment: $0) }
+                }
+            }
         }
-        let age = index.segments[position].startTicks -| index.segments[Int(record.segment)].startTicks
-        return moment.advanced(by: time(age))
+        guard let date else { return nil }
+        let age = index.segments[position].startTicks -| index.segments[date.segment].startTicks
+        return date.moment.advanced(by: time(age))
     }
 
-    /// The last tag of one kind up to a segment whose value can be read, some that cannot be passed over.
+    /// The number of tags of one kind up to a segment.
+    private func tagCount(in list: [UInt32], before position: Int) -> Int {
+        list.partitioningIndex { index.tags[Int($0)].segment > position }
+    }
+
+    /// The value of the last of some tags that can be read, unless too many of them cannot.
     private func lastReadable<Value>(
-        of list: [UInt32],
-        before position: Int,
+        of list: ArraySlice<UInt32>,
         _ read: (PlaylistIndex.TagRecord) -> Value?
-    ) -> (PlaylistIndex.TagRecord, Value)? {
-        let next = list.partitioningIndex { index.tags[Int($0)].segment > position }
-        for tag in list[max(0, next - Self.mostUnreadableTags)..<next].reversed() {
-            if let value = read(index.tags[Int(tag)]) { return (index.tags[Int(tag)], value) }
+    ) -> Value? {
+        for tag in list.suffix(Self.mostUnreadableTags).reversed() {
+            if let value = read(index.tags[Int(tag)]) { return value }
         }
         return nil
     }
@@ -222,17 +231,43 @@ extension MediaPlaylist.Storage {
     }
 
     func bitRate(for position: Int) -> BitRate? {
-        lastReadable(of: header.bitRates, before: position) { record -> BitRate? in
-            guard let value = bytes.tagLine(at: Int(record.lineStart))?.value,
-                let kilobits = bytes.trimmedInteger(value)
-            else { return nil }
-            let (bits, overflow) = kilobits.multipliedReportingOverflow(by: 1_000)
-            return overflow ? nil : BitRate(bitsPerSecond: bits)
-        }?.1
+        let count = tagCount(in: header.bitRates, before: position)
+        return held.withLock { held in
+            held.bitRate(ofFirst: count) {
+                lastReadable(of: header.bitRates.prefix(count)) { record -> BitRate? in
+                    guard let value = bytes.tagLine(at: Int(record.lineStart))?.value,
+                        let kilobits = bytes.trimmedInteger(value)
+                    else { return nil }
+                    let (bits, overflow) = kilobits.multipliedReportingOverflow(by: 1_000)
+                    return overflow ? nil : BitRate(bitsPerSecond: bits)
+                }
+            }
+        }
     }
 
-    /// How many parts are looked back at for one that names its offset: more than any server leaves unnamed.
-    private static var longestPartChain: Int { 256 }
+    /// The offset of a part whose byte range does not name it: the end of the part before it, of the same resource
+    /// (§4.4.4.9), which may belong to the segment before; 0 if there is none.
+    private func impliedPartStart(_ part: Int) -> Int64 {
+        if let known = held.withLock({ $0.partStarts }) { return known[part] }
+        let starts = impliedPartStarts
+        held.withLock { $0.partStarts = starts }
+        return starts[part]
+    }
+
+    /// The offsets of all parts as if none of them were named; read in one pass over all parts.
+    private var impliedPartStarts: [Int64] {
+        var previous: (uri: String, end: Int64)?
+        return header.parts.indices.map { part in
+            let written = writtenPart(part)
+            guard let address = written.uri else { return 0 }
+            let uri = header.variables.substitute(bytes.text(address))
+            let implied = previous?.uri == uri ? previous?.end ?? 0 : 0
+            let range = written.byteRange.flatMap { WrittenByteRange(bytes, in: $0) }
+                .flatMap { ByteRange(start: $0.start ?? implied, length: $0.length) }
+            previous = range.map { (uri, $0.end) }
+            return implied
+        }
+    }
 
     private func writtenPart(_ position: Int) -> WrittenPart {
         let record = index.tags[Int(header.parts[position])]
@@ -243,25 +278,13 @@ extension MediaPlaylist.Storage {
     func parts(ofSegment position: Int) -> [PartialSegment] {
         let bytes = bytes
         var result: [PartialSegment] = []
-        var previous: (uri: String, end: Int64)?
-        let own = tags(in: header.parts, ownedBy: position)
-        // A range without an offset follows the part before (§4.4.4.9), which should be one of the same segment; a player
-        // that meets one across the border goes on all the same.
-        var first = own.startIndex
-        while first > 0, first < own.endIndex, own.startIndex - first < Self.longestPartChain,
-            let range = writtenPart(first).byteRange, WrittenByteRange(bytes, in: range)?.start == nil
-        {
-            first -= 1
-        }
-        for position in first..<own.endIndex {
+        for position in tags(in: header.parts, ownedBy: position).indices {
             let written = writtenPart(position)
             guard let address = written.uri else { continue }
             let uri = header.variables.substitute(bytes.text(address))
-            let range = written.byteRange.flatMap { WrittenByteRange(bytes, in: $0) }
-            let start = range.map { $0.start ?? (previous?.uri == uri ? previous?.end ?? 0 : 0) }
-            let byteRange = range.flatMap { ByteRange(start: start ?? 0, length: $0.length) }
-            previous = byteRange.map { (uri, $0.end) }
-            guard position >= own.startIndex else { continue }
+            let byteRange = written.byteRange.flatMap { WrittenByteRange(bytes, in: $0) }.flatMap { range in
+                ByteRange(start: range.start ?? impliedPartStart(position), length: range.length)
+            }
             result.append(
                 PartialSegment(
                     uri: uri,

@@ -1,5 +1,6 @@
 import MediaTiming
 import ResourceAddressing
+import Synchronization
 
 /// A list of variants and renditions (RFC 8216bis §4.4.6), every byte of it kept.
 public struct MultivariantPlaylist: Sendable {
@@ -22,6 +23,8 @@ public struct MultivariantPlaylist: Sendable {
     public let hasIndependentSegments: Bool
     /// Where to begin (§4.4.2.2).
     public let start: PlaylistStart?
+
+    private let groups: RenditionGroups
 
     /// Parses a multivariant playlist as a lenient player would; see ``Playlist/parse(_:context:limits:)``.
     ///
@@ -59,6 +62,7 @@ public struct MultivariantPlaylist: Sendable {
             Variant(source, tagStart: $0, uriStart: nil)
         }
         renditions = reader.renditions.map { Rendition(source, tagStart: $0) }
+        groups = RenditionGroups(renditions)
         declaredVersion = reader.version
         hasIndependentSegments = reader.hasIndependentSegments
         start = reader.start
@@ -67,8 +71,10 @@ public struct MultivariantPlaylist: Sendable {
     /// Its variables with their values (§4.4.2.3).
     public var variables: [String: String] { definedVariables.values }
     /// The renditions of one group, in their order.
+    ///
+    /// - Complexity: O(*n*) in all renditions at the first call, then O(*m*) in those of the group.
     public func renditions(_ type: Rendition.MediaType, in groupID: String) -> [Rendition] {
-        renditions.filter { $0.type == type && $0.groupID == groupID }
+        groups.members(type, groupID)
     }
     /// The values for the application, in their order (§4.4.6.4).
     public var sessionData: [SessionData] {
@@ -94,6 +100,32 @@ public struct MultivariantPlaylist: Sendable {
     private func attributeLists(_ tag: TagName) -> [AttributeList] {
         index.tags.filter { $0.tag == tag }.map { record in
             AttributeList(bytes, in: bytes.tagLine(at: Int(record.lineStart))?.value, variables: definedVariables)
+        }
+    }
+}
+
+/// The renditions of a playlist by group, sorted when the first group is asked for.
+private final class RenditionGroups: Sendable {
+    private struct Key: Hashable {
+        let type: Rendition.MediaType
+        let id: String
+    }
+
+    private let renditions: [Rendition]
+    private let byGroup = Mutex<[Key: [Rendition]]?>(nil)
+
+    init(_ renditions: [Rendition]) { self.renditions = renditions }
+
+    func members(_ type: Rendition.MediaType, _ id: String) -> [Rendition] {
+        byGroup.withLock { known in
+            if let known { return known[Key(type: type, id: id)] ?? [] }
+            var groups: [Key: [Rendition]] = [:]
+            for rendition in renditions {
+                guard let type = rendition.type else { continue }
+                groups[Key(type: type, id: rendition.groupID), default: []].append(rendition)
+            }
+            known = groups
+            return groups[Key(type: type, id: id)] ?? []
         }
     }
 }

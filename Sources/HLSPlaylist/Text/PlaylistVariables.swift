@@ -12,7 +12,7 @@ struct PlaylistVariables: Sendable {
     /// The most that one text may grow by.
     static let longestGrowth = 8 << 10
     /// The most that all entries of a playlist may grow by together, beside four times the size of the playlist.
-    private static let growthOfPlaylist = 256 << 20
+    private static let growthOfPlaylist = 64 << 20
     /// The most variables.
     private static let mostVariables = 1_000
     /// The longest name.
@@ -36,13 +36,16 @@ struct PlaylistVariables: Sendable {
     ///   - mostGrowth: How many bytes a text may grow by.
     init(_ definitions: [AttributeList], context: PlaylistContext, mostGrowth: Int = longestGrowth) {
         self.mostGrowth = mostGrowth
+        var parameters: [String: String?]?
         for attributes in definitions.prefix(Self.mostVariables) {
             if let name = attributes["NAME"] {
                 if values[name] == nil { values[name] = substitute(attributes["VALUE"] ?? "") }
             } else if let name = attributes["IMPORT"] {
                 if values[name] == nil { values[name] = context.importableVariables[name] }
             } else if let name = attributes["QUERYPARAM"] {
-                if values[name] == nil { values[name] = Self.queryParameter(name, of: context.address) }
+                let known = parameters ?? Self.queryParameters(of: context.address)
+                parameters = known
+                if values[name] == nil { values[name] = known[name] ?? nil }
             }
         }
     }
@@ -73,6 +76,19 @@ struct PlaylistVariables: Sendable {
             position += 1
         }
         return String(decoding: result, as: UTF8.self)
+    }
+
+    /// The parameters of an address's query; of two with one name the first, `nil` for a value that cannot be decoded.
+    static func queryParameters(of address: ResourceAddress?) -> [String: String?] {
+        var result: [String: String?] = [:]
+        for pair in (address?.query ?? "").split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let key = parts.first, parts.count > 1, let name = PercentEncoding.decode(String(key)),
+                result[name] == nil
+            else { continue }
+            result[name] = .some(PercentEncoding.decode(String(parts[1])))
+        }
+        return result
     }
 
     static func queryParameter(_ name: String, of address: ResourceAddress?) -> String? {

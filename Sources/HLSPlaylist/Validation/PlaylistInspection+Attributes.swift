@@ -103,6 +103,8 @@ private struct AttributeListReader {
     mutating func read() -> InspectedAttributes {
         split()
         if tag == .define, notes { inspectDefinition() }
+        // One growth for the whole list: it may have as many attributes as fit in a line.
+        var growth = inspection.growthLimit
         for index in result.all.indices {
             let attribute = result.all[index]
             let kind = AttributeGrammar.kind(of: attribute.name, in: tag)
@@ -110,7 +112,13 @@ private struct AttributeListReader {
                 attribute.isQuoted || kind == .hexadecimal
                 || kind == nil && (attribute.raw.lowercased().hasPrefix("0x") || attribute.raw.contains("{$"))
             if mayHoldVariables, !(tag == .define && ["NAME", "IMPORT", "QUERYPARAM"].contains(attribute.name)) {
-                let (value, isOpaque) = inspection.substitute(attribute.raw, line: line.number, notes: notes)
+                let (value, isOpaque) = inspection.substitute(
+                    attribute.raw,
+                    line: line.number,
+                    notes: notes,
+                    growth: growth
+                )
+                growth -= min(growth, max(0, value.utf8.count - attribute.raw.utf8.count))
                 result.all[index].value = value
                 result.all[index].isOpaque = isOpaque
             }
@@ -350,9 +358,8 @@ private struct AttributeListReader {
     }
 
     private func queryParameter(_ name: String) -> String? {
-        // A file that was saved has another address than the one it was made for.
-        guard let address = inspection.context.address, address.isHTTP else { return nil }
-        guard let value = PlaylistVariables.queryParameter(name, of: address), !value.isEmpty else {
+        guard let parameters = inspection.queryParameters else { return nil }
+        guard let value = parameters[name] ?? nil, !value.isEmpty else {
             note("query-parameter-missing", "(\(name))")
             return nil
         }

@@ -12,8 +12,9 @@ extension PlaylistInspection {
         if has(.iFramesOnly) { note("parts-in-i-frames-only", first) }
         if !hasEnd, !announcesPart { note("part-without-preload-hint", last) }
         if !has(.programDateTime), !has(.skip) { note("part-without-date", first) }
-        for segment in segments { inspect(segment.parts, of: segment) }
-        inspect(trailingParts, of: nil)
+        let target = partTarget
+        for segment in segments { inspect(segment.parts, of: segment, target: target) }
+        inspect(trailingParts, of: nil, target: target)
         inspectAges()
     }
 
@@ -25,9 +26,8 @@ extension PlaylistInspection {
         }
     }
 
-    private func inspect(_ parts: [InspectedLine], of segment: InspectedSegment?) {
+    private func inspect(_ parts: [InspectedLine], of segment: InspectedSegment?, target: MediaTime?) {
         guard !parts.isEmpty else { return }
-        let target = partTarget
         let all = parts.map { attributes($0) }
         var total = MediaTime.zero
         for (position, part) in all.enumerated() {

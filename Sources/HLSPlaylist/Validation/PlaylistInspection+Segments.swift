@@ -1,6 +1,16 @@
 import MediaTiming
 import ResourceAddressing
 
+/// A key as validation sees it: its attributes are read once, since it may hold for any number of segments and maps.
+struct InspectedKey {
+    let line: InspectedLine
+    let method: String
+    /// `KEYFORMAT`, `identity` if it is missing.
+    let format: String
+    /// A Boolean value that indicates whether the key is AES-128 without an initialization vector.
+    let lacksVector: Bool
+}
+
 /// A segment as validation sees it.
 struct InspectedSegment {
     let line: InspectedLine
@@ -9,7 +19,7 @@ struct InspectedSegment {
     /// `nil` where it cannot be read.
     let duration: MediaTime?
     /// The keys that hold for it.
-    let keys: [InspectedLine]
+    let keys: [InspectedKey]
     /// The map that holds for it.
     let map: InspectedLine?
 
@@ -49,10 +59,10 @@ extension PlaylistInspection {
         var judged: [Int] = []
         for segment in segments {
             // Keys hold for many segments; they are read once.
-            if segment.keys.map(\.number) != judged {
-                judged = segment.keys.map(\.number)
-                let methods = Set(segment.keys.compactMap { attributes($0)["METHOD"] })
-                if methods.count > 1, let last = segment.keys.last { note("key-methods-differ", last) }
+            if segment.keys.map(\.line.number) != judged {
+                judged = segment.keys.map(\.line.number)
+                let methods = Set(segment.keys.map(\.method))
+                if methods.count > 1, let last = segment.keys.last { note("key-methods-differ", last.line) }
             }
             guard segment.map == nil, segment.first(.gap) == nil, let address = address(segment.line) else { continue }
             let path = ResourceAddress(address).path.lowercased()
@@ -91,7 +101,7 @@ private struct SegmentWalk {
     private(set) var segments: [InspectedSegment] = []
     private(set) var pending: [InspectedLine] = []
     private(set) var information: InspectedLine?
-    private var keys: [InspectedLine] = []
+    private var keys: [InspectedKey] = []
     private var map: InspectedLine?
     private var hasDiscontinuity = false
     private var hasPart = false
@@ -154,11 +164,7 @@ private struct SegmentWalk {
         case .key: readKey(line, inspection)
         case .map:
             map = line
-            let needsVector = keys.contains { key in
-                let attributes = inspection.attributes(key)
-                return attributes["METHOD"] == "AES-128" && !attributes.has("IV")
-            }
-            if needsVector { inspection.note("map-key-without-iv", line) }
+            if keys.contains(where: \.lacksVector) { inspection.note("map-key-without-iv", line) }
         case .programDateTime where !line.isBroken:
             inspection.inspectDate(
                 inspection.text(line.value),
@@ -192,6 +198,12 @@ private struct SegmentWalk {
             return
         }
         let format = attributes["KEYFORMAT"] ?? "identity"
-        keys = keys.filter { (inspection.attributes($0)["KEYFORMAT"] ?? "identity") != format }.suffix(15) + [line]
+        let key = InspectedKey(
+            line: line,
+            method: method,
+            format: format,
+            lacksVector: method == "AES-128" && !attributes.has("IV")
+        )
+        keys = keys.filter { $0.format != format }.suffix(15) + [key]
     }
 }

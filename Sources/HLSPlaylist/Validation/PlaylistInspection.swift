@@ -44,6 +44,8 @@ final class PlaylistInspection {
 
     /// The lines with tags of the standard and addresses, in their order.
     private(set) var lines: [InspectedLine] = []
+    /// The first line with each tag: rules ask for it once for each segment or rendition.
+    private var firstLines: [TagName: InspectedLine] = [:]
     /// The lines with tags that the standard does not know.
     private(set) var unknownTags: [(line: Int, name: String)] = []
     /// The variables defined so far, with the lines that define them.
@@ -56,6 +58,14 @@ final class PlaylistInspection {
     /// What rules about the whole media playlist found out; read by those about sets of playlists.
     var segments: [InspectedSegment] = []
     var trailingParts: [InspectedLine] = []
+    /// The number of bytes by which the attributes of one tag may grow when their variables are replaced.
+    let growthLimit: Int
+    /// The parameters of the query of the playlist's own address; `nil` where it is not known.
+    ///
+    /// A file that was saved has another address than the one it was made for.
+    private(set) lazy var queryParameters: [String: String?]? = context.address.flatMap { address in
+        address.isHTTP ? PlaylistVariables.queryParameters(of: address) : nil
+    }
 
     /// A rule that is broken, and where.
     struct Finding {
@@ -73,6 +83,7 @@ final class PlaylistInspection {
         context = playlist.context
         let given = playlist.context.importableVariables
         self.imports = imports ?? (given.isEmpty ? nil : given.mapValues { $0 })
+        growthLimit = PlaylistVariables.mostGrowth(byteCount: playlist.bytes.count, entryCount: playlist.entryCount)
     }
 
     /// Notes that a rule is broken.
@@ -84,7 +95,15 @@ final class PlaylistInspection {
     func note(_ rule: String, line: Int?, _ detail: String? = nil) {
         counts[rule, default: 0] += 1
         guard counts[rule, default: 0] <= Self.mostFindings else { return }
-        findings.append(Finding(line: line, rule: rule, detail: detail))
+        findings.append(Finding(line: line, rule: rule, detail: detail.map(Self.shortened)))
+    }
+
+    /// The maximum number of bytes of a detail; a longer one would repeat a long line once for each finding.
+    private static let longestDetail = 512
+
+    private static func shortened(_ detail: String) -> String {
+        guard detail.utf8.count > longestDetail else { return detail }
+        return String(detail.unicodeScalars.prefix(longestDetail / 4)) + "…)"
     }
 
     func note(_ rule: String, _ line: InspectedLine?, _ detail: String? = nil) {
@@ -128,7 +147,7 @@ final class PlaylistInspection {
     /// The lines with one tag, in their order.
     func all(_ tag: TagName) -> [InspectedLine] { lines.filter { $0.tag == tag } }
 
-    func first(_ tag: TagName) -> InspectedLine? { lines.first { $0.tag == tag } }
+    func first(_ tag: TagName) -> InspectedLine? { firstLines[tag] }
 
     func has(_ tag: TagName) -> Bool { first(tag) != nil }
 
@@ -143,6 +162,7 @@ final class PlaylistInspection {
     func append(_ line: InspectedLine) {
         if line.tag == .variant { hasVariant = true }
         if line.tag == .segmentInformation { foreignTag = nil }
+        if let tag = line.tag, firstLines[tag] == nil { firstLines[tag] = line }
         lines.append(line)
     }
 
@@ -187,8 +207,15 @@ final class PlaylistInspection {
     ///   - text: What may hold them.
     ///   - line: Where it stands: only what is defined above counts.
     ///   - notes: Whether to note those that are not defined.
+    ///   - growth: The number of bytes by which the text may grow; ``growthLimit`` if `nil`.
     /// - Returns: The text, and whether the value of one of its variables is not known.
-    func substitute(_ text: String, line: Int, notes: Bool) -> (text: String, isOpaque: Bool) {
+    func substitute(
+        _ text: String,
+        line: Int,
+        notes: Bool,
+        growth: Int? = nil
+    ) -> (text: String, isOpaque: Bool) {
+        let growth = growth ?? growthLimit
         let source = Array(text.utf8)
         guard source.contains(UInt8(ascii: "{")) else { return (text, false) }
         var (result, position, isOpaque): ([UInt8], Int, Bool) = ([], 0, false)
@@ -205,7 +232,7 @@ final class PlaylistInspection {
                 isOpaque = true
                 if notes { note("undefined-variable", line: line, "(\(variable))") }
             }
-            guard result.count <= source.count + PlaylistVariables.longestGrowth else { return (text, true) }
+            guard result.count <= source.count + growth else { return (text, true) }
             position = name.upperBound + 1
         }
         return (String(decoding: result, as: UTF8.self), isOpaque)

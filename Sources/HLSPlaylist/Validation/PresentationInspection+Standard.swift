@@ -150,23 +150,65 @@ extension PresentationInspection {
     private func inspectRenditionReports() {
         guard mediaPlaylists.contains(where: { !$0.isEnded && $0.inspection.has(.part) }) else { return }
         let playlists = mediaPlaylists.filter { !$0.isIFramesOnly }
-        var positions: [String: Set<Int>] = [:]
-        for (position, playlist) in playlists.enumerated() {
-            for address in [playlist.address, playlist.base] {
-                positions[address.withoutQuery, default: []].insert(position)
-            }
+        // Addresses that lead to one playlist, by redirects, are one.
+        var resources = SharedResources()
+        let ids = playlists.map { resources.insert($0.address.withoutQuery, $0.base.withoutQuery) }
+        var order: [(resource: Int, playlist: InspectedChild)] = []
+        var seen: Set<Int> = []
+        for (playlist, id) in zip(playlists, ids) {
+            let resource = resources.root(id)
+            if seen.insert(resource).inserted { order.append((resource, playlist)) }
         }
-        for (position, playlist) in playlists.enumerated() {
-            let addresses = playlist.inspection.all(.renditionReport).compactMap { line in
-                playlist.inspection.attributes(line)["URI"].map { playlist.base.resolving($0).withoutQuery }
+        for (playlist, id) in zip(playlists, ids) {
+            var reported: Set = [resources.root(id)]
+            for line in playlist.inspection.all(.renditionReport) {
+                guard let uri = playlist.inspection.attributes(line)["URI"],
+                    let resource = resources.resource(of: playlist.base.resolving(uri).withoutQuery)
+                else { continue }
+                reported.insert(resource)
             }
-            let reported = Set(addresses).reduce(into: Set([position])) { $0.formUnion(positions[$1] ?? []) }
-            guard reported.count < playlists.count,
-                let missing = playlists.indices.first(where: { !reported.contains($0) })
+            // Each step but the last passes over one that is reported.
+            guard reported.count < order.count, let missing = order.first(where: { !reported.contains($0.resource) })
             else { continue }
-            note("rendition-report-missing", in: playlist, "(\(playlists[missing].address))")
+            note("rendition-report-missing", in: playlist, "(\(missing.playlist.address))")
         }
     }
+}
+
+/// The addresses of a presentation's playlists, sorted by the resource that they lead to.
+private struct SharedResources {
+    private var positions: [String: Int] = [:]
+    private var parents: [Int] = []
+
+    /// Notes two addresses of one resource.
+    ///
+    /// - Returns: The position of the first of them.
+    mutating func insert(_ first: String, _ second: String) -> Int {
+        let position = insert(first)
+        let (root, other) = (root(position), root(insert(second)))
+        parents[max(root, other)] = min(root, other)
+        return position
+    }
+
+    private mutating func insert(_ address: String) -> Int {
+        if let position = positions[address] { return position }
+        positions[address] = parents.count
+        parents.append(parents.count)
+        return parents.count - 1
+    }
+
+    /// The resource that stands for all addresses of the one at a position.
+    mutating func root(_ position: Int) -> Int {
+        var position = position
+        while parents[position] != position {
+            parents[position] = parents[parents[position]]
+            position = parents[position]
+        }
+        return position
+    }
+
+    /// The resource that an address leads to; `nil` if it is none of the presentation's.
+    mutating func resource(of address: String) -> Int? { positions[address].map { root($0) } }
 }
 
 extension InspectedAttributes {

@@ -60,11 +60,12 @@ struct PresentationInspection {
             presentation.variants.map { (.variant, $0) } + presentation.iFrameVariants.map { (.iFrameVariant, $0) }
             + presentation.renditions.map { (.rendition($0["TYPE"]), $0) }
         var seen: Set<ResourceAddress> = []
+        let variables = inspection.variables
         children = entries.compactMap { role, entry in
             guard let address = entry.uri.map(multivariant.context.resolve), let playlist = playlists[address],
                 seen.insert(address).inserted
             else { return nil }
-            let child = PlaylistInspection(playlist, imports: inspection.variables)
+            let child = PlaylistInspection(playlist, imports: variables)
             child.inspect(sets)
             return InspectedChild(role, entry, at: address, child)
         }

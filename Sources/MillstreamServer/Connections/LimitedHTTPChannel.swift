@@ -29,10 +29,10 @@ struct LimitedHTTPChannel: ServerChildChannel {
 }
 
 extension HTTPServerBuilder {
-    /// A server of HTTP/1.1 within the limits of a registry.
+    /// A server of HTTP/1.1 within the limits of a registry, which lets handlers know when their client leaves.
     static func limited(by registry: ConnectionRegistry) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
-            LimitedHTTPChannel(registry: registry, base: HTTP1Channel(responder: responder))
+            LimitedHTTPChannel(registry: registry, base: .noticingDepartures(responder))
         }
     }
 }

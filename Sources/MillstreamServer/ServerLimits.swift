@@ -1,0 +1,63 @@
+public import MediaTiming
+public import NIOCore
+
+/// The limits on the work that a server does for one request, and for all of them at one time.
+///
+/// A request that passes a limit of its own is answered with 413, one for which the server has no capacity left with 503
+/// and `Retry-After`.
+public struct ServerLimits: Sendable, Hashable {
+    /// The maximum size of all playlists together that one request loads.
+    ///
+    /// The default is 32 MiB, some 300,000 segments.
+    public var playlistBytes: ByteCount
+    /// The maximum number of tags, segments and variants of each playlist that is loaded or made.
+    ///
+    /// The default is 200,000: nine days of segments of four seconds.
+    public var playlistEntries: Int
+    /// The maximum size of an edited playlist or a report.
+    ///
+    /// The default is 64 MiB.
+    public var answerBytes: ByteCount
+    /// The maximum number of edits in one address.
+    ///
+    /// The default is 16; each is a pass over the playlist.
+    public var edits: Int
+    /// The maximum number of playlists that the edits of one address stitch in.
+    ///
+    /// The default is 8.
+    public var sources: Int
+    /// The number of threads that edit and inspect playlists.
+    ///
+    /// The default is one less than there are processors, and at least one: the rest of the server keeps a processor of
+    /// its own.
+    public var concurrentEdits: Int
+    /// The maximum number of requests at one time that load, edit or inspect playlists.
+    ///
+    /// The default is 64.
+    public var pendingEdits: Int
+    /// The maximum size of all playlists and answers of these requests together.
+    ///
+    /// The default is 256 MiB.
+    public var pendingBytes: ByteCount
+
+    /// Creates limits.
+    public init(
+        playlistBytes: ByteCount = ByteCount(32 << 20),
+        playlistEntries: Int = 200_000,
+        answerBytes: ByteCount = ByteCount(64 << 20),
+        edits: Int = 16,
+        sources: Int = 8,
+        concurrentEdits: Int = max(1, System.coreCount - 1),
+        pendingEdits: Int = 64,
+        pendingBytes: ByteCount = ByteCount(256 << 20)
+    ) {
+        self.playlistBytes = playlistBytes
+        self.playlistEntries = playlistEntries
+        self.answerBytes = answerBytes
+        self.edits = edits
+        self.sources = sources
+        self.concurrentEdits = concurrentEdits
+        self.pendingEdits = pendingEdits
+        self.pendingBytes = pendingBytes
+    }
+}

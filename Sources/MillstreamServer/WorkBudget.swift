@@ -1,0 +1,151 @@
+import HLSPlaylist
+import HTTPTypes
+import MediaTiming
+import MediaTransport
+import NIOCore
+import Synchronization
+
+/// What the requests of a server use at one time of the capacity that its limits give them.
+final class WorkBudget: Sendable {
+    private struct Use {
+        var requests = 0
+        var bytes: Int64 = 0
+    }
+
+    let limits: ServerLimits
+    private let use = Mutex(Use())
+
+    init(_ limits: ServerLimits) { self.limits = limits }
+
+    /// The number of requests that hold a share of the capacity.
+    var pendingRequests: Int { use.withLock { $0.requests } }
+    /// The bytes that these requests hold.
+    var pendingBytes: Int64 { use.withLock { $0.bytes } }
+
+    /// Takes in one more request.
+    ///
+    /// - Returns: Its share, which is given back when the last reference to it is gone.
+    /// - Throws: ``ServerError`` with 503 where there are too many.
+    func admit() throws -> RequestBudget {
+        let isAdmitted = use.withLock { use in
+            guard use.requests < limits.pendingEdits else { return false }
+            use.requests += 1
+            return true
+        }
+        guard isAdmitted else { throw Self.busy }
+        return RequestBudget(self)
+    }
+
+    fileprivate func reserve(_ bytes: Int64) throws {
+        let isReserved = use.withLock { use in
+            guard bytes <= limits.pendingBytes.bytes - use.bytes else { return false }
+            use.bytes += bytes
+            return true
+        }
+        guard isReserved else { throw Self.busy }
+    }
+
+    fileprivate func release(_ bytes: Int64, requests: Int = 0) {
+        use.withLock { use in
+            use.bytes -= bytes
+            use.requests -= requests
+        }
+    }
+
+    private static var busy: ServerError {
+        ServerError(.serviceUnavailable, "busy", "the server has too much to do", hint: "try again in a moment")
+    }
+}
+
+/// What one request has used of its limits.
+final class RequestBudget: Sendable {
+    private struct Use {
+        /// The bytes that were received for it, over all tries.
+        var received: Int64 = 0
+        /// The bytes that it holds of the server's capacity.
+        var held: Int64 = 0
+    }
+
+    private let server: WorkBudget
+    private let use = Mutex(Use())
+
+    fileprivate init(_ server: WorkBudget) { self.server = server }
+
+    deinit { server.release(use.withLock { $0.held }, requests: 1) }
+
+    var limits: ServerLimits { server.limits }
+
+    /// The limits for a playlist that the request loads or makes.
+    func playlistLimits(answer: Bool) -> PlaylistLimits {
+        PlaylistLimits(
+            byteCount: Int((answer ? limits.answerBytes : limits.playlistBytes).bytes),
+            entryCount: limits.playlistEntries
+        )
+    }
+
+    /// Notes bytes of a playlist that came.
+    ///
+    /// - Throws: ``ServerError`` with 413 where the request loads too much, with 503 where all of them do.
+    func receive(_ bytes: Int) throws {
+        let isWithin = use.withLock { use in
+            guard Int64(bytes) <= limits.playlistBytes.bytes - use.received else { return false }
+            use.received += Int64(bytes)
+            return true
+        }
+        guard isWithin else {
+            throw ServerError(
+                .contentTooLarge,
+                "playlist-too-large",
+                "the playlists are larger than \(limits.playlistBytes) together",
+                hint: "start the server with --max-playlist-size MIB"
+            )
+        }
+        try hold(bytes)
+    }
+
+    /// Holds capacity for bytes until the request ends.
+    ///
+    /// - Throws: ``ServerError`` with 503 where all requests hold too much.
+    func hold(_ bytes: Int) throws {
+        try server.reserve(Int64(bytes))
+        use.withLock { $0.held += Int64(bytes) }
+    }
+}
+
+/// A transport that counts what comes against the budget of a request.
+struct BudgetedTransport: Transport {
+    let base: any Transport
+    let budget: RequestBudget
+
+    var executor: (any TaskExecutor)? { base.executor }
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        let response = try await base.send(request)
+        return TransportResponse(
+            status: response.status,
+            headers: response.headers,
+            address: response.address,
+            expectedLength: response.expectedLength,
+            body: TransportBody(BudgetedBuffers(body: response.body, budget: budget)),
+            record: response.record
+        )
+    }
+}
+
+private struct BudgetedBuffers: AsyncSequence, Sendable {
+    let body: TransportBody
+    let budget: RequestBudget
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var iterator: TransportBody.AsyncIterator
+        let budget: RequestBudget
+
+        mutating func next() async throws -> ByteBuffer? {
+            guard let buffer = try await iterator.next() else { return nil }
+            try budget.receive(buffer.readableBytes)
+            return buffer
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(iterator: body.makeAsyncIterator(), budget: budget) }
+}

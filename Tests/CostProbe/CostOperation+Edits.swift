@@ -1,0 +1,144 @@
+import HLSPlaylist
+import MediaTiming
+import PlaylistEditing
+import ResourceAddressing
+
+extension CostOperation {
+    /// Every edit, alone and after others.
+    static var editing: [CostOperation] {
+        mediaEdits.flatMap { name, value in
+            editedShapes.map { shape in
+                CostOperation("edit/\(name)/\(shape)") { count in
+                    let playlist = try mediaPlaylist(shape, count)
+                    let guest = try mediaPlaylist(shape == "one-long-map" ? shape : "everything-on-demand", count)
+                    let plan = EditPlan([try PlaylistEdit(name: name, value: value(count))])
+                    return { _ = try plan.applied(to: playlist, sources: ["o": guest]) }
+                }
+            }
+        }
+            + ["bandwidth 500000...600000", "max-height 361", "no-i-frames ", "absolute ", "canonical "].flatMap {
+                edit in
+                ["variants", "variants-of-one-group", "i-frame-variants", "variants-and-renditions-of-one-group"]
+                    .map { shape in
+                        let name = String(edit.prefix { $0 != " " })
+                        let value = String(edit.drop { $0 != " " }.dropFirst())
+                        return CostOperation("edit/\(name)/\(shape)") { count in
+                            let playlist = try multivariantPlaylist(shape, count)
+                            let plan = EditPlan([try PlaylistEdit(name: name, value: value)])
+                            // A filter that leaves nothing is refused: that is work as well.
+                            return { _ = try? plan.applied(to: playlist) }
+                        }
+                    }
+            }
+            + [
+                CostOperation("edit/program/everything-on-demand") { count in
+                    let playlist = try mediaPlaylist("everything-on-demand", count)
+                    let edits = [
+                        ("start", "8"), ("prepend", "o"), ("insert", "o@40"), ("drop-range", "12...24"),
+                        ("append", "o"),
+                        ("duration", "\(4 * count)"), ("absolute", ""), ("canonical", ""),
+                    ]
+                    let plan = EditPlan(try edits.map { try PlaylistEdit(name: $0, value: $1) })
+                    return { _ = try plan.applied(to: playlist, sources: ["o": playlist]) }
+                },
+                CostOperation("edit/children/variants") { count in
+                    try children(of: "variants", with: "variants", count)
+                },
+                CostOperation("edit/children/variants-of-one-size-and-rate") { count in
+                    try children(
+                        of: "variants-of-one-size-and-rate",
+                        with: "variants-of-one-size-and-rate",
+                        count
+                    )
+                },
+                CostOperation("edit/children/renditions-of-one-language") { count in
+                    try children(
+                        of: "renditions-of-one-language",
+                        with: "renditions-of-one-language",
+                        count
+                    )
+                },
+                CostOperation("edit/gap", size: 100) { count in
+                    let address = try GapPlaylist.address(of: MediaTime(seconds: Int64(10 * count)))
+                    return { precondition(GapPlaylist.playlist(at: address)?.segments.count == count) }
+                },
+            ]
+    }
+
+    /// The edits of media playlists, with a value for a number of segments of four seconds.
+    private static var mediaEdits: [(name: String, value: (Int) -> String)] {
+        [
+            ("start", { "\(2 * $0)" }), ("duration", { "\(2 * $0)" }), ("append", { _ in "o" }),
+            ("prepend", { _ in "o" }),
+            ("insert", { "o@\(2 * $0)" }), ("drop-range", { "\($0)...\(3 * $0)" }), ("absolute", { _ in "" }),
+            ("canonical", { _ in "" }),
+        ]
+    }
+
+    private static let editedShapes = ["everything-on-demand", "one-key-without-vector", "byte-ranges-without-offset"]
+
+    /// The edits of every child of a presentation into which another one is stitched.
+    private static func children(
+        of shape: String,
+        with guest: String,
+        _ count: Int
+    ) throws -> () throws -> Void {
+        let playlist = try multivariantPlaylist(shape, count)
+        let other = try multivariantPlaylist(guest, count)
+        let plan = EditPlan([.append("o"), .prepend("o")])
+        return {
+            let plans = plan.childPlans(sources: ["o": .multivariant(other)], gaps: ["o": "gap:4"])
+            for variant in playlist.variants { _ = try plans.plan(for: .variant(variant)) }
+            for rendition in playlist.renditions { _ = try plans.plan(for: .rendition(rendition)) }
+        }
+    }
+
+    /// Presentations: a multivariant playlist with many media playlists, validated together.
+    static var presentations: [CostOperation] {
+        [
+            presentation("alike") { _ in PlaylistShape.segment(0) + PlaylistShape.end },
+            presentation("with-one-key") { _ in "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n" + PlaylistShape.segment(0) },
+            presentation("with-date-ranges") { "#EXT-X-DATERANGE:ID=\"d\",X-A=\"\($0)\"\n" + PlaylistShape.segment(0) },
+            presentation("with-reports-of-one-address") { _ in
+                "#EXT-X-PART:DURATION=1,URI=\"p\"\n" + PlaylistShape.segment(0)
+                    + "#EXT-X-RENDITION-REPORT:URI=\"v0.m3u8\"\n"
+            },
+            presentation("behind-one-redirect", redirected: true) { _ in
+                "#EXT-X-PART:DURATION=1,URI=\"p\"\n" + PlaylistShape.segment(0)
+                    + "#EXT-X-RENDITION-REPORT:URI=\"one.m3u8\"\n"
+            },
+            presentation("that-import-variables", variables: true) { _ in
+                "#EXT-X-DEFINE:IMPORT=\"w1\"\n" + PlaylistShape.segment(0)
+            },
+        ]
+    }
+
+    private static func presentation(
+        _ name: String,
+        redirected: Bool = false,
+        variables: Bool = false,
+        _ child: @escaping (Int) -> String
+    ) -> CostOperation {
+        CostOperation("presentation/\(name)", size: 60) { count in
+            let definitions = repeated(variables ? count : 0) { "#EXT-X-DEFINE:NAME=\"w\($0)\",VALUE=\"x\"\n" }
+            let address = ResourceAddress("https://h/v/top.m3u8")
+            let multivariant = try MultivariantPlaylist(
+                parsing: Array(("#EXTM3U\n" + definitions + repeated(count, PlaylistShape.variant)).utf8),
+                context: PlaylistContext(address: address)
+            )
+            var playlists: [ResourceAddress: Playlist] = [:]
+            for number in 0..<count {
+                let own = address.resolving("v\(number).m3u8")
+                playlists[own] = try Playlist.parse(
+                    Array(("#EXTM3U\n" + PlaylistShape.header + child(number)).utf8),
+                    context: PlaylistContext(
+                        address: redirected && number < count - 1 ? address.resolving("one.m3u8") : own,
+                        importableVariables: multivariant.variables
+                    )
+                )
+            }
+            let validation = PresentationValidation(multivariant, playlists: playlists)
+            return { precondition(validation.diagnostics(of: [.rfc, .apple]).count == count + 1) }
+        }
+    }
+}

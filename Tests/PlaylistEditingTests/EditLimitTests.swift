@@ -1,0 +1,238 @@
+import HLSPlaylist
+import MediaTiming
+import PlaylistEditing
+import ResourceAddressing
+import Testing
+
+/// Edits whose result is too large or cannot be written are errors, never the playlist as it was.
+@Suite struct EditLimitTests {
+    private let limits = PlaylistLimits(byteCount: 400)
+
+    private func media(_ segments: Int, at address: String? = nil) throws -> MediaPlaylist {
+        let lines = (0..<segments).map { "#EXTINF:4,\n\($0).ts\n" }.joined()
+        return try MediaPlaylist(
+            parsing: Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(lines)#EXT-X-ENDLIST\n".utf8),
+            context: PlaylistContext(address: address.map { ResourceAddress($0) })
+        )
+    }
+
+    private func expectTooLarge(_ edit: () throws -> Void) {
+        let error = #expect(throws: PlaylistEditError.self) { try edit() }
+        #expect(error == .tooLarge(.byteCount(400)))
+    }
+
+    @Test func eachStitchThatPassesTheLimitIsRefused() throws {
+        let playlist = try media(14)
+        #expect(playlist.bytes.count < 400 && playlist.bytes.count > 200)
+        expectTooLarge { _ = try playlist.appending(playlist, limits: limits) }
+        expectTooLarge { _ = try playlist.prepending(playlist, limits: limits) }
+        expectTooLarge { _ = try playlist.inserting(playlist, at: MediaTime(seconds: 8), limits: limits) }
+        #expect(try playlist.appending(try media(2), limits: limits).segments.count == 16)
+    }
+
+    @Test func aProgramOfEditsHasTheLimitForEachResult() throws {
+        let playlist = try media(6)
+        let plan = EditPlan([.append("o"), .append("o"), .append("o"), .duration(MediaTime(seconds: 4))])
+        expectTooLarge { _ = try plan.applied(to: playlist, sources: ["o": playlist], limits: limits) }
+        #expect(try plan.applied(to: playlist, sources: ["o": playlist]).segments.count == 1)
+    }
+
+    @Test func addressesThatPassTheLimitAreRefused() throws {
+        let playlist = try media(10, at: "https://example.com/a/long/path/of/folders/list.m3u8")
+        expectTooLarge { _ = try playlist.withAbsoluteAddresses(limits: limits) }
+        expectTooLarge {
+            _ = try Playlist.media(playlist).rewritingAddresses(limits: limits) {
+                "https://example.com/very/long/" + $0.uri
+            }
+        }
+        expectTooLarge { _ = try EditPlan([.absolute]).applied(to: playlist, limits: limits) }
+        #expect(try playlist.withAbsoluteAddresses().segments[0].uri.hasPrefix("https://example.com/a/"))
+    }
+
+    @Test func aCanonicalSpellingThatPassesTheLimitIsRefused() throws {
+        // Addresses without a duration get one.
+        let lines = (0..<14).map { "#EXTINF\n\($0).ts\n" }.joined()
+        let playlist = try MediaPlaylist(parsing: Array("#EXTM3U\n\(lines)".utf8))
+        let limits = PlaylistLimits(byteCount: playlist.bytes.count)
+        #expect(throws: PlaylistEditError.tooLarge(.byteCount(limits.byteCount))) {
+            try EditPlan([.canonical]).applied(to: playlist, limits: limits)
+        }
+        #expect(throws: PlaylistParsingError.self) { try Playlist.media(playlist).canonical(limits: limits) }
+    }
+
+    @Test func tooManyEntriesAreRefused() throws {
+        let playlist = try media(10)
+        let limits = PlaylistLimits(entryCount: 15)
+        #expect(throws: PlaylistEditError.tooLarge(.entryCount(15))) {
+            try playlist.appending(playlist, limits: limits)
+        }
+    }
+
+    @Test func aFilterOfAMultivariantPlaylistHasTheLimitToo() throws {
+        let playlist = try MultivariantPlaylist(
+            parsing: Array("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na.m3u8\n".utf8),
+            context: PlaylistContext(address: ResourceAddress("https://example.com/long/path/of/folders/list.m3u8"))
+        )
+        #expect(throws: PlaylistEditError.tooLarge(.byteCount(60))) {
+            try EditPlan([.absolute]).applied(to: playlist, limits: PlaylistLimits(byteCount: 60))
+        }
+    }
+
+    @Test(arguments: ["", "#fragment", "#EXTINF:9,"])
+    func whatIsNoAddressCannotBeWritten(address: String) throws {
+        let playlist = Playlist.media(try media(1))
+        #expect(throws: PlaylistEditError.unwritableAddress(address)) {
+            try playlist.rewritingAddresses { _ in address }
+        }
+    }
+
+    @Test(arguments: [
+        ("a\nb", "a%0Ab"), ("a\rb", "a%0Db"), ("\u{1}\u{7F}", "%01%7F"), ("a\"b", "a%22b"), (" a b ", "%20a b%20"),
+        ("\u{E9}?q=1", "\u{E9}?q=1"),
+    ])
+    func whatWouldEndAnAddressIsEncoded(address: String, written: String) throws {
+        let playlist = try Playlist.parse(Array("#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=k\n#EXTINF:4,\n0.ts\n".utf8))
+        let moved = try playlist.rewritingAddresses { _ in address }
+        #expect(moved.addresses.map(\.uri) == [written, written])
+    }
+
+    @Test func errorsNameTheLimit() {
+        let error = PlaylistEditError.tooLarge(.byteCount(400))
+        #expect(error.code == "playlist-too-large" && error.description.contains("400 bytes"))
+        #expect(PlaylistEditError.unwritableAddress("#x").code == "unwritable-address")
+        #expect(PlaylistEditError.unreadableResult(edit: "e", reason: "r").description == "the result of e would be r")
+    }
+
+    @Test func gapsHaveALength() throws {
+        #expect(try GapPlaylist.address(of: MediaTime(seconds: 7_200)) == "gap:7200")
+        for seconds: Int64 in [0, 7_201] {
+            #expect(throws: PlaylistEditError.self) { try GapPlaylist.address(of: MediaTime(seconds: seconds)) }
+            #expect(GapPlaylist.playlist(at: "gap:\(seconds)") == nil)
+        }
+        #expect(GapPlaylist.playlist(at: "gap:25")?.segments.map(\.duration.description) == ["10", "10", "5"])
+    }
+}
+
+@Suite struct StitchMatchingTests {
+    private func presentation(_ lines: [String]) throws -> MultivariantPlaylist {
+        try MultivariantPlaylist(parsing: Array(("#EXTM3U\n" + lines.joined(separator: "\n") + "\n").utf8))
+    }
+
+    private func variant(_ height: Int?, _ rate: Int, _ uri: String, isIFrames: Bool = false) -> [String] {
+        let size = height.map { ",RESOLUTION=\($0 * 2)x\($0)" } ?? ""
+        return isIFrames
+            ? ["#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=\(rate)\(size),URI=\"\(uri)\""]
+            : ["#EXT-X-STREAM-INF:BANDWIDTH=\(rate)\(size)", uri]
+    }
+
+    /// The match by its definition: of the tallest that are not taller, the last that is not faster.
+    private func expected(_ height: Int?, _ rate: Int, in others: [(height: Int?, rate: Int)]) -> Int? {
+        let all = others.indices.sorted { others[$0].rate < others[$1].rate }
+        guard let height, others.contains(where: { $0.height != nil }) else {
+            return all.last { others[$0].rate <= rate } ?? all.first
+        }
+        let sized = all.filter { others[$0].height != nil }
+        let tallest = sized.compactMap { others[$0].height }.filter { $0 <= height }.max()
+        let least = sized.compactMap { others[$0].height }.min()
+        guard let tallest else { return sized.first { others[$0].height == least } }
+        let same = sized.filter { others[$0].height == tallest }
+        return same.last { others[$0].rate <= rate } ?? same.first
+    }
+
+    @Test(arguments: [false, true])
+    func variantsAreMatchedByHeightAndThenByRate(isIFrames: Bool) throws {
+        let heights: [Int?] = [nil, 360, 480, 720]
+        let ladders: [[(height: Int?, rate: Int)]] = [
+            [(360, 10), (360, 20), (720, 30), (720, 40)], [(nil, 10), (480, 25), (nil, 40)], [(nil, 30), (nil, 10)],
+            [(720, 50)], [(360, 40), (480, 10), (480, 30), (720, 5)],
+        ]
+        for ladder in ladders {
+            let other = try presentation(
+                ladder.enumerated().flatMap { variant($1.height, $1.rate, "o\($0)", isIFrames: isIFrames) } + [
+                    "#EXT-X-MEDIA:X"
+                ]
+            )
+            let matching = StitchMatching(other)
+            for height in heights {
+                for rate in [1, 10, 15, 20, 25, 30, 39, 40, 100] {
+                    let own = try presentation(variant(height, rate, "v", isIFrames: isIFrames) + ["#EXT-X-MEDIA:X"])
+                    let subject = try #require(isIFrames ? own.iFrameVariants.first : own.variants.first)
+                    let wanted = expected(height, rate, in: ladder).map { "o\($0)" }
+                    #expect(matching.address(for: subject)?.text == wanted, "\(ladder), \(height ?? 0), \(rate)")
+                }
+            }
+        }
+    }
+
+    private func rendition(_ attributes: String) throws -> Rendition {
+        try #require(try presentation(["#EXT-X-MEDIA:GROUP-ID=\"g\",NAME=\"n\",\(attributes)"]).renditions.first)
+    }
+
+    @Test func renditionsAreMatchedByLanguageThenDefaultThenOrder() throws {
+        let matching = StitchMatching(
+            try presentation([
+                "#EXT-X-MEDIA:TYPE=AUDIO,LANGUAGE=\"de\",URI=\"de\"", "#EXT-X-MEDIA:TYPE=AUDIO,LANGUAGE=\"en\"",
+                "#EXT-X-MEDIA:TYPE=AUDIO,LANGUAGE=\"fr\",URI=\"fr\",DEFAULT=YES",
+                "#EXT-X-MEDIA:TYPE=AUDIO,LANGUAGE=\"fr\",URI=\"fr2\"",
+                "#EXT-X-MEDIA:TYPE=SUBTITLES,LANGUAGE=\"de\",URI=\"sub\"", "#EXT-X-MEDIA:TYPE=VIDEO,URI=\"angle\"",
+                "#EXT-X-STREAM-INF:BANDWIDTH=9", "v9", "#EXT-X-STREAM-INF:BANDWIDTH=3", "v3",
+            ])
+        )
+        #expect(matching.leanestVariant?.text == "v3")
+        #expect(matching.address(for: try rendition("TYPE=AUDIO,LANGUAGE=\"de\",URI=\"x\""))?.text == "de")
+        #expect(matching.address(for: try rendition("TYPE=AUDIO,LANGUAGE=\"fr\",URI=\"x\""))?.text == "fr")
+        // English has no playlist of its own there.
+        #expect(matching.address(for: try rendition("TYPE=AUDIO,LANGUAGE=\"en\",URI=\"x\""))?.text == "fr")
+        #expect(matching.address(for: try rendition("TYPE=AUDIO,URI=\"x\""))?.text == "fr")
+        #expect(matching.address(for: try rendition("TYPE=SUBTITLES,LANGUAGE=\"de\",URI=\"x\""))?.text == "sub")
+        #expect(matching.address(for: try rendition("TYPE=SUBTITLES,LANGUAGE=\"en\",URI=\"x\"")) == nil)
+        #expect(matching.address(for: try rendition("TYPE=SUBTITLES,URI=\"x\"")) == nil)
+        #expect(matching.address(for: try rendition("TYPE=VIDEO,LANGUAGE=\"en\",URI=\"x\""))?.text == "angle")
+    }
+
+    @Test func soundWithoutRenditionsIsThatOfTheLeanestVariant() throws {
+        let matching = StitchMatching(
+            try presentation(["#EXT-X-STREAM-INF:BANDWIDTH=9", "v9", "#EXT-X-STREAM-INF:BANDWIDTH=3", "v3"])
+        )
+        #expect(matching.address(for: try rendition("TYPE=AUDIO,URI=\"x\""))?.text == "v3")
+        #expect(matching.address(for: try rendition("TYPE=VIDEO,URI=\"x\"")) == nil)
+        #expect(matching.address(for: try rendition("TYPE=SUBTITLES,URI=\"x\"")) == nil)
+    }
+}
+
+@Suite struct VariantLimitTests {
+    private let text = """
+        #EXTM3U
+        #EXT-X-STREAM-INF:BANDWIDTH=1000,RESOLUTION=640x360
+        low
+        #EXT-X-STREAM-INF:BANDWIDTH=2000,RESOLUTION=1280x720
+        high
+        #EXT-X-STREAM-INF:BANDWIDTH=100
+        sound
+        #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=10,RESOLUTION=640x360,URI="i360"
+        #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=20,RESOLUTION=641x361,URI="i361"
+        #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=30,URI="i"
+
+        """
+
+    @Test func aHeightLimitKeepsWhatIsExactlyAsHigh() throws {
+        let limited = try MultivariantPlaylist(parsing: Array(text.utf8)).limited(toHeight: 360)
+        #expect(limited.variants.map(\.uri) == ["low", "sound"])
+        #expect(limited.iFrameVariants.map(\.uri) == ["i360", "i"])
+    }
+
+    @Test func aBitRateLimitKeepsBothEnds() throws {
+        let playlist = try MultivariantPlaylist(parsing: Array(text.utf8))
+        let range = try #require(OpenRange<BitRate>("1000...2000"))
+        #expect(try playlist.limited(to: range).variants.map(\.uri) == ["low", "high"])
+        let low = try #require(OpenRange<BitRate>("...1000"))
+        #expect(try playlist.limited(to: low).variants.map(\.uri) == ["low", "sound"])
+        #expect(try playlist.limited(to: low).iFrameVariants.map(\.uri) == ["i360", "i"])
+        let sound = try #require(OpenRange<BitRate>("...100"))
+        // Without a picture among the variants there is no height to go by.
+        #expect(try playlist.limited(to: sound).iFrameVariants.count == 3)
+        #expect(throws: PlaylistEditError.self) {
+            try playlist.limited(to: try #require(OpenRange<BitRate>("3000...")))
+        }
+    }
+}
