@@ -55,6 +55,7 @@ struct VariantReader {
         let groups = Rendition.MediaType.allCases.map { type in
             groupIDs[type].map { contents.text(of: type, $0) } ?? ""
         }
-        return (values + groups).joined(separator: "|")
+        // An I-frame variant may have the attributes of another variant.
+        return (values + groups + (variant.isIFrames ? ["I-FRAMES"] : [])).joined(separator: "|")
     }
 }

@@ -45,6 +45,25 @@ import Testing
         #expect(presentation.sessionKeys.count == 1 && presentation.contentSteering?.pathwayID == "A")
     }
 
+    /// Where they had one identity, each segment was taken for one of an I-frame playlist and fetched again, without end.
+    @Test func anIFrameVariantWithTheAttributesOfAVariantIsAnother() throws {
+        let presentation = Presentation(
+            try multivariant(
+                """
+                #EXTM3U
+                #EXT-X-STREAM-INF:BANDWIDTH=200000
+                video.m3u8
+                #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=200000,URI="i-frames.m3u8"
+                """
+            )
+        )
+        let variant = try #require(presentation.variants.first)
+        let iFrames = try #require(presentation.iFrameVariants.first)
+        #expect(variant.id != iFrames.id)
+        #expect(presentation.variant(variant.id)?.address.text == "https://example.com/video.m3u8")
+        #expect(presentation.variant(iFrames.id)?.address.text == "https://example.com/i-frames.m3u8")
+    }
+
     @Test func oneChoiceHasAnEncodingInEachGroup() throws {
         let presentation = Presentation(try multivariant(Self.film))
         #expect(presentation.groups.map(\.type) == [.audio, .subtitles, .closedCaptions])
