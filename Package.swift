@@ -1,13 +1,17 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let house: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .enableUpcomingFeature("InferIsolatedConformances"),
-]
+// Set by Scripts/fuzz: adds the programs that link libFuzzer and instruments the package's own modules.
+let isFuzzing = Context.environment["MILLSTREAM_FUZZING"] == "1"
+
+let house: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .enableUpcomingFeature("InferIsolatedConformances"),
+    ] + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer"])] : [])
 // The pure rooms read what strangers sent: there, unsafe memory access does not compile without being marked.
 let guarded = house + [.strictMemorySafety()]
 
@@ -220,6 +224,39 @@ let package = Package(
         ),
 
         .target(name: "SharedCorpus", path: "Tests/SharedCorpus", swiftSettings: house),
+
+        // Fuzzing: one table of the readers of outside bytes, for libFuzzer and for the replay in the tests.
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "Adaptation", "HLSPlaylist", "MediaTiming", "NetworkConditioning", "PlaybackReporting",
+                "PlaylistEditing", "ReportFormat", "ResourceAddressing", "SegmentFormat", "XMLReading",
+            ],
+            path: "Fuzzing/FuzzTargets",
+            swiftSettings: house
+        ),
+        .target(
+            name: "StreamFuzzTargets",
+            dependencies: [
+                "Adaptation", "AssetStorage", "FuzzTargets", "HLSPlaylist", "MediaTiming", "MediaTransport",
+                "Millstream", "MillstreamDownloads", "MillstreamServer", "MillstreamTesting", "PlaybackReporting",
+                "ReportFormat", "ResourceAddressing", "StreamingEngine",
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            path: "Fuzzing/StreamFuzzTargets",
+            swiftSettings: house
+        ),
+        .executableTarget(
+            name: "fuzz-replay",
+            dependencies: ["FuzzTargets", "StreamFuzzTargets"],
+            path: "Fuzzing/Replay",
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "FuzzReplayTests",
+            dependencies: ["FuzzTargets", "StreamFuzzTargets", "fuzz-replay"],
+            swiftSettings: house
+        ),
         .testTarget(name: "MediaTimingTests", dependencies: ["MediaTiming"], swiftSettings: house),
         .testTarget(
             name: "PlaybackReportingTests",
@@ -381,3 +418,31 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+if isFuzzing {
+    let settings = house + [.unsafeFlags(["-parse-as-library"])]
+    let linking: [LinkerSetting] = [.unsafeFlags(["-sanitize=fuzzer"])]
+    package.targets += [
+        .target(name: "CLibFuzzer", path: "Fuzzing/CLibFuzzer"),
+        .target(
+            name: "FuzzerDriver",
+            dependencies: ["CLibFuzzer", "FuzzTargets"],
+            path: "Fuzzing/FuzzerDriver",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "Fuzzer",
+            dependencies: ["FuzzTargets", "FuzzerDriver"],
+            path: "Fuzzing/Fuzzer",
+            swiftSettings: settings,
+            linkerSettings: linking
+        ),
+        .executableTarget(
+            name: "StreamFuzzer",
+            dependencies: ["FuzzTargets", "FuzzerDriver", "StreamFuzzTargets"],
+            path: "Fuzzing/StreamFuzzer",
+            swiftSettings: settings,
+            linkerSettings: linking
+        ),
+    ]
+}

@@ -1,0 +1,185 @@
+import MediaTiming
+import SegmentFormat
+
+extension FuzzTarget {
+    /// The readers of media containers.
+    static let mediaTargets = [
+        FuzzTarget("mp4", "ISO base media files: movies, sample tables, indexes", replayCount: 600, run: readMovie),
+        FuzzTarget(
+            "fragments",
+            "fragmented segments: movie fragments, events, subtitles in samples",
+            replayCount: 600,
+            furtherSeeds: ["mp4"],
+            run: readFragments
+        ),
+        FuzzTarget("mpeg-ts", "MPEG-2 transport streams", maximumLength: 8_192, run: readTransportStream),
+        FuzzTarget("packed-audio", "ADTS, MPEG audio, AC-3 and Enhanced AC-3 frames, FLAC", run: readPackedAudio),
+        FuzzTarget("id3", "ID3 tags", replayCount: 600, furtherSeeds: ["packed-audio"], run: readTag),
+        FuzzTarget("matroska", "Matroska and WebM files", replayCount: 600, run: readFile),
+        FuzzTarget("ogg", "Ogg files", replayCount: 600, run: readFile),
+        FuzzTarget("wav", "WAVE files", replayCount: 600, run: readFile),
+    ]
+}
+
+/// Indexes bytes as a media file of which ranges are loaded.
+///
+/// The last two bytes choose how long the file claims to be and how many bytes come first.
+@Sendable func readFile(_ bytes: [UInt8]) {
+    _ = MediaContainer(bytes.span)
+    let lengths: [Int64?] = [Int64(bytes.count), nil, Int64(bytes.count) + 1_000, 1 << 40, .max]
+    let length = lengths[Int(bytes.last ?? 0) % lengths.count]
+    let head = Array(bytes.prefix(bytes.count % 2 == 0 ? 600 : bytes.count))
+    let options = MediaFileIndex.Options(pieceDuration: MediaTime(seconds: 1), mostRequests: 40)
+    guard var index = MediaFileIndex(head: head, length: length, options: options) else { return }
+    while case .needs(let range) = index.state {
+        check(index.requestCount <= options.mostRequests, "more requests than the options allow")
+        check(range.start >= 0 && range.length > 0, "an empty range is requested")
+        check(range.length <= Int64(MediaFileIndex.mostRequestBytes), "a request exceeds its limit")
+        index.add(Array(bytes.dropFirst(Int(clamping: range.start)).prefix(Int(clamping: range.length))))
+    }
+    guard case .ready(let timeline) = index.state else { return }
+    check(timeline.pieces)
+    if let duration = timeline.duration { check(duration >= .zero, "the duration of a file is negative") }
+}
+
+/// Checks that pieces are in order.
+private func check(_ pieces: [MediaFilePiece]) {
+    check(pieces.count <= Movie.mostPieces, "a file has more pieces than the limit")
+    var start = MediaTime.zero
+    for piece in pieces {
+        check(piece.timeRange.start >= start, "the pieces of a file are not in order")
+        check(piece.timeRange.duration >= .zero, "a piece has a negative duration")
+        check(piece.byteRange.start >= 0 && piece.byteRange.length >= 0, "a piece has no valid byte range")
+        start = piece.timeRange.start
+    }
+}
+
+@Sendable private func readMovie(_ bytes: [UInt8]) {
+    let span = bytes.span
+    readFile(bytes)
+    let movie = (try? Movie(span)) ?? FragmentedSegment(span).movie
+    _ = try? EventMessage(span)
+    _ = try? ProducerReferenceTime(span)
+    if let index = try? SegmentIndex(span) {
+        check(index.references.count <= bytes.count, "an index has more references than bytes")
+        check(index.timeRange.duration >= .zero, "an index has a negative duration")
+    }
+    guard let movie else { return }
+    check(movie.tracks.count <= Movie.mostTracks, "a movie has more tracks than the limit")
+    check(movie.pieces(of: MediaTime(seconds: 1), in: span))
+    for track in movie.tracks {
+        _ = track.summary
+        guard let table = track.sampleTable else { continue }
+        check(table.duration >= .zero, "a sample table has a negative duration")
+        _ = table.syncSampleTimes(span)
+        guard let samples = track.samples(in: span, atMost: 20_000) else { continue }
+        check(samples.count <= 20_000, "more samples than the limit")
+        var time = Int64.min
+        for sample in samples {
+            check(sample.decodeTime >= time, "decode times are not in order")
+            check(
+                sample.size >= 0 && sample.count > 0 && sample.endOffset >= sample.offset,
+                "a sample has no valid extent"
+            )
+            _ = sample.presentationTime
+            _ = sample.count(before: sample.decodeTime.saturated(1_000))
+            _ = sample.part(0..<min(2, sample.count)).duration
+            _ = sample.samples(in: sample.offset..<sample.endOffset)
+            time = sample.decodeTime
+        }
+    }
+}
+
+extension Int64 {
+    /// Returns the sum, or the maximum where it overflows.
+    fileprivate func saturated(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}
+
+@Sendable private func readFragments(_ bytes: [UInt8]) {
+    let span = bytes.span
+    for offset in [0, 1 << 40, Int64.max] {
+        let segment = FragmentedSegment(span, fileOffset: offset)
+        for index in segment.indexes { check(index.timeRange.duration >= .zero, "an index has a negative duration") }
+        for event in segment.events { check(event.message.count <= bytes.count, "an event is larger than its input") }
+        guard let movie = segment.movie else { continue }
+        for track in movie.tracks {
+            if let range = segment.timeRange(of: track.id) { check(range.duration >= .zero, "a negative duration") }
+            for sample in FragmentSample.samples(in: span, movie: movie, trackID: track.id) {
+                check(
+                    sample.bytes.lowerBound >= 0 && sample.bytes.upperBound <= bytes.count,
+                    "a sample is out of bounds"
+                )
+                check(sample.timeRange.duration >= .zero, "a sample has a negative duration")
+            }
+        }
+        for fragment in segment.fragments {
+            for track in fragment.tracks { _ = (track.decodeTime, track.presentationTime, track.duration) }
+        }
+    }
+    guard let subtitles = FragmentedSubtitles(initialization: span), let cues = try? subtitles.cues(in: span) else {
+        return
+    }
+    show(cues)
+}
+
+@Sendable private func readTransportStream(_ bytes: [UInt8]) {
+    readFile(bytes)
+    let span = bytes.span
+    for reference in [nil, 0, 1 << 33, Int64.max, Int64.min] {
+        guard let summary = TransportStreamSummary(span, near: reference) else { return }
+        check(summary.packetCount <= bytes.count / 188 + 1, "more packets than bytes")
+        if let range = summary.timeRange(through: summary) { check(range.duration >= .zero, "a negative duration") }
+        _ = TransportStreamSummary(span, near: reference, programs: summary.programs)
+    }
+    for coding in [CaptionTriplet.VideoCoding.avc, .hevc] {
+        check(
+            CaptionTriplet.triplets(inByteStream: span, coding: coding).count <= bytes.count,
+            "more captions than bytes"
+        )
+    }
+}
+
+@Sendable private func readPackedAudio(_ bytes: [UInt8]) {
+    readFile(bytes)
+    for offset in 0..<min(bytes.count, 64) {
+        guard let header = AudioFrameHeader(bytes.span, at: offset) else { continue }
+        check(header.frameLength > 0 && header.sampleRate > 0, "a frame has no length or no sample rate")
+        check(header.duration >= .zero, "a frame has a negative duration")
+    }
+    guard let summary = PackedAudioSummary(bytes.span) else { return }
+    check(summary.duration >= .zero, "a negative duration")
+    check(
+        summary.firstFrameOffset + summary.frameByteCount + summary.skippedByteCount == bytes.count,
+        "the parts of packed audio do not add up"
+    )
+}
+
+@Sendable private func readTag(_ bytes: [UInt8]) {
+    guard let tag = ID3Tag(bytes.span) else { return }
+    check(tag.byteCount <= bytes.count, "a tag is longer than its input")
+    check(tag.frames.count <= ID3Tag.mostFrames, "a tag has more frames than the limit")
+    var size = 0
+    for frame in tag.frames { size += frame.id.utf8.count + FuzzTargets.size(of: frame.value) }
+    check(size <= 8 * bytes.count, "the frames of a tag are much larger than the tag")
+    _ = tag.transportTimestamp
+}
+
+private func size(of value: ID3Tag.Value) -> Int {
+    switch value {
+    case .text(let values): values.reduce(0) { $0 + $1.utf8.count }
+    case .userText(let description, let values): values.reduce(description.utf8.count) { $0 + $1.utf8.count }
+    case .url(let url): url.utf8.count
+    case .userURL(let description, let url): description.utf8.count + url.utf8.count
+    case .comment(let language, let description, let text):
+        language.utf8.count + description.utf8.count + text.utf8.count
+    case .privateData(let owner, let data): owner.utf8.count + data.count
+    case .object(let mimeType, let fileName, let description, let data):
+        mimeType.utf8.count + fileName.utf8.count + description.utf8.count + data.count
+    case .picture(let mimeType, _, let description, let data):
+        mimeType.utf8.count + description.utf8.count + data.count
+    case .other(let data): data.count
+    }
+}
