@@ -1,6 +1,6 @@
 # Each target forwards to the script of its name, which says what it does.
 
-.PHONY: help demo test check format docs fuzz bench
+.PHONY: help demo test check format docs fuzz long bench
 
 help: ## list the targets
 	@sed -nE 's/^([a-z]+): ## (.*)/\1\t\2/p' Makefile | expand -t 10
@@ -20,8 +20,11 @@ format: ## format all Swift code in place
 docs: ## build the documentation and run its examples
 	@Scripts/docs
 
-fuzz: ## let libFuzzer look for playlists that are too much for the parser
+fuzz: ## run libFuzzer on every reader of outside bytes
 	@Scripts/fuzz
+
+long: ## list the checks that take long
+	@Scripts/long
 
 bench: ## measure against the limits of this machine
 	@Scripts/bench
