@@ -155,7 +155,7 @@ extension FuzzTarget {
             check(!BitRate(bitsPerSecond: integer).description.isEmpty, "a rate has no description")
             check(!ByteCount(integer).description.isEmpty, "a size has no description")
             times.append(MediaTime(seconds: integer))
-            if integer != 0 { times.append(MediaTime(value: 1, timescale: integer)) }
+            if integer > 0 { times.append(MediaTime(value: 1, timescale: integer)) }
         }
         _ = OpenRange<BitRate>(String(line))
     }
