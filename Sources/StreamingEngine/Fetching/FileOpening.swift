@@ -23,6 +23,9 @@ struct FileOpening: Sendable {
     /// So much is loaded at most to find out what is where.
     private static let mostBytes: Int64 = 256 << 20
 
+    /// The duration up to which a file is played, 31 years: a playlist can spell any shorter one to the nanosecond.
+    private static let longestDuration = MediaTime(seconds: 1_000_000_000)
+
     /// Makes the playlist of a file.
     ///
     /// - Parameters:
@@ -62,6 +65,13 @@ struct FileOpening: Sendable {
                 .damaged,
                 timeline.problem.map { "the file holds nothing that can be played: \($0)" }
                     ?? "the file holds no media",
+                address: address
+            )
+        }
+        guard timeline.pieces.allSatisfy({ $0.timeRange.duration <= Self.longestDuration }) else {
+            throw StreamingError(
+                .damaged,
+                "the file declares a duration of more than \(Self.longestDuration) seconds",
                 address: address
             )
         }
