@@ -48,7 +48,7 @@ struct OverlayLayer: ~Copyable {
         content = wanted
         rect = nil
         guard let bitmap = bitmap(), !bitmap.bytes.isEmpty, prepare(bitmap.rect) else { return }
-        var part = SDL_Rect(x: 0, y: 0, w: Int32(clamping: bitmap.rect.width), h: Int32(bitmap.rect.height))
+        var part = SDL_Rect(x: 0, y: 0, w: Int32(clamping: bitmap.rect.width), h: Int32(clamping: bitmap.rect.height))
         let status = bitmap.bytes.withUnsafeBytes { bytes in
             SDL_UpdateTexture(texture, &part, bytes.baseAddress, Int32(clamping: bitmap.rect.width * 4))
         }

@@ -59,7 +59,7 @@ enum OverlayLayout {
             script.add(shape, x: start, y: y, color: color)
         }
         add(from: track.x, to: track.x + track.width, .white.faded(64))
-        // Bounded: a hostile playlist may have as many holes as segments, a screen has not.
+        // A playlist may have as many gaps as segments; no more are drawn than a screen can show.
         for range in state.loadedRanges.ranges.prefix(200) where range.end > span.start && range.start < span.end {
             add(from: bar.x(of: range.start, in: span), to: bar.x(of: range.end, in: span), .white.faded(120))
         }
