@@ -59,8 +59,10 @@ extension MediaPlaylist {
         _ patch: inout PlaylistPatch
     ) {
         let attributes = AttributeList(bytes, in: line.value)
+        // A key that stands before a map may be that of the map alone: another one holds for the segment.
         guard let uri = attributes.attribute("URI"), let segment,
-            let key = segment.keys.first(where: { $0.uri == uri.value || segment.keys.count == 1 })
+            let key = (segment.keys + (segment.map?.keys ?? [])).first(where: { $0.uri == uri.value })
+                ?? (uri.value.contains("{$") && segment.keys.count == 1 ? segment.keys.first : nil)
         else { return }
         patch.replace(uri.range, with: relocation.key(key))
     }
