@@ -106,7 +106,9 @@ let package = Package(
             name: "AssetStorage",
             dependencies: [
                 "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaylistEditing", "ReportFormat", "ResourceAddressing",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: house
         ),
@@ -265,6 +267,7 @@ let package = Package(
             dependencies: [
                 "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "Millstream", "MillstreamDownloads",
                 "MillstreamTesting", "PlaybackReporting", "ResourceAddressing", "StreamingEngine",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: house
         ),
@@ -325,8 +328,8 @@ let package = Package(
         .testTarget(
             name: "MillstreamDownloadsTests",
             dependencies: [
-                "AssetStorage", "MediaTiming", "MediaTransport", "MillstreamDownloads", "MillstreamTesting",
-                "ResourceAddressing",
+                "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamDownloads",
+                "MillstreamTesting", "ReportFormat", "ResourceAddressing",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],

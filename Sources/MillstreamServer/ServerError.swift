@@ -54,6 +54,7 @@ struct ServerError: Error {
         case .live, .contentProtected: self.init(.conflict, error.detail, error.message, hint: error.hint)
         case .nothingSelected, .notAPlaylist: self.init(.badRequest, error.detail, error.message, hint: error.hint)
         case .transport: self.init(transport: error.detail, error.message)
+        case .tooLarge: self.init(.contentTooLarge, error.detail, error.message, hint: error.hint)
         default:
             self.init(
                 error.detail == StorageError.Code.busy.rawValue ? .conflict : .internalServerError,
