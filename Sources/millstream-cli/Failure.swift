@@ -41,7 +41,9 @@ struct Failure: Error {
             let isUsage = error.code == "invalid-value" || error.code == "unknown-edit"
             self.init(isUsage ? .wrongUsage : .failed, error.code, error.description)
         case let error as TransportError: self.init(.failed, error.code.rawValue, error.description)
-        case let error as StorageError: self.init(.failed, error.code.rawValue, error.description)
+        case let error as StorageError:
+            let hint = error.code == .full ? "free some space, then run the same command again" : nil
+            self.init(.failed, error.code.rawValue, error.description, hint: hint)
         case let error as ListeningError: self.init(.failed, "cannot-listen", error.description, hint: error.hint)
         case let error as StreamCatalogue.ReadingError: self.init(.badInput, "bad-catalogue", error.description)
         case let error as StreamingError:
