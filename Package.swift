@@ -88,9 +88,11 @@ let package = Package(
         .target(name: "PlaybackReporting", dependencies: ["MediaTiming", "ReportFormat"], swiftSettings: guarded),
 
         // Effects: the network and the disk.
+        .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
         .target(
             name: "MediaTransport",
             dependencies: [
+                .target(name: "CPSL", condition: .when(platforms: [.linux, .macOS])),
                 "Adaptation", "MediaTiming", "NetworkConditioning", "ResourceAddressing",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -180,10 +182,13 @@ let package = Package(
             dependencies: [
                 "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamDownloads",
                 "NetworkConditioning", "PlaylistEditing", "ReportFormat", "ResourceAddressing",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -266,7 +271,8 @@ let package = Package(
             name: "MillstreamTests",
             dependencies: [
                 "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "Millstream", "MillstreamDownloads",
-                "MillstreamTesting", "PlaybackReporting", "ResourceAddressing", "StreamingEngine",
+                "MillstreamTesting", "NetworkConditioning", "PlaybackReporting", "ResourceAddressing",
+                "StreamingEngine",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: house
@@ -322,7 +328,7 @@ let package = Package(
         ),
         .testTarget(
             name: "AssetStorageTests",
-            dependencies: ["AssetStorage", "ResourceAddressing"],
+            dependencies: ["AssetStorage", "HLSPlaylist", "ResourceAddressing"],
             swiftSettings: house
         ),
         .testTarget(
@@ -338,17 +344,18 @@ let package = Package(
         .testTarget(
             name: "MillstreamServerTests",
             dependencies: [
-                "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamServer", "MillstreamTesting",
-                "PlaylistEditing", "ResourceAddressing",
+                "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamServer",
+                "MillstreamTesting", "PlaylistEditing", "ResourceAddressing",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: house
         ),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "MediaTiming", "MediaTransport", "MillstreamServer", "ResourceAddressing", "TestSamples",
-                "millstream-cli",
+                "MediaTiming", "MediaTransport", "MillstreamServer", "MillstreamTesting", "ResourceAddressing",
+                "TestSamples", "millstream-cli",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -16,7 +16,7 @@ struct BusyTimeline: Sendable {
         var end: Int64
         var bitsPerSecond: Double
 
-        var seconds: Double { Double(end - start) / 1_000_000_000 }
+        var seconds: Double { Double(end -| start) / 1_000_000_000 }
         var bits: Double { bitsPerSecond * seconds }
     }
 
@@ -53,10 +53,10 @@ struct BusyTimeline: Sendable {
 
     /// Counts the time between two moments as busy, and bits that came in it.
     mutating func pour(_ bits: Double, from start: Int64, to end: Int64) {
-        let first = max(start, settledUntil, end - Self.longestTransfer)
+        let first = max(start, settledUntil, end -| Self.longestTransfer)
         guard first < end else { return }
         cover(from: first, to: end)
-        let kept = bits * Double(end - first) / Double(end - start)
+        let kept = bits * Double(end -| first) / Double(end -| start)
         let shares = raise(from: first, to: end, by: kept)
         if movable.count == Self.mostMovable { movable.removeFirst() }
         movable.append(Transfer(start: first, end: end, shares: shares))

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// An average in which the newest values count most: after one half-life of weight, an older value counts half.
 ///
 /// Sum and weight fade together and are divided at the end, so an average of few values leans towards none of them, nor
@@ -54,5 +56,5 @@ func halved(times: Double) -> Double {
         term *= exponent / Double(index)
         sum += term
     }
-    return Double(sign: .plus, exponent: -Int(whole), significand: sum)
+    return Double(sign: .plus, exponent: Int(saturating: -whole), significand: sum)
 }

@@ -13,7 +13,7 @@ struct InstantArrivals: Sendable {
         /// Its bits; zero once they have been counted.
         var bits: Double
 
-        var secondsWithLatency: Double { Double(moment - request) / 1_000_000_000 }
+        var secondsWithLatency: Double { Double(moment -| request) / 1_000_000_000 }
         /// Less than the link brought, as the wait is in it.
         var bitsPerSecondWithLatency: Double {
             min(bits / secondsWithLatency, BusyTimeline.fastestBitsPerSecond)
@@ -37,10 +37,10 @@ struct InstantArrivals: Sendable {
     /// That is the latest arrival before it, if the request had been sent by then: otherwise the time in between is
     /// latency. It must lie at least `shortest` back, so that there is a time to measure, and at most `longest`.
     func beginning(of arrival: Arrival, shortest: Int64, longest: Int64) -> Int64? {
-        let index = arrivals.partitioningIndex { $0.moment > arrival.moment - shortest }
+        let index = arrivals.partitioningIndex { $0.moment > arrival.moment -| shortest }
         guard index > 0 else { return nil }
         let previous = arrivals[index - 1].moment
-        return arrival.request <= previous && arrival.moment - previous <= longest ? previous : nil
+        return arrival.request <= previous && arrival.moment -| previous <= longest ? previous : nil
     }
 
     /// Takes the bits that came after `start`, and not after `end`.

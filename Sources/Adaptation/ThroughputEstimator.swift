@@ -57,9 +57,9 @@ public struct ThroughputEstimator: Sendable {
         let end = max(start, sample.end.clampedNanoseconds)
         let bits = Double(sample.bytes.bytes) * 8
         beginAnewIfClockWasSet(end)
-        if end - start < options.shortestTransfer.clampedNanoseconds || start == end {
+        if end -| start < options.shortestTransfer.clampedNanoseconds || start == end {
             let latency = max(.zero, sample.latency).clampedNanoseconds
-            add(InstantArrivals.Arrival(request: start - latency, moment: end, bits: bits))
+            add(InstantArrivals.Arrival(request: start -| latency, moment: end, bits: bits))
         } else {
             pour(bits, from: start, to: end)
         }
@@ -79,7 +79,7 @@ public struct ThroughputEstimator: Sendable {
         } else {
             cautious = averages.lower { $0.value } ?? lowerBound.value
         }
-        return cautious.map { BitRate(bitsPerSecond: Int64($0)) }
+        return cautious.map { BitRate(bitsPerSecond: Int64(saturating: $0)) }
     }
 
     /// The average wait for the first byte, by requests; `nil` while none was measured.
@@ -138,7 +138,7 @@ extension ThroughputEstimator {
     ///
     /// Otherwise one sample from a wrong future would make all true ones too old to count.
     private mutating func beginAnewIfClockWasSet(_ end: Int64) {
-        if horizon > .min, end < horizon - BusyTimeline.longestTransfer {
+        if horizon > .min, end < horizon -| BusyTimeline.longestTransfer {
             settled.add(timeline.removeAll(fullTrust: fullTrust))
             instants = InstantArrivals()
             horizon = end

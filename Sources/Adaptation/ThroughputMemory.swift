@@ -54,10 +54,10 @@ public struct ThroughputMemory: Sendable, Hashable {
     /// - Returns: `nil` where nothing is known that still counts.
     public func estimate(for network: String, now: Duration) -> BitRate? {
         guard let entry = entries[network] else { return nil }
-        let age = (Int128(now.wholeSeconds) - Int128(entry.secondsSince1970)).magnitude
-        if age > UInt128(Self.greatestAge.wholeSeconds) { return nil }
-        if age <= UInt128(Self.freshAge.wholeSeconds) { return BitRate(bitsPerSecond: entry.bitsPerSecond) }
-        return BitRate(bitsPerSecond: entry.bitsPerSecond - entry.bitsPerSecond / 4)
+        let age = now.wholeSeconds.subtractingSaturated(entry.secondsSince1970).magnitude
+        if age > Self.greatestAge.wholeSeconds.magnitude { return nil }
+        if age <= Self.freshAge.wholeSeconds.magnitude { return BitRate(bitsPerSecond: entry.bitsPerSecond) }
+        return BitRate(bitsPerSecond: entry.bitsPerSecond -| entry.bitsPerSecond / 4)
     }
 
     /// Adds an entry if it can be kept.
@@ -88,6 +88,6 @@ extension Duration {
     /// Whole seconds below, as many as fit in 64 bits.
     fileprivate var wholeSeconds: Int64 {
         let (seconds, part) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000_000_000)
-        return Int64(clamping: part < 0 ? seconds - 1 : seconds)
+        return Int64(clamping: part < 0 ? seconds -| 1 : seconds)
     }
 }

@@ -4,6 +4,9 @@ import GRDB
 extension AssetLibrary {
     /// Copies an asset into a plain folder: playlists and segments that any server or player can use.
     ///
+    /// The copy is for others to read, as far as the file mode creation mask of the process allows; files with keys are readable
+    /// by the owner only, as in the library.
+    ///
     /// - Throws: ``StorageError`` if the asset is not complete or damaged, the folder exists already, or the disk refuses.
     public func export(_ id: String, to folder: URL) throws {
         let asset = try asset(id)
@@ -32,6 +35,9 @@ extension AssetLibrary {
     }
 
     private func copyFiles(of asset: StoredAsset, to folder: URL) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path)
+        let folderMode = (attributes[.posixPermissions] as? Int) ?? 0o700
         for rendition in asset.renditions {
             try FileManager.default.createDirectory(
                 at: folder.appendingPathComponent(rendition.folder),
@@ -39,11 +45,33 @@ extension AssetLibrary {
             )
         }
         let playlists = [Self.multivariantName] + asset.renditions.map { "\($0.folder)/\(Self.mediaName)" }
-        for path in playlists + (try resources(asset.id).map(\.path)) {
+        let resources = try resources(asset.id)
+        for path in playlists + resources.map(\.path) {
             guard let file = file(path, of: asset.id) else {
                 throw StorageError(.damaged, "\(path) is missing or damaged; download the asset again first")
             }
             try FileManager.default.copyItem(at: file, to: folder.appendingPathComponent(path))
+        }
+        let keys = Set(resources.filter { $0.kind == .key }.map(\.path))
+        try Self.share(folder, folderMode: folderMode, except: keys)
+    }
+
+    /// Gives the files and folders below a folder the modes of new ones, but for those with keys.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder, which has the mode of a new one itself.
+    ///   - folderMode: Its mode.
+    ///   - keys: The paths of the files that stay as they are, below the folder.
+    /// - Throws: The error of the system.
+    private static func share(_ folder: URL, folderMode: Int, except keys: Set<String>) throws {
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where !keys.contains(path) {
+            let file = folder.appendingPathComponent(path).path
+            let attributes = try FileManager.default.attributesOfItem(atPath: file)
+            let isFolder = attributes[.type] as? FileAttributeType == .typeDirectory
+            try FileManager.default.setAttributes(
+                [.posixPermissions: isFolder ? folderMode : folderMode & 0o666],
+                ofItemAtPath: file
+            )
         }
     }
 }

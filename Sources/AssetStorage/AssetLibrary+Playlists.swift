@@ -70,9 +70,7 @@ extension AssetLibrary {
         }
         // Its peak is not known; the average is the least that is true.
         let seconds = max(asset.duration?.seconds ?? 1, 0.001)
-        let rate = Double(asset.bytes.bytes) * 8 / seconds
-        // Bounded, since a number from a playlist is in it.
-        let bandwidth = max(1, Int64(min(rate, 1e15)))
+        let bandwidth = max(1, Int64(saturating: Double(asset.bytes.bytes) * 8 / seconds))
         let lines = renditions.map { "#EXT-X-STREAM-INF:BANDWIDTH=\(bandwidth)\n\($0.folder)/\(mediaName)\n" }
         return Array(("#EXTM3U\n" + lines.joined()).utf8)
     }

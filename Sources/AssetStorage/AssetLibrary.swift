@@ -2,6 +2,7 @@ public import Foundation
 import GRDB
 import HLSPlaylist
 public import MediaTiming
+import MediaTransport
 public import ResourceAddressing
 
 /// A folder of downloaded assets, and the catalog that says what is stored in it.
@@ -26,10 +27,7 @@ public final class AssetLibrary: Sendable {
         self.directory = directory.standardizedFileURL
         self.files = files
         do {
-            try FileManager.default.createDirectory(
-                at: directory.appendingPathComponent("packages"),
-                withIntermediateDirectories: true
-            )
+            try Self.makePrivate(directory)
             try Self.excludeFromBackup(directory)
             catalog = try Catalog.opening(directory.appendingPathComponent(Catalog.fileName).path)
         } catch let error as StorageError {
@@ -50,7 +48,8 @@ public final class AssetLibrary: Sendable {
         self.directory = directory.standardizedFileURL
         files = SystemFileOperations()
         let path = self.directory.appendingPathComponent(Catalog.fileName).path
-        guard PackageFile.size(path) != nil else {
+        // An empty file is a catalog whose creation was interrupted.
+        guard let size = PackageFile.size(path), size > 0 else {
             throw StorageError(.cannotOpen, "there is no library in \(directory.path)")
         }
         catalog = .readOnly(ReadOnlyCatalog(path: path))
@@ -201,7 +200,7 @@ public final class AssetLibrary: Sendable {
         var error = error as NSError
         while let inner = error.userInfo[NSUnderlyingErrorKey] as? NSError { error = inner }
         guard error.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
-        return String(cString: strerror(Int32(error.code)))
+        return String(cString: strerror(Int32(clamping: error.code)))
     }
 
     static func record(_ id: String, _ database: Database) throws -> AssetRecord {
@@ -277,7 +276,7 @@ public final class AssetLibrary: Sendable {
         guard !FileManager.default.fileExists(atPath: tag.path) else { return }
         let text =
             "Signature: 8a477f597d28d172789f06886806bc55\n# Millstream stores streams here; they can be downloaded again.\n"
-        try Data(text.utf8).write(to: tag)
+        try PrivateFiles.write(Array(text.utf8), to: tag.path)
         #else
         var url = directory
         var values = URLResourceValues()

@@ -1,4 +1,5 @@
 import Foundation
+import MediaTiming
 
 #if canImport(Glibc)
 import Glibc
@@ -124,9 +125,7 @@ package struct SystemFileOperations: FileOperations {
     package func freeSpace(at path: String) -> Int64? {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }
-        let (bytes, overflow) = Int64(clamping: status.f_bavail)
-            .multipliedReportingOverflow(by: Int64(clamping: status.f_frsize))
-        return overflow ? .max : bytes
+        return Int64(clamping: status.f_bavail) *| Int64(clamping: status.f_frsize)
     }
 
     package func catalogDidCommit() {}

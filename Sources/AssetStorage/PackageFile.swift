@@ -1,4 +1,5 @@
 import Foundation
+import MediaTiming
 import MediaTransport
 
 /// A file of a package while it is written.
@@ -46,7 +47,7 @@ public final class PackageFile: @unchecked Sendable {
             throw StorageError(error, writing: path)
         }
         sum.update(bytes)
-        count += Int64(bytes.count)
+        count +|= Int64(clamping: bytes.count)
     }
 
     /// Waits until the content is on the disk, then gives the file its name.

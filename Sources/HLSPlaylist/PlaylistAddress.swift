@@ -1,3 +1,4 @@
+import MediaTiming
 public import ResourceAddressing
 
 /// An address that stands in a playlist, with what it is for.

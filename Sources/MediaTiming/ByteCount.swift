@@ -19,7 +19,7 @@ public struct ByteCount: Sendable, Hashable, Comparable, AdditiveArithmetic {
         return ByteCount(overflow ? .max : sum)
     }
     /// The difference.
-    public static func - (left: ByteCount, right: ByteCount) -> ByteCount { ByteCount(left.bytes - right.bytes) }
+    public static func - (left: ByteCount, right: ByteCount) -> ByteCount { ByteCount(left.bytes -| right.bytes) }
 }
 
 extension ByteCount: CustomStringConvertible {
@@ -32,11 +32,11 @@ extension ByteCount: CustomStringConvertible {
             size /= 1_000
             unit = next
         }
-        let hundredths = Int64((size * 100).rounded())
+        let hundredths = Int64(saturating: (size * 100).rounded())
         let decimals = size >= 100 ? 0 : size >= 10 ? 1 : 2
         switch decimals {
-        case 0: return "\((hundredths + 50) / 100) \(unit)"
-        case 1: return "\((hundredths + 5) / 100).\((hundredths + 5) % 100 / 10) \(unit)"
+        case 0: return "\((hundredths +| 50) / 100) \(unit)"
+        case 1: return "\((hundredths +| 5) / 100).\((hundredths +| 5) % 100 / 10) \(unit)"
         default:
             let part = hundredths % 100
             return "\(hundredths / 100).\(part < 10 ? "0" : "")\(part) \(unit)"

@@ -6,7 +6,7 @@ public struct ByteRange: Sendable, Hashable {
     public let length: Int64
 
     /// The offset of the first byte behind it.
-    public var end: Int64 { start + length }
+    public var end: Int64 { start +| length }
 
     /// Makes a range; `nil` where a number is negative or the end would not fit in 64 bits.
     public init?(start: Int64, length: Int64) {

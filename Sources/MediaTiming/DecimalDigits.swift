@@ -28,6 +28,7 @@ package struct DecimalDigits: Sendable, Hashable {
                     guard seenPoint else { return nil }
                     continue
                 }
+                // Bounded: 18 digits at most.
                 digits = digits * 10 + Int64(byte - UInt8(ascii: "0"))
                 if digits != 0 { counted += 1 }
                 if seenPoint { fraction += 1 }
@@ -42,6 +43,7 @@ package struct DecimalDigits: Sendable, Hashable {
             }
         }
         guard seenDigit else { return nil }
+        // Bounded: 18 digits at most.
         value = isNegative ? -digits : digits
         fractionDigits = fraction
     }
@@ -55,6 +57,7 @@ package struct DecimalDigits: Sendable, Hashable {
     /// Ten to the power of `exponent`, which is 0 to 18.
     package static func power(of exponent: Int) -> Int64 {
         var result: Int64 = 1
+        // Bounded: callers count at most 18 digits.
         for _ in 0..<exponent { result *= 10 }
         return result
     }

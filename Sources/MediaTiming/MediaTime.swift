@@ -3,8 +3,9 @@
 /// Values are kept in lowest terms, so that equal times are equal values however they were written: `10.0` seconds
 /// read from a playlist equals `900000/90000` read from a transport stream.
 ///
-/// - Note: Sums whose common timescale no longer fits in 64 bits are rounded to the nearest nanosecond; values beyond
-///   the range of `Int64` saturate. Neither happens with the timescales that media use (up to 10^9).
+/// - Note: Results that no longer fit in 64 bits are rounded to the nearest nanosecond, or to a coarser unit where even
+///   that does not fit; times beyond 64 bits of seconds saturate. Neither happens with the timescales that media use
+///   (up to 10^9).
 public struct MediaTime: Sendable, Hashable {
     /// The numerator: how many units of `1/timescale` second.
     public let value: Int64
@@ -18,10 +19,9 @@ public struct MediaTime: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - value: The number of units, of either sign.
-    ///   - timescale: Units a second; must be positive.
+    ///   - timescale: The units per second; a number below 1, which containers can declare, counts as 1.
     public init(value: Int64, timescale: Int64) {
-        precondition(timescale > 0, "a timescale is positive")
-        self.init(Int128(value), Int128(timescale))
+        self.init(Int128(value), Int128(max(1, timescale)))
     }
 
     /// Makes a time of whole seconds.
@@ -72,44 +72,55 @@ public struct MediaTime: Sendable, Hashable {
     /// - Parameter seconds: Finite and within ±9·10^9; anything else gives `nil`.
     public init?(approximating seconds: Double) {
         guard seconds.isFinite, abs(seconds) < 9_000_000_000 else { return nil }
-        self.init(Int128((seconds * 1_000_000_000).rounded()), 1_000_000_000)
+        self.init(Int128(saturating: (seconds * 1_000_000_000).rounded()), 1_000_000_000)
     }
 
-    /// Reduces a fraction of 128-bit integers to one that fits.
+    // Bounded: a divisor is at least 1, and a quotient is no greater than the dividend.
+    /// Creates the time nearest to a fraction of 128-bit integers.
+    ///
+    /// A fraction that does not fit is rounded to nanoseconds, longer ones to micro- or milliseconds or to seconds;
+    /// what lies beyond 64 bits of seconds saturates.
     private init(_ numerator: Int128, _ denominator: Int128) {
         let divisor = Self.greatestCommonDivisor(numerator.magnitude, denominator.magnitude)
         var top = numerator / Int128(divisor)
         var bottom = denominator / Int128(divisor)
-        if bottom > Int128(Int64.max) || top.magnitude > UInt128(Int64.max) && bottom > 1_000_000_000 {
-            // Nanoseconds, rounded: no media timescale needs more.
-            let (quotient, remainder) = top.quotientAndRemainder(dividingBy: bottom)
-            let nanoseconds = Double(remainder) / Double(bottom) * 1_000_000_000
-            top = quotient * 1_000_000_000 + Int128(nanoseconds.rounded())
-            bottom = 1_000_000_000
+        if bottom > Int128(Int64.max) || top.magnitude > UInt128(Int64.max) {
+            let (whole, remainder) = top.quotientAndRemainder(dividingBy: bottom)
+            let fraction = Double(remainder) / Double(bottom)
+            for unit: Int128 in [1_000_000_000, 1_000_000, 1_000, 1] {
+                top = whole.multipliedSaturated(by: unit)
+                    .addingSaturated(Int128(saturating: (fraction * Double(unit)).rounded()))
+                bottom = unit
+                if top.magnitude <= UInt128(Int64.max) { break }
+            }
             let again = Self.greatestCommonDivisor(top.magnitude, bottom.magnitude)
             top /= Int128(again)
             bottom /= Int128(again)
         }
         value = Int64(clamping: top)
-        timescale = Int64(bottom)
+        timescale = Int64(clamping: bottom)
     }
 
     /// Seconds as the nearest floating-point number, for arithmetic where rounding does not matter.
     public var seconds: Double { Double(value) / Double(timescale) }
 
-    /// The time as real time, to the attosecond below.
+    // Bounded: a remainder of 64 bits times 10^18 fits in 128 bits, as does the sum of two such products.
+    /// The time as real time, rounded to the attosecond toward zero; at most 2^63 − 1 seconds either way.
     public var duration: Duration {
         let (whole, part) = value.quotientAndRemainder(dividingBy: timescale)
-        let attoseconds = Int128(part) * 1_000_000_000_000_000_000 / Int128(timescale)
-        return Duration(secondsComponent: whole, attosecondsComponent: Int64(attoseconds))
+        let attoseconds = Int128(part) * Duration.attosecondsPerSecond / Int128(timescale)
+        return Duration(saturatingAttoseconds: Int128(whole) * Duration.attosecondsPerSecond + attoseconds)
     }
 
+    // Bounded: twice a number of 64 bits fits in 128 bits.
     /// Whole seconds, halves rounded up, as `EXT-X-TARGETDURATION` counts them (RFC 8216bis §4.4.3.1).
     public var roundedSeconds: Int64 {
         let (whole, part) = value.quotientAndRemainder(dividingBy: timescale)
-        return Int128(part) * 2 >= Int128(timescale) ? whole.saturatingAdd(1) : whole
+        let doubled = Int128(part) * 2
+        return doubled >= Int128(timescale) ? whole +| 1 : doubled < -Int128(timescale) ? whole -| 1 : whole
     }
 
+    // Bounded: the loop ends before the divisor is zero.
     private static func greatestCommonDivisor(_ first: UInt128, _ second: UInt128) -> UInt128 {
         var (a, b) = (first, second)
         while b != 0 { (a, b) = (b, a % b) }
@@ -120,6 +131,7 @@ public struct MediaTime: Sendable, Hashable {
 extension MediaTime: Comparable {
     /// Whether the left value comes before the right one.
     public static func < (left: MediaTime, right: MediaTime) -> Bool {
+        // Bounded: the product of two numbers of 64 bits fits in 128 bits.
         Int128(left.value) * Int128(right.timescale) < Int128(right.value) * Int128(left.timescale)
     }
 }
@@ -127,16 +139,19 @@ extension MediaTime: Comparable {
 extension MediaTime: AdditiveArithmetic {
     /// The sum.
     public static func + (left: MediaTime, right: MediaTime) -> MediaTime {
+        // Bounded: see combine(_:_:_:).
         combine(left, right) { $0 + $1 }
     }
 
     /// The difference.
     public static func - (left: MediaTime, right: MediaTime) -> MediaTime {
+        // Bounded: see combine(_:_:_:).
         combine(left, right) { $0 - $1 }
     }
 
     /// A time so many times as long.
     public static func * (time: MediaTime, count: Int64) -> MediaTime {
+        // Bounded: the product of two numbers of 64 bits fits in 128 bits.
         MediaTime(Int128(time.value) * Int128(count), Int128(time.timescale))
     }
 
@@ -154,14 +169,18 @@ extension MediaTime: AdditiveArithmetic {
     ) -> MediaTime {
         // Products of two 64-bit numbers: neither they nor their sum leave 128 bits.
         let top = operation(
+            // Bounded: the product of two numbers of 64 bits fits in 128 bits.
             Int128(left.value) * Int128(right.timescale),
+            // Bounded: the product of two numbers of 64 bits fits in 128 bits.
             Int128(right.value) * Int128(left.timescale)
         )
+        // Bounded: the product of two numbers of 64 bits fits in 128 bits.
         return MediaTime(top, Int128(left.timescale) * Int128(right.timescale))
     }
 }
 
 extension MediaTime: CustomStringConvertible {
+    // Bounded: a value of 64 bits times 10^18 fits in 128 bits; timescales and scales are positive.
     /// Seconds in decimal digits: exact where the fraction ends, else to nine digits.
     public var description: String {
         var denominator = timescale
@@ -181,12 +200,5 @@ extension MediaTime: CustomStringConvertible {
         fraction = String(repeating: "0", count: digits - fraction.count) + fraction
         while fraction.hasSuffix("0") { fraction.removeLast() }
         return "\(sign)\(whole).\(fraction)"
-    }
-}
-
-extension Int64 {
-    fileprivate func saturatingAdd(_ other: Int64) -> Int64 {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? (other > 0 ? .max : .min) : sum
     }
 }

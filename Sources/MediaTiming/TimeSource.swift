@@ -50,6 +50,8 @@ public struct ScheduledAction: Sendable {
 /// The machine's own monotonic clock.
 public struct SystemTimeSource: TimeSource {
     private static let origin = ContinuousClock.now
+    /// The longest time to sleep for, so that the clock can count the moment after it.
+    private static let longestSleep = Duration.seconds(3_155_760_000 as Int64)
 
     /// Makes the source; all of them agree on the time.
     public init() {}
@@ -57,8 +59,9 @@ public struct SystemTimeSource: TimeSource {
     /// The time since the first use of the clock in this process.
     public var now: Duration { ContinuousClock.now - Self.origin }
 
-    /// Waits for `duration`; ends with `CancellationError` when the task is cancelled.
+    /// Waits for `duration`, at most a century; ends with `CancellationError` when the task is cancelled.
     public func sleep(for duration: Duration) async throws {
-        try await ContinuousClock().sleep(for: duration)
+        // The clock adds its own time, which does not saturate, and counts the sum in 64 bits of seconds.
+        try await ContinuousClock().sleep(for: min(duration, Self.longestSleep))
     }
 }

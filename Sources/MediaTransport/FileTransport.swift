@@ -23,7 +23,7 @@ public struct FileTransport: Transport {
         let range = request.byteRange ?? ByteRange(start: 0, length: size)
         let offset = request.resumption?.offset ?? 0
         guard let range, range.end <= size, offset <= range.length,
-            let rest = ByteRange(start: range.start + offset, length: range.length - offset)
+            let rest = ByteRange(start: range.start +| offset, length: range.length -| offset)
         else {
             throw TransportError(.wrongContent, "the file has \(size) bytes only", address: address)
         }
@@ -78,16 +78,16 @@ private struct FileChunks: AsyncSequence, Sendable {
 
         mutating func next() async throws -> ByteBuffer? {
             let (start, file, address) = (position, chunks.handle, chunks.address)
-            let count = Int(Swift.min(Int64(chunks.chunkSize), chunks.range.end - start))
+            let count = Int(Swift.min(Int64(chunks.chunkSize), chunks.range.end -| start))
             guard count > 0 else { return nil }
             let data = try await NIOThreadPool.singleton.runIfActive {
-                try file.handle.seek(toOffset: UInt64(start))
+                try file.handle.seek(toOffset: UInt64(clamping: start))
                 return try file.handle.read(upToCount: count)
             }
             guard let data, !data.isEmpty else {
                 throw TransportError(.connectionLost, "the file became shorter while it was read", address: address)
             }
-            position += Int64(data.count)
+            position +|= Int64(data.count)
             return ByteBuffer(bytes: data)
         }
     }

@@ -60,7 +60,7 @@ public final class TransferRecord: Sendable {
         /// What of it is there now.
         fileprivate var arrived: ByteCount {
             let share = end > start ? (time.now - start) / (end - start) : 1
-            return ByteCount(Int64(Double(byteCount) * min(max(share, 0), 1)))
+            return ByteCount(Int64(saturating: Double(byteCount) * min(max(share, 0), 1)))
         }
     }
 

@@ -51,8 +51,14 @@ public struct TransportRequest: Sendable {
     public var byteRange: ByteRange?
     /// Where a body that was cut short goes on; `nil` for one from its beginning.
     public var resumption: Resumption?
-    /// Header fields to send besides those of the transport.
+    /// Header fields for the origin of ``address``, besides those of the transport.
+    ///
+    /// After a redirect to another origin they are not sent, but for `Range`.
     public var headers: [HeaderField]
+    /// Header fields with the hosts that they are sent to, redirects included; none by default.
+    ///
+    /// A transport that sends requests over HTTP itself adds those that fit the address of each request that it sends.
+    public var scopedHeaders: [ScopedHeaderField] = []
 
     /// Where a body goes on, and how to know that it is still the same (RFC 9110 §13.1.5).
     public struct Resumption: Sendable, Hashable {
@@ -81,9 +87,12 @@ public struct TransportRequest: Sendable {
         self.headers = headers
     }
 
+    /// All header fields that are sent to ``address`` itself: those of ``scopedHeaders`` that fit it, then ``headers``.
+    public var allHeaders: [HeaderField] { scopedHeaders.fields(for: address) + headers }
+
     /// Whether 304 may be the answer: a field asks the server whether what we have is still good (RFC 9110 §13.1).
     public var isConditional: Bool {
-        headers.contains { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
+        allHeaders.contains { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
     }
 }
 

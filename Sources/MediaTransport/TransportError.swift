@@ -16,6 +16,8 @@ public struct TransportError: Error, Sendable {
         public static let status = Code(rawValue: "http-status")
         /// The server's name could not be resolved.
         public static let unknownHost = Code(rawValue: "unknown-host")
+        /// Too many host names are being resolved already.
+        public static let tooManyLookups = Code(rawValue: "too-many-lookups")
         /// No connection could be made.
         public static let cannotConnect = Code(rawValue: "cannot-connect")
         /// Nothing came for too long.
@@ -54,6 +56,10 @@ public struct TransportError: Error, Sendable {
     public let retryAfter: Duration?
     /// The numeric address of the server with its port, where it answered.
     public var serverAddress: String?
+    /// A Boolean value that indicates whether header fields were given that were not sent, because they are for other hosts.
+    ///
+    /// After a status of 401 or 403 they may be what the server asks for.
+    public var hasWithheldHeaderFields = false
     /// The header fields of the answer; of several of one name, their values with commas between.
     public var headerFields: [String: String] = [:]
 
@@ -76,7 +82,8 @@ public struct TransportError: Error, Sendable {
 extension TransportError: CustomStringConvertible {
     /// The value as text, for people.
     public var description: String {
-        guard let address, !message.contains(address.text), address.filePath.map({ !message.contains($0) }) ?? true
+        guard let address, !message.contains(address.description),
+            address.filePath.map({ !message.contains($0) }) ?? true
         else { return message }
         return "\(message): \(address)"
     }

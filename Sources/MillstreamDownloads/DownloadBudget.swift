@@ -47,9 +47,8 @@ final class DownloadBudget: Sendable {
 
     /// Returns the upper bound on the size of media, slack included.
     static func expectedSize(_ duration: MediaTime, _ rate: BitRate) -> ByteCount {
-        let bytes = max(0, duration.seconds) * Double(rate.bitsPerSecond) / 8 * slack
-        // Bounded before it becomes an integer: both numbers are from a playlist.
-        return bytes < 4e18 ? ByteCount(Int64(bytes)) : ByteCount(.max)
+        // Both numbers are from a playlist.
+        ByteCount(Int64(saturating: max(0, duration.seconds) * Double(rate.bitsPerSecond) / 8 * slack))
     }
 
     /// Returns the upper bound on the size of a file.
@@ -101,8 +100,8 @@ final class DownloadBudget: Sendable {
     func spend(_ count: Int64) throws {
         try checkAsset(count)
         let checksSpace = state.withLock { state in
-            state.stored = state.stored.saturatingSum(count)
-            state.untilCheck -= count
+            state.stored +|= count
+            state.untilCheck -|= count
             guard state.untilCheck <= 0 else { return false }
             state.untilCheck = Self.spaceCheckInterval
             return true
@@ -111,10 +110,10 @@ final class DownloadBudget: Sendable {
     }
 
     /// Takes back what was counted for a file that was given up.
-    func refund(_ count: Int64) { state.withLock { $0.stored = max(0, $0.stored - count) } }
+    func refund(_ count: Int64) { state.withLock { $0.stored = max(0, $0.stored -| count) } }
 
     private func checkAsset(_ count: Int64) throws {
-        guard state.withLock({ $0.stored }).saturatingSum(count) > assetSize else { return }
+        guard state.withLock({ $0.stored }) +| count > assetSize else { return }
         throw DownloadError(
             .tooLarge,
             "the download is larger than \(ByteCount(assetSize)), which is what it may have",
@@ -123,18 +122,11 @@ final class DownloadBudget: Sendable {
     }
 
     private func checkSpace(for count: Int64) throws {
-        guard let free = library.freeSpace?.bytes, free < limits.freeSpace.bytes.saturatingSum(count) else { return }
+        guard let free = library.freeSpace?.bytes, free < limits.freeSpace.bytes +| count else { return }
         throw StorageError(
             .full,
             "the disk is nearly full: \(ByteCount(free)) are free in \(library.directory.path), of which "
                 + "\(limits.freeSpace) are not used"
         )
-    }
-}
-
-extension Int64 {
-    fileprivate func saturatingSum(_ other: Int64) -> Int64 {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? .max : sum
     }
 }

@@ -40,6 +40,8 @@ public struct DownloadError: Error, Sendable {
     public let hint: String?
     /// The address it is about.
     public let address: ResourceAddress?
+    /// The error that led to it.
+    public private(set) var cause: (any Error)?
 
     init(_ code: Code, _ message: String, hint: String? = nil, address: ResourceAddress? = nil, detail: String? = nil) {
         self.code = code
@@ -51,6 +53,7 @@ public struct DownloadError: Error, Sendable {
 
     init(_ error: TransportError) {
         self.init(.transport, error.description, address: error.address, detail: error.code.rawValue)
+        cause = error
     }
 
     init(_ error: StorageError) {

@@ -111,7 +111,7 @@ final class ProgressMeter: Sendable {
 
     /// So many more bytes of it came.
     func received(_ count: Int, by flight: Int) {
-        state.withLock { $0.flights[flight]? += Int64(count) }
+        state.withLock { $0.flights[flight]? +|= Int64(count) }
     }
 
     /// It came, or was given up.
@@ -131,7 +131,7 @@ final class ProgressMeter: Sendable {
             return DownloadProgress(
                 loadedTimeRanges: progress.loadedTimeRanges,
                 expected: progress.expected,
-                bytes: progress.bytes + ByteCount(state.flights.values.reduce(0, +)),
+                bytes: progress.bytes + ByteCount(state.flights.values.reduce(0, +|)),
                 percent: progress.percent
             )
         }

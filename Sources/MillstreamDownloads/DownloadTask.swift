@@ -226,8 +226,10 @@ public struct DownloadTask: Sendable {
     }
 
     private var defaultTitle: String {
-        let parts = source.path.split(separator: "/").map { PercentEncoding.decode(String($0)) ?? String($0) }
-        let name = parts.last ?? source.host ?? source.text
+        // A title is shown: nothing of it may be a secret.
+        let path = ResourceAddress(source.description).path
+        let parts = path.split(separator: "/").map { PercentEncoding.decode(String($0)) ?? String($0) }
+        let name = parts.last ?? source.host ?? source.description
         // "multivariant.m3u8" says nothing; the folder before it does.
         let isGeneric = ["multivariant", "master", "index", "playlist", "main", "prog_index"].contains {
             name.lowercased().hasPrefix($0)
@@ -258,9 +260,9 @@ public struct DownloadTask: Sendable {
                 try await write(response, to: file) { count in
                     try check(count, resource, response)
                 } received: { count in
-                    received += Int64(count)
+                    received +|= Int64(clamping: count)
                     try budget.check(received, of: resource, at: response.address)
-                    try budget.spend(Int64(count))
+                    try budget.spend(Int64(clamping: count))
                     meter.received(count, by: flight)
                 }
             } catch {

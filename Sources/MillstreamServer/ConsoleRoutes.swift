@@ -20,6 +20,7 @@ struct ConsoleRoutes {
     let broadcast: EventBroadcast
     let metrics: ServerMetrics
     let links: LinkDesk
+    let connections: ConnectionRegistry
     private let files = FileResponder()
 
     init(
@@ -29,7 +30,8 @@ struct ConsoleRoutes {
         desk: DownloadDesk,
         broadcast: EventBroadcast,
         metrics: ServerMetrics,
-        links: LinkDesk
+        links: LinkDesk,
+        connections: ConnectionRegistry
     ) {
         self.catalogue = catalogue
         self.library = library
@@ -38,26 +40,33 @@ struct ConsoleRoutes {
         self.broadcast = broadcast
         self.metrics = metrics
         self.links = links
+        self.connections = connections
     }
 
-    func add(to router: Router<BasicRequestContext>) {
-        router.get("") { request, context in try await page("index.html", request, context) }
-        router.get("console/:name") { request, context in
+    func add(to router: Router<ServerRequestContext>) {
+        let console = router.group().add(middleware: PrivateAccess(allowsLinks: true))
+        let restricted = router.group().add(middleware: PrivateAccess())
+        console.get("") { request, context in try await page("index.html", request, context) }
+        console.get("console/:name") { request, context in
             try await page(try context.parameters.require("name"), request, context)
         }
         router.get("health") { _, _ in Response.json(.fields(["status": .string("ok")])) }
-        router.get("metrics") { _, _ in
+        restricted.get("metrics") { _, _ in
             Response(
                 status: .ok,
                 headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
                 body: ResponseBody(
                     byteBuffer: ByteBuffer(
-                        string: metrics.text(downloads: desk.count, listeners: broadcast.listenerCount)
+                        string: metrics.text(
+                            downloads: desk.count,
+                            listeners: broadcast.listenerCount,
+                            connections: connections.connectionCount
+                        )
                     )
                 )
             )
         }
-        let api = router.group("api")
+        let api = restricted.group("api")
         api.get("streams", use: streams)
         api.get("streams/:id/poster", use: poster)
         api.get("inspect", use: inspect)
@@ -83,7 +92,7 @@ struct ConsoleRoutes {
         "default-src 'self'; img-src 'self' data:; media-src * blob:; object-src 'none'; base-uri 'none'; "
         + "frame-ancestors 'none'; form-action 'self'"
 
-    private func page(_ name: String, _ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    private func page(_ name: String, _ request: Request, _ context: ServerRequestContext) async throws -> Response {
         guard !name.hasPrefix("."), !name.contains("/"),
             let folder = Bundle.module.url(forResource: "Console", withExtension: nil)
         else { throw ServerError(.notFound, "not-found", "there is nothing at this address") }
@@ -94,10 +103,12 @@ struct ConsoleRoutes {
             cacheControl: "no-cache"
         )
         response.headers[.contentSecurityPolicy] = Self.contentSecurityPolicy
+        // Without a referrer, a request over plain HTTP does not show that it comes from this page.
+        response.headers[.referrerPolicy] = "same-origin"
         return response
     }
 
-    @Sendable private func streams(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    @Sendable private func streams(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let kept = Dictionary(
             try library.assets().map { ($0.source.text, $0.id) },
             uniquingKeysWith: { first, _ in first }
@@ -120,7 +131,7 @@ struct ConsoleRoutes {
     /// The largest picture that is passed on.
     private static let posterLimit = ByteCount(8 << 20)
 
-    @Sendable private func poster(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    @Sendable private func poster(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let id = try context.parameters.require("id")
         guard let poster = catalogue.streams.first(where: { $0.id == id })?.poster else {
             throw ServerError(.notFound, "not-found", "the stream \(id) has no picture")
@@ -140,7 +151,7 @@ struct ConsoleRoutes {
         )
     }
 
-    @Sendable private func inspect(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    @Sendable private func inspect(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         guard let url = QueryItems(request.uri.query)["url"], ResourceAddress(url).isHTTP else {
             throw ServerError(.badRequest, "missing-url", "url has to be an http or https address")
         }
@@ -154,7 +165,7 @@ struct ConsoleRoutes {
         let maxHeight: Int?
     }
 
-    @Sendable private func startDownload(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    @Sendable private func startDownload(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         var request = request
         let body = try await request.collectBody(upTo: 64 << 10)
         guard let order = try? JSONDecoder().decode(DownloadOrder.self, from: Data(body.readableBytesView)),
@@ -180,8 +191,10 @@ struct ConsoleRoutes {
         let named: String?
     }
 
-    @Sendable private func changeConditions(_ request: Request, _ context: BasicRequestContext) async throws -> Response
-    {
+    @Sendable private func changeConditions(
+        _ request: Request,
+        _ context: ServerRequestContext
+    ) async throws -> Response {
         var request = request
         let body = try await request.collectBody(upTo: 64 << 10)
         guard let order = try? JSONDecoder().decode(ConditionsOrder.self, from: Data(body.readableBytesView)),
@@ -201,7 +214,7 @@ struct ConsoleRoutes {
         return .json(links.report)
     }
 
-    @Sendable private func events(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    @Sendable private func events(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let events = broadcast.events()
         return Response(
             status: .ok,

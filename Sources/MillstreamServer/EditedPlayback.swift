@@ -15,6 +15,14 @@ struct PlaybackRequest {
         case proxy
     }
 
+    /// The addresses that segments and keys get in an edited playlist.
+    enum MediaAddressing {
+        /// Their addresses at the origin.
+        case origin
+        /// Addresses of this server, signed.
+        case server(SegmentSigner)
+    }
+
     let source: ResourceAddress
     let plan: EditPlan
     let delivery: SegmentDelivery
@@ -27,8 +35,8 @@ struct PlaybackRequest {
     /// What stands before the addresses of children: nothing, or where this server was reached, for a playlist that is
     /// going to lie elsewhere.
     var base = ""
-    /// Whether segments and keys stay at their origin's addresses: for who asks for them through what edits playlists.
-    var keepsMediaAddresses = false
+    /// The addresses that segments and keys get.
+    var mediaAddressing = MediaAddressing.origin
 
     /// More edits than anybody needs; each costs the server a pass over the playlist.
     private static let mostEdits = 16
@@ -124,7 +132,7 @@ struct PlaybackRequest {
     func child(_ source: ResourceAddress, _ plan: EditPlan, variables: [String: String]) -> PlaybackRequest {
         var child = PlaybackRequest(source: source, plan: plan, delivery: delivery, variables: variables, link: link)
         child.base = base
-        child.keepsMediaAddresses = keepsMediaAddresses
+        child.mediaAddressing = mediaAddressing
         return child
     }
 }
@@ -185,7 +193,7 @@ struct EditedPlayback {
         case .multivariant(let playlist):
             guard let variant = StitchMatching(playlist).leanestVariant,
                 case .media(let media) = try await load(variant, variables: playlist.variables)
-            else { throw PlaylistEditError.cannotStitch(reason: "\(name) has no variants") }
+            else { throw PlaylistEditError.cannotStitch(reason: "\(address) has no variants") }
             return media
         }
     }
@@ -238,16 +246,11 @@ struct EditedPlayback {
         }
     }
 
-    /// Where a player asks this server for a segment: its name stays visible, since players look at its ending.
+    /// Returns the address that a segment or a key gets in the playlist; `nil` for the one that it has.
     private func segmentPath(_ address: ResourceAddress, _ request: PlaybackRequest) -> String? {
-        guard !request.keepsMediaAddresses else { return address.text }
+        guard case .server(let signer) = request.mediaAddressing else { return address.text }
         guard address.isHTTP else { return address.isAbsolute ? address.text : nil }
-        let name = address.lastPathComponent.isEmpty ? "segment" : address.lastPathComponent
-        let kept = PercentEncoding.encode(PercentEncoding.decode(name) ?? "segment")
-        var items = [QueryItems.Item(name: "url", value: address.text)]
-        items +=
-            request.link?.items
-            ?? (request.delivery == .proxy ? [QueryItems.Item(name: "segments", value: "proxy")] : [])
-        return request.base + "/segment/\(kept)?" + QueryItems(items).text
+        let segment = SegmentAddress(address, delivery: request.delivery, link: request.link)
+        return request.base + segment.path(signedBy: signer)
     }
 }

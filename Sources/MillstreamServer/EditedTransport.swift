@@ -47,7 +47,6 @@ public struct EditedTransport: Transport {
         do {
             var wanted = try PlaybackRequest(QueryItems(request.address.query), allowsFiles: true)
             wanted.base = Self.origin
-            wanted.keepsMediaAddresses = true
             bytes = try await playback.playlist(for: wanted).bytes
         } catch let error as ServerError {
             throw TransportError(.wrongContent, error.message, address: request.address)

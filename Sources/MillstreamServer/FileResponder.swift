@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import MediaTiming
 
 /// Answers with a file, or with the range of it that was asked for (RFC 9110 §14).
 struct FileResponder {
@@ -17,7 +18,7 @@ struct FileResponder {
             let size = (attributes[.size] as? NSNumber)?.intValue
         else { throw ServerError(.notFound, "not-found", "there is nothing at this address") }
         let modified = (attributes[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
-        let tag = "\"\(String(size, radix: 16))-\(String(Int64(modified * 1000), radix: 16))\""
+        let tag = "\"\(String(size, radix: 16))-\(String(Int64(saturating: modified * 1000), radix: 16))\""
         var headers: HTTPFields = [
             .contentType: Self.mediaType(url.pathExtension), .acceptRanges: "bytes", .cacheControl: cacheControl,
             .eTag: tag,

@@ -12,6 +12,7 @@ public struct FolderOrigin: Sendable {
     private let host: String
     private let port: Int
     private let conditions: LinkProfile
+    private let connections: ConnectionLimits
     private let logger: Logger
 
     /// Makes an origin; it listens once it runs.
@@ -21,18 +22,21 @@ public struct FolderOrigin: Sendable {
     ///   - host: The address to listen at.
     ///   - port: 0 takes a free one.
     ///   - conditions: What the network to the clients does.
+    ///   - connections: The limits for connections.
     ///   - logger: Told what goes wrong.
     public init(
         _ directory: URL,
         host: String = "127.0.0.1",
         port: Int,
         conditions: LinkProfile = .off,
+        connections: ConnectionLimits = ConnectionLimits(),
         logger: Logger
     ) {
         self.directory = directory
         self.host = host
         self.port = port
         self.conditions = conditions
+        self.connections = connections
         self.logger = logger
     }
 
@@ -46,9 +50,11 @@ public struct FolderOrigin: Sendable {
         onRequest: @escaping @Sendable (String) async throws -> Void = { _ in },
         onRunning: @escaping @Sendable (Int) async -> Void
     ) async throws {
-        let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: SiteGuard(names: []))
+        let router = Router(context: ServerRequestContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: ProtectiveHeaders())
+        router.add(middleware: MediaAccess())
         router.add(middleware: ErrorAnswers())
+        router.add(middleware: TargetGuard())
         if !conditions.isPerfect {
             let link = LinkDesk(shared: conditions).shared
             router.add(middleware: LinkConditioning { _ in link })
@@ -69,6 +75,7 @@ public struct FolderOrigin: Sendable {
         }
         let application = Application(
             router: router,
+            server: .limited(by: ConnectionRegistry(connections)),
             configuration: .init(address: .hostname(host, port: port), serverName: "Millstream origin"),
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? port) },
             logger: logger

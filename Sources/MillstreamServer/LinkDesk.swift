@@ -63,12 +63,8 @@ final class LinkDesk: Sendable {
 
     /// The identifier of a stream's link, as the addresses of its children carry it.
     static func identifier(_ stream: Stream) -> String {
-        // FNV-1a: it need not be secret, and only tells streams apart.
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in (stream.conditions + "\n" + stream.source.text).utf8 {
-            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-        }
-        return String(hash, radix: 36)
+        // It need not be secret, and only tells streams apart.
+        String(StableHash(stream.conditions + "\n" + stream.source.text).value, radix: 36)
     }
 
     /// The link with an identifier; one that is not there, or that nobody used lately, is made as the address names it.

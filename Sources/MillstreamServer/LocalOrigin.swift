@@ -23,22 +23,38 @@ public struct LocalOrigin: Sendable {
         /// Hosts that sources may be loaded from besides those of the catalogue, as `HOST` or `HOST:PORT`; empty allows
         /// every public one.
         public var allowedHosts: [String]
+        /// Header fields for the origins of the catalog's streams and for ``allowedHosts``; none by default.
+        ///
+        /// Those for other hosts are in the options of the transport, and those of the catalog in the catalog.
+        public var sourceHeaders: [HeaderField] = []
         /// What the network to the players does, where their address does not name conditions.
         public var conditions: LinkProfile
+        /// Names under which the server is reached besides its host, the name of the machine, `localhost` and numeric addresses.
+        public var names: [String]
+        /// The secret that addresses of segments are signed with; `nil` for one that is made once and stored in the library.
+        public var secret: ServerSecret?
+        /// The limits for connections.
+        public var connections: ConnectionLimits
 
-        /// Makes options.
+        /// Creates options.
         public init(
             host: String = "127.0.0.1",
             port: Int = 8080,
             catalogue: StreamCatalogue = StreamCatalogue([]),
             allowedHosts: [String] = [],
-            conditions: LinkProfile = .off
+            conditions: LinkProfile = .off,
+            names: [String] = [],
+            secret: ServerSecret? = nil,
+            connections: ConnectionLimits = ConnectionLimits()
         ) {
             self.host = host
             self.port = port
             self.catalogue = catalogue
             self.allowedHosts = allowedHosts
             self.conditions = conditions
+            self.names = names
+            self.secret = secret
+            self.connections = connections
         }
     }
 
@@ -72,53 +88,79 @@ public struct LocalOrigin: Sendable {
 
     /// Serves until the process is told to end by SIGINT or SIGTERM, or the task is cancelled.
     ///
-    /// - Parameter onRunning: Told the port once connections are taken.
-    /// - Throws: ``ListeningError`` where it could not listen.
+    /// - Parameter onRunning: Called with the port once connections are accepted.
+    /// - Throws: ``ListeningError`` if the server could not listen, ``ServerSecret/ReadingError`` if it has no secret.
     public func run(onRunning: @escaping @Sendable (Int) async -> Void) async throws {
         let policy = SourcePolicy(
             allowedHosts: options.allowedHosts,
             catalogue: options.catalogue.streams.flatMap { [$0.address] + ($0.poster.map { [$0] } ?? []) }
         )
+        let secret = try options.secret ?? ServerSecret.stored(in: library.directory)
         var http = httpOptions
         http.mayVisit = { policy.mayVisit($0, at: $1) }
-        // Whoever can reach the server can name a source; secrets go to those of the catalogue and of the owner only.
-        http.trustedAddresses =
-            options.catalogue.streams.map(\.address)
-            + options.allowedHosts.map { ResourceAddress("http://\($0)/") }
+        // Everyone who reaches the server can name a source: the owner's header fields and cookies are for the sources of the
+        // catalog and of the owner only.
+        let trusted = options.catalogue.streams.map(\.address)
+        let allowed = options.allowedHosts.compactMap { HeaderFieldScope($0) }
+        http.headers += options.catalogue.streams.flatMap(\.headers)
+        http.headers += [ScopedHeaderField](options.sourceHeaders, forOriginsOf: trusted)
+        http.headers += allowed.flatMap { scope in
+            options.sourceHeaders.map { ScopedHeaderField($0, for: scope) }
+        }
+        let named = options.allowedHosts.map { ResourceAddress("https://\($0)/") }
+        http.usesCookies = { address in (trusted + named).contains { $0.isSameSite(as: address) } }
+        let foreignPolicy = policy.restrictedToPublicAddresses
+        var foreignHTTP = httpOptions.withoutSecrets
+        foreignHTTP.mayVisit = { foreignPolicy.mayVisit($0, at: $1) }
+        // Names in requests of other sites must not keep the owner's names waiting.
+        foreignHTTP.lookups = HostLookupQueue(HostLookupQueue.Limits(concurrentLookups: 4, pendingNames: 64))
         let transport = HTTPTransport(http)
+        let foreignTransport = HTTPTransport(foreignHTTP)
+        func loading(_ transport: HTTPTransport) -> ResourceLoading {
+            ResourceLoading(SchemeTransport(http: transport, file: nil), policy: self.policy)
+        }
+        let sources = SourceAccess(
+            own: (loading(transport), policy, HostCache(http.lookups)),
+            foreign: (loading(foreignTransport), foreignPolicy, HostCache(foreignHTTP.lookups))
+        )
         do {
-            try await serve(
-                policy,
-                ResourceLoading(SchemeTransport(http: transport, file: nil), policy: self.policy),
-                onRunning
-            )
+            try await serve(sources, SegmentSigner(secret), onRunning)
         } catch {
-            try await transport.shutdown()
+            try? await transport.shutdown()
+            try? await foreignTransport.shutdown()
             throw error
         }
         try await transport.shutdown()
+        try await foreignTransport.shutdown()
     }
 
-    /// The names under which this machine is known, the one it was told among them.
-    private static func ownNames(_ host: String) -> Set<String> {
-        let machine = ProcessInfo.processInfo.hostName.lowercased()
-        return [host.lowercased(), machine, machine + ".local"]
+    /// The names of this server: the host that it listens at, the name of the machine, and those that its owner gave.
+    private var names: ServerNames {
+        let machine = ProcessInfo.processInfo.hostName
+        return ServerNames([options.host, machine, machine + ".local"] + options.names)
     }
 
     private func serve(
-        _ policy: SourcePolicy,
-        _ loading: ResourceLoading,
+        _ sources: SourceAccess,
+        _ signer: SegmentSigner,
         _ onRunning: @escaping @Sendable (Int) async -> Void
     ) async throws {
         let broadcast = EventBroadcast()
         let metrics = ServerMetrics()
+        let loading = sources.own.loading
         let desk = DownloadDesk(library: library, loading: loading, broadcast: broadcast, logger: logger)
         let links = LinkDesk(shared: options.conditions)
-        let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+        let registry = ConnectionRegistry(options.connections)
+        let router = Router(context: ServerRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestCounting(metrics: metrics))
-        router.add(middleware: SiteGuard(names: Self.ownNames(options.host)))
+        router.add(middleware: ProtectiveHeaders())
         router.add(middleware: ErrorAnswers())
-        MediaRoutes(loading: loading, policy: policy, library: library, links: links).add(to: router)
+        router.add(middleware: TargetGuard())
+        router.add(
+            middleware: InitiatorClassification(names: names, trustedProxies: options.connections.trustedProxies)
+        )
+        router.add(middleware: ForwardedRequestLimit(registry: registry))
+        MediaRoutes(sources: sources, library: library, links: links, signer: signer).add(to: router)
         ConsoleRoutes(
             catalogue: options.catalogue,
             library: library,
@@ -126,10 +168,12 @@ public struct LocalOrigin: Sendable {
             desk: desk,
             broadcast: broadcast,
             metrics: metrics,
-            links: links
+            links: links,
+            connections: registry
         ).add(to: router)
         let application = Application(
             router: router,
+            server: .limited(by: registry),
             configuration: .init(address: .hostname(options.host, port: options.port), serverName: "Millstream"),
             services: [desk, LibraryWatch(library: library, desk: desk, broadcast: broadcast)],
             onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? options.port) },

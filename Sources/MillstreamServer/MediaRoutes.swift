@@ -3,6 +3,7 @@ import Foundation
 import HLSPlaylist
 import HTTPTypes
 import Hummingbird
+import MediaTiming
 import MediaTransport
 import NIOCore
 import NetworkConditioning
@@ -11,25 +12,33 @@ import ResourceAddressing
 
 /// Edited playback, segments on their way, and kept assets.
 struct MediaRoutes {
-    let loading: ResourceLoading
-    let policy: SourcePolicy
+    /// The ways to load sources, by who asks for them.
+    let sources: SourceAccess
     let library: AssetLibrary
     let links: LinkDesk
+    let signer: SegmentSigner
     private let files = FileResponder()
 
-    init(loading: ResourceLoading, policy: SourcePolicy, library: AssetLibrary, links: LinkDesk) {
-        self.loading = loading
-        self.policy = policy
+    init(sources: SourceAccess, library: AssetLibrary, links: LinkDesk, signer: SegmentSigner) {
+        self.sources = sources
         self.library = library
         self.links = links
+        self.signer = signer
     }
 
-    func add(to router: Router<BasicRequestContext>) {
+    func add(to router: Router<ServerRequestContext>) {
         // What players get may have to cross a link; the console and its figures never do.
-        let media = router.group().add(middleware: LinkConditioning { try link(for: $0) })
-        media.get("play.m3u8", use: play)
-        media.get("segment/:name", use: segment)
-        media.get("offline/:id/**", use: offline)
+        let conditioning = LinkConditioning<ServerRequestContext> { try link(for: $0) }
+        let media = router.group().add(middleware: MediaAccess()).add(middleware: ErrorAnswers())
+        media.group().add(middleware: conditioning).get("play.m3u8", use: play)
+        // A signature is checked before the request can make a link of its own.
+        media.group().add(middleware: SegmentSignature(signer: signer)).add(middleware: conditioning)
+            .get("segment/:name", use: segment)
+        for path: RouterPath in ["play.m3u8", "segment/:name"] {
+            media.on(path, method: .options) { _, _ in Response(status: .noContent) }
+        }
+        router.group().add(middleware: PrivateAccess()).add(middleware: ErrorAnswers()).add(middleware: conditioning)
+            .get("offline/:id/**", use: offline)
     }
 
     /// The link that an answer has to cross; `nil` for none.
@@ -42,34 +51,56 @@ struct MediaRoutes {
         return try links.link(named.id, for: LinkDesk.Stream(source: source, conditions: named.conditions))
     }
 
-    @Sendable private func play(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    @Sendable private func play(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         var playback = try PlaybackRequest(QueryItems(request.uri.query))
+        playback.mediaAddressing = .server(signer)
         if playback.plan.edits.contains(.absolute) { playback.base = Self.base(of: request) }
+        let loading = sources.access(for: context.initiator).loading
         return .playlist(try await EditedPlayback(loading: loading).playlist(for: playback).bytes)
     }
 
     /// Where the client reached this server.
     private static func base(of request: Request) -> String { "http://\(request.head.authority ?? "localhost")" }
 
-    @Sendable private func segment(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-        let query = QueryItems(request.uri.query)
-        guard let url = query["url"], ResourceAddress(url).isHTTP else {
-            throw ServerError(.badRequest, "missing-url", "url has to be an http or https address")
-        }
-        let address = ResourceAddress(url)
-        let crossesLink = query["conditions"] != nil || !links.shared.profile.isPerfect
-        guard query["segments"] == "proxy" || crossesLink else {
-            // An open redirect would lend our name to any site.
-            guard await policy.mayVisit(address), let location = address.headerValue else {
-                throw TransportError(.addressRefused, "this address may not be loaded", address: address)
+    @Sendable private func segment(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let (loading, policy, hosts) = sources.access(for: context.initiator)
+        let segment = try SegmentAddress(
+            name: context.parameters.require("name"),
+            query: QueryItems(request.uri.query),
+            signer: signer
+        )
+        let crossesLink = segment.link != nil || !links.shared.profile.isPerfect
+        guard segment.delivery == .proxy || crossesLink else {
+            guard !Self.isNavigation(request) else {
+                throw ServerError(
+                    .forbidden,
+                    "not-a-page",
+                    "segments are redirected for players, not for pages",
+                    hint: "add segments=proxy to the address of the playlist"
+                )
+            }
+            guard try await policy.mayVisit(segment.target, resolving: hosts),
+                let location = segment.target.headerValue
+            else {
+                throw TransportError(.addressRefused, "this address may not be loaded", address: segment.target)
             }
             // HLS clients are used to 302, not to 307.
             return Response(status: .found, headers: [.location: location, .cacheControl: "no-cache"])
         }
-        return try await proxied(address, request)
+        return try await proxied(segment.target, request, loading)
     }
 
-    private func proxied(_ address: ResourceAddress, _ request: Request) async throws -> Response {
+    /// Returns whether a browser would show the answer as a page, with the address of this server leading to it.
+    private static func isNavigation(_ request: Request) -> Bool {
+        guard let destination = request.headers[.secFetchDestination]?.lowercased() else { return false }
+        return ["document", "embed", "fencedframe", "frame", "iframe", "object"].contains(destination)
+    }
+
+    private func proxied(
+        _ address: ResourceAddress,
+        _ request: Request,
+        _ loading: ResourceLoading
+    ) async throws -> Response {
         // The range is the origin's to judge; it is passed on as it came.
         let range = request.headers[.range].map { [HeaderField("Range", $0)] } ?? []
         let answer = try await loading.transport.send(TransportRequest(address, kind: .segment, headers: range))
@@ -78,7 +109,7 @@ struct MediaRoutes {
             if let value = answer.header(name) { headers[ours] = value }
         }
         headers[.contentType] = FileResponder.safeMediaType(headers[.contentType])
-        headers[.cacheControl] = answer.header("Cache-Control") ?? "no-cache"
+        headers[.cacheControl] = Self.privateCaching(answer.header("Cache-Control"))
         let body = answer.body
         return Response(
             status: HTTPResponse.Status(code: answer.status),
@@ -87,7 +118,7 @@ struct MediaRoutes {
                 var rest = answer.expectedLength ?? .max
                 for try await buffer in body {
                     // More than announced would look like an answer to the next request.
-                    rest -= Int64(buffer.readableBytes)
+                    rest -|= Int64(buffer.readableBytes)
                     guard rest >= 0 else { throw TransportError(.wrongContent, "more than announced came") }
                     try await writer.write(buffer)
                 }
@@ -102,7 +133,17 @@ struct MediaRoutes {
         ("ETag", .eTag), ("Last-Modified", .lastModified), ("Content-Encoding", .contentEncoding),
     ]
 
-    @Sendable private func offline(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    /// Returns what caches may do with an answer of an origin: at most keep it for one client, since the server may have added
+    /// header fields of its owner to the request.
+    static func privateCaching(_ field: String?) -> String {
+        let directives = (field ?? "").lowercased().split(separator: ",").map { $0.filter { $0 != " " } }
+        if directives.contains("no-store") { return "no-store" }
+        let age = directives.first { $0.hasPrefix("max-age=") }.flatMap { Int($0.dropFirst("max-age=".count)) }
+        guard let age, age >= 0, !directives.contains(where: { $0.hasPrefix("no-cache") }) else { return "no-cache" }
+        return "private, max-age=\(age)"
+    }
+
+    @Sendable private func offline(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let id = try context.parameters.require("id")
         let path = context.parameters.getCatchAll().joined(separator: "/")
         let asset = try library.asset(id)
@@ -162,4 +203,22 @@ struct MediaRoutes {
 extension ResourceAddress {
     /// The address as the value of a header field; `nil` where it holds what no header may.
     fileprivate var headerValue: String? { text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F } ? text : nil }
+}
+
+/// Checks the signature of an address below `/segment` before anything else is done with it.
+private struct SegmentSignature: RouterMiddleware {
+    let signer: SegmentSigner
+
+    @concurrent func handle(
+        _ request: Request,
+        context: ServerRequestContext,
+        next: @concurrent (Request, ServerRequestContext) async throws -> Response
+    ) async throws -> Response {
+        _ = try SegmentAddress(
+            name: context.parameters.require("name"),
+            query: QueryItems(request.uri.query),
+            signer: signer
+        )
+        return try await next(request, context)
+    }
 }

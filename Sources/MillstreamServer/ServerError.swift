@@ -1,11 +1,12 @@
 import AssetStorage
 import HTTPTypes
 import Hummingbird
-import MediaTransport
+package import MediaTransport
 import MillstreamDownloads
 import NIOCore
 import PlaylistEditing
 import ReportFormat
+import ResourceAddressing
 
 /// An answer that says what went wrong, for a page and for a person.
 struct ServerError: Error {
@@ -26,7 +27,9 @@ struct ServerError: Error {
         switch error {
         case let error as ServerError: self = error
         case let error as PlaylistEditError: self.init(.badRequest, error.code, error.description)
-        case let error as TransportError: self.init(transport: error.code.rawValue, error.description)
+        case let error as TransportError:
+            self.init(transport: error.code.rawValue, error.description)
+            if hint == nil { hint = error.withheldHeaderFieldsHint }
         case let error as DownloadError: self.init(error)
         case let error as StorageError where error.code == .notFound:
             self.init(.notFound, error.code.rawValue, error.message)
@@ -40,6 +43,10 @@ struct ServerError: Error {
     }
 
     private init(transport code: String, _ message: String) {
+        guard code != TransportError.Code.tooManyLookups.rawValue else {
+            self.init(.serviceUnavailable, code, message, hint: "wait a moment and try again")
+            return
+        }
         let isRefused = code == TransportError.Code.addressRefused.rawValue
         self.init(
             isRefused ? .forbidden : .badGateway,
@@ -53,7 +60,9 @@ struct ServerError: Error {
         switch error.code {
         case .live, .contentProtected: self.init(.conflict, error.detail, error.message, hint: error.hint)
         case .nothingSelected, .notAPlaylist: self.init(.badRequest, error.detail, error.message, hint: error.hint)
-        case .transport: self.init(transport: error.detail, error.message)
+        case .transport:
+            self.init(transport: error.detail, error.message)
+            if hint == nil { hint = (error.cause as? TransportError)?.withheldHeaderFieldsHint }
         case .tooLarge: self.init(.contentTooLarge, error.detail, error.message, hint: error.hint)
         default:
             self.init(
@@ -88,5 +97,19 @@ extension Response {
             headers: [.contentType: "application/vnd.apple.mpegurl", .cacheControl: "no-cache"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
         )
+    }
+}
+
+extension TransportError {
+    /// What to do where a server refused a request that did not get the header fields of the owner; `nil` otherwise.
+    package var withheldHeaderFieldsHint: String? {
+        guard hasWithheldHeaderFields, status == 401 || status == 403, let address, let host = address.host,
+            let port = address.port
+        else { return nil }
+        let isDefaultPort = port == (address.normalizedScheme == "https" ? 443 : 80)
+        let name = (host.contains(":") ? "[\(host)]" : host) + (isDefaultPort ? "" : ":\(port)")
+        let origin = address.normalizedScheme == "http" ? "http://" + name : name
+        return "header fields go only to the origin that they were given for; "
+            + "--header-for '\(origin) Name: value' sends one to this host too"
     }
 }

@@ -19,7 +19,7 @@ final class ServerMetrics: Sendable {
     }
 
     /// The exposition in the text format of Prometheus.
-    func text(downloads: Int, listeners: Int) -> String {
+    func text(downloads: Int, listeners: Int, connections: Int) -> String {
         var text = "# HELP millstream_requests_total Requests answered, by part of the server and status.\n"
         text += "# TYPE millstream_requests_total counter\n"
         let sorted = counts.withLock { $0 }.sorted { ($0.key.area, $0.key.status) < ($1.key.area, $1.key.status) }
@@ -30,6 +30,8 @@ final class ServerMetrics: Sendable {
         text += "millstream_downloads_running \(downloads)\n"
         text += "# HELP millstream_event_listeners Open streams of events.\n# TYPE millstream_event_listeners gauge\n"
         text += "millstream_event_listeners \(listeners)\n"
+        text += "# HELP millstream_connections Open connections.\n# TYPE millstream_connections gauge\n"
+        text += "millstream_connections \(connections)\n"
         return text
     }
 }

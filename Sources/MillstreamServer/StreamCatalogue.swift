@@ -1,5 +1,6 @@
 public import Foundation
 import HLSPlaylist
+public import MediaTransport
 public import ResourceAddressing
 
 /// The streams that the server offers.
@@ -18,6 +19,8 @@ public struct StreamCatalogue: Sendable {
         public let detail: String?
         /// Whether it is meant to be stitched to others.
         public let isAdvertisement: Bool
+        /// The header fields of `headers`, for the origin of ``address``, and of `headersFor`, for the hosts that it names.
+        public let headers: [ScopedHeaderField]
 
         /// What it is, by the end of its path.
         public enum Kind: String, Sendable {
@@ -60,9 +63,11 @@ public struct StreamCatalogue: Sendable {
         let poster: String?
         let detail: String?
         let advertisement: Bool?
+        let headers: [String: String]?
+        let headersFor: [String: [String: String]]?
 
         enum CodingKeys: String, CodingKey {
-            case id, name, url, poster, detail, advertisement
+            case id, name, url, poster, detail, advertisement, headers, headersFor
             case playlistURL = "playlist_url"
         }
     }
@@ -118,8 +123,63 @@ public struct StreamCatalogue: Sendable {
                 address: stream,
                 poster: entry.poster.map { address.resolving($0) },
                 detail: entry.detail,
-                isAdvertisement: entry.advertisement ?? false
+                isAdvertisement: entry.advertisement ?? false,
+                headers: try Self.headers(of: entry, at: stream)
             )
+        }
+        try Self.checkAgreement(streams)
+    }
+
+    /// Fields that the connection needs, or that change what is asked for: no catalog sets them.
+    private static let reservedFields: Set<String> = [
+        "accept-encoding", "connection", "content-length", "expect", "host", "if-range", "keep-alive",
+        "proxy-authorization",
+        "proxy-connection", "range", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
+
+    private static func headers(of entry: Entry, at stream: ResourceAddress) throws -> [ScopedHeaderField] {
+        func field(_ name: String, _ value: String) throws -> HeaderField {
+            guard let field = HeaderField(line: "\(name): \(value)"), field.name == name,
+                !reservedFields.contains(name.lowercased())
+            else {
+                throw ReadingError(
+                    description: "the stream \"\(entry.name)\" of the catalogue has the header field \"\(name)\", "
+                        + "which cannot be sent"
+                )
+            }
+            return field
+        }
+        let own = try (entry.headers ?? [:]).sorted { $0.key < $1.key }.map { try field($0.key, $0.value) }
+        let others = try (entry.headersFor ?? [:]).sorted { $0.key < $1.key }.flatMap { host, fields in
+            guard let scope = HeaderFieldScope(host) else {
+                throw ReadingError(
+                    description: "the stream \"\(entry.name)\" of the catalogue has headersFor \"\(host)\", "
+                        + "which is not HOST, HOST:PORT, an origin, or *"
+                )
+            }
+            return try fields.sorted { $0.key < $1.key }.map {
+                ScopedHeaderField(try field($0.key, $0.value), for: scope)
+            }
+        }
+        return others + [ScopedHeaderField](own, forOriginsOf: [stream])
+    }
+
+    /// Requests do not say which stream they are for: one host gets one value of a header field.
+    private static func checkAgreement(_ streams: [Stream]) throws {
+        struct Key: Hashable {
+            let scope: HeaderFieldScope
+            let name: String
+        }
+        var values: [Key: String] = [:]
+        for header in streams.flatMap(\.headers) {
+            let key = Key(scope: header.scope, name: header.field.name.lowercased())
+            guard values.updateValue(header.field.value, forKey: key).map({ $0 == header.field.value }) ?? true else {
+                throw ReadingError(
+                    description:
+                        "the streams of the catalogue have two values of the header field \(header.field.name) "
+                        + "for \(header.scope)"
+                )
+            }
         }
     }
 

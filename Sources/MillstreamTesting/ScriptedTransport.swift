@@ -105,7 +105,7 @@ public final class ScriptedTransport: Transport {
                 address: request.address
             )
         }
-        let piece = bytes[Int(range.start + offset)..<Int(range.end)]
+        let piece = bytes[Int(range.start +| offset)..<Int(range.end)]
         let record = TransferRecord(TransferMeasurement(sent: time.now))
         record.update { $0.firstByte = .zero }
         return TransportResponse(

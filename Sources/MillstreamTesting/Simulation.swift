@@ -209,7 +209,7 @@ public final class Simulation: TaskExecutor, TimeSource {
             case .wait(nil): wake.wait()
             case .wait(let rest?):
                 let nanoseconds = min(rest, .seconds(60)) / .nanoseconds(1)
-                _ = wake.wait(timeout: .now() + .nanoseconds(Int(nanoseconds.rounded(.up))))
+                _ = wake.wait(timeout: .now() + .nanoseconds(Int(saturating: nanoseconds.rounded(.up))))
             case .finish: return
             }
         }

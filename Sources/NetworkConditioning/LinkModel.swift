@@ -52,15 +52,15 @@ public struct LinkModel: Sendable {
     ///   - seed: What decides about losses; the same seed loses the same packets.
     public init(_ profile: LinkProfile, startingAt now: Duration, slack: Duration = .zero, seed: UInt64 = 1) {
         self.profile = profile
-        origin = now.nanoseconds
-        self.slack = slack.nanoseconds
+        origin = now.saturatingNanoseconds
+        self.slack = slack.saturatingNanoseconds
         dice = LossDice(seed: seed)
     }
 
     /// Changes what the link does; its time begins anew.
     public mutating func change(to profile: LinkProfile, at now: Duration) {
         self.profile = profile
-        origin = now.nanoseconds
+        origin = now.saturatingNanoseconds
         // What waited under the old conditions is asked for again under the new ones.
         freeDown = min(freeDown, origin)
         freeUp = min(freeUp, origin)
@@ -68,22 +68,23 @@ public struct LinkModel: Sendable {
 
     /// How many bytes should be sent at once: about five milliseconds' worth, whole packets, at most 64 KiB.
     public func pieceSize(_ direction: Direction, at now: Duration) -> Int {
-        guard let rate = stretch(direction, at: now.nanoseconds).rate else { return Self.largestPiece }
-        let packets = rate / (8 * 200 * Int64(Self.packetSize))
-        return min(Self.largestPiece, max(1, Int(clamping: packets)) * Self.packetSize)
+        guard let rate = stretch(direction, at: now.saturatingNanoseconds).rate else { return Self.largestPiece }
+        let packets = rate / Self.bitsPerPieceAndSecond
+        return min(Self.largestPiece, max(1, Int(clamping: packets)) *| Self.packetSize)
     }
 
     /// How many bytes cross in a time, if the link stays as it is at a moment; `nil` where it knows no bound.
     public func byteCount(_ direction: Direction, in duration: Duration, at now: Duration) -> Int64? {
-        guard let rate = stretch(direction, at: now.nanoseconds).rate else { return nil }
-        return Int64(clamping: Int128(rate) * Int128(max(0, duration.nanoseconds)) / 8_000_000_000)
+        guard let rate = stretch(direction, at: now.saturatingNanoseconds).rate else { return nil }
+        return Int64(clamping: Int128(rate) *| Int128(max(0, duration.saturatingNanoseconds)) / 8_000_000_000)
     }
 
     /// How long a byte is on its way at some moment.
     public func latency(_ direction: Direction, at now: Duration) -> Duration {
         switch direction {
         case .up: profile.up.latency
-        case .down: profile.trace?.period(at: now.nanoseconds - origin).period.latency ?? profile.down.latency
+        case .down:
+            profile.trace?.period(at: now.saturatingNanoseconds -| origin).period.latency ?? profile.down.latency
         }
     }
 
@@ -105,15 +106,17 @@ public struct LinkModel: Sendable {
     ) -> Passage? {
         let way = direction == .down ? profile.down : profile.up
         guard way.loss < 1 else { return nil }
-        let moment = now.nanoseconds
-        let earliest = available.map { $0.nanoseconds.addingClamped(latency(direction, at: $0).nanoseconds) } ?? .min
+        let moment = now.saturatingNanoseconds
+        let earliest =
+            available.map { $0.saturatingNanoseconds.addingSaturated(latency(direction, at: $0).saturatingNanoseconds) }
+            ?? .min
         let free = direction == .down ? freeDown : freeUp
         let start = max(earliest, flow.left, free, latestStart(of: flow, available == nil, at: moment))
-        guard let leaves = finish(direction, from: start, bits: Int64(max(0, byteCount)) * 8) else { return nil }
+        guard let leaves = finish(direction, from: start, bits: Int64(max(0, byteCount)) *| 8) else { return nil }
         flow.left = leaves
         if direction == .down { freeDown = leaves } else { freeUp = leaves }
         let fate = dice.fate(ofBytes: byteCount, loss: way.loss, roundTrip: roundTrip(at: now))
-        flow.arrived = max(flow.arrived, leaves.addingClamped(fate.delay))
+        flow.arrived = max(flow.arrived, leaves.addingSaturated(fate.delay))
         return Passage(leaves: .nanoseconds(leaves), arrives: .nanoseconds(flow.arrived), breaks: fate.breaks)
     }
 
@@ -122,22 +125,24 @@ public struct LinkModel: Sendable {
         guard isReady else { return .min }
         guard flow.left > .min else { return moment }
         // A receiver that waited for a lost packet comes later, and the sender sent on meanwhile.
-        return moment.addingClamped(-slack).addingClamped(flow.left - max(flow.left, flow.arrived))
+        return moment.subtractingSaturated(slack).addingSaturated(flow.left -| max(flow.left, flow.arrived))
     }
 
     private func roundTrip(at now: Duration) -> Int64 {
-        latency(.up, at: now).nanoseconds.addingClamped(latency(.down, at: now).nanoseconds)
+        latency(.up, at: now).saturatingNanoseconds.addingSaturated(latency(.down, at: now).saturatingNanoseconds)
     }
 
     /// The size of what gets lost at once, as on Ethernet.
     static let packetSize = 1_460
     private static let largestPiece = 64 << 10
+    /// The bits per second at which a packet takes five milliseconds.
+    private static let bitsPerPieceAndSecond: Int64 = 8 * 200 * 1_460
 
     // MARK: Bandwidth over time
 
     /// What the link carries at a moment, `nil` for no bound, and until when.
     private func stretch(_ direction: Direction, at moment: Int64) -> (rate: Int64?, end: Int64) {
-        let offset = max(0, moment.addingClamped(-origin))
+        let offset = max(0, moment -| origin)
         var (rate, end) = (profile.up.bandwidth?.bitsPerSecond, Int64.max)
         if direction == .down {
             if let (period, periodEnd) = profile.trace?.period(at: offset) {
@@ -151,31 +156,33 @@ public struct LinkModel: Sendable {
             if isOut { rate = 0 }
             end = min(end, change)
         }
-        return (rate, end == .max ? .max : end.addingClamped(origin))
+        return (rate, end == .max ? .max : end.addingSaturated(origin))
     }
 
     /// When so many bits have crossed; `nil` where they never do.
     private func finish(_ direction: Direction, from start: Int64, bits: Int64) -> Int64? {
         var moment = start
         // In bits times a billion, so that no stretch of time rounds anything away.
-        var rest = Int128(bits) * 1_000_000_000
+        var rest = Int128(bits) *| 1_000_000_000
         if direction == .down, let trace = profile.trace, trace.capacity == 0 { return nil }
         if direction == .down, profile.outages.isEmpty, let trace = profile.trace {
-            let rounds = Int64(clamping: rest / trace.capacity)
-            rest -= Int128(rounds) * trace.capacity
+            let rounds = Int64(clamping: rest.dividedSaturated(by: trace.capacity))
+            rest -|= Int128(rounds) *| trace.capacity
             let skipped = rounds.multipliedReportingOverflow(by: trace.ends.last ?? 0)
-            moment = moment.addingClamped(skipped.overflow ? .max : skipped.partialValue)
+            moment = moment.addingSaturated(skipped.overflow ? .max : skipped.partialValue)
         }
         for _ in 0..<Self.mostStretches {
             guard rest > 0 else { return moment }
             let (rate, end) = stretch(direction, at: moment)
             guard let rate else { return moment }
-            let capacity = end == .max ? Int128.max : Int128(end - moment) * Int128(rate)
+            let capacity = end == .max ? Int128.max : Int128(end -| moment) *| Int128(rate)
             if rate > 0, capacity >= rest {
-                return moment.addingClamped(Int64(clamping: (rest + Int128(rate) - 1) / Int128(rate)))
+                return moment.addingSaturated(
+                    Int64(clamping: (rest +| Int128(rate) -| 1).dividedSaturated(by: Int128(rate)))
+                )
             }
             guard end < .max else { return nil }
-            rest -= Int128(end - moment) * Int128(rate)
+            rest -|= Int128(end -| moment) *| Int128(rate)
             moment = end
         }
         return nil
@@ -188,13 +195,15 @@ public struct LinkModel: Sendable {
 extension LinkProfile.Outage {
     /// Whether nothing crosses at a moment, and when that changes, in nanoseconds.
     fileprivate func state(at offset: Int64) -> (isOut: Bool, change: Int64) {
-        let (first, length) = (start.nanoseconds, duration.nanoseconds)
+        let (first, length) = (start.saturatingNanoseconds, duration.saturatingNanoseconds)
         guard offset >= first else { return (false, first) }
-        guard let round = interval?.nanoseconds, round > 0 else {
-            let end = first.addingClamped(length)
+        guard let round = interval?.saturatingNanoseconds, round > 0 else {
+            let end = first.addingSaturated(length)
             return offset < end ? (true, end) : (false, .max)
         }
-        let into = (offset - first) % round
-        return into < length ? (true, offset.addingClamped(length - into)) : (false, offset.addingClamped(round - into))
+        // Bounded: the interval is longer than no time.
+        let into = (offset -| first) % round
+        return into < length
+            ? (true, offset.addingSaturated(length -| into)) : (false, offset.addingSaturated(round -| into))
     }
 }

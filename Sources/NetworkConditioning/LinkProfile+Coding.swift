@@ -156,7 +156,7 @@ extension LinkTrace.Period: Codable {
                 ?? BitRate(bitsPerSecond: 0),
             latency: try milliseconds(.latency, most: 60)
         )
-        guard duration.nanoseconds > 0 else {
+        guard duration.saturatingNanoseconds > 0 else {
             throw LinkProfileError(description: "a period of a trace has to last more than 0 ms")
         }
     }
@@ -175,9 +175,9 @@ private enum Quantity {
     static func seconds(_ value: Double?, _ name: String, most: Double = 60) throws(LinkProfileError) -> Duration? {
         guard let value else { return nil }
         guard value >= 0, value <= most else {
-            throw LinkProfileError(description: "\(name) has to be 0 to \(Int64(most)) s, not \(value)")
+            throw LinkProfileError(description: "\(name) has to be 0 to \(Int64(saturating: most)) s, not \(value)")
         }
-        return .nanoseconds(Int64((value * 1e9).rounded()))
+        return .nanoseconds(Int64(saturating: (value * 1e9).rounded()))
     }
 
     static func bitRate(_ value: Double?, _ name: String) throws(LinkProfileError) -> BitRate? {
@@ -185,7 +185,7 @@ private enum Quantity {
         guard value >= 0, value <= 1e12 else {
             throw LinkProfileError(description: "\(name) has to be at least 0 and at most 1 Tbit/s, not \(value)")
         }
-        return BitRate(bitsPerSecond: Int64(value.rounded()))
+        return BitRate(bitsPerSecond: Int64(saturating: value.rounded()))
     }
 }
 

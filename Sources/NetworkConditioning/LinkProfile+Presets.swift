@@ -43,7 +43,7 @@ extension LinkProfile {
     ) -> LinkProfile {
         func direction(_ figures: (kilobits: Int64, milliseconds: Int64)) -> Direction {
             Direction(
-                bandwidth: BitRate(bitsPerSecond: figures.kilobits * 1_000),
+                bandwidth: BitRate(bitsPerSecond: figures.kilobits *| 1_000),
                 latency: .milliseconds(figures.milliseconds),
                 loss: loss
             )

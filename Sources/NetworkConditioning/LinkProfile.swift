@@ -108,14 +108,15 @@ public struct LinkTrace: Sendable, Hashable {
 
     /// Makes a trace; `nil` without periods, or with one that lasts no time.
     public init?(_ periods: [Period]) {
-        guard !periods.isEmpty, periods.allSatisfy({ $0.duration.nanoseconds > 0 && $0.bandwidth.bitsPerSecond >= 0 })
+        guard !periods.isEmpty,
+            periods.allSatisfy({ $0.duration.saturatingNanoseconds > 0 && $0.bandwidth.bitsPerSecond >= 0 })
         else { return nil }
         self.periods = periods
         var end: Int64 = 0
         var capacity: Int128 = 0
         ends = periods.map { period in
-            end = end.addingClamped(period.duration.nanoseconds)
-            capacity += Int128(period.duration.nanoseconds) * Int128(period.bandwidth.bitsPerSecond)
+            end = end.addingSaturated(period.duration.saturatingNanoseconds)
+            capacity +|= Int128(period.duration.saturatingNanoseconds) *| Int128(period.bandwidth.bitsPerSecond)
             return end
         }
         self.capacity = capacity
@@ -132,12 +133,13 @@ public struct LinkTrace: Sendable, Hashable {
     /// The period that a moment lies in, and when it ends, both in nanoseconds from the beginning.
     func period(at nanoseconds: Int64) -> (period: Period, end: Int64) {
         let round = max(1, ends.last ?? 1)
+        // Bounded: a round lasts a nanosecond at least.
         let offset = nanoseconds % round
         var (low, high) = (0, ends.count - 1)
         while low < high {
             let middle = (low + high) / 2
             if ends[middle] > offset { high = middle } else { low = middle + 1 }
         }
-        return (periods[low], nanoseconds.addingClamped(ends[low] - offset))
+        return (periods[low], nanoseconds.addingSaturated(ends[low] -| offset))
     }
 }

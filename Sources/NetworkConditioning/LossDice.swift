@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// Decides which packets get lost, the same ones for the same seed.
 ///
 /// TCP hides loss from HTTP: a packet that was lost comes later, and all behind it with it. It is sent again after about a
@@ -23,10 +25,10 @@ struct LossDice: Sendable {
         }
         guard most > 0 else { return (0, false) }
         var delay = roundTrip
-        var timeout = max(Self.shortestTimeout, roundTrip.addingClamped(roundTrip / 2))
+        var timeout = max(Self.shortestTimeout, roundTrip.addingSaturated(roundTrip / 2))
         for _ in 1..<most {
-            delay = delay.addingClamped(timeout)
-            timeout = timeout.addingClamped(timeout)
+            delay = delay.addingSaturated(timeout)
+            timeout = timeout.addingSaturated(timeout)
         }
         return (delay, most >= Self.mostLosses)
     }

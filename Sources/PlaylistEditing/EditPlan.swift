@@ -75,7 +75,9 @@ public struct EditPlan: Sendable, Hashable {
             func other() throws(PlaylistEditError) -> MediaPlaylist {
                 guard let source = edit.source, let playlist = sources[source] ?? GapPlaylist.playlist(at: source)
                 else {
-                    throw .cannotStitch(reason: "\(edit.source ?? "the other playlist") was not loaded")
+                    throw .cannotStitch(
+                        reason: "\(edit.source.map { "\(ResourceAddress($0))" } ?? "the other playlist") was not loaded"
+                    )
                 }
                 return playlist
             }
@@ -126,7 +128,7 @@ public struct EditPlan: Sendable, Hashable {
             } else if let gap = gaps[source] {
                 result.append(edit.replacingSource(gap))
             } else {
-                throw .cannotStitch(reason: "\(source) has nothing that goes with \(entry.name)")
+                throw .cannotStitch(reason: "\(ResourceAddress(source)) has nothing that goes with \(entry.name)")
             }
         }
         return EditPlan(result)
@@ -143,7 +145,7 @@ public enum PresentationEntry: Sendable {
     /// What to call it in a message.
     public var name: String {
         switch self {
-        case .variant(let variant): variant.uri
+        case .variant(let variant): ResourceAddress(variant.uri).description
         case .rendition(let rendition): "the rendition \(rendition.name)"
         }
     }

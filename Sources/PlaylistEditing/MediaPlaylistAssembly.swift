@@ -23,13 +23,14 @@ struct MediaPlaylistAssembly {
         var sequence = host.mediaSequence
         var planned: [SegmentRun] = []
         for var run in runs where !run.positions.isEmpty {
-            if planned.isEmpty, run.isHost { sequence += Int64(run.positions.lowerBound) }
+            if planned.isEmpty, run.isHost { sequence +|= Int64(run.positions.lowerBound) }
             run.needsOwnVectors = Self.losesVectors(run, newSequence: sequence)
-            sequence += Int64(run.positions.count)
+            sequence +|= Int64(run.positions.count)
             planned.append(run)
         }
         self.runs = planned
-        firstSequence = host.mediaSequence + (planned.first.map { $0.isHost ? Int64($0.positions.lowerBound) : 0 } ?? 0)
+        let skipped = planned.first.map { $0.isHost ? Int64($0.positions.lowerBound) : 0 } ?? 0
+        firstSequence = host.mediaSequence.addingSaturated(skipped)
     }
 
     /// Whether segments lose the number that their initialization vector is made of (§5.2).
@@ -247,7 +248,7 @@ struct MediaPlaylistAssembly {
             return host.discontinuitySequence
         }
         let segment = host.segments[first.positions.lowerBound]
-        return segment.discontinuitySequence - (segment.hasDiscontinuity ? 1 : 0)
+        return segment.discontinuitySequence -| (segment.hasDiscontinuity ? 1 : 0)
     }
 
     private mutating func writeLine(_ text: String) {
@@ -284,6 +285,6 @@ extension MediaTime {
     /// Whole seconds, any part of one counted as one.
     var roundedUpSeconds: Int64 {
         let (whole, part) = value.quotientAndRemainder(dividingBy: timescale)
-        return part > 0 ? whole + 1 : whole
+        return part > 0 ? whole +| 1 : whole
     }
 }

@@ -1,3 +1,5 @@
+import ResourceAddressing
+
 /// Why an edit was refused; the playlist stays as it was.
 public enum PlaylistEditError: Error, Sendable, Hashable {
     /// A filter would leave nothing; `available` names what there was.
@@ -21,7 +23,8 @@ extension PlaylistEditError: CustomStringConvertible {
         case .nothingLeft(let filter, let available):
             "\(filter) would leave nothing; there is \(available.joined(separator: ", "))"
         case .unknownEdit(let name): "there is no edit named \(name)"
-        case .invalidValue(let edit, let value, let expected): "\(edit) wants \(expected), not \"\(value)\""
+        case .invalidValue(let edit, let value, let expected):
+            "\(edit) wants \(expected), not \"\(ResourceAddress(value).isHTTP ? "\(ResourceAddress(value))" : value)\""
         case .wrongKind(let edit, let expected): "\(edit) needs a \(expected) playlist"
         case .timeOutside(let edit, let time, let duration):
             "\(edit): \(time) s lies outside the \(duration) s there are"

@@ -88,10 +88,12 @@ public enum ReportValue: Sendable, Hashable {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
-            // U+2028 and U+2029 end a line in older JavaScript, and these reports are pasted into pages.
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F || scalar == "\u{2028}" || scalar == "\u{2029}":
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            // Reports are shown on terminals and pasted into pages: what would not be seen there is spelled out.
+            case _ where scalar.isHiddenOnTerminal:
+                for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+                    let digits = String(unit, radix: 16)
+                    text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
             default: text.unicodeScalars.append(scalar)
             }
         }

@@ -13,6 +13,7 @@ public enum PercentEncoding {
             if kept.contains(byte) {
                 result.append(byte)
             } else {
+                // Bounded: four bits are at most 15.
                 result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
             }
         }

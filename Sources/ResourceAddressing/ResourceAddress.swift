@@ -3,7 +3,9 @@
 /// Signed addresses break when somebody "normalises" them, so this type never decodes, encodes or reorders anything;
 /// it only splits (RFC 3986 Appendix B) and resolves (RFC 3986 §5.2).
 public struct ResourceAddress: Sendable, Hashable {
-    /// The address as it was given.
+    /// The address as it was given, byte for byte, with all secrets in it.
+    ///
+    /// It is for requests and files; messages show ``description``.
     public let text: String
 
     /// Takes an address as it is; every text is one, if only a relative path.
@@ -125,30 +127,6 @@ public struct ResourceAddress: Sendable, Hashable {
         return ResourceAddress(result)
     }
 
-    /// Whether an address belongs to the same site: the same host, or another one below the same domain.
-    ///
-    /// The domain is what stands behind the first dot. Where two labels are left and the first of them is as short as in
-    /// `co.uk`, the domain is taken for a registry's, below which strangers live: then only the same host, or one below
-    /// it, will do. So `a.cdn.example.com` and `b.cdn.example.com` are one site, and `example.com` and `other.com`,
-    /// `a.co.uk` and `b.co.uk`, or two numeric hosts are not.
-    public func sharesSite(with other: ResourceAddress) -> Bool {
-        guard let host, let otherHost = other.host else { return false }
-        if host == otherHost { return true }
-        guard let domain = Self.domain(of: host), let otherDomain = Self.domain(of: otherHost) else { return false }
-        return domain == otherDomain || domain.hasSuffix("." + otherDomain) || otherDomain.hasSuffix("." + domain)
-    }
-
-    /// What hosts of one site have in common; `nil` for numeric hosts and for names without a dot.
-    private static func domain(of host: String) -> Substring? {
-        let isNumeric =
-            host.contains(":") || host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }
-        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-        guard !isNumeric, labels.count >= 2, labels.allSatisfy({ !$0.isEmpty }) else { return nil }
-        guard labels.count > 2 else { return host[...] }
-        let isRegistry = labels.count == 3 && labels[1].utf8.count <= 3
-        return isRegistry ? host[...] : host[labels[1].startIndex...]
-    }
-
     /// Whether a relative reference means the same in a document at `other`: both stand in one folder.
     public func sharesFolder(with other: ResourceAddress) -> Bool {
         resolving("x").text == other.resolving("x").text
@@ -219,9 +197,4 @@ public struct ResourceAddress: Sendable, Hashable {
         let parts = withoutUser.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         return ((parts.first ?? "").lowercased(), parts.count > 1 ? Int(parts[1]) : nil)
     }
-}
-
-extension ResourceAddress: CustomStringConvertible {
-    /// The value as text, for people.
-    public var description: String { text }
 }

@@ -22,7 +22,7 @@ public struct TimestampWrap: Sendable, Hashable {
 
     /// The unrolled value of the next timestamp, of which the lowest 33 bits count.
     public mutating func unroll(_ timestamp: UInt64) -> Int64 {
-        let value = last.map { Self.unroll(timestamp, near: $0) } ?? Int64(timestamp & 0x1_FFFF_FFFF)
+        let value = last.map { Self.unroll(timestamp, near: $0) } ?? Int64(clamping: timestamp & 0x1_FFFF_FFFF)
         last = value
         return value
     }
@@ -31,12 +31,12 @@ public struct TimestampWrap: Sendable, Hashable {
     ///
     /// Near the ends of `Int64` the result stays inside of it and is then no longer the nearest.
     public static func unroll(_ timestamp: UInt64, near reference: Int64) -> Int64 {
-        let masked = Int64(timestamp & 0x1_FFFF_FFFF)
+        let masked = Int64(clamping: timestamp & 0x1_FFFF_FFFF)
         // The difference of the two in -2^32 < d <= 2^32, computed on the lowest 33 bits alone.
-        var step = (masked &- reference) & (period - 1)
-        if step > period / 2 { step -= period }
+        var step = (masked &- reference) & (period -| 1)
+        if step > period / 2 { step -|= period }
         let (value, overflow) = reference.addingReportingOverflow(step)
-        return overflow ? value &- (step > 0 ? period : -period) : value
+        return overflow ? value &- (step > 0 ? period : period.negatedSaturated()) : value
     }
 
     /// The time of an unrolled value.

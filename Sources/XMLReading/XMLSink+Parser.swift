@@ -43,6 +43,7 @@ import CLibXML2
                 return
             }
             defer { unsafe xmlFreeParserCtxt(context) }
+            // Bounded: the flags are constants of libxml2.
             unsafe xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_NOCDATA.rawValue))
             unsafe install(in: context)
             unsafe self.context = context
@@ -70,6 +71,7 @@ import CLibXML2
         )
         unsafe handler.pointee.initialized = XML_SAX2_MAGIC
         unsafe handler.pointee.startElementNs = { sink, local, prefix, namespace, _, _, count, _, attributes in
+            // Bounded: the count of the C interface has 32 bits.
             unsafe XMLSink.of(sink)?.started(local, prefix, namespace, attributes, Int(count))
         }
         unsafe handler.pointee.endElementNs = { sink, local, prefix, namespace in
@@ -93,6 +95,7 @@ import CLibXML2
         unsafe pointer.map { unsafe Unmanaged<XMLSink>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    // Bounded: the number of the C interface has 32 bits.
     private var line: Int { unsafe context.map { Int(unsafe xmlSAX2GetLineNumber($0)) } ?? 0 }
 
     private func fail(_ code: XMLReadingError.Code, _ message: String, line: Int? = nil) {
@@ -110,9 +113,11 @@ import CLibXML2
     private func noticed(_ error: UnsafeMutablePointer<xmlError>?) {
         guard let error = unsafe error, unsafe error.pointee.level.rawValue >= XML_ERR_ERROR.rawValue else { return }
         // A namespace that is not declared, and a reference to one that is odd, do not make a document unreadable.
+        // Bounded: the domain is a constant of libxml2.
         guard unsafe error.pointee.domain != Int32(XML_FROM_NAMESPACE.rawValue) else { return }
         let message = unsafe error.pointee.message.map { unsafe String(cString: $0) } ?? "it is not well-formed"
         let trimmed = message.prefix(200).split(whereSeparator: \.isNewline).joined(separator: " ")
+        // Bounded: the number of the C interface has 32 bits.
         fail(.malformed, trimmed, line: unsafe Int(error.pointee.line))
     }
 
@@ -152,6 +157,7 @@ import CLibXML2
         /// A place among 256; what comes to the same place replaces what was there.
         var place: Int {
             let mixed = (local ^ prefix &* 31 ^ namespace &* 131) &* 0x9E37_79B9_7F4A_7C15
+            // Bounded: eight bits are left.
             return Int(mixed >> 56)
         }
     }
@@ -183,6 +189,7 @@ import CLibXML2
         if let list = unsafe list {
             for index in 0..<count {
                 // Five pointers each: name, prefix, namespace, start and end of the value.
+                // Bounded: libxml2 allocated five pointers for each attribute.
                 let entry = unsafe list + index * 5
                 guard let start = unsafe entry[3], let end = unsafe entry[4] else { continue }
                 let value = unsafe String(
@@ -211,6 +218,7 @@ import CLibXML2
 
     private func append(_ text: UnsafePointer<xmlChar>?, _ length: Int32) {
         guard !hasStopped, let text = unsafe text, length > 0 else { return }
+        // Bounded: the length of the C interface has 32 bits.
         let buffer = unsafe UnsafeBufferPointer(start: text, count: Int(length))
         if filter == .notBlank, isPendingBlank {
             isPendingBlank = unsafe buffer.allSatisfy { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }

@@ -29,7 +29,7 @@ struct ConditionsCommand: ParsableCommand {
 
         func run() throws {
             if json {
-                StandardOutput.writeLine(ReportValue.array(LinkProfile.presets.map(\.report)).json)
+                try StandardOutput.writeLine(ReportValue.array(LinkProfile.presets.map(\.report)))
                 return
             }
             var rows = [["", "down", "up", "latency", "loss", "names"]]
@@ -46,7 +46,7 @@ struct ConditionsCommand: ParsableCommand {
                     let blanks = String(repeating: " ", count: cell.1 - cell.0.count)
                     return column == 0 ? cell.0 + blanks : blanks + cell.0
                 }
-                StandardOutput.writeLine(cells.joined(separator: "   "))
+                try StandardOutput.writeLine("\(cells.joined(separator: "   "))")
             }
         }
     }
@@ -66,23 +66,23 @@ struct ConditionsCommand: ParsableCommand {
         func run() throws {
             let profile = try ConditionsFlag.profile(conditions)
             if json {
-                StandardOutput.writeLine(profile.report.json)
+                try StandardOutput.writeLine(profile.report)
                 return
             }
-            StandardOutput.writeLine(profile.name)
+            try StandardOutput.writeLine("\(profile.name)")
             if let trace = profile.trace {
-                StandardOutput.writeLine("down      as the trace has it")
-                for line in trace.summary { StandardOutput.writeLine("          \(line)") }
+                try StandardOutput.writeLine("down      as the trace has it")
+                for line in trace.summary { try StandardOutput.writeLine("          \(line)") }
             } else {
-                StandardOutput.writeLine("down      \(profile.down.text)")
+                try StandardOutput.writeLine("down      \(profile.down.text)")
             }
-            StandardOutput.writeLine("up        \(profile.up.text)")
-            StandardOutput.writeLine(
+            try StandardOutput.writeLine("up        \(profile.up.text)")
+            try StandardOutput.writeLine(
                 "names     \(profile.dnsDelay == .zero ? "at once" : "after \(profile.dnsDelay.text)")"
             )
             for outage in profile.outages {
                 let again = outage.interval.map { ", every \($0.text)" } ?? ""
-                StandardOutput.writeLine("outage    \(outage.duration.text) after \(outage.start.text)\(again)")
+                try StandardOutput.writeLine("outage    \(outage.duration.text) after \(outage.start.text)\(again)")
             }
         }
     }

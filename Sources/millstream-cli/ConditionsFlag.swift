@@ -45,9 +45,9 @@ struct ConditionsFlag: ParsableArguments {
     private static let mostBytes = 128 << 20
 
     private static func contents(_ path: String) throws -> Data {
-        guard let file = FileHandle(forReadingAtPath: path),
-            let data = try? file.read(upToCount: mostBytes + 1) ?? Data()
-        else { throw Failure(.failed, "file-failed", "the file \(path) cannot be read") }
+        guard let data = try? InputFile.contents(path, limit: mostBytes) else {
+            throw Failure(.failed, "file-failed", "the file \(path) cannot be read")
+        }
         guard data.count <= mostBytes else {
             throw Failure(.badInput, "bad-conditions", "\(path): the file is larger than 128 MiB")
         }

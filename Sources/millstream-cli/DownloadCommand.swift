@@ -1,5 +1,6 @@
 import ArgumentParser
 import AssetStorage
+import Foundation
 import MediaTiming
 import MillstreamDownloads
 import ReportFormat
@@ -79,7 +80,7 @@ struct DownloadCommand: AsyncParsableCommand {
         let display = ProgressDisplay(isQuiet: quiet || json)
         let printsJSON = json
         do {
-            let asset = try await http.withLoading(sources: [source]) { loading in
+            let asset = try await http.withLoading(source: source) { loading in
                 try await Interruption.cancelling {
                     try await DownloadTask(address, into: library, loading: loading, options: options).run { event in
                         Self.tell(event, display, printsJSON)
@@ -87,18 +88,19 @@ struct DownloadCommand: AsyncParsableCommand {
                 }
             }
             display.end()
-            if !json, !quiet { StandardOutput.writeLine("\(asset.id)  \(asset.title)  \(asset.bytes)") }
+            if !json, !quiet { try StandardOutput.writeLine("\(asset.id)  \(asset.title)  \(asset.bytes)") }
         } catch {
             display.end()
             if json {
                 let failure = Failure(error, arguments: [])
-                StandardOutput.writeLine(
+                // What is thrown below has come first.
+                try? StandardOutput.writeLine(
                     ReportValue.fields([
                         "event": .string("failed"),
                         "id": (try? library.asset(source: address))?.map { .string($0.id) } ?? nil,
                         "code": .string(failure.code),
                         "message": .string(failure.message),
-                    ]).json
+                    ])
                 )
             }
             throw error
@@ -119,7 +121,8 @@ struct DownloadCommand: AsyncParsableCommand {
         let head = [
             ReportValue.Field(name: "event", value: .string(name)), ReportValue.Field(name: "id", value: .string(id)),
         ]
-        StandardOutput.writeLine(ReportValue.object(head + (progress?.fields ?? [])).json)
+        // A failure cancels the download.
+        try? StandardOutput.writeLine(ReportValue.object(head + (progress?.fields ?? [])))
     }
 
     private func limits() throws -> DownloadLimits {
@@ -173,6 +176,8 @@ enum Interruption {
         _ body: @Sendable @escaping () async throws -> Result
     ) async throws -> Result {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        let sources = OutputSupervisor.shared.observeInterruptions([SIGINT, SIGTERM])
+        defer { for source in sources { source.cancel() } }
         return try await withThrowingTaskGroup(of: Result?.self) { group in
             group.addTask { try await body() }
             group.addTask {

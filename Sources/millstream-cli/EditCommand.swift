@@ -4,6 +4,7 @@ import HLSPlaylist
 import MediaTiming
 import MediaTransport
 import PlaylistEditing
+import ReportFormat
 import ResourceAddressing
 
 /// The command `millstream edit`.
@@ -37,7 +38,7 @@ struct EditCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let plan = try edits.plan(arguments: CommandLine.arguments)
-        try await http.withLoading(sources: [source] + plan.sources) { loading in
+        try await http.withLoading(source: source, base: baseURL, others: plan.sources) { loading in
             let playlist = try await PlaylistSource(text: source, baseURL: baseURL).load(loading)
             switch playlist {
             case .media(let media):
@@ -77,7 +78,7 @@ struct EditCommand: AsyncParsableCommand {
     }
 
     private func write(_ bytes: [UInt8], to path: String?) throws {
-        guard let path else { return StandardOutput.write(bytes) }
+        guard let path else { return try StandardOutput.write(playlist: bytes) }
         let url = URL(fileURLWithPath: path)
         guard FileManager.default.fileExists(atPath: url.deletingLastPathComponent().path) else {
             throw Failure(.failed, "disk-failed", "there is no folder \(url.deletingLastPathComponent().path)")
@@ -120,7 +121,9 @@ struct StitchSources {
         var result: [String: MediaPlaylist] = [:]
         for (name, playlist) in try await playlists(for: plan) {
             if case .multivariant(let multivariant) = playlist, multivariant.variants.count > 1 {
-                StandardError.write("note: \(name) has variants; the leanest is put into this media playlist\n")
+                StandardError.write(
+                    "note: \(PlaylistSource.name(name)) has variants; the leanest is put into this media playlist\n"
+                )
             }
             result[name] = try await mediaPlaylist(playlist)
         }

@@ -6,6 +6,7 @@ import MediaTransport
 import MillstreamDownloads
 import MillstreamServer
 import PlaylistEditing
+import ReportFormat
 import ResourceAddressing
 import StreamingEngine
 
@@ -18,6 +19,8 @@ struct Failure: Error {
         case badInput = 2
         case wrongUsage = 64
         case interrupted = 130
+        /// The reader of an output closed it: 128 and the number of SIGPIPE, as shells report it of other programs.
+        case outputClosed = 141
     }
 
     let status: Status
@@ -32,28 +35,36 @@ struct Failure: Error {
         self.hint = hint
     }
 
-    init(_ error: any Error, arguments: [String]) {
+    init(_ error: any Error, arguments: [String] = []) {
         switch error {
         case let error as Failure: self = error
+        case let error as OutputError where error.isClosed: self.init(.outputClosed, "output-closed", "")
+        case let error as OutputError:
+            self.init(.failed, "output-failed", "\(error.output) cannot be written: \(error.reason)")
         case is CancellationError: self.init(.interrupted, "interrupted", "interrupted; what was done is kept")
         case let error as PlaylistParsingError: self.init(.badInput, error.code, error.description)
         case let error as PlaylistEditError:
             let isUsage = error.code == "invalid-value" || error.code == "unknown-edit"
             self.init(isUsage ? .wrongUsage : .failed, error.code, error.description)
-        case let error as TransportError: self.init(.failed, error.code.rawValue, error.description)
+        case let error as TransportError:
+            self.init(.failed, error.code.rawValue, error.description, hint: error.withheldHeaderFieldsHint)
         case let error as StorageError:
             let hint = error.code == .full ? "free some space, then run the same command again" : nil
             self.init(.failed, error.code.rawValue, error.description, hint: hint)
         case let error as ListeningError: self.init(.failed, "cannot-listen", error.description, hint: error.hint)
+        case let error as ServerSecret.ReadingError:
+            self.init(.failed, "invalid-secret", error.description, hint: error.hint)
         case let error as StreamCatalogue.ReadingError: self.init(.badInput, "bad-catalogue", error.description)
         case let error as StreamingError:
             let isInput = [.notRecognized, .needsTranslation, .unreadablePlaylist].contains(error.code)
             var message = error.message
-            if let address = error.address { message += ": \(address.text)" }
-            self.init(isInput ? .badInput : .failed, error.code.rawValue, message)
+            if let address = error.address { message += ": \(address)" }
+            let hint = (error.cause as? TransportError)?.withheldHeaderFieldsHint
+            self.init(isInput ? .badInput : .failed, error.code.rawValue, message, hint: hint)
         case let error as DownloadError:
             let isInput = error.code == .notAPlaylist || error.code == .live
             self.init(isInput ? .badInput : .failed, error.detail, error.description, hint: error.hint)
+            if hint == nil { hint = (error.cause as? TransportError)?.withheldHeaderFieldsHint }
         default:
             let exitCode = MillstreamCommand.exitCode(for: error)
             if exitCode == .success {
@@ -66,7 +77,7 @@ struct Failure: Error {
                 self.init(
                     .wrongUsage,
                     "usage",
-                    MillstreamCommand.message(for: error),
+                    MillstreamCommand.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " "),
                     hint: "see \(command) --help"
                 )
             } else {
@@ -77,33 +88,13 @@ struct Failure: Error {
 
     func exit() -> Never {
         guard status != .done else {
-            print(message)
-            Foundation.exit(0)
+            do { try StandardOutput.write(bytes: Array("\(message)\n".utf8)) } catch { Failure(error).exit() }
+            Foundation.exit(status.rawValue)
         }
-        let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
-        StandardError.write("millstream: error: \(line) (\(code))\n")
-        if let hint { StandardError.write("hint: \(hint)\n") }
+        if status != .outputClosed {
+            StandardError.write("millstream: error: \(message) (\(code))\n")
+            if let hint { StandardError.write("hint: \(hint)\n") }
+        }
         Foundation.exit(status.rawValue)
     }
-}
-
-/// Where progress, logs and diagnostics go.
-enum StandardError {
-    /// Whether a person looks at it.
-    static let isTerminal = isatty(STDERR_FILENO) == 1
-
-    static func write(_ text: String) {
-        FileHandle.standardError.write(Data(text.utf8))
-    }
-}
-
-/// Where results go.
-enum StandardOutput {
-    static func write(_ bytes: [UInt8]) {
-        FileHandle.standardOutput.write(Data(bytes))
-    }
-
-    static func write(_ text: String) { write(Array(text.utf8)) }
-
-    static func writeLine(_ text: String) { write(text + "\n") }
 }

@@ -1,13 +1,35 @@
 import ArgumentParser
 import Foundation
+import MediaTiming
 import MediaTransport
 import NetworkConditioning
 import ResourceAddressing
 
 /// How to ask servers, on every command that does.
 struct HTTPFlags: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("Send a header field; may be repeated.", valueName: "Name: value"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            Send a header field to the origin (scheme, host, and port) of the source, and nowhere else, also after redirects; \
+            may be repeated.
+            """,
+            valueName: "Name: value"
+        )
+    )
     var header: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            Send a header field to another host: HOST, HOST:PORT, http://HOST[:PORT], or * for every host; may be repeated. \
+            Without a scheme, it is sent over https, and over http only to this machine or if the source is loaded over http.
+            """,
+            valueName: "HOST Name: value"
+        )
+    )
+    var headerFor: [String] = []
 
     @Option(name: .long, help: "What to call ourselves.")
     var userAgent: String?
@@ -36,14 +58,27 @@ struct HTTPFlags: ParsableArguments {
         for line in header where HeaderField(line: line) == nil {
             throw ValidationError("--header wants 'Name: value', not \"\(line)\"")
         }
+        for line in headerFor where ScopedHeaderField(line: line) == nil {
+            throw ValidationError("--header-for must be 'HOST Name: value', not \"\(line)\"")
+        }
         guard timeout > 0, timeout <= 3600 else { throw ValidationError("--timeout wants 0 to 3600 seconds") }
         guard (0...100).contains(retries) else { throw ValidationError("--retries wants 0 to 100") }
         if let proxy, Self.hostAndPort(proxy) == nil { throw ValidationError("--proxy wants HOST:PORT") }
     }
 
-    var options: HTTPTransport.Options {
+    /// The fields of `--header`.
+    var headerFields: [HeaderField] { header.compactMap { HeaderField(line: $0) } }
+
+    /// Creates the options of the transport.
+    ///
+    /// - Parameter sources: The addresses whose origins get the fields of `--header`.
+    /// - Returns: The options.
+    func options(sources: [ResourceAddress] = []) -> HTTPTransport.Options {
+        // What is given for a stream over https is never sent in the clear.
+        let allowsHTTP = !sources.isEmpty && sources.allSatisfy { $0.normalizedScheme == "http" }
         var options = HTTPTransport.Options(
-            headers: header.compactMap { HeaderField(line: $0) },
+            headers: headerFor.compactMap { ScopedHeaderField(line: $0, allowsHTTP: allowsHTTP) }
+                + [ScopedHeaderField](headerFields, forOriginsOf: sources),
             connectTimeout: .seconds(min(timeout, 10)),
             idleTimeout: .seconds(timeout),
             acceptsAnyCertificate: insecure,
@@ -58,15 +93,25 @@ struct HTTPFlags: ParsableArguments {
 
     /// Runs `body` with a loader, and ends its connections behind it.
     ///
-    /// Header fields go to the sites of the sources only, and files are read only where a source is one: a playlist from
+    /// Header fields go to the origin of the source only, and files are read only where a source is one: a playlist from
     /// elsewhere must neither collect secrets nor name files of this machine.
+    ///
+    /// - Parameters:
+    ///   - source: The source that the command is about.
+    ///   - base: The address that a source which is no address of HTTP came from: a base URL, the origin of a package.
+    ///   - others: Other sources that were named, such as what is appended; they get no header fields of the source.
+    ///   - body: What is run.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws, and ``Failure`` where a source or the cookie file cannot be read.
     func withLoading<Result>(
-        sources: [String],
+        source: String,
+        base: String? = nil,
+        others: [String] = [],
         _ body: (ResourceLoading) async throws -> Result
     ) async throws -> Result {
-        let addresses = try sources.map { $0 == "-" ? ResourceAddress(filePath: "/") : try PlaylistSource.address($0) }
-        var options = options
-        options.trustedAddresses = addresses
+        let named = try [source, base].compactMap { $0 }.map(Self.address)
+        let addresses = try named + others.map(Self.address)
+        var options = options(sources: named.first(where: \.isHTTP).map { [$0] } ?? [])
         let jar = try openCookieJar()
         options.cookies = jar
         let conditions = try network.profile
@@ -93,7 +138,11 @@ struct HTTPFlags: ParsableArguments {
         }
     }
 
-    private static var now: UnixSeconds { UnixSeconds(Int64(Date().timeIntervalSince1970)) }
+    private static func address(_ source: String) throws -> ResourceAddress {
+        source == "-" ? ResourceAddress(filePath: "/") : try PlaylistSource.address(source)
+    }
+
+    private static var now: UnixSeconds { UnixSeconds(Int64(saturating: Date().timeIntervalSince1970)) }
 
     func openCookieJar() throws -> CookieJar? {
         guard let cookieJar else { return nil }

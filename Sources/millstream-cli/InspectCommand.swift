@@ -31,7 +31,7 @@ struct InspectCommand: AsyncParsableCommand {
     @OptionGroup(title: "HTTP") var http: HTTPFlags
 
     mutating func run() async throws {
-        try await http.withLoading(sources: [source, baseURL].compactMap { $0 }) { loading in
+        try await http.withLoading(source: source, base: baseURL) { loading in
             let playlist = try await PlaylistSource(text: source, baseURL: baseURL).load(loading)
             let children = follow ? try await mediaPlaylists(of: playlist, loading) : []
             if json {
@@ -39,10 +39,10 @@ struct InspectCommand: AsyncParsableCommand {
                 if follow {
                     fields.append(ReportValue.Field(name: "playlists", value: .array(children.map(\.report))))
                 }
-                StandardOutput.writeLine(ReportValue.object(fields).json)
+                try StandardOutput.writeLine(ReportValue.object(fields))
             } else {
-                StandardOutput.writeLine(PlaylistTable(playlist).text)
-                for child in children { StandardOutput.writeLine("\n" + PlaylistTable(child).text) }
+                try StandardOutput.writeLine(PlaylistTable(playlist).text)
+                for child in children { try StandardOutput.writeLine("\n" + PlaylistTable(child).text) }
             }
         }
     }

@@ -31,7 +31,7 @@ struct LibraryCommand: AsyncParsableCommand {
         func run() async throws {
             let assets = try library.openForReading().assets()
             if json {
-                StandardOutput.writeLine(ReportValue.array(assets.map(\.report)).json)
+                try StandardOutput.writeLine(ReportValue.array(assets.map(\.report)))
                 return
             }
             guard !assets.isEmpty else {
@@ -39,13 +39,13 @@ struct LibraryCommand: AsyncParsableCommand {
                 return
             }
             for asset in assets {
-                let state = asset.state == .complete ? "complete" : "\(Int(asset.percent)) %"
-                StandardOutput.writeLine(
+                let state = asset.state == .complete ? "complete" : "\(Int(saturating: asset.percent)) %"
+                try StandardOutput.writeLine(
                     "\(asset.id)  \(state)  \(asset.bytes)  \(asset.duration ?? .zero) s  \(asset.title)"
                 )
             }
             let total = assets.map(\.bytes).reduce(.zero, +)
-            StandardOutput.writeLine("\(assets.count) kept, \(total)")
+            try StandardOutput.writeLine("\(assets.count) kept, \(total)")
         }
     }
 
@@ -62,23 +62,22 @@ struct LibraryCommand: AsyncParsableCommand {
 
         func run() async throws {
             let asset = try library.openForReading().asset(id)
-            if json { return StandardOutput.writeLine(asset.report.json) }
-            StandardOutput.writeLine(asset.title)
-            StandardOutput.writeLine("from       \(asset.source)")
-            StandardOutput.writeLine(
+            if json { return try StandardOutput.writeLine(asset.report) }
+            try StandardOutput.writeLine("\(asset.title)")
+            try StandardOutput.writeLine("from       \(asset.source)")
+            try StandardOutput.writeLine(
                 "state      \(asset.state.rawValue)\(asset.isPlayableOffline ? ", playable offline" : "")"
             )
-            StandardOutput.writeLine("duration   \(asset.duration.map { "\($0) s" } ?? "unknown")")
-            StandardOutput.writeLine("size       \(asset.bytes)")
+            try StandardOutput.writeLine("duration   \(asset.duration.map { "\($0) s" } ?? "unknown")")
+            try StandardOutput.writeLine("size       \(asset.bytes)")
             for rendition in asset.renditions {
                 let parts = [
                     rendition.height.map { "\($0)p" }, rendition.bandwidth?.description, rendition.language,
                     rendition.isComplete ? "complete" : "\(rendition.loadedTimeRanges.totalDuration) s there",
                 ]
                 let name = rendition.role.rawValue
-                StandardOutput.writeLine(
-                    name + String(repeating: " ", count: 11 - name.count)
-                        + parts.compactMap { $0 }.joined(separator: ", ")
+                try StandardOutput.writeLine(
+                    "\(name)\(TerminalText.spaces(11 - name.count))\(parts.compactMap { $0 }.joined(separator: ", "))"
                 )
             }
         }
@@ -106,18 +105,18 @@ struct LibraryCommand: AsyncParsableCommand {
                 let result = try library.verify(id)
                 results.append((id, result))
                 guard !json else { continue }
-                StandardOutput.writeLine("\(id)  \(Self.summary(result))")
-                for path in result.damaged { StandardOutput.writeLine("  \(path)") }
+                try StandardOutput.writeLine("\(id)  \(Self.summary(result))")
+                for path in result.damaged { try StandardOutput.writeLine("  \(path)") }
             }
             if json {
                 let reports = results.map { id, result in
                     ReportValue.fields([
                         "id": .string(id),
                         "lost": .strings(result.damaged),
-                        "withoutChecksum": .integer(Int64(result.withoutChecksum)),
+                        "withoutChecksum": .integer(Int64(clamping: result.withoutChecksum)),
                     ])
                 }
-                StandardOutput.writeLine(ReportValue.array(reports).json)
+                try StandardOutput.writeLine(ReportValue.array(reports))
             }
             guard results.allSatisfy(\.result.damaged.isEmpty) else {
                 throw Failure(
@@ -149,7 +148,9 @@ struct LibraryCommand: AsyncParsableCommand {
 
         func run() async throws {
             try library.openForReading().export(id, to: URL(fileURLWithPath: folder))
-            StandardOutput.writeLine(URL(fileURLWithPath: folder).appendingPathComponent("multivariant.m3u8").path)
+            try StandardOutput.writeLine(
+                path: URL(fileURLWithPath: folder).appendingPathComponent("multivariant.m3u8").path
+            )
         }
     }
 
@@ -188,8 +189,8 @@ struct LibraryCommand: AsyncParsableCommand {
 
         func run() async throws {
             let library = try library.openForReading()
-            guard let id else { return StandardOutput.writeLine(library.directory.path) }
-            StandardOutput.writeLine(library.packageDirectory(try library.asset(id).id).path)
+            guard let id else { return try StandardOutput.writeLine(path: library.directory.path) }
+            try StandardOutput.writeLine(path: library.packageDirectory(try library.asset(id).id).path)
         }
     }
 }

@@ -1,52 +1,61 @@
 import Foundation
+import MediaTransport
 import PlaybackReporting
 import Synchronization
 
-/// A file, or standard output, that takes the lines of a report as they come.
+/// A file, or standard output, to which the lines of a report are written as they come.
 final class LineFile: Sendable {
     private struct State {
-        var failure: (any Error)?
+        var failure: OutputError?
         var isClosed = false
     }
 
-    private let handle: FileHandle
-    private let path: String
+    /// `nil` for standard output.
+    private let file: OutputDescriptor?
     private let state = Mutex(State())
 
-    /// Opens a file, which is emptied; `-` is standard output.
+    /// Opens a file, which is emptied and readable by its owner only; `-` is standard output.
     ///
     /// - Throws: ``Failure`` where it cannot be written.
     init(_ path: String) throws {
-        self.path = path
-        guard path != "-" else {
-            handle = .standardOutput
-            return
+        do {
+            file = path == "-" ? nil : try OutputDescriptor(creating: path)
+        } catch {
+            throw Failure(.failed, "file-failed", "\(error.output) cannot be written: \(error.reason)")
         }
-        guard FileManager.default.createFile(atPath: path, contents: nil),
-            let handle = FileHandle(forWritingAtPath: path)
-        else { throw Failure(.failed, "file-failed", "the file \(path) cannot be written") }
-        self.handle = handle
     }
 
-    /// Adds text; what goes wrong is told at the end.
+    /// Adds text in the format of the file.
+    ///
+    /// A failure is thrown by ``close()``. That of standard output, and a pipe whose reader has closed it, cancel the
+    /// command at once.
     func write(_ text: String) {
         state.withLock { state in
             guard state.failure == nil, !state.isClosed else { return }
-            do { try handle.write(contentsOf: Data(text.utf8)) } catch { state.failure = error }
+            do {
+                guard let file else { return try StandardOutput.write(bytes: Array(text.utf8)) }
+                try file.write(Array(text.utf8))
+            } catch let error as OutputError {
+                state.failure = error
+                if error.isClosed { OutputSupervisor.shared.report(error) }
+            } catch {
+                // The command was interrupted while nobody read.
+            }
         }
     }
 
     /// Ends the file.
     ///
-    /// - Throws: ``Failure`` where some of it could not be written.
+    /// - Throws: ``OutputError`` for standard output, ``Failure`` for a file, where some of it could not be written.
     func close() throws {
-        let failure = state.withLock { state in
-            guard !state.isClosed else { return state.failure }
-            state.isClosed = true
-            return state.failure
+        let (failure, isFirst) = state.withLock { state in
+            defer { state.isClosed = true }
+            return (state.failure, !state.isClosed)
         }
-        if path != "-" { try? handle.close() }
-        if let failure { throw Failure(.failed, "file-failed", "the file \(path) could not be written: \(failure)") }
+        if isFirst { file?.close() }
+        guard let failure else { return }
+        if file == nil || failure.isClosed { throw failure }
+        throw Failure(.failed, "file-failed", "\(failure.output) could not be written: \(failure.reason)")
     }
 }
 

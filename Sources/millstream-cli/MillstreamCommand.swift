@@ -1,11 +1,16 @@
 import ArgumentParser
 import Foundation
+import Logging
 
 /// The program: one command for each job.
 @main struct MillstreamCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "millstream",
         abstract: "Play, keep and reshape HTTP live streams.",
+        discussion: """
+            Exit status: 0 done; 1 the work failed; 2 the input is not what it claims to be; 64 wrong usage; \
+            130 interrupted; 141 the reader of the output closed its pipe, as in millstream inspect URL | head.
+            """,
         version: "0.1.0",
         subcommands: [
             InspectCommand.self, ValidateCommand.self, EditCommand.self, DownloadCommand.self, LibraryCommand.self,
@@ -16,8 +21,10 @@ import Foundation
 
     /// Begins on the main thread and leaves it to windows: the command runs beside it.
     @MainActor static func main() {
-        // A pipe that its reader closed (millstream inspect … | head) ends the program, as with any other.
-        signal(SIGPIPE, SIG_DFL)
+        OutputDescriptor.reserveStandardDescriptors()
+        // A write to a pipe whose reader has closed it fails, and ends the command in an orderly way (millstream inspect … | head).
+        signal(SIGPIPE, SIG_IGN)
+        LoggingSystem.bootstrap { TerminalLogHandler(label: $0) }
         // Whoever starts this may have blocked signals for itself; they are wanted here.
         var wanted = sigset_t()
         sigemptyset(&wanted)
@@ -25,8 +32,7 @@ import Foundation
         pthread_sigmask(SIG_UNBLOCK, &wanted, nil)
         // Commands that have something to keep or to end take the signal themselves.
         signal(SIGINT) { _ in
-            let line = "millstream: error: interrupted (interrupted)\n" as StaticString
-            write(STDERR_FILENO, line.utf8Start, line.utf8CodeUnitCount)
+            OutputDescriptor.writeInterruption()
             _exit(Failure.Status.interrupted.rawValue)
         }
         Task.detached { await runCommand() }
@@ -35,11 +41,13 @@ import Foundation
 
     private static func runCommand() async -> Never {
         do {
-            var command = try parseAsRoot()
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
+            try await OutputSupervisor.shared.run {
+                var command = try parseAsRoot()
+                if var command = command as? any AsyncParsableCommand {
+                    try await command.run()
+                } else {
+                    try command.run()
+                }
             }
             Foundation.exit(Failure.Status.done.rawValue)
         } catch let code as ExitCode {

@@ -17,8 +17,15 @@ struct PlaylistSource {
                 context: PlaylistContext(address: address, importableVariables: variables)
             )
         } catch {
-            throw Failure(.badInput, error.code, "\(text == "-" ? "the standard input" : text): \(error)")
+            throw Failure(.badInput, error.code, "\(Self.name(text)): \(error)")
         }
+    }
+
+    /// Returns the name of a source in messages: a file as it was given, an address without what may be a secret.
+    static func name(_ text: String) -> String {
+        let address = ResourceAddress(text)
+        if text == "-" { return "the standard input" }
+        return address.isHTTP || address.normalizedScheme == "data" ? address.description : text
     }
 
     /// The address of a source that is not standard input.
@@ -48,7 +55,7 @@ struct PlaylistSource {
             throw Failure(.wrongUsage, "usage", "--base-url wants an absolute address, not \"\(base)\"")
         }
         if text == "-" {
-            return ([UInt8](try FileHandle.standardInput.readToEnd() ?? Data()), base)
+            return ([UInt8](try InputFile.standardInput()), base)
         }
         let loaded = try await loading.load(TransportRequest(try Self.address(text), kind: .playlist))
         return (loaded.bytes, base ?? loaded.address)

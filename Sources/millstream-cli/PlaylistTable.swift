@@ -1,14 +1,15 @@
 import HLSPlaylist
 import MediaTiming
+import ReportFormat
 import ResourceAddressing
 
 /// A playlist as a person likes to read it.
 struct PlaylistTable {
-    let text: String
+    let text: TerminalText
 
     init(_ playlist: Playlist) {
-        var lines: [String] = []
-        if let address = playlist.context.address { lines.append(address.text) }
+        var lines: [TerminalText] = []
+        if let address = playlist.context.address { lines.append("\(address.text)") }
         switch playlist {
         case .multivariant(let playlist): lines += Self.lines(of: playlist)
         case .media(let playlist): lines += Self.lines(of: playlist)
@@ -18,7 +19,7 @@ struct PlaylistTable {
         if !diagnostics.isEmpty {
             lines.append("")
             lines += diagnostics.map { diagnostic in
-                let place = diagnostic.line.map { "line \($0): " } ?? ""
+                let place: TerminalText = diagnostic.line.map { "line \($0): " } ?? ""
                 return "\(diagnostic.severity.rawValue): \(place)\(diagnostic.message) "
                     + "[\(diagnostic.code), section \(diagnostic.section)]"
             }
@@ -26,8 +27,8 @@ struct PlaylistTable {
         text = lines.joined(separator: "\n")
     }
 
-    private static func lines(of playlist: MultivariantPlaylist) -> [String] {
-        var lines = ["multivariant playlist" + (playlist.declaredVersion.map { ", version \($0)" } ?? "")]
+    private static func lines(of playlist: MultivariantPlaylist) -> [TerminalText] {
+        var lines = ["multivariant playlist" + version(playlist.declaredVersion)]
         lines.append("")
         lines += table(
             header: ["variant", "bit rate", "average", "size", "frame rate", "codecs", "groups"],
@@ -60,7 +61,7 @@ struct PlaylistTable {
     }
 
     /// What is about the session as a whole.
-    private static func session(of playlist: MultivariantPlaylist) -> [String] {
+    private static func session(of playlist: MultivariantPlaylist) -> [TerminalText] {
         var rows = playlist.variables.sorted { $0.key < $1.key }.map { ["variable", $0.key, $0.value] }
         rows += playlist.sessionData.map { ["data", $0.dataID, $0.value ?? $0.uri ?? ""] }
         rows += playlist.sessionKeys.map { ["key", $0.method.rawValue, $0.uri ?? ""] }
@@ -72,7 +73,7 @@ struct PlaylistTable {
     }
 
     /// The tags that the standard does not know, counted.
-    private static func unknownTags(of playlist: Playlist) -> [String] {
+    private static func unknownTags(of playlist: Playlist) -> [TerminalText] {
         let tags: [UnknownTag] =
             switch playlist {
             case .multivariant(let playlist): playlist.unknownTags
@@ -98,9 +99,9 @@ struct PlaylistTable {
         ]
     }
 
-    private static func lines(of playlist: MediaPlaylist) -> [String] {
+    private static func lines(of playlist: MediaPlaylist) -> [TerminalText] {
         let kind = playlist.isLive ? "live" : playlist.playlistType == .event ? "event, ended" : "on demand"
-        var lines = ["media playlist, \(kind)" + (playlist.declaredVersion.map { ", version \($0)" } ?? "")]
+        var lines = ["media playlist, \(kind)" + version(playlist.declaredVersion)]
         let target = playlist.targetDuration.map { "target \($0) s" } ?? "no target duration"
         lines.append(
             "\(playlist.segments.count) segments, \(playlist.duration) s, \(target), "
@@ -122,7 +123,7 @@ struct PlaylistTable {
     }
 
     /// What stands behind the last segment and what the server offers.
-    private static func whatComes(in playlist: MediaPlaylist) -> [String] {
+    private static func whatComes(in playlist: MediaPlaylist) -> [TerminalText] {
         var rows: [[String]] = []
         if playlist.skippedSegmentCount > 0 { rows.append(["left out", "\(playlist.skippedSegmentCount) segments"]) }
         if let target = playlist.partTargetDuration { rows.append(["parts", "at most \(target) s"]) }
@@ -146,7 +147,7 @@ struct PlaylistTable {
         return rows.isEmpty ? [] : [""] + table(header: ["live", ""], rows: rows)
     }
 
-    private static func dateRanges(of playlist: MediaPlaylist) -> [String] {
+    private static func dateRanges(of playlist: MediaPlaylist) -> [TerminalText] {
         let ranges = playlist.dateRanges
         guard !ranges.isEmpty else { return [] }
         let rows = ranges.prefix(40).map { range in
@@ -157,7 +158,7 @@ struct PlaylistTable {
                 range.cues.map { $0.rawValue.lowercased() }.joined(separator: " "), what,
             ]
         }
-        let rest = ranges.count > rows.count ? ["… and \(ranges.count - rows.count) more"] : []
+        let rest: [TerminalText] = ranges.count > rows.count ? ["… and \(ranges.count - rows.count) more"] : []
         return [""] + table(header: ["date range", "class", "start", "duration", "cue", "plays"], rows: rows) + rest
     }
 
@@ -178,25 +179,16 @@ struct PlaylistTable {
         return notes.joined(separator: ", ")
     }
 
-    /// Columns as wide as their longest cell; empty columns are left out.
-    private static func table(header: [String], rows: [[String]]) -> [String] {
-        let used = header.indices.filter { column in rows.contains { !$0[column].isEmpty } }
-        let widths = used.map { column in
-            ([header] + rows).map { $0[column].unicodeScalars.count }.max() ?? 0
-        }
-        return ([header] + rows).map { row in
-            var line = ""
-            for (column, width) in zip(used, widths) {
-                let cell = printable(row[column])
-                line += cell + String(repeating: " ", count: width - cell.unicodeScalars.count + 2)
-            }
-            while line.hasSuffix(" ") { line.removeLast() }
-            return line
-        }
-    }
+    private static func version(_ version: Int?) -> TerminalText { version.map { ", version \($0)" } ?? "" }
 
-    /// Text from a stranger without what would move a terminal's cursor.
-    private static func printable(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "?" : $0 }))
+    /// Columns as wide as their longest cell; empty columns are left out.
+    private static func table(header: [String], rows: [[String]]) -> [TerminalText] {
+        let cells = ([header] + rows).map { row in row.map { TerminalText(escaping: $0) } }
+        let used = header.indices.filter { column in cells.dropFirst().contains { !$0[column].isEmpty } }
+        let widths = used.map { column in cells.map { $0[column].width }.max() ?? 0 }
+        return cells.map { row in
+            zip(used, widths).map { column, width in row[column].padded(to: width + 2) }
+                .joined(separator: "").trimmingTrailingSpaces()
+        }
     }
 }

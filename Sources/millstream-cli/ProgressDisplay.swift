@@ -1,6 +1,7 @@
 import Foundation
 import MediaTiming
 import MillstreamDownloads
+import ReportFormat
 import Synchronization
 
 /// How far a download is, for a person: a bar on a terminal, plain lines elsewhere.
@@ -35,7 +36,8 @@ final class ProgressDisplay: Sendable {
             var line = "\(Self.clock(done)) of \(Self.clock(progress.expected))  \(progress.bytes)"
             if let first = state.samples.first, now - first.time > .milliseconds(100) {
                 let seconds = (now - first.time) / .seconds(1)
-                line += "  \(ByteCount(Int64(max(0, Double(progress.bytes.bytes - first.bytes) / seconds))))/s"
+                line +=
+                    "  \(ByteCount(Int64(saturating: max(0, Double(progress.bytes.bytes -| first.bytes) / seconds))))/s"
                 let pace = (progress.percent - first.percent) / seconds
                 if pace > 0, progress.percent < 100,
                     let left = MediaTime(approximating: (100 - progress.percent) / pace)
@@ -44,16 +46,16 @@ final class ProgressDisplay: Sendable {
                 }
             }
             if StandardError.isTerminal {
-                let filled = Int(progress.percent / 5)
+                let filled = min(max(Int(saturating: progress.percent / 5), 0), 20)
                 let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: 20 - filled)
-                StandardError.write("\r\u{1B}[K[\(bar)] \(Int(progress.percent))%  \(line)")
+                StandardError.write("\r\u{1B}[K[\(bar)] \(Int(saturating: progress.percent))%  \(line)")
                 state.hasBar = true
             } else if state.lastLine.map({ last in
                 progress.percent - last.percent >= 10 || progress.percent == 100 && last.percent < 100
                     || now - last.time >= Self.lineInterval
             }) ?? true {
                 state.lastLine = (now, progress.percent)
-                StandardError.write("\(Int(progress.percent))%  \(line)\n")
+                StandardError.write("\(Int(saturating: progress.percent))%  \(line)\n")
             }
         }
     }
@@ -67,7 +69,7 @@ final class ProgressDisplay: Sendable {
     }
 
     static func clock(_ time: MediaTime) -> String {
-        let seconds = Int(time.seconds.rounded())
+        let seconds = Int(saturating: time.seconds.rounded())
         func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let hours = seconds / 3600
         return (hours > 0 ? "\(hours):" : "") + "\(padded(seconds / 60 % 60)):\(padded(seconds % 60))"

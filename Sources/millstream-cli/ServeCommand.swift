@@ -5,6 +5,7 @@ import Logging
 import MediaTransport
 import MillstreamServer
 import NetworkConditioning
+import ReportFormat
 import ResourceAddressing
 
 /// The command `millstream serve`.
@@ -18,6 +19,12 @@ struct ServeCommand: AsyncParsableCommand {
 
             Sources are loaded from the catalogue's hosts and from public ones; name others with --allow-host, and then only
             those count. Ctrl-C ends it.
+
+            Header fields of --header go to the origins of the catalog's streams and to the hosts of --allow-host, those of \
+            --header-for to the hosts that they name. The cookies of --cookie-jar are used for the sites of these streams and hosts.
+
+            Pages of other sites get public sources only, and never the header fields and cookies that are given here. Behind a
+            reverse proxy, name it with --trusted-proxy, and the name that it forwards with --server-name.
 
             Example: millstream serve --catalog https://example.com/streams.json --open
             """
@@ -37,6 +44,23 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(name: .long, help: "Let sources be loaded from HOST or HOST:PORT; may be repeated.")
     var allowHost: [String] = []
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Sign addresses of segments with the secret in a file of at least 16 bytes. Default: a random secret in the library.",
+            valueName: "FILE"
+        )
+    )
+    var secret: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Accept requests for the host name NAME too; may be repeated.", valueName: "NAME")
+    )
+    var serverName: [String] = []
+
+    @OptionGroup(title: "Connections") var connections: ConnectionFlags
+
     @Flag(name: .long, help: "Open the console in a browser.")
     var open = false
 
@@ -44,19 +68,27 @@ struct ServeCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port wants 0 to 65535") }
+        for name in serverName where ResourceAddress("http://\(name)/").host != name.lowercased() {
+            throw ValidationError("--server-name must be a host name without a port, not \"\(name)\"")
+        }
     }
 
     mutating func run() async throws {
+        let secret = try readSecret()
         let catalogue = try await loadCatalogue()
-        let options = LocalOrigin.Options(
+        var options = LocalOrigin.Options(
             host: host,
             port: port,
             catalogue: catalogue,
             allowedHosts: allowHost,
-            conditions: try http.network.profile ?? .off
+            conditions: try http.network.profile ?? .off,
+            names: serverName,
+            secret: secret,
+            connections: connections.limits
         )
+        options.sourceHeaders = http.headerFields
         let jar = try http.openCookieJar()
-        var httpOptions = http.options
+        var httpOptions = http.options()
         httpOptions.cookies = jar
         let origin = LocalOrigin(
             options,
@@ -68,10 +100,20 @@ struct ServeCommand: AsyncParsableCommand {
         let (host, opens) = (host, open)
         try await origin.run { port in
             let address = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
-            StandardOutput.writeLine("Millstream serves at \(address)")
+            // A failure cancels the server.
+            try? StandardOutput.writeLine("Millstream serves at \(address)")
             if opens { Browser.open(address) }
         }
         try http.save(jar)
+    }
+
+    private func readSecret() throws -> ServerSecret? {
+        guard let path = secret else { return nil }
+        let secret = try ServerSecret(file: URL(fileURLWithPath: path))
+        if secret.isReadableByOthers {
+            StandardError.write("millstream: warning: other users can read the secret \(path); use chmod 600\n")
+        }
+        return secret
     }
 
     private func loadCatalogue() async throws -> StreamCatalogue {
@@ -79,7 +121,7 @@ struct ServeCommand: AsyncParsableCommand {
         // The conditions are for the players, not for what the server itself loads.
         var http = http
         http.network.conditions = nil
-        return try await http.withLoading(sources: [catalog]) { loading in
+        return try await http.withLoading(source: catalog) { loading in
             let loaded = try await loading.load(TransportRequest(try PlaylistSource.address(catalog), kind: .other))
             return try StreamCatalogue(Data(loaded.bytes), at: loaded.address)
         }
@@ -123,7 +165,10 @@ struct OriginCommand: AsyncParsableCommand {
         )
         let host = host
         try await origin.run { port in
-            StandardOutput.writeLine("Serving the folder at http://\(host.contains(":") ? "[\(host)]" : host):\(port)/")
+            // A failure cancels the server.
+            try? StandardOutput.writeLine(
+                "Serving the folder at http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
+            )
         }
     }
 }
@@ -131,7 +176,7 @@ struct OriginCommand: AsyncParsableCommand {
 /// What servers write about themselves.
 enum ServerLog {
     static func make(_ label: String) -> Logger {
-        var logger = Logger(label: label) { StreamLogHandler.standardError(label: $0) }
+        var logger = Logger(label: label) { TerminalLogHandler(label: $0) }
         logger.logLevel = .warning
         return logger
     }
@@ -147,8 +192,8 @@ enum Browser {
         #else
         process.arguments = ["xdg-open", address]
         #endif
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
+        process.standardOutput = InputFile.discarded
+        process.standardError = InputFile.discarded
         try? process.run()
     }
 }

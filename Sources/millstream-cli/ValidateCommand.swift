@@ -50,7 +50,7 @@ struct ValidateCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let sets = try ruleSets()
-        let report = try await http.withLoading(sources: [source, baseURL].compactMap { $0 }) { loading in
+        let report = try await http.withLoading(source: source, base: baseURL) { loading in
             let playlist = try await PlaylistSource(text: source, baseURL: baseURL).load(loading)
             guard follow, case .multivariant(let multivariant) = playlist else {
                 return ValidationReport(sets, [ValidatedPlaylist(source, playlist, playlist.validated(against: sets))])
@@ -58,9 +58,9 @@ struct ValidateCommand: AsyncParsableCommand {
             return try await validated(multivariant, sets, loading)
         }
         switch format {
-        case .text: StandardOutput.writeLine(report.text)
-        case .json: StandardOutput.writeLine(report.json.json)
-        case .sarif: StandardOutput.writeLine(report.sarif.json)
+        case .text: try StandardOutput.writeLine(report.text)
+        case .json: try StandardOutput.writeLine(report.json)
+        case .sarif: try StandardOutput.writeLine(report.sarif)
         }
         guard report.errorCount == 0 else { throw ExitCode(Failure.Status.badInput.rawValue) }
     }

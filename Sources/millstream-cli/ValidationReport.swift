@@ -32,10 +32,11 @@ struct ValidationReport {
     private var rules: [ValidationRule] { ValidationRule.all.filter { sets.contains($0.ruleSet) } }
 
     /// `NAME:LINE: error: MESSAGE [CODE, SECTION]`, as compilers write it, and a summary.
-    var text: String {
-        var lines = playlists.flatMap { playlist in
+    var text: TerminalText {
+        var lines: [TerminalText] = playlists.flatMap { playlist in
             playlist.diagnostics.map { finding in
-                let place = finding.line.map { "\(playlist.name):\($0)" } ?? playlist.name
+                let name = PlaylistSource.name(playlist.name)
+                let place = finding.line.map { "\(name):\($0)" } ?? name
                 let section = finding.section.first?.isNumber == true ? "section \(finding.section)" : finding.section
                 return "\(place): \(finding.severity.rawValue): \(finding.message) [\(finding.code), \(section)]"
             }

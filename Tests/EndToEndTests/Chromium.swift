@@ -36,7 +36,8 @@ final class Chromium: @unchecked Sendable {
                 .first { FileManager.default.isExecutableFile(atPath: $0) }
         }.first
 
-    init() throws {
+    /// Starts a browser; `hosts` maps names to addresses, as a name server would.
+    init(hosts: [String: String] = [:]) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("chromium-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let (input, output) = (folder.appendingPathComponent("in").path, folder.appendingPathComponent("out").path)
@@ -55,10 +56,12 @@ final class Chromium: @unchecked Sendable {
             "--autoplay-policy=no-user-gesture-required", "--mute-audio", "--window-size=1400,1100",
             "--user-data-dir=\(folder.path)/profile", "--remote-debugging-pipe", "about:blank",
         ]
+        let rules = hosts.map { "MAP \($0.key) \($0.value)" }.joined(separator: ",")
+        let resolution = hosts.isEmpty ? [] : ["--host-resolver-rules=\(rules)"]
         process.arguments =
             [
                 "-c", "exec \"$@\" 3<'\(input)' 4>'\(output)' >/dev/null 2>&1", "sh", executable,
-            ] + flags
+            ] + resolution + flags
         try process.run()
         let thread = Thread { [weak self] in Self.read(reader.fileDescriptor) { self?.receive($0) } }
         thread.start()

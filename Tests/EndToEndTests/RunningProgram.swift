@@ -16,12 +16,15 @@ final class RunningProgram: @unchecked Sendable {
         return products.appendingPathComponent("millstream")
     }()
 
-    /// Starts the program, or another; `keepsInputOpen` gives it a standard input that never ends.
+    /// Starts the program, or another; `keepsInputOpen` gives it a standard input that never ends, the replacements other
+    /// outputs than the files behind ``standardOutput`` and ``standardError``.
     init(
         _ arguments: [String],
         of executable: URL = executable,
         environment: [String: String] = [:],
-        keepsInputOpen: Bool = false
+        keepsInputOpen: Bool = false,
+        replacedOutput: FileHandle? = nil,
+        replacedErrors: FileHandle? = nil
     ) throws {
         process.executableURL = executable
         process.arguments = arguments
@@ -31,8 +34,8 @@ final class RunningProgram: @unchecked Sendable {
         errors = folder.appendingPathComponent("errors-\(UUID())")
         for file in [output, errors] { try Data().write(to: file) }
         if keepsInputOpen { process.standardInput = input }
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        process.standardError = try FileHandle(forWritingTo: errors)
+        process.standardOutput = try replacedOutput ?? FileHandle(forWritingTo: output)
+        process.standardError = try replacedErrors ?? FileHandle(forWritingTo: errors)
         try process.run()
     }
 
@@ -41,6 +44,8 @@ final class RunningProgram: @unchecked Sendable {
         for file in [output, errors] { try? FileManager.default.removeItem(at: file) }
     }
 
+    var outputData: Data { (try? Data(contentsOf: output)) ?? Data() }
+    var errorData: Data { (try? Data(contentsOf: errors)) ?? Data() }
     var standardOutput: String { (try? Data(contentsOf: output)).map { String(decoding: $0, as: UTF8.self) } ?? "" }
     var standardError: String { (try? Data(contentsOf: errors)).map { String(decoding: $0, as: UTF8.self) } ?? "" }
     var isRunning: Bool { process.isRunning }

@@ -72,23 +72,27 @@ import Testing
         }
     }
 
-    private func expectSameValues(_ bytes: [UInt8], _ name: String) {
-        guard let playlist = try? Playlist.parse(bytes) else { return }
+    /// - Returns: Whether the bytes are a playlist, which is compared then.
+    private func expectSameValues(_ bytes: [UInt8], _ name: String) -> Bool {
+        guard let playlist = try? Playlist.parse(bytes) else { return false }
         let canonical = playlist.canonical()
         #expect(values(canonical.report).json == values(playlist.report).json, "\(name)")
         #expect(canonical.canonical().bytes == canonical.bytes, "\(name)")
+        return true
     }
 
     @Test func theValuesStayTheSame() throws {
-        for fixture in RuleFixture.all where !fixture.isPresentation {
-            expectSameValues(try fixture.bytes(fixture.file), fixture.name)
-        }
+        let fixtures = RuleFixture.all.filter { !$0.isPresentation }
+        let compared = try fixtures.filter { expectSameValues(try $0.bytes($0.file), $0.name) }.count
+        #expect(compared > 250 && compared > fixtures.count * 9 / 10, "\(compared) of \(fixtures.count)")
     }
 
     @Test(.enabled(if: SharedCorpus.isNamed, "MILLSTREAM_SHARED names no folder"))
     func theValuesOfOthersPlaylistsStayTheSame() throws {
-        for url in try SharedCorpus.files(below: "corpus/hls", extensions: ["m3u8"]) {
-            expectSameValues([UInt8](try Data(contentsOf: url)), url.lastPathComponent)
-        }
+        let urls = try SharedCorpus.files(below: "corpus/hls", extensions: ["m3u8"])
+        let compared = try urls.filter {
+            expectSameValues([UInt8](try Data(contentsOf: $0)), $0.lastPathComponent)
+        }.count
+        #expect(compared >= 553 && compared >= urls.count - 1, "\(compared) of \(urls.count)")
     }
 }

@@ -223,7 +223,10 @@ import Testing
     ])
     func theCanonicalSpellingReadsAlike(lines: String) throws {
         let playlist = try media(lines, "#EXTINF:4,", "a.ts")
-        guard case .media(let canonical) = Playlist.media(playlist).canonical() else { return }
+        guard case .media(let canonical) = Playlist.media(playlist).canonical() else {
+            Issue.record("the canonical spelling is not one of a media playlist")
+            return
+        }
         #expect(canonical.declaredVersion == playlist.declaredVersion && canonical.start == playlist.start)
         #expect(canonical.segments[0].sequence == playlist.segments[0].sequence)
         #expect(canonical.partTargetDuration == playlist.partTargetDuration)

@@ -6,6 +6,8 @@ import Testing
 
 @Suite struct RoundTripTests {
     /// Whatever the bytes are, they come back; and no reading of them traps.
+    ///
+    /// What is no playlist has no round trip; how many those may be is said by the tests of files.
     private func expectRoundTrip(_ bytes: [UInt8], _ name: String) {
         guard let playlist = try? Playlist.parse(bytes) else { return }
         #expect(playlist.bytes == bytes, "\(name)")

@@ -346,19 +346,16 @@ import Testing
                 server.behave("/a", .redirect(to: other.address("/a"), status: 302))
                 let secret = HeaderField("Authorization", "Bearer x")
                 let address = ResourceAddress(server.address("/a"))
-                var trusting = HTTPTransport.Options(headers: [secret])
-                for trusted in [nil, [address]] {
-                    trusting.trustedAddresses = trusted
-                    let transport = HTTPTransport(trusting)
-                    let request = TransportRequest(address, kind: .playlist, headers: [HeaderField("X-Key", "y")])
-                    let response = try await transport.send(request)
-                    #expect(response.record.measurement.redirectCount == 1)
-                    try await transport.shutdown()
-                }
+                let trusting = HTTPTransport.Options(headers: [ScopedHeaderField]([secret], forOriginsOf: [address]))
+                let transport = HTTPTransport(trusting)
+                let request = TransportRequest(address, kind: .playlist, headers: [HeaderField("X-Key", "y")])
+                let response = try await transport.send(request)
+                #expect(response.record.measurement.redirectCount == 1)
+                try await transport.shutdown()
                 #expect(
                     server.requests.allSatisfy { $0.header("Authorization") == "Bearer x" && $0.header("X-Key") == "y" }
                 )
-                #expect(other.requests.count == 2)
+                #expect(other.requests.count == 1)
                 #expect(other.requests.allSatisfy { $0.header("Authorization") == nil && $0.header("X-Key") == nil })
             }
         }
@@ -466,17 +463,21 @@ import Testing
         }
     }
 
-    @Test func fieldsOfAnAssetGoToItsSitesOnly() async throws {
-        let script = ScriptedTransport(["https://a.example.com/1": [.text("x")], "https://evil.test/2": [.text("x")]])
+    @Test func fieldsOfAnAssetGoToItsOriginAndToTheHostsThatAreNamed() async throws {
+        let texts = [
+            "https://www.example.com/1", "https://cdn.example.com/2", "https://a.example.com/3",
+            "http://www.example.com/4",
+        ]
+        let script = ScriptedTransport(Dictionary(uniqueKeysWithValues: texts.map { ($0, [.text("x")]) }))
         let authorization = RequestAuthorization(
             trustedAddresses: [ResourceAddress("https://www.example.com/film.m3u8")],
-            headers: [HeaderField("Authorization", "Bearer x")]
+            headers: [HeaderField("Authorization", "Bearer x")],
+            headersByKind: [.key: [HeaderField("X-Key", "k")]],
+            scopedHeaders: [try #require(ScopedHeaderField(line: "cdn.example.com X-CDN: c"))]
         )
         let transport = AuthorizedTransport(script, authorization: authorization)
-        for text in ["https://a.example.com/1", "https://evil.test/2"] {
-            _ = try await transport.send(TransportRequest(ResourceAddress(text), kind: .segment))
-        }
-        #expect(script.requests.map { $0.headers.count } == [1, 0])
+        for text in texts { _ = try await transport.send(TransportRequest(ResourceAddress(text), kind: .key)) }
+        #expect(script.requests.map { $0.allHeaders.map(\.value) } == [["Bearer x", "k"], ["c"], [], []])
     }
 
     @Test func aRefusalThatStaysAfterARenewalIsTheEnd() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import MediaTransport
 import ResourceAddressing
 import Testing
 
@@ -54,5 +55,41 @@ import Testing
             )
         }
         #expect(error?.description.contains("over http") == true)
+    }
+
+    @Test func headerFieldsAreForTheOriginOfTheirStreamAndForTheHostsThatAreNamed() throws {
+        let text = """
+            [{"name": "a", "url": "https://a.example/a.m3u8", "headers": {"X-Token": "t"},
+              "headersFor": {"cdn.example:8443": {"X-CDN": "c"}, "*": {"X-All": "all"}}},
+             {"name": "b", "url": "https://b.example/b.m3u8"}]
+            """
+        let headers = try StreamCatalogue(Data(text.utf8), at: place).streams.flatMap(\.headers)
+        func sent(_ address: String) -> [String] { headers.fields(for: ResourceAddress(address)).map(\.value) }
+        #expect(
+            sent("https://a.example/x.ts") == ["all", "t"] && sent("https://cdn.example:8443/x.ts") == ["all", "c"]
+        )
+        #expect(sent("https://b.example/b.m3u8") == ["all"] && sent("http://a.example/x.ts") == [])
+        #expect(sent("https://cdn.example/x.ts") == ["all"])
+    }
+
+    @Test(arguments: [
+        #"[{"name": "a", "url": "/a", "headers": {"X": "1\nY: 2"}}]"#,
+        #"[{"name": "a", "url": "/a", "headers": {"a b": "1"}}]"#,
+        #"[{"name": "a", "url": "/a", "headers": {"Host": "evil"}}]"#,
+        #"[{"name": "a", "url": "/a", "headers": {"X:Y": "1"}}]"#,
+        #"[{"name": "a", "url": "/a", "headersFor": {"a/b": {"X": "1"}}}]"#,
+        #"[{"name": "a", "url": "/a", "headers": {"X": 1}}]"#,
+        #"[{"name": "a", "url": "/a", "headersFor": {"h": {"range": "1"}}}]"#,
+        #"[{"name": "a", "url": "/a", "headers": {"X": "1"}}, {"name": "b", "url": "/b", "headers": {"x": "2"}}]"#,
+    ])
+    func headerFieldsThatCannotBeSentAreRefused(text: String) {
+        #expect(throws: StreamCatalogue.ReadingError.self) { try StreamCatalogue(Data(text.utf8), at: place) }
+    }
+
+    @Test func messagesShowNoSecretsOfTheAddress() {
+        let error = #expect(throws: StreamCatalogue.ReadingError.self) {
+            try StreamCatalogue(Data("{}".utf8), at: ResourceAddress("https://me:pw@h/x.json?token=topsecretvalue"))
+        }
+        #expect(error?.description.contains("topsecret") == false && error?.description.contains("pw@") == false)
     }
 }

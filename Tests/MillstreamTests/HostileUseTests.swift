@@ -108,5 +108,6 @@ import Testing
             _ = await seek
         }
         while world.liveEngines != 0 { await Task.yield() }
+        #expect(world.engineCount > 0)
     }
 }

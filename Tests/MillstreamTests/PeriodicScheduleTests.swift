@@ -152,7 +152,11 @@ extension TimeSchedule {
         head.motion.timebase = Timebase(mediaTime: time, time: .zero, rate: rate)
         for interval in [MediaTime(value: .max, timescale: 1), MediaTime(value: 1, timescale: .max)] {
             var schedule = PeriodicSchedule(every: interval, from: Motion(), at: .zero)
-            for second in 0..<4 { _ = schedule.step(head.motion, at: .seconds(second)) }
+            for second in 0..<4 {
+                // What it waits for is never over already.
+                guard case .wait(let until?) = schedule.step(head.motion, at: .seconds(second)) else { continue }
+                #expect(until > .seconds(second))
+            }
             schedule.drop(head.motion, at: .seconds(9))
         }
     }

@@ -335,7 +335,10 @@ import Testing
                 Issue.record("the first thing said is what was lost")
                 return
             }
-            guard case .playback(let event) = await iterator.next() else { return }
+            guard case .playback(let event) = await iterator.next() else {
+                Issue.record("an event of playback follows")
+                return
+            }
             #expect(event.kind == .seekStarted(to: MediaTime(seconds: Int64(count))))
             #expect(count > 1_900 && count < 2_400)
             // What is of no interest pushes out nothing.

@@ -437,7 +437,7 @@ import Testing
             player.play()
             await world.wait(for: player.states) { $0.playback.hasPlayedToEnd }
             #expect(world.transport.requests.count > 4)
-            #expect(world.transport.requests.allSatisfy { $0.headers.contains(HeaderField("X-Token", "1")) })
+            #expect(world.transport.requests.allSatisfy { $0.allHeaders.contains(HeaderField("X-Token", "1")) })
         }
     }
 

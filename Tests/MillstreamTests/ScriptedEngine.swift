@@ -32,16 +32,20 @@ actor ScriptedEngine: ItemEngine {
     private var machine = PlaybackSnapshot()
     private var seekNumber = 0
     private nonisolated let ended = Mutex(false)
+    private nonisolated let applied: Mutex<StreamingOptions>
 
     init(_ request: PlaybackEngineRequest, _ script: Script) {
         self.request = request
         self.script = script
         time = request.time
+        applied = Mutex(request.options)
         machine.timebase = Timebase(mediaTime: request.options.startTime ?? .zero, time: request.time.now)
     }
 
     /// What it was asked for, and when.
     nonisolated var log: [String] { written.withLock { $0 } }
+    /// The options that it was made with and every change since.
+    nonisolated var options: StreamingOptions { applied.withLock { $0 } }
     /// Whether it ran and does no more.
     nonisolated var hasEnded: Bool { ended.withLock { $0 } }
 
@@ -180,8 +184,10 @@ actor ScriptedEngine: ItemEngine {
     }
 
     func update(_ change: @Sendable (inout StreamingOptions) -> Void) {
-        var options = request.options
-        change(&options)
+        let options = applied.withLock { options in
+            change(&options)
+            return options
+        }
         write("update \(options.preferredPeakBitRate?.description ?? "any")")
     }
 

@@ -117,14 +117,29 @@ import Testing
         #expect(sent("https://other.example/") == nil)
     }
 
-    @Test func headerFieldsStayOnTheSiteOfTheAsset() async throws {
+    @Test func headerFieldsGoToTheOriginOfTheAssetAndToHostsThatAreNamed() async throws {
         let asked = Collected<TransportRequest>()
-        let options = AssetOptions(headerFields: ["X-Token": "secret", "Bad\nName": "x"])
+        var options = AssetOptions(headerFields: ["X-Token": "secret", "Bad\nName": "x"])
+        options.headerFieldsByHost[try #require(HeaderFieldScope("c.a.example"))] = ["X-CDN": "c"]
         let transport = options.authorizing(Noting(asked), for: ResourceAddress("https://a.example/main.m3u8"))
-        for address in ["https://a.example/1.ts", "https://b.example/1.ts"] {
+        let addresses = [
+            "https://a.example/1.ts", "https://b.a.example/1.ts", "https://a.example:444/1.ts", "http://a.example/1.ts",
+            "https://c.a.example:444/1.ts", "http://c.a.example/1.ts",
+        ]
+        for address in addresses {
             _ = try? await transport.send(TransportRequest(ResourceAddress(address), kind: .segment))
         }
-        #expect(asked.all.map(\.headers) == [[HeaderField("X-Token", "secret")], []])
+        #expect(asked.all.map { $0.allHeaders.map(\.value) } == [["secret"], [], [], [], ["c"], []])
+    }
+
+    @Test(arguments: [("https", nil, false), ("https", false, true), ("http", nil, true), ("http", true, false)])
+    func cookiesOfAnAssetAtHTTPSStayOffHTTP(scheme: String, isSecure: Bool?, isSentOverHTTP: Bool) {
+        var cookie = AssetOptions.Cookie(name: "a", value: "1")
+        cookie.isSecure = isSecure
+        let now = UnixSeconds(1_000_000)
+        let jar = AssetOptions(cookies: [cookie]).jar(for: ResourceAddress("\(scheme)://a.example/x"), now: now)
+        #expect((jar.header(for: ResourceAddress("http://a.example/"), now: now) != nil) == isSentOverHTTP)
+        #expect(jar.header(for: ResourceAddress("https://a.example/"), now: now) == "a=1")
     }
 
     @Test func anAgentOfItsOwnHasConnectionsOfItsOwn() {

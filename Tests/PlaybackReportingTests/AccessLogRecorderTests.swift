@@ -163,10 +163,18 @@ import Testing
         #expect(event.segmentsDownloadedDuration == .seconds(18))
     }
 
+    private func request(_ kind: PlaybackEvent.Kind) throws -> ResourceRequest {
+        guard case .resourceRequest(let request) = kind else { throw OtherKind() }
+        return request
+    }
+
+    /// An event is not of the kind that a test made.
+    private struct OtherKind: Error {}
+
     @Test func failedAndAbandonedRequestsLeaveBytesOnly() throws {
         let transcript = Transcript()
         var recorder = AccessLogRecorder(session: transcript.session)
-        guard case .resourceRequest(var request) = transcript.segment(1, 2, bytes: 125_000) else { return }
+        var request = try request(transcript.segment(1, 2, bytes: 125_000))
         request.wasAbandoned = true
         _ = recorder.add(PlaybackEvent(time: .seconds(102), mediaTime: nil, kind: .resourceRequest(request)))
         request.wasAbandoned = false
@@ -312,7 +320,7 @@ import Testing
     @Test func cellularRequestsAreCountedWhereSomebodyTells() throws {
         let transcript = Transcript()
         var recorder = AccessLogRecorder(session: transcript.session)
-        guard case .resourceRequest(var request) = transcript.segment(1, 2, bytes: 1) else { return }
+        var request = try request(transcript.segment(1, 2, bytes: 1))
         for isCellular in [nil, false, true, true] as [Bool?] {
             request.usedCellularNetwork = isCellular
             _ = recorder.add(PlaybackEvent(time: .seconds(102), mediaTime: nil, kind: .resourceRequest(request)))
@@ -323,7 +331,7 @@ import Testing
     @Test func hostileDurationsDoNotTrap() throws {
         let transcript = Transcript()
         var recorder = AccessLogRecorder(session: transcript.session)
-        guard case .resourceRequest(var request) = transcript.segment(1, 2, bytes: .max) else { return }
+        var request = try request(transcript.segment(1, 2, bytes: .max))
         request.segmentDuration = MediaTime(seconds: .max)
         request.serverAddress = String(repeating: "ü", count: 100_000)
         for index in 0..<1_000 {

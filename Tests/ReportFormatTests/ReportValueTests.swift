@@ -21,4 +21,12 @@ import Testing
         let object = try #require(JSONSerialization.jsonObject(with: data) as? [String: String])
         #expect(object == [text: text])
     }
+
+    @Test(arguments: TerminalTextTests.hidden)
+    func aHiddenCharacterIsEscaped(scalar: Unicode.Scalar, _: String) throws {
+        let json = ReportValue.fields(["a": .string("x\(scalar)y")]).json
+        #expect(json.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "\(json)")
+        let object = try #require(JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: String])
+        #expect(object["a"].map { Array($0.unicodeScalars) } == ["x", scalar, "y"])
+    }
 }

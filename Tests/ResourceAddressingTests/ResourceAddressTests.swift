@@ -65,19 +65,4 @@ import Testing
         #expect(PercentEncoding.decode("100%") == "100%" && PercentEncoding.decode("%zz%4") == "%zz%4")
         #expect(PercentEncoding.decode("%ff") == nil)
     }
-
-    @Test(arguments: [
-        ("https://h/a", "http://h:8080/b", true), ("https://example.com/", "https://cdn.example.com/", true),
-        ("https://a.example.com/", "https://b.example.com/", true),
-        ("https://a.cdn.example.com/", "https://b.cdn.example.com/", true),
-        ("https://www.bbc.co.uk/", "https://live.bbc.co.uk/", true),
-        ("https://example.com/", "https://other.com/", false), ("https://a.co.uk/", "https://b.co.uk/", false),
-        ("https://a.com.au/", "https://b.com.au/", false), ("http://10.0.0.1/", "http://9.0.0.1/", false),
-        ("http://[::1]/", "http://[::2]/", false), ("https://com/", "https://example.com/", false),
-        ("https://example.com.evil.org/", "https://example.com/", false),
-    ])
-    func hostsBelowOneDomainAreOneSite(first: String, second: String, areOne: Bool) {
-        #expect(ResourceAddress(first).sharesSite(with: ResourceAddress(second)) == areOne)
-        #expect(ResourceAddress(second).sharesSite(with: ResourceAddress(first)) == areOne)
-    }
 }

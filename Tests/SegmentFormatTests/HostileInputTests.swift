@@ -86,6 +86,11 @@ import Testing
         guard case .ready(let timeline) = index.state else { return }
         if timeline.pieces.count > Movie.mostPieces { Issue.record("more pieces than allowed") }
         for piece in timeline.pieces where piece.timeRange.duration < .zero { Issue.record("a negative duration") }
+        // Whoever reads a timeline rounds, adds and shows its times.
+        for piece in timeline.pieces {
+            let (range, bytes) = (piece.timeRange, piece.byteRange)
+            _ = (range.end.roundedSeconds, range.duration.duration, range.description, bytes.end, bytes.description)
+        }
     }
 
     @Test(arguments: fixtures)
@@ -96,18 +101,48 @@ import Testing
             var bytes = fixture.bytes
             for _ in 0..<Int.random(in: 1...6, using: &random) {
                 let place = Int.random(in: 0..<bytes.count, using: &random)
-                switch Int.random(in: 0..<6, using: &random) {
+                switch Int.random(in: 0..<8, using: &random) {
                 case 0: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
                 case 1: bytes[place] = interesting[Int.random(in: 0..<6, using: &random)]
                 case 2: bytes[place] = UInt8.random(in: 0...255, using: &random)
                 case 3:
                     for index in place..<min(bytes.count, place + 4) { bytes[index] = 0xFF }
                 case 4: if bytes.count > 16 { bytes.removeSubrange(place..<min(bytes.count - 1, place + 3)) }
+                case 5, 6:
+                    let number = Self.extremeNumbers[Int.random(in: 0..<Self.extremeNumbers.count, using: &random)]
+                    let width = [4, 8][Int.random(in: 0..<2, using: &random)]
+                    let big = u64(number).suffix(width)
+                    let spelled = Bool.random(using: &random) ? Array(big) : big.reversed()
+                    for (index, byte) in zip(place..<bytes.count, spelled) { bytes[index] = byte }
                 default: bytes.insert(0xFF, at: place)
                 }
                 if bytes.isEmpty { bytes = [0] }
             }
             Self.readAll(bytes)
+        }
+    }
+
+    /// Numbers at which arithmetic of 32 bits, 53 bits, 63 bits or 64 bits changes, as the bits of 64.
+    static let extremeNumbers: [Int] = [
+        0, 1, -1, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF, 1 << 32, 1 << 53, 1 << 62, .max - 1, .max, .min, .min + 1,
+        1_000_000_000_000_000_000,
+    ]
+
+    @Test(arguments: fixtures)
+    func extremeNumbersAtEveryPlaceDoNotTrap(_ fixture: Fixture) {
+        var random = SplitMix(state: UInt64(fixture.bytes.count) &* 31)
+        // Every place once, and more often where the fixture is small.
+        let step = max(1, fixture.bytes.count / Self.rounds)
+        for place in stride(from: 0, to: fixture.bytes.count, by: step) {
+            let number = Self.extremeNumbers[Int.random(in: 0..<Self.extremeNumbers.count, using: &random)]
+            for width in [4, 8] {
+                let big = u64(number).suffix(width)
+                for spelled in [Array(big), big.reversed()] {
+                    var bytes = fixture.bytes
+                    for (index, byte) in zip(place..<bytes.count, spelled) { bytes[index] = byte }
+                    Self.readAll(bytes)
+                }
+            }
         }
     }
 

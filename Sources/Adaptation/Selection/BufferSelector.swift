@@ -199,7 +199,7 @@ extension BufferSelector {
             let time = latency + situation.expectedBits(of: rung) / max(1, throughput)
             return max(0, situation.bufferSeconds - time) + situation.segmentSeconds
         }
-        let rate = throughput.map { BitRate(bitsPerSecond: Int64(min($0, 1e15))) }
+        let rate = throughput.map { BitRate(bitsPerSecond: Int64(saturating: min($0, 1e15))) }
         return SwitchDecision(
             rung: rung,
             cause: cause,

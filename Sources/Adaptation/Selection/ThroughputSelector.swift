@@ -112,8 +112,8 @@ extension ThroughputSelector {
             rung: rung,
             cause: cause,
             evidence: .init(
-                throughput: BitRate(bitsPerSecond: Int64(throughput)),
-                cautiousThroughput: BitRate(bitsPerSecond: Int64(throughput * Self.keptShare)),
+                throughput: BitRate(bitsPerSecond: Int64(saturating: throughput)),
+                cautiousThroughput: BitRate(bitsPerSecond: Int64(saturating: throughput * Self.keptShare)),
                 bufferLevel: situation.bufferLevel,
                 predictedBufferLevel: .seconds(min(left * situation.playbackRate, 1e9))
             )

@@ -1,3 +1,4 @@
+import MediaTiming
 public import ResourceAddressing
 
 /// How segments are encrypted: `EXT-X-KEY` and `EXT-X-SESSION-KEY` (RFC 8216bis §4.4.4.4, §4.4.6.5).
@@ -55,6 +56,7 @@ public struct EncryptionKey: Sendable, Hashable {
     public func vector(forSequence sequence: Int64) -> [UInt8]? {
         var octets = [UInt8](repeating: 0, count: 16)
         guard let initializationVector else {
+            // Bounded: the place is 0 to 7.
             for place in 0..<8 { octets[15 - place] = UInt8(truncatingIfNeeded: sequence >> (8 * Int64(place))) }
             return octets
         }
@@ -86,6 +88,7 @@ enum HexadecimalSequence {
     }
 
     private static func digit(_ byte: UInt8) -> UInt8? {
+        // Bounded: each case has compared the byte with both ends.
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10

@@ -43,12 +43,12 @@ extension MediaPlaylist {
         let skips = update.index.tags.filter { $0.tag == .skip }
         guard let skip = skips.first, update.skippedSegmentCount > 0 else { return update }
         guard skippedSegmentCount == 0 else { throw .previousIsIncomplete }
-        let (count, dropped) = (update.skippedSegmentCount, update.mediaSequence - mediaSequence)
-        guard dropped >= 0, dropped <= segments.count, count <= Int64(segments.count) - dropped else {
+        let (count, dropped) = (update.skippedSegmentCount, update.mediaSequence -| mediaSequence)
+        guard dropped >= 0, dropped <= segments.count, count <= Int64(segments.count) -| dropped else {
             throw .segmentsMissing(first: update.mediaSequence, count: count)
         }
         var merger = DeltaMerger(previous: self, update: update)
-        merger.merge(Int(dropped)..<Int(dropped + count), at: skip, without: skips.dropFirst())
+        merger.merge(Int(dropped)..<Int(dropped +| count), at: skip, without: skips.dropFirst())
         do {
             let merged = try MediaPlaylist(parsing: merger.output, context: update.context, limits: limits)
             if merged.segments.count == Int(count) + update.segments.count { return merged }

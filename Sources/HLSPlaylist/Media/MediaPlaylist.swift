@@ -67,7 +67,7 @@ public struct MediaPlaylist: Sendable {
     ) throws(PlaylistParsingError) {
         // The numbers say which segments went; where they mislead, nothing is the same and all is read.
         let declared = MediaPlaylistHeader.mediaSequence(in: bytes) ?? 0
-        let dropped = declared - previous.mediaSequence
+        let dropped = declared -| previous.mediaSequence
         guard dropped >= 0, dropped < previous.segments.count else {
             try self.init(parsing: bytes, context: context, limits: limits)
             return

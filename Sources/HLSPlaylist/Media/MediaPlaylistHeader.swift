@@ -33,6 +33,7 @@ struct MediaPlaylistHeader: Sendable {
         var formats: [(tag: UInt32, format: String)] = []
         variables = PlaylistVariables([], context: context)
         for (position, record) in index.tags.enumerated() {
+            // Bounded: a playlist has fewer bytes than 2^32 (PlaylistLimits).
             let position = UInt32(position)
             switch record.tag {
             case .key: note(key: position, index, bytes, &formats)

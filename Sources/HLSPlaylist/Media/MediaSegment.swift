@@ -21,13 +21,13 @@ public struct MediaSegment: Sendable {
 
     /// Its media sequence number (§4.4.3.2).
     public var sequence: Int64 {
-        (playlist.header.mediaSequence ?? 0) + playlist.header.skippedSegmentCount + Int64(position)
+        (playlist.header.mediaSequence ?? 0) +| playlist.header.skippedSegmentCount +| Int64(position)
     }
     /// Its discontinuity sequence number (§4.4.3.3).
     public var discontinuitySequence: Int64 {
         let tags = playlist.header.discontinuities
         let count = tags.partitioningIndex { playlist.index.tags[Int($0)].segment > position }
-        return (playlist.header.discontinuitySequence ?? 0) + Int64(count)
+        return (playlist.header.discontinuitySequence ?? 0) +| Int64(count)
     }
     /// When it begins, counted from the first segment of the playlist.
     public var start: MediaTime { playlist.time(startTicks) }

@@ -133,7 +133,7 @@ extension MediaPlaylist.Storage {
             guard let text = ownLines(of: segment).byteRange, let written = WrittenByteRange(bytes, in: text) else {
                 return nil
             }
-            start += written.length
+            start +|= written.length
         }
         return ByteRange(start: start, length: written.length)
     }
@@ -185,7 +185,7 @@ extension MediaPlaylist.Storage {
         guard let (record, moment) = lastReadable(of: header.dateTimes, before: position, writtenDate) else {
             return nil
         }
-        let age = index.segments[position].startTicks - index.segments[Int(record.segment)].startTicks
+        let age = index.segments[position].startTicks -| index.segments[Int(record.segment)].startTicks
         return moment.advanced(by: time(age))
     }
 

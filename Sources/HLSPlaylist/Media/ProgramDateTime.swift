@@ -29,12 +29,15 @@ public struct ProgramDateTime: Sendable, Hashable {
         } else if let sign = reader.sign() {
             guard let hours = reader.number(2) else { return nil }
             _ = reader.skip(":")
+            // Bounded: two numbers of two digits.
             zoneMinutes = sign * (hours * 60 + (reader.number(2) ?? 0))
         } else {
             zoneMinutes = nil
         }
         guard reader.isAtEnd else { return nil }
+        // Bounded: a year has four digits, the rest two each.
         let minutes = Self.days(year, month, day) * 1440 + hour * 60 + minute - (zoneMinutes ?? 0)
+        // Bounded: a year has four digits.
         sinceEpoch = MediaTime(seconds: Int64(minutes) * 60) + second
     }
 
@@ -43,6 +46,7 @@ public struct ProgramDateTime: Sendable, Hashable {
         ProgramDateTime(sinceEpoch: sinceEpoch + time, zoneMinutes: zoneMinutes)
     }
 
+    // Bounded: a year has four digits.
     /// Days from 1970-01-01 in the proleptic Gregorian calendar.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year
@@ -52,6 +56,7 @@ public struct ProgramDateTime: Sendable, Hashable {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
+    // Bounded: days are at most 2^60 / 86,400 away.
     /// Year, month and day of a day counted from 1970-01-01.
     private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
@@ -73,11 +78,16 @@ public struct ProgramDateTime: Sendable, Hashable {
 extension ProgramDateTime: CustomStringConvertible {
     /// ISO 8601 in the zone that it was written in, with at least milliseconds.
     public var description: String {
+        // Bounded: zones are less than 100 hours away.
         let local = sinceEpoch + MediaTime(seconds: Int64(zoneMinutes ?? 0) * 60)
-        var whole = Int(local.value / local.timescale)
-        if local.value < 0, local.value % local.timescale != 0 { whole -= 1 }
+        // A date that is carried forward can be as far away as a time can be; the calendar ends before.
+        let farthest = 1 << 60
+        // Bounded: a timescale is positive.
+        let (quotient, remainder) = (local.value / local.timescale, local.value % local.timescale)
+        let whole = min(max(Int(quotient), farthest.negatedSaturated()), farthest) - (remainder < 0 ? 1 : 0)
         let fraction = (local - MediaTime(seconds: Int64(whole))).description.dropFirst(2)
         let days = whole >= 0 ? whole / 86_400 : (whole - 86_399) / 86_400
+        // Bounded: the product is no farther away than the whole seconds.
         let second = whole - days * 86_400
         let date = Self.civil(days)
         var text = "\(Self.padded(date.year, 4))-\(Self.padded(date.month, 2))-\(Self.padded(date.day, 2))"
@@ -104,6 +114,7 @@ private struct DigitReader {
         let front = rest.prefix(digits)
         guard front.count == digits, front.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         rest = rest.dropFirst(digits)
+        // Bounded: at most four digits, each compared with both ends.
         return front.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 

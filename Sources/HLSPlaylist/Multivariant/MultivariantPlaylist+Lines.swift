@@ -1,3 +1,5 @@
+import MediaTiming
+
 extension MultivariantPlaylist {
     /// The lines that lead to something besides variants and renditions: I-frame variants, session keys, session data
     /// behind an address, a steering manifest.

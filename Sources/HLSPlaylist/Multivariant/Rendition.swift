@@ -1,3 +1,4 @@
+import MediaTiming
 public import ResourceAddressing
 
 /// One alternative track: `EXT-X-MEDIA` (RFC 8216bis §4.4.6.1).

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// Width and height of a picture in pixels (RFC 8216bis §4.2, decimal-resolution).
 public struct Resolution: Sendable, Hashable {
     /// Pixels across.

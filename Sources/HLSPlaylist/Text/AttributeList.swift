@@ -79,6 +79,7 @@ public struct AttributeList: Sendable {
         for byte in bytes[range] {
             guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
             let (product, overflow) = number.multipliedReportingOverflow(by: 10)
+            // Bounded: the byte is a digit.
             let (sum, overflowed) = product.addingReportingOverflow(Int64(byte - UInt8(ascii: "0")))
             guard !overflow, !overflowed else { return nil }
             number = sum

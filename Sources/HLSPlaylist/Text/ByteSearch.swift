@@ -1,3 +1,5 @@
+import MediaTiming
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)

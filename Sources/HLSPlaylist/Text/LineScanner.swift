@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// Walks over the lines of a playlist without copying them.
 ///
 /// A line ends with LF or CRLF (RFC 8216bis §4.1). A CR alone ends one too, as it does for most players; the diagnostics
@@ -40,7 +42,7 @@ struct LineScanner {
                 return Line(start: start, contentEnd: feed, end: position)
             }
             low = high
-            length *= 2
+            length *|= 2
         }
         position = end
         return Line(start: start, contentEnd: end, end: end)
@@ -108,6 +110,7 @@ extension Span<UInt8> {
         var number = 0
         while index < end, self[index] >= UInt8(ascii: "0"), self[index] <= UInt8(ascii: "9") {
             guard index - start < 9 else { return nil }
+            // Bounded: nine digits at most, each compared with both ends.
             number = number * 10 + Int(self[index] - UInt8(ascii: "0"))
             index += 1
         }

@@ -55,12 +55,14 @@ extension PlaylistIndex {
         guard end > next else { return start }
         if timeDigits < previous.timeDigits { rescale(to: previous.timeDigits) }
         let shift = start - oldStart
-        let ticks = endTicks - previous.segments[next].startTicks
+        let ticks = endTicks -| previous.segments[next].startTicks
         segments.reserveCapacity(previous.segments.count + 64)
         for record in previous.segments[next..<end] {
             segments.append(
                 SegmentRecord(
+                    // Bounded: the bytes up to here are the same as in the new playlist.
                     blockStart: UInt32(Int(record.blockStart) + shift),
+                    // Bounded: the bytes up to here are the same as in the new playlist.
                     uriStart: UInt32(Int(record.uriStart) + shift),
                     startTicks: Self.sum(record.startTicks, ticks)
                 )
@@ -73,7 +75,9 @@ extension PlaylistIndex {
         for record in previous.tags[first..<last] {
             tags.append(
                 TagRecord(
+                    // Bounded: the bytes up to here are the same as in the new playlist.
                     lineStart: UInt32(Int(record.lineStart) + shift),
+                    // Bounded: records of segments before the first common one are left out.
                     segment: UInt32(Int(record.segment) - dropped),
                     tag: record.tag
                 )

@@ -145,7 +145,7 @@ struct PlaylistIndex: Sendable {
             // Growing twofold would cost twice the memory: what is left is foreseen from what was read.
             if segments.count == 256, segments.capacity < 1024 {
                 let expected = Double(end) / Double(line.end) * 256 * 1.02
-                segments.reserveCapacity(min(Int(expected) + 16, limits.entryCount))
+                segments.reserveCapacity(min(Int(saturating: expected) +| 16, limits.entryCount))
             }
             if stoppingAtSegment, !segments.isEmpty { break }
         }
@@ -206,9 +206,11 @@ struct PlaylistIndex: Sendable {
             if let tagStart = state.pendingVariant {
                 variants.append(VariantRecord(tagStart: tagStart, uriStart: nil))
             }
+            // Bounded: a playlist has fewer bytes than 2^32 (PlaylistLimits).
             state.pendingVariant = UInt32(line.start)
             state.isVariantLast = true
         }
+        // Bounded: a playlist has fewer bytes than 2^32 (PlaylistLimits).
         tags.append(TagRecord(lineStart: UInt32(line.start), segment: UInt32(segments.count), tag: tag))
     }
 
@@ -223,6 +225,7 @@ struct PlaylistIndex: Sendable {
             state.blockStart = line.end
         } else if let tagStart = state.pendingVariant {
             // A segment's lines go on behind it: what stands before it may be the segment's.
+            // Bounded: a playlist has fewer bytes than 2^32 (PlaylistLimits).
             variants.append(VariantRecord(tagStart: tagStart, uriStart: UInt32(line.start)))
             state.pendingVariant = nil
         }
@@ -232,6 +235,7 @@ struct PlaylistIndex: Sendable {
     @inline(__always)
     private mutating func append(_ duration: DecimalDigits, blockStart: Int, uriStart: Int) {
         segments.append(
+            // Bounded: a playlist has fewer bytes than 2^32 (PlaylistLimits).
             SegmentRecord(blockStart: UInt32(blockStart), uriStart: UInt32(uriStart), startTicks: endTicks)
         )
         // A negative or unreadable duration adds nothing to the timeline.
@@ -250,6 +254,7 @@ struct PlaylistIndex: Sendable {
         var ticks = duration.value
         if duration.fractionDigits > digits {
             let divisor = DecimalDigits.power(of: duration.fractionDigits - digits)
+            // Bounded: the divisor is a power of ten; the quotient leaves room for one more.
             ticks = ticks / divisor + (ticks % divisor >= divisor / 2 ? 1 : 0)
         }
         let (scaled, overflow) = ticks.multipliedReportingOverflow(by: DecimalDigits.power(of: timeDigits - digits))
@@ -306,6 +311,7 @@ struct PlaylistIndex: Sendable {
         let start = previous ?? 0
         if previous == nil || state.chainLength % Self.chainStep == 0 {
             impliedOffsets.append(
+                // Bounded: a playlist has fewer bytes than 2^32 (PlaylistLimits).
                 ImpliedOffset(segment: UInt32(segments.count - 1), isGuessed: previous == nil, start: start)
             )
             state.chainLength = 0
@@ -356,6 +362,7 @@ struct WrittenByteRange {
         var number: Int64 = 0
         while index < end, bytes[index] >= UInt8(ascii: "0"), bytes[index] <= UInt8(ascii: "9") {
             let (product, overflow) = number.multipliedReportingOverflow(by: 10)
+            // Bounded: the byte is a digit.
             let (sum, overflowed) = product.addingReportingOverflow(Int64(bytes[index] - UInt8(ascii: "0")))
             guard !overflow, !overflowed else { return nil }
             number = sum

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// How large a playlist may be before it is refused: input from the network must not exhaust memory.
 public struct PlaylistLimits: Sendable, Hashable {
     /// The most bytes a playlist may have; at most 4 GiB - 1, since offsets are kept in 32 bits.

@@ -1,3 +1,4 @@
+import MediaTiming
 import ResourceAddressing
 
 /// The variables that a playlist defines (RFC 8216bis §4.3 and §4.4.2.3).
@@ -24,7 +25,7 @@ struct PlaylistVariables: Sendable {
     ///   - entryCount: How many tags and addresses it has.
     /// - Returns: Bytes, at most 8 KiB.
     static func mostGrowth(byteCount: Int, entryCount: Int) -> Int {
-        min(longestGrowth, (growthOfPlaylist + 4 * byteCount) / max(1, entryCount))
+        min(longestGrowth, (growthOfPlaylist + 4 *| byteCount) / max(1, entryCount))
     }
 
     /// Reads the definitions in their order; a value may use those above it.

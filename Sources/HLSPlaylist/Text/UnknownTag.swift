@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// A tag that this version of the standard does not know, kept in its place.
 public struct UnknownTag: Sendable {
     /// The name without the number sign, such as `EXT-X-CUE-OUT`.

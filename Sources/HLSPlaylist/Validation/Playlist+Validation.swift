@@ -1,3 +1,5 @@
+import MediaTiming
+
 extension Playlist {
     /// Holds the playlist against rules.
     ///

@@ -35,7 +35,7 @@ extension PlaylistInspection {
         // The last segment holds what was left.
         let whole = segments.dropLast()
         let total = whole.reduce(MediaTime.zero) { $0 + ($1.duration ?? .zero) }
-        if whole.count > 1, total < MediaTime(seconds: 5 * Int64(whole.count)) {
+        if whole.count > 1, total < MediaTime(seconds: 5 *| Int64(whole.count)) {
             note("apple-segment-duration", line: nil)
         }
     }

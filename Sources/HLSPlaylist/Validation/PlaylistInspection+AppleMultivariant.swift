@@ -62,7 +62,7 @@ extension PlaylistInspection {
         }
         for variant in presentation.videoVariants {
             if let peak = variant.peak?.bitsPerSecond, let average = variant.average?.bitsPerSecond,
-                peak > average, peak - average > average
+                peak > average, peak -| average > average
             {
                 note("apple-peak-twice-average", variant)
             }
@@ -114,7 +114,7 @@ extension PlaylistInspection {
     /// A player begins with the first variant of those with the audio it takes.
     private func inspectAppleDefaults(_ variants: [InspectedVariant]) {
         func distance(_ variant: InspectedVariant) -> Int64 {
-            abs((variant.typicalBitRate?.bitsPerSecond ?? 0) - 2_000_000)
+            abs((variant.typicalBitRate?.bitsPerSecond ?? 0) -| 2_000_000)
         }
         let declared = variants.filter { ($0.typicalBitRate?.bitsPerSecond ?? 0) > 0 }
         for group in declared.grouped(by: { $0.entry["AUDIO"] }) {

@@ -13,9 +13,13 @@ struct InspectedLine {
     var isBroken = false
 
     init(_ number: Int, _ tag: TagName?, text: Range<Int>, value: Int?) {
+        // Bounded: a playlist has fewer bytes than 2^32 (PlaylistLimits).
         lineNumber = UInt32(number)
+        // Bounded: a playlist has fewer bytes than 2^32 (PlaylistLimits).
         textStart = UInt32(text.lowerBound)
+        // Bounded: a playlist has fewer bytes than 2^32 (PlaylistLimits).
         textEnd = UInt32(text.upperBound)
+        // Bounded: a playlist has fewer bytes than 2^32 (PlaylistLimits).
         valueStart = UInt32(value ?? 0)
         self.tag = tag
     }

@@ -81,7 +81,7 @@ extension PresentationInspection {
         guard playlists.allSatisfy(\.isEnded) else { return }
         noteDifference("discontinuities-differ", playlists) { child in
             Int128(child.inspection.integer(.discontinuitySequence) ?? 0)
-                + Int128(child.inspection.all(.discontinuity).count)
+                +| Int128(child.inspection.all(.discontinuity).count)
         }
         guard playlists.allSatisfy({ $0.playlistType == "VOD" }) else { return }
         let durations = playlists.map { child in

@@ -27,7 +27,7 @@ final class Resampling {
         inputFormat = frame.pointee.format
         inputChannels = frame.pointee.ch_layout.nb_channels
         inputMask = frame.pointee.ch_layout.u.mask
-        context = cffmpeg_resampler(frame, Int32(channelCount), Int32(sampleRate))
+        context = cffmpeg_resampler(frame, Int32(clamping: channelCount), Int32(clamping: sampleRate))
         if context == nil { return nil }
     }
 
@@ -42,7 +42,7 @@ final class Resampling {
     }
 
     func convert(_ frame: UnsafeMutablePointer<AVFrame>) -> AudioSamples? {
-        consumed += Int64(frame.pointee.nb_samples)
+        consumed +|= Int64(frame.pointee.nb_samples)
         return convert(frame, inputCount: Int64(frame.pointee.nb_samples))
     }
 
@@ -52,15 +52,15 @@ final class Resampling {
     private func convert(_ frame: UnsafeMutablePointer<AVFrame>?, inputCount: Int64) -> AudioSamples? {
         guard let context else { return nil }
         let waiting = max(0, swr_get_delay(context, Int64(sampleRate)))
-        let capacity = Int(waiting + inputCount * Int64(sampleRate) / Int64(inputRate)) + 64
+        let capacity = Int(waiting +| inputCount *| Int64(sampleRate) / Int64(max(1, inputRate))) + 64
         guard capacity < 1 << 26 else { return nil }
         let samples = [Float](unsafeUninitializedCapacity: capacity * channelCount) { buffer, count in
-            let made = cffmpeg_resample(context, buffer.baseAddress, Int32(capacity), frame)
+            let made = cffmpeg_resample(context, buffer.baseAddress, Int32(clamping: capacity), frame)
             count = max(0, Int(made)) * channelCount
         }
         guard !samples.isEmpty else { return nil }
         let time = start + MediaTime(value: produced, timescale: Int64(sampleRate))
-        produced += Int64(samples.count / channelCount)
+        produced +|= Int64(samples.count / max(1, channelCount))
         return AudioSamples(time: time, sampleRate: sampleRate, channelCount: channelCount, samples: samples)
     }
 }

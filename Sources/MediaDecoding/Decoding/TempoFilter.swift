@@ -80,7 +80,7 @@ public final class TempoFilter {
         var list: [AudioSamples] = []
         while let samples = graph.receive() {
             let offset = Double(produced) * rate / Double(graph.sampleRate)
-            produced += Int64(samples.count / graph.channelCount)
+            produced +|= Int64(samples.count / max(1, graph.channelCount))
             list.append(
                 AudioSamples(
                     time: start + (MediaTime(approximating: offset) ?? .zero),
@@ -155,7 +155,7 @@ extension TempoFilter {
             case .timeDomain, .spectral: return factors(of: rate).map { ("atempo", "tempo=\($0)") }
             case .varispeed:
                 // The same samples at another pace, and then as many a second as before.
-                let pace = max(1, Int((Double(sampleRate) * rate).rounded()))
+                let pace = max(1, Int(saturating: (Double(sampleRate) * rate).rounded()))
                 return [("asetrate", "sample_rate=\(pace)"), ("aresample", "sample_rate=\(sampleRate)")]
             }
         }
@@ -208,9 +208,9 @@ extension TempoFilter {
             guard let made = frame else { throw .outOfMemory }
             defer { av_frame_free(&frame) }
             made.pointee.format = AV_SAMPLE_FMT_FLT.rawValue
-            made.pointee.sample_rate = Int32(sampleRate)
+            made.pointee.sample_rate = Int32(clamping: sampleRate)
             made.pointee.nb_samples = Int32(clamping: samples.frameCount)
-            av_channel_layout_default(&made.pointee.ch_layout, Int32(channelCount))
+            av_channel_layout_default(&made.pointee.ch_layout, Int32(clamping: channelCount))
             var status = av_frame_get_buffer(made, 0)
             guard status >= 0, let data = made.pointee.data.0 else { throw DecodingError(status, "changing the tempo") }
             samples.samples.withUnsafeBytes { bytes in

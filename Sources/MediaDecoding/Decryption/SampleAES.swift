@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// Opens samples of transport streams and packed audio that are encrypted by SAMPLE-AES.
 ///
 /// The rules are those of Apple's "MPEG-2 Stream Encryption Format for HTTP Live Streaming".

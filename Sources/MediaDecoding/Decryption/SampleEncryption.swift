@@ -1,3 +1,4 @@
+import MediaTiming
 import SegmentFormat
 
 /// Which bytes of a sample are encrypted, and with which vector (ISO/IEC 23001-7 §7).
@@ -76,6 +77,7 @@ struct CommonDecryption {
         var offset = 0
         // A part of a block at the end stays clear (§9.6.1).
         while range.count - offset >= block {
+            // Bounded: a block of a cipher has 16 bytes.
             let length = min(pattern.encrypted * block, (range.count - offset) / block * block)
             body(UnsafeMutableRawBufferPointer(rebasing: range[offset..<offset + length]))
             offset += length + pattern.clear * block

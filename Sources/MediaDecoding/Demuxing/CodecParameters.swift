@@ -1,4 +1,5 @@
 import CFFmpeg
+import MediaTiming
 
 // Safe: written only before it is handed out; read from then on.
 /// What a decoder has to know of a track before its packets.

@@ -1,4 +1,5 @@
 import CFFmpeg
+import MediaTiming
 import SegmentFormat
 
 /// A container that FFmpeg takes apart.
@@ -20,7 +21,7 @@ final class ContainerReader {
         created.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
         // Timestamps that begin again are continued where it is known what came before: not here.
         created.pointee.correct_ts_overflow = 0
-        created.pointee.max_streams = Int32(SegmentDemuxer.mostTracks)
+        created.pointee.max_streams = Int32(clamping: SegmentDemuxer.mostTracks)
         var opened: UnsafeMutablePointer<AVFormatContext>? = created
         // On failure FFmpeg frees the context.
         let status = avformat_open_input(&opened, "", demuxer, nil)

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// Reads numbers one after the other; beyond the end it gives zero and says so.
 struct FieldReader {
     let bytes: UnsafeRawBufferPointer
@@ -27,8 +29,8 @@ struct FieldReader {
         return value
     }
 
-    mutating func uint8() -> Int { Int(unsigned(1)) }
-    mutating func uint16() -> Int { Int(unsigned(2)) }
+    mutating func uint8() -> Int { Int(clamping: unsigned(1)) }
+    mutating func uint16() -> Int { Int(clamping: unsigned(2)) }
     mutating func uint32() -> UInt32 { UInt32(truncatingIfNeeded: unsigned(4)) }
     mutating func int32() -> Int32 { Int32(truncatingIfNeeded: unsigned(4)) }
 
@@ -73,11 +75,16 @@ struct BoxPlace {
             if length == 1 { length = reader.unsigned(8) }
             let header = reader.offset - offset
             let available = range.upperBound - offset
-            if length == 0 { length = UInt64(available) }
-            guard !reader.isPastEnd, length >= UInt64(header) else { break }
+            if length == 0 { length = UInt64(clamping: available) }
+            guard !reader.isPastEnd, length >= UInt64(clamping: header) else { break }
             let end = offset + min(available, Int(clamping: length))
             places.append(
-                BoxPlace(type: type, start: offset, payload: reader.offset..<end, isCut: length > UInt64(available))
+                BoxPlace(
+                    type: type,
+                    start: offset,
+                    payload: reader.offset..<end,
+                    isCut: length > UInt64(clamping: available)
+                )
             )
             offset = end
         }

@@ -101,7 +101,7 @@ final class FileDemuxer {
         failures = 0
         let index = formats.firstIndex { $0?.kind == .video } ?? formats.firstIndex { $0 != nil } ?? 0
         let base = formats[index]?.timeBase ?? .ninetyKilohertz
-        let status = av_seek_frame(reader.context, Int32(index), time.units(in: base), AVSEEK_FLAG_BACKWARD)
+        let status = av_seek_frame(reader.context, Int32(clamping: index), time.units(in: base), AVSEEK_FLAG_BACKWARD)
         guard status >= 0 else { throw DecodingError(status, "seeking in the file") }
     }
 

@@ -145,7 +145,7 @@ struct FragmentReading {
     ) throws(DecodingError) {
         var reader = FieldReader(bytes, box.payload)
         _ = reader.uint8()
-        let flags = UInt32(reader.unsigned(3))
+        let flags = UInt32(clamping: reader.unsigned(3))
         let count = Int(reader.uint32())
         if flags & 1 != 0 {
             let (place, overflow) = base.addingReportingOverflow(Int(reader.int32()))

@@ -1,4 +1,5 @@
 import CFFmpeg
+import MediaTiming
 
 /// Finds frames in a stream of bytes that is cut anywhere, through FFmpeg's parser of a codec.
 final class FrameParser {
@@ -16,7 +17,7 @@ final class FrameParser {
 
     init(_ codec: AVCodecID) throws(DecodingError) {
         _ = FFmpegLibrary.isQuiet
-        guard let parser = av_parser_init(Int32(codec.rawValue)) else {
+        guard let parser = av_parser_init(Int32(clamping: codec.rawValue)) else {
             throw DecodingError(.unsupported, "FFmpeg has no parser for the codec")
         }
         guard let context = avcodec_alloc_context3(avcodec_find_decoder(codec)) else {
@@ -79,7 +80,7 @@ final class FrameParser {
             &data,
             &length,
             buffer.bindMemory(to: UInt8.self).baseAddress,
-            Int32(count),
+            Int32(clamping: count),
             none,
             none,
             0

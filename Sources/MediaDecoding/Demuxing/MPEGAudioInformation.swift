@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// The first frame of many MP3 files, which says how many follow, and sounds like nothing.
 struct MPEGAudioInformation {
     /// Samples in front of the sound: what the encoder says, and what any decoder adds; 0 where the frame does not say it.
@@ -34,7 +36,7 @@ struct MPEGAudioInformation {
         // Other encoders leave the rest empty, or do not write it.
         guard ["LAME", "Lavf", "Lavc"].contains(where: { encoder.elementsEqual($0.utf8) }) else { return 0 }
         reader.skip(17)
-        let value = Int(reader.unsigned(3))
+        let value = Int(clamping: reader.unsigned(3))
         return reader.isPastEnd ? 0 : (value >> 12) + decoderDelay
     }
 }

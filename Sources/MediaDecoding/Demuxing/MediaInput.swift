@@ -1,4 +1,5 @@
 import CFFmpeg
+import MediaTiming
 
 /// Bytes that FFmpeg reads through its own input, by a closure and at any place.
 final class MediaInput {
@@ -42,8 +43,8 @@ final class MediaInput {
         let taken = read(offset, UnsafeMutableRawBufferPointer(start: buffer, count: Int(count)))
         guard taken > 0 else { return cffmpeg_error_end() }
         let used = min(taken, Int(count))
-        offset += Int64(used)
-        return Int32(used)
+        offset +|= Int64(used)
+        return Int32(clamping: used)
     }
 
     fileprivate func seek(_ target: Int64, _ origin: Int32) -> Int64 {

@@ -32,7 +32,7 @@ struct MovieInitialization {
                 id: Int(id),
                 // FFmpeg takes timed text in XML for data.
                 kind: track.kind == .text ? .text : MediaTrack.Kind(parameters.pointee.codec_type),
-                timeBase: AVRational(num: 1, den: Int32(clamping: track.timescale)),
+                timeBase: AVRational(num: 1, den: Int32(clamping: max(1, track.timescale))),
                 parameters: try CodecParameters(copying: parameters)
             )
             let summary = track.summary
@@ -44,7 +44,7 @@ struct MovieInitialization {
             order.append(id)
             tracks[id] = Track(
                 format: format,
-                timescale: Int64(track.timescale),
+                timescale: Int64(max(1, track.timescale)),
                 defaults: track.fragmentDefaults,
                 editOffset: track.edit.map { $0.offset.units(in: format.timeBase) } ?? 0,
                 protection: track.sampleEntries.first?.protection

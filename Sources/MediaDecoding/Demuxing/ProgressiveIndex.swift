@@ -88,7 +88,7 @@ extension ProgressiveIndex.Track {
         kind = track.kind
         self.isLeading = isLeading
         self.samples = samples
-        timescale = Int64(track.timescale)
+        timescale = Int64(max(1, track.timescale))
         offset = track.edit?.offset ?? .zero
         end = track.edit.flatMap { edit in
             edit.duration.map { (edit.mediaTime + $0).unitsRoundedUp(per: Int64(track.timescale)) }
@@ -117,7 +117,7 @@ extension ProgressiveIndex.Track {
     /// The time of the sample that a piece near a time begins with; the time itself where there is none.
     fileprivate func exact(_ time: MediaTime) -> MediaTime {
         let units = (time - offset).units(in: AVRational(num: 1, den: Int32(clamping: timescale)))
-        let tolerance = ProgressiveIndex.tolerance.value * timescale / ProgressiveIndex.tolerance.timescale
+        let tolerance = ProgressiveIndex.tolerance.value *| timescale / ProgressiveIndex.tolerance.timescale
         let (low, overflow) = units.subtractingReportingOverflow(tolerance)
         guard !overflow else { return time }
         let found: Int64
@@ -135,7 +135,7 @@ extension ProgressiveIndex.Track {
                 found = samples[index].decodeTime
             }
         }
-        guard (Int128(found) - Int128(units)).magnitude <= UInt128(tolerance) else { return time }
+        guard (Int128(found) -| Int128(units)).magnitude <= UInt128(clamping: tolerance) else { return time }
         return MediaTime(value: found, timescale: timescale) + offset
     }
 
@@ -175,8 +175,8 @@ extension RandomAccessCollection where Index == Int {
 
 extension MediaTime {
     fileprivate func unitsRoundedUp(per timescale: Int64) -> Int64 {
-        let (quotient, remainder) = (Int128(value) * Int128(timescale))
+        let (quotient, remainder) = (Int128(value) *| Int128(timescale))
             .quotientAndRemainder(dividingBy: Int128(self.timescale))
-        return Int64(clamping: remainder > 0 ? quotient + 1 : quotient)
+        return Int64(clamping: remainder > 0 ? quotient +| 1 : quotient)
     }
 }

@@ -94,7 +94,7 @@ struct ProgressiveReading {
     /// Whether the size of samples is that of sound: old QuickTime files count compressed ones as if they had a byte each.
     private func fits(_ sample: ProgressiveSample, _ format: TrackFormat) -> Bool {
         let block = Int(format.parameters.pointer.pointee.block_align)
-        return block <= 0 || sample.size / sample.count % block == 0
+        return block <= 0 || (sample.size / max(1, sample.count)).isMultiple(of: block)
     }
 
     private func packet(

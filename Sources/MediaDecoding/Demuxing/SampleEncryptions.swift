@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// What a fragment says about the encryption of its samples, one after the other (ISO/IEC 23001-7 §7).
 struct SampleEncryptions {
     /// Bytes of the vector that each sample has; 0 where all have the same.

@@ -59,15 +59,15 @@ extension MediaTime {
     /// A number of units of a time base, whose two numbers are positive.
     init(_ units: Int64, in base: AVRational) {
         let (value, overflow) = units.multipliedReportingOverflow(by: Int64(base.num))
-        self.init(value: overflow ? (units < 0 ? .min + 1 : .max) : value, timescale: max(1, Int64(base.den)))
+        self.init(value: overflow ? (units < 0 ? .min +| 1 : .max) : value, timescale: max(1, Int64(base.den)))
     }
 
     /// The nearest number of units of a time base.
     func units(in base: AVRational) -> Int64 {
-        let top = Int128(value) * Int128(base.den)
-        let bottom = Int128(timescale) * Int128(max(1, base.num))
-        let half = top < 0 ? -bottom / 2 : bottom / 2
-        return Int64(clamping: (top + half) / bottom)
+        let top = Int128(value) *| Int128(base.den)
+        let bottom = Int128(timescale) *| Int128(max(1, base.num))
+        let half = bottom / 2
+        return Int64(clamping: (top < 0 ? top -| half : top +| half).dividedSaturated(by: bottom))
     }
 }
 

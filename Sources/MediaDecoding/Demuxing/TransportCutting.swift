@@ -1,3 +1,4 @@
+import MediaTiming
 import SegmentFormat
 
 /// Keeps what a piece of a transport stream leaves unfinished, for a stream that is cut anywhere.

@@ -12,7 +12,10 @@ extension AudioSamples {
         var samples = samples
         var first = 0
         for (start, border) in zip(borders, borders.dropFirst()) {
-            let last = min(frameCount, max(first, Int(((border - time).seconds * Double(sampleRate)).rounded())))
+            let last = min(
+                frameCount,
+                max(first, Int(saturating: ((border - time).seconds * Double(sampleRate)).rounded()))
+            )
             guard last > first else { continue }
             // A volume that is set at the border itself begins behind this stretch.
             let middle = MediaTime(approximating: (start.seconds + border.seconds) / 2) ?? start

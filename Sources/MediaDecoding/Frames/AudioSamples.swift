@@ -12,7 +12,7 @@ public struct AudioSamples: Sendable {
     public let samples: [Float]
 
     /// Samples of each channel.
-    public var frameCount: Int { channelCount > 0 ? samples.count / channelCount : 0 }
+    public var frameCount: Int { channelCount > 0 ? samples.count / max(1, channelCount) : 0 }
     /// How long it sounds.
     public var duration: MediaTime {
         sampleRate > 0 ? MediaTime(value: Int64(frameCount), timescale: Int64(sampleRate)) : .zero

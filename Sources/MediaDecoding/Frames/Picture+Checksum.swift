@@ -1,4 +1,5 @@
 import CFFmpeg
+import MediaTiming
 
 extension Picture {
     /// The MD5 of the visible bytes of all planes in order, in hexadecimal digits.

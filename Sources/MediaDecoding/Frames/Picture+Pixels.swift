@@ -1,4 +1,5 @@
 import CFFmpeg
+import MediaTiming
 
 extension Picture {
     /// Makes a picture of pixels: for applications that draw their own, and for tests.
@@ -26,8 +27,8 @@ extension Picture {
         }
         guard let frame = av_frame_alloc() else { throw .outOfMemory }
         frame.pointee.format = format.code.rawValue
-        frame.pointee.width = Int32(width)
-        frame.pointee.height = Int32(height)
+        frame.pointee.width = Int32(clamping: width)
+        frame.pointee.height = Int32(clamping: height)
         frame.pointee.sample_aspect_ratio = AVRational(
             num: Int32(clamping: sampleAspectRatio.horizontal),
             den: Int32(clamping: sampleAspectRatio.vertical)

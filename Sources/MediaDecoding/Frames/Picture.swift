@@ -1,4 +1,5 @@
 import CFFmpeg
+import MediaTiming
 
 // Safe: the frame is written before it is wrapped and only read from then on; its buffers are counted atomically.
 /// Pixels of a decoded picture: shared, counted, never changed.
@@ -42,7 +43,7 @@ public final class Picture: @unchecked Sendable {
         case AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P: return true
         default:
             guard let descriptor = av_pix_fmt_desc_get(code) else { return false }
-            return descriptor.pointee.flags & UInt64(AV_PIX_FMT_FLAG_RGB) != 0
+            return descriptor.pointee.flags & UInt64(clamping: AV_PIX_FMT_FLAG_RGB) != 0
         }
     }
 
@@ -55,7 +56,7 @@ public final class Picture: @unchecked Sendable {
         var planes: [PicturePlane] = []
         for index in 0..<min(count, 4) {
             let (base, stride) = plane(index)
-            let visible = Int(av_image_get_linesize(code, Int32(width), Int32(index)))
+            let visible = Int(av_image_get_linesize(code, Int32(clamping: width), Int32(clamping: index)))
             guard let base, stride > 0, visible > 0 else { continue }
             let rows = index == 1 || index == 2 ? (height + (1 << shift) - 1) >> shift : height
             // The last row may end with its visible bytes.

@@ -1,4 +1,5 @@
 import CFFmpeg
+import MediaTiming
 
 /// Scales pictures and changes their format, one after the other.
 ///
@@ -56,8 +57,8 @@ public final class PictureConverter {
             picture.frame.pointee.width,
             picture.frame.pointee.height,
             source,
-            Int32(width),
-            Int32(height),
+            Int32(clamping: width),
+            Int32(clamping: height),
             code,
             quality == .exact ? cffmpeg_scaler_flags() : Int32(SWS_BILINEAR),
             nil,
@@ -92,8 +93,8 @@ public final class PictureConverter {
         guard let frame = av_frame_alloc() else { throw .outOfMemory }
         var owned: UnsafeMutablePointer<AVFrame>? = frame
         frame.pointee.format = code.rawValue
-        frame.pointee.width = Int32(width)
-        frame.pointee.height = Int32(height)
+        frame.pointee.width = Int32(clamping: width)
+        frame.pointee.height = Int32(clamping: height)
         frame.pointee.colorspace = picture.frame.pointee.colorspace
         if frame.pointee.colorspace == AVCOL_SPC_UNSPECIFIED {
             frame.pointee.colorspace = picture.colorMatrix == .bt601 ? AVCOL_SPC_SMPTE170M : AVCOL_SPC_BT709

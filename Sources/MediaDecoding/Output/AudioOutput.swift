@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// How samples come: how many a second, and how many at once.
 public struct SoundFormat: Sendable, Hashable {
     /// Samples a second of each channel, in hertz.
@@ -14,7 +16,7 @@ public struct SoundFormat: Sendable, Hashable {
     /// How long so many samples of each channel are heard.
     package func duration(ofFrames count: Int) -> Duration {
         guard sampleRate > 0 else { return .zero }
-        return .nanoseconds(Int64(clamping: Int128(count) * 1_000_000_000 / Int128(sampleRate)))
+        return .nanoseconds(Int64(clamping: Int128(count) *| 1_000_000_000 / Int128(max(1, sampleRate))))
     }
 
     /// How many samples of each channel fill a time, rounded down.
@@ -22,7 +24,7 @@ public struct SoundFormat: Sendable, Hashable {
         let nanoseconds = duration / .nanoseconds(1)
         guard nanoseconds.isFinite, nanoseconds > 0 else { return 0 }
         let frames = nanoseconds * Double(sampleRate) / 1_000_000_000
-        return frames < 1e15 ? Int(frames) : .max
+        return frames < 1e15 ? Int(saturating: frames) : .max
     }
 }
 

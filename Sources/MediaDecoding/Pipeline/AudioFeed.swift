@@ -85,7 +85,7 @@ final class AudioFeed {
 
     private func silence(from start: MediaTime, to end: MediaTime) -> AudioSamples {
         let seconds = min((end - start).seconds, 1)
-        let count = max(1, Int((seconds * Double(output.sampleRate)).rounded()))
+        let count = max(1, Int(saturating: (seconds * Double(output.sampleRate)).rounded()))
         return AudioSamples(
             time: start,
             sampleRate: output.sampleRate,
@@ -158,7 +158,7 @@ final class AudioFeed {
 extension AudioSamples {
     /// What is left behind some time at the beginning; `nil` where nothing is.
     func dropping(_ time: MediaTime) -> AudioSamples? {
-        let count = Int((time.seconds * Double(sampleRate)).rounded())
+        let count = Int(saturating: (time.seconds * Double(sampleRate)).rounded())
         guard count < frameCount else { return nil }
         guard count > 0 else { return self }
         return AudioSamples(

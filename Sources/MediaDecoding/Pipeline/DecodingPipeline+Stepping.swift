@@ -45,7 +45,7 @@ extension DecodingPipeline {
             }
         } else {
             isForward = false
-            for _ in 0..<min(-max(count, -100_000), 100_000) {
+            for _ in 0..<min(count.negatedSaturated(), 100_000) {
                 guard let frame = video.previous(before: found?.time ?? shown, &mapping) else { break }
                 found = frame
             }

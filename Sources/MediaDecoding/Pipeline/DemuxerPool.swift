@@ -65,7 +65,7 @@ struct DemuxerPool {
             if place.nextOffset != position.offset {
                 place.demuxer.reset(near: piece.range.start + position.firstTimestamp)
             }
-            place.nextOffset = position.offset + Int64(length)
+            place.nextOffset = position.offset.addingSaturated(Int64(length))
         }
         place.sequence = piece.domain.sequence
         place.lastUse = uses

@@ -70,7 +70,7 @@ struct TimestampMapping: Sendable {
         let limit = min(
             max(
                 MediaTime(value: 1, timescale: 2),
-                MediaTime(value: stretch.range.duration.value, timescale: stretch.range.duration.timescale * 4)
+                MediaTime(value: stretch.range.duration.value, timescale: stretch.range.duration.timescale *| 4)
             ),
             MediaTime(seconds: 2)
         )
@@ -83,6 +83,6 @@ struct TimestampMapping: Sendable {
     private static func turned(_ offset: MediaTime, _ natural: MediaTime, _ wrap: MediaTime?) -> MediaTime {
         guard let wrap, wrap > .zero else { return offset }
         let turns = ((natural - offset).seconds / wrap.seconds).rounded()
-        return turns != 0 && abs(turns) < 1_000_000 ? offset + wrap * Int64(turns) : offset
+        return turns != 0 && abs(turns) < 1_000_000 ? offset + wrap * Int64(saturating: turns) : offset
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import MediaTiming
 
 /// A file that is written from its beginning to its end; every failure is told, a full disk too.
 struct OutputFile: ~Copyable {

@@ -1,5 +1,6 @@
 import CZlib
 public import MediaDecoding
+import MediaTiming
 
 /// A picture as a PNG file (ISO/IEC 15948): eight bits a channel, without transparency.
 public enum PortableNetworkGraphic {
@@ -57,13 +58,13 @@ public enum PortableNetworkGraphic {
     }
 
     private static func compressed(_ bytes: [UInt8]) throws(OutputError) -> [UInt8] {
-        let bound = Int(compressBound(uLong(bytes.count)))
+        let bound = Int(clamping: compressBound(uLong(clamping: bytes.count)))
         var status = Z_OK
         let result = [UInt8](unsafeUninitializedCapacity: bound) { buffer, count in
-            var length = uLong(bound)
+            var length = uLong(clamping: bound)
             // Level 3: a quarter larger than the best and three times as fast; a player writes many of them.
-            status = compress2(buffer.baseAddress, &length, bytes, uLong(bytes.count), 3)
-            count = status == Z_OK ? Int(length) : 0
+            status = compress2(buffer.baseAddress, &length, bytes, uLong(clamping: bytes.count), 3)
+            count = status == Z_OK ? Int(clamping: length) : 0
         }
         guard status == Z_OK else {
             throw OutputError(.notConvertible, "A picture could not be compressed (\(status))")
@@ -75,7 +76,7 @@ public enum PortableNetworkGraphic {
         let body = Array(type.utf8) + data
         file += bigEndian(data.count)
         file += body
-        file += bigEndian(Int(crc32(0, body, uInt(body.count))))
+        file += bigEndian(Int(clamping: crc32(0, body, uInt(clamping: body.count))))
     }
 
     private static func bigEndian(_ value: Int) -> [UInt8] {

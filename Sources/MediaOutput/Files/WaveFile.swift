@@ -1,4 +1,5 @@
 public import MediaDecoding
+import MediaTiming
 import Synchronization
 
 /// Writes sound to a WAV file: 16 bits a sample, little-endian, or 32 bits in floating point.
@@ -120,13 +121,16 @@ public final class WaveFile: AudioOutput {
                 bytes.append(UInt8(truncatingIfNeeded: value >> 8))
             case .float32:
                 let value = sample.bitPattern
-                for shift in [0, 8, 16, 24] { bytes.append(UInt8(truncatingIfNeeded: value >> UInt32(shift))) }
+                for shift in [0, 8, 16, 24] {
+                    bytes.append(UInt8(truncatingIfNeeded: value >> UInt32(clamping: shift)))
+                }
             }
         }
     }
 
     static func integer(_ sample: Float) -> Int16 {
         guard sample.isFinite else { return sample.isNaN ? 0 : sample < 0 ? .min : .max }
+        // Bounded: the sample is limited to 16 bits.
         return Int16(max(-32_768, min(32_767, (sample * 32_768).rounded())))
     }
 
@@ -136,22 +140,22 @@ public final class WaveFile: AudioOutput {
         let data = byteCount.map { UInt32(clamping: $0) } ?? .max
         var bytes = Array("RIFF".utf8)
         // A chunk of odd length would need a byte behind it; samples are of even length.
-        append(data > .max - 36 ? .max : data + 36, 4, to: &bytes)
+        append(data > .max -| 36 ? .max : data +| 36, 4, to: &bytes)
         bytes += "WAVEfmt ".utf8
         append(16, 4, to: &bytes)
-        append(UInt32(sampleFormat.tag), 2, to: &bytes)
-        append(UInt32(format.channelCount), 2, to: &bytes)
-        append(UInt32(format.sampleRate), 4, to: &bytes)
+        append(UInt32(clamping: sampleFormat.tag), 2, to: &bytes)
+        append(UInt32(clamping: format.channelCount), 2, to: &bytes)
+        append(UInt32(clamping: format.sampleRate), 4, to: &bytes)
         append(UInt32(clamping: format.sampleRate * frame), 4, to: &bytes)
-        append(UInt32(frame), 2, to: &bytes)
-        append(UInt32(sampleFormat.byteCount * 8), 2, to: &bytes)
+        append(UInt32(clamping: frame), 2, to: &bytes)
+        append(UInt32(clamping: sampleFormat.byteCount * 8), 2, to: &bytes)
         bytes += "data".utf8
         append(data, 4, to: &bytes)
         return bytes
     }
 
     private static func append(_ value: UInt32, _ count: Int, to bytes: inout [UInt8]) {
-        for index in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> UInt32(8 * index))) }
+        for index in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> UInt32(clamping: 8 * index))) }
     }
 }
 

@@ -4,7 +4,7 @@ import MediaTiming
 enum ClockText {
     /// Minutes and seconds, with hours where there are any: `4:05`, `1:04:05`.
     static func spelling(_ time: MediaTime, withHours: Bool = false) -> String {
-        let seconds = Int(max(-359_999, min(359_999, time.seconds.rounded(.down))))
+        let seconds = Int(saturating: max(-359_999, min(359_999, time.seconds.rounded(.down))))
         let sign = seconds < 0 ? "-" : ""
         let (hours, rest) = abs(seconds).quotientAndRemainder(dividingBy: 3600)
         let (minutes, last) = rest.quotientAndRemainder(dividingBy: 60)
@@ -30,7 +30,7 @@ enum ClockText {
     static func rate(_ rate: Double) -> String {
         guard rate.isFinite else { return "" }
         let hundredths = (max(-1000, min(1000, rate)) * 100).rounded() / 100
-        let digits = hundredths == hundredths.rounded() ? "\(Int(hundredths))" : "\(hundredths)"
+        let digits = hundredths == hundredths.rounded() ? "\(Int(saturating: hundredths))" : "\(hundredths)"
         return digits + "×"
     }
 

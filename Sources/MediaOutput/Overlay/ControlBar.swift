@@ -33,10 +33,10 @@ struct ControlBar: Sendable, Hashable {
     var trackArea: PixelRect {
         let reach = length(14)
         return PixelRect(
-            x: Int(track.x - reach / 2),
-            y: Int(track.y - reach),
-            width: Int(track.width + reach),
-            height: Int(track.height + 2 * reach)
+            x: Int(saturating: track.x - reach / 2),
+            y: Int(saturating: track.y - reach),
+            width: Int(saturating: track.width + reach),
+            height: Int(saturating: track.height + 2 * reach)
         )
     }
 
@@ -51,7 +51,12 @@ struct ControlBar: Sendable, Hashable {
     /// The button that plays and pauses.
     var button: PixelRect {
         let size = length(36)
-        return PixelRect(x: Int(left - length(9)), y: Int(textLine - size / 2), width: Int(size), height: Int(size))
+        return PixelRect(
+            x: Int(saturating: left - length(9)),
+            y: Int(saturating: textLine - size / 2),
+            width: Int(saturating: size),
+            height: Int(saturating: size)
+        )
     }
 
     /// From where on the window is darker, so that the bar can be read.

@@ -1,4 +1,5 @@
 import CSDL2
+import MediaTiming
 
 /// A part of the overlay as it was drawn last; it is drawn anew only where its script has changed.
 struct OverlayLayer: ~Copyable {
@@ -47,9 +48,9 @@ struct OverlayLayer: ~Copyable {
         content = wanted
         rect = nil
         guard let bitmap = bitmap(), !bitmap.bytes.isEmpty, prepare(bitmap.rect) else { return }
-        var part = SDL_Rect(x: 0, y: 0, w: Int32(bitmap.rect.width), h: Int32(bitmap.rect.height))
+        var part = SDL_Rect(x: 0, y: 0, w: Int32(clamping: bitmap.rect.width), h: Int32(bitmap.rect.height))
         let status = bitmap.bytes.withUnsafeBytes { bytes in
-            SDL_UpdateTexture(texture, &part, bytes.baseAddress, Int32(bitmap.rect.width * 4))
+            SDL_UpdateTexture(texture, &part, bytes.baseAddress, Int32(clamping: bitmap.rect.width * 4))
         }
         if status == 0 { rect = bitmap.rect }
     }
@@ -68,8 +69,8 @@ struct OverlayLayer: ~Copyable {
     ///   - opacity: 1 for as it is, 0 for not at all.
     func draw(offsetX x: Int = 0, y: Int = 0, opacity: Double = 1) {
         guard let texture, let rect, opacity > 0 else { return }
-        SDL_SetTextureAlphaMod(texture, UInt8(max(0, min(255, (opacity * 255).rounded()))))
-        var source = SDL_Rect(x: 0, y: 0, w: Int32(rect.width), h: Int32(rect.height))
+        SDL_SetTextureAlphaMod(texture, UInt8(saturating: max(0, min(255, (opacity * 255).rounded()))))
+        var source = SDL_Rect(x: 0, y: 0, w: Int32(clamping: rect.width), h: Int32(clamping: rect.height))
         var target = SDL_Rect(PixelRect(x: rect.x + x, y: rect.y + y, width: rect.width, height: rect.height))
         SDL_RenderCopy(renderer, texture, &source, &target)
     }
@@ -82,9 +83,9 @@ struct OverlayLayer: ~Copyable {
         texture = SDL_CreateTexture(
             renderer,
             SDL_PIXELFORMAT_BGRA32.rawValue,
-            Int32(SDL_TEXTUREACCESS_STREAMING.rawValue),
-            Int32(textureSize.width),
-            Int32(textureSize.height)
+            Int32(clamping: SDL_TEXTUREACCESS_STREAMING.rawValue),
+            Int32(clamping: textureSize.width),
+            Int32(clamping: textureSize.height)
         )
         guard let texture else { return false }
         SDL_SetTextureBlendMode(texture, SDL_BLENDMODE_BLEND)

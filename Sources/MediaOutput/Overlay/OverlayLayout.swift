@@ -6,13 +6,13 @@ enum OverlayLayout {
 
     /// The darker lower edge of the window, against which the bar is read.
     static func shade(_ bar: ControlBar) -> TextRenderer.Bitmap {
-        let top = Int(bar.shadeTop)
+        let top = Int(saturating: bar.shadeTop)
         let size = PixelSize(bar.window.width, bar.window.height - top)
         var bytes = [UInt8](repeating: 0, count: size.width * size.height * 4)
         for row in 0..<size.height {
             let depth = (Double(row) + 0.5) / Double(size.height)
             // Steep at first and flat below, where the texts stand.
-            let opacity = UInt8((195 * depth * (2 - depth)).rounded())
+            let opacity = UInt8(saturating: (195 * depth * (2 - depth)).rounded())
             for column in 0..<size.width { bytes[(row * size.width + column) * 4 + 3] = opacity }
         }
         return TextRenderer.Bitmap(
@@ -131,7 +131,7 @@ enum OverlayLayout {
         to script: inout OverlayScript
     ) {
         let isSilent = state.isMuted || state.volume <= 0
-        let percent = Int((max(0, min(1, state.volume.isNaN ? 0 : state.volume)) * 100).rounded())
+        let percent = Int(saturating: (max(0, min(1, state.volume.isNaN ? 0 : state.volume)) * 100).rounded())
         let volume = isSilent ? "muted" : "\(percent)%"
         script.add(volume, x: bar.right, y: bar.textLine, fontSize: size, anchor: .right)
         let iconRight = bar.right - bar.length(66)
@@ -231,7 +231,7 @@ enum OverlayLayout {
         let size = max(bar.length(9), min(bar.length(19), room / (Double(max(1, columns)) * advance)))
         let lineHeight = size * 1.2
         let rows = (Double(bar.window.height) - 2 * (corner + padding)) / lineHeight
-        let shown = lines.prefix(max(0, Int(rows))).map { String($0.prefix(200)) }
+        let shown = lines.prefix(max(0, Int(saturating: rows))).map { String($0.prefix(200)) }
         guard !shown.isEmpty else { return script }
         let plate = Shape.rectangle(
             width: Double(columns) * size * advance + 2 * padding,

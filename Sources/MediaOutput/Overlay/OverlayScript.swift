@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// A script of Advanced SubStation text and drawings in the pixels of a window.
 struct OverlayScript: Sendable, Hashable {
     /// A colour: red, green, blue and how opaque it is, each from 0 to 255.
@@ -159,12 +161,12 @@ struct Shape: Sendable, Hashable {
     }
 
     private static func spelling(_ point: (x: Double, y: Double)) -> String {
-        "\(Int((point.x * 8).rounded())) \(Int((point.y * 8).rounded()))"
+        "\(Int(saturating: (point.x * 8).rounded())) \(Int(saturating: (point.y * 8).rounded()))"
     }
 }
 
 /// A number with at most two digits behind the point.
 private func number(_ value: Double) -> String {
-    let hundredths = Int((value * 100).rounded())
+    let hundredths = Int(saturating: (value * 100).rounded())
     return hundredths % 100 == 0 ? "\(hundredths / 100)" : "\(Double(hundredths) / 100)"
 }

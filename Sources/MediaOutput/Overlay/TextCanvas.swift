@@ -1,4 +1,5 @@
 import CASS
+import MediaTiming
 
 /// Pixels that coloured stencils are put on, one over the other.
 struct TextCanvas {
@@ -13,6 +14,7 @@ struct TextCanvas {
         bytes = [UInt8](repeating: 0, count: width * height * 4)
     }
 
+    // Bounded: products of two bytes, and sums of two of them, fit in 32 bits; a byte over 255 is none.
     /// Puts a stencil of libass over what is there.
     mutating func blend(_ image: ASS_Image, atX x: Int, y: Int) {
         let (columns, rows, stride) = (Int(image.w), Int(image.h), Int(image.stride))
@@ -59,6 +61,7 @@ struct TextCanvas {
             for at in stride(from: 0, to: pixels.count, by: 4) {
                 let opacity = UInt32(pixels[at + 3])
                 guard opacity != 0, opacity != 255 else { continue }
+                // Bounded: a byte times 255 fits in 32 bits, and the divisor is not zero.
                 for channel in at..<at + 3 {
                     pixels[channel] = UInt8(min(255, (UInt32(pixels[channel]) * 255 + opacity / 2) / opacity))
                 }
@@ -67,6 +70,7 @@ struct TextCanvas {
         return result
     }
 
+    // Bounded: the product of two bytes fits in 32 bits.
     /// A product of two bytes divided by 255, rounded.
     private static func divided(_ product: UInt32) -> UInt32 { (product + 127) / 255 }
 }

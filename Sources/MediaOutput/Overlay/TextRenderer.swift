@@ -1,4 +1,5 @@
 import CASS
+import MediaTiming
 
 /// Draws scripts of text and shapes, through libass and the fonts that fontconfig knows.
 final class TextRenderer {
@@ -25,7 +26,7 @@ final class TextRenderer {
         }
         self.library = library
         self.renderer = renderer
-        ass_set_fonts(renderer, nil, "DejaVu Sans", Int32(ASS_FONTPROVIDER_AUTODETECT.rawValue), nil, 1)
+        ass_set_fonts(renderer, nil, "DejaVu Sans", Int32(clamping: ASS_FONTPROVIDER_AUTODETECT.rawValue), nil, 1)
     }
 
     deinit {
@@ -56,8 +57,8 @@ final class TextRenderer {
         }
         guard let track else { return nil }
         defer { ass_free_track(track) }
-        ass_set_frame_size(renderer, Int32(size.width), Int32(size.height))
-        ass_set_storage_size(renderer, Int32(size.width), Int32(size.height))
+        ass_set_frame_size(renderer, Int32(clamping: size.width), Int32(clamping: size.height))
+        ass_set_storage_size(renderer, Int32(clamping: size.width), Int32(clamping: size.height))
         guard let first = ass_render_frame(renderer, track, 1000, nil) else { return nil }
         return Self.blend(first)
     }
@@ -69,8 +70,8 @@ final class TextRenderer {
             if image.w > 0, image.h > 0 {
                 left = min(left, Int(image.dst_x))
                 top = min(top, Int(image.dst_y))
-                right = max(right, Int(image.dst_x + image.w))
-                bottom = max(bottom, Int(image.dst_y + image.h))
+                right = max(right, Int(image.dst_x +| image.w))
+                bottom = max(bottom, Int(image.dst_y +| image.h))
             }
             next = image.next
         }

@@ -16,9 +16,9 @@ struct OpenDevice: ~Copyable {
         // SDL wants to know where samples come from before it says what they must be like.
         let source = Unmanaged.passRetained(SoundSource(time: time))
         var wanted = SDL_AudioSpec()
-        wanted.freq = Int32(format.sampleRate)
+        wanted.freq = Int32(clamping: format.sampleRate)
         wanted.format = millstream_audio_float()
-        wanted.channels = UInt8(format.channelCount)
+        wanted.channels = UInt8(clamping: format.channelCount)
         wanted.samples = Self.bufferFrames(sampleRate: format.sampleRate)
         wanted.callback = fillBuffer
         wanted.userdata = source.toOpaque()
@@ -65,7 +65,7 @@ struct OpenDevice: ~Copyable {
     static func bufferFrames(sampleRate: Int) -> UInt16 {
         var frames = 64
         while frames * 2 <= sampleRate / 80, frames < 4096 { frames *= 2 }
-        return UInt16(frames)
+        return UInt16(clamping: frames)
     }
 
     private static func failure(_ message: String) -> OutputError {

@@ -18,6 +18,7 @@ struct SampleRing {
         guard samples.count <= capacity - count else { return false }
         samples.withUnsafeBufferPointer { source in
             storage.withUnsafeMutableBufferPointer { storage in
+                // Bounded: the ring has room for at least one sample.
                 let tail = (head + count) % storage.count
                 let first = min(source.count, storage.count - tail)
                 for index in 0..<first { storage[tail + index] = source[index] }
@@ -38,6 +39,7 @@ struct SampleRing {
             for index in 0..<first { buffer[index] = storage[head + index] }
             for index in first..<taken { buffer[index] = storage[index - first] }
         }
+        // Bounded: the ring has room for at least one sample.
         head = (head + taken) % storage.count
         count -= taken
         return taken

@@ -49,7 +49,7 @@ public final class SilentOutput: AudioOutput {
                 throw OutputError(.wrongFormat, "Sound came in another format than the output was started with")
             }
             state.run(until: now)
-            let added = format.duration(ofFrames: samples.samples.count / format.channelCount)
+            let added = format.duration(ofFrames: samples.samples.count / max(1, format.channelCount))
             guard state.queued + added <= Self.capacity else {
                 throw OutputError(.queueFull, "The sound queue is full: wait until it has run down")
             }

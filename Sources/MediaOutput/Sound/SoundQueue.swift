@@ -1,4 +1,5 @@
 import MediaDecoding
+import MediaTiming
 import Synchronization
 
 /// Samples between whoever enqueues and the thread of a device that takes them.
@@ -58,9 +59,9 @@ final class SoundQueue: Sendable {
             state.apply(to: buffer, count: taken, format.channelCount)
             if taken > 0 { state.hasPlayed = true }
             // Silence before the first sample is no hole in the sound.
-            if state.hasPlayed { state.starvedCount += (buffer.count - taken) / format.channelCount }
+            if state.hasPlayed { state.starvedCount += (buffer.count - taken) / max(1, format.channelCount) }
             state.lastTake = now
-            state.lastTakeCount = buffer.count / format.channelCount
+            state.lastTakeCount = buffer.count / max(1, format.channelCount)
         }
     }
 
@@ -69,7 +70,7 @@ final class SoundQueue: Sendable {
     /// A device takes a buffer at a time. What it took last runs down with the clock; once that is gone it takes the next.
     func queuedDuration(at now: Duration) -> Duration {
         let (count, last, lastCount) = state.withLock { ($0.ring.count, $0.lastTake, $0.lastTakeCount) }
-        let queued = format.duration(ofFrames: count / format.channelCount) + deviceLatency
+        let queued = format.duration(ofFrames: count / max(1, format.channelCount)) + deviceLatency
         guard let last else { return queued }
         return queued + max(.zero, format.duration(ofFrames: lastCount) - max(.zero, now - last))
     }
@@ -79,7 +80,7 @@ final class SoundQueue: Sendable {
 
 extension SoundQueue.State {
     fileprivate mutating func apply(to buffer: UnsafeMutableBufferPointer<Float>, count: Int, _ channelCount: Int) {
-        let frames = count / channelCount
+        let frames = count / max(1, channelCount)
         guard frames > 0 else {
             gain = targetGain
             return

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// Something that is seen for a while and then fades away.
 struct Fading: Sendable, Hashable {
     let hold: Duration

@@ -1,4 +1,5 @@
 import MediaDecoding
+import MediaTiming
 
 /// A size in pixels.
 public struct PixelSize: Sendable, Hashable {
@@ -39,7 +40,7 @@ enum PictureGeometry {
     static func displaySize(width: Int, height: Int, _ aspect: PixelAspectRatio) -> PixelSize {
         let (across, down) = (Double(aspect.horizontal), Double(aspect.vertical))
         guard across > 0, down > 0, across / down < 10, down / across < 10 else { return PixelSize(width, height) }
-        return PixelSize(max(1, Int((Double(width) * across / down).rounded())), height)
+        return PixelSize(max(1, Int(saturating: (Double(width) * across / down).rounded())), height)
     }
 
     /// The largest rectangle of a picture's shape in the middle of an area: bars above and below, or left and right.
@@ -51,8 +52,8 @@ enum PictureGeometry {
             Double(area.width) / Double(picture.width),
             Double(area.height) / Double(picture.height)
         )
-        let width = min(area.width, max(1, Int((Double(picture.width) * scale).rounded())))
-        let height = min(area.height, max(1, Int((Double(picture.height) * scale).rounded())))
+        let width = min(area.width, max(1, Int(saturating: (Double(picture.width) * scale).rounded())))
+        let height = min(area.height, max(1, Int(saturating: (Double(picture.height) * scale).rounded())))
         return PixelRect(x: (area.width - width) / 2, y: (area.height - height) / 2, width: width, height: height)
     }
 }

@@ -1,5 +1,6 @@
 import CSDL2
 import MediaDecoding
+import MediaTiming
 
 /// The picture in the memory of whoever draws it.
 struct PictureTexture: ~Copyable {
@@ -84,13 +85,13 @@ struct PictureTexture: ~Copyable {
         if let mode = wanted.mode { SDL_SetYUVConversionMode(mode) }
         guard wanted != layout || texture == nil else { return }
         reset()
-        let access = Int32(SDL_TEXTUREACCESS_STREAMING.rawValue)
+        let access = Int32(clamping: SDL_TEXTUREACCESS_STREAMING.rawValue)
         texture = SDL_CreateTexture(
             renderer,
             wanted.format,
             access,
-            Int32(wanted.size.width),
-            Int32(wanted.size.height)
+            Int32(clamping: wanted.size.width),
+            Int32(clamping: wanted.size.height)
         )
         guard let texture else {
             throw OutputError(
@@ -106,7 +107,7 @@ struct PictureTexture: ~Copyable {
     private func upload(_ picture: Picture) throws {
         guard let texture else { return }
         let status = picture.withPlanes { planes -> Int32? in
-            let rows = planes.map { ($0.bytes.bindMemory(to: UInt8.self).baseAddress, Int32($0.bytesPerRow)) }
+            let rows = planes.map { ($0.bytes.bindMemory(to: UInt8.self).baseAddress, Int32(clamping: $0.bytesPerRow)) }
             switch (picture.format, rows.count) {
             case (.yuv420p, 3...):
                 let (y, u, v) = (rows[0], rows[1], rows[2])
@@ -126,6 +127,11 @@ struct PictureTexture: ~Copyable {
 
 extension SDL_Rect {
     init(_ rect: PixelRect) {
-        self.init(x: Int32(rect.x), y: Int32(rect.y), w: Int32(rect.width), h: Int32(rect.height))
+        self.init(
+            x: Int32(clamping: rect.x),
+            y: Int32(clamping: rect.y),
+            w: Int32(clamping: rect.width),
+            h: Int32(clamping: rect.height)
+        )
     }
 }

@@ -83,21 +83,21 @@ extension Key {
     /// A key by its name on the keyboard; `nil` for those that mean nothing, or mean a character of their layout.
     init?(_ symbol: SDL_Keysym) {
         let modifiers = Int32(symbol.mod)
-        let held = Int32(KMOD_CTRL.rawValue | KMOD_ALT.rawValue | KMOD_GUI.rawValue | KMOD_MODE.rawValue)
+        let held = Int32(clamping: KMOD_CTRL.rawValue | KMOD_ALT.rawValue | KMOD_GUI.rawValue | KMOD_MODE.rawValue)
         guard modifiers & held == 0 else { return nil }
         switch symbol.sym {
-        case Int32(SDLK_LEFT.rawValue): self = .left
-        case Int32(SDLK_RIGHT.rawValue): self = .right
-        case Int32(SDLK_UP.rawValue): self = .up
-        case Int32(SDLK_DOWN.rawValue): self = .down
-        case Int32(SDLK_HOME.rawValue): self = .home
-        case Int32(SDLK_END.rawValue): self = .end
-        case Int32(SDLK_PAGEUP.rawValue): self = .pageUp
-        case Int32(SDLK_PAGEDOWN.rawValue): self = .pageDown
-        case Int32(SDLK_ESCAPE.rawValue): self = .escape
-        case Int32(SDLK_BACKSPACE.rawValue): self = .backspace
+        case Int32(clamping: SDLK_LEFT.rawValue): self = .left
+        case Int32(clamping: SDLK_RIGHT.rawValue): self = .right
+        case Int32(clamping: SDLK_UP.rawValue): self = .up
+        case Int32(clamping: SDLK_DOWN.rawValue): self = .down
+        case Int32(clamping: SDLK_HOME.rawValue): self = .home
+        case Int32(clamping: SDLK_END.rawValue): self = .end
+        case Int32(clamping: SDLK_PAGEUP.rawValue): self = .pageUp
+        case Int32(clamping: SDLK_PAGEDOWN.rawValue): self = .pageDown
+        case Int32(clamping: SDLK_ESCAPE.rawValue): self = .escape
+        case Int32(clamping: SDLK_BACKSPACE.rawValue): self = .backspace
         case let code where (0x20...0x7E).contains(code):
-            let character = Character(UnicodeScalar(UInt8(code)))
+            let character = Character(UnicodeScalar(UInt8(clamping: code)))
             // Punctuation lies elsewhere on each layout, some of it behind another key: it comes as text.
             guard character.isLetter || character.isNumber || character == " " else { return nil }
             self = .character(character)

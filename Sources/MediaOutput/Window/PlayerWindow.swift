@@ -113,7 +113,7 @@ import MediaTiming
         let rest = drawAgain.map { max(.zero, $0 - now) } ?? limit
         let wait = needsDrawing ? .zero : max(.zero, min(limit, rest))
         var event = SDL_Event()
-        var isThere = SDL_WaitEventTimeout(&event, Int32((wait / .milliseconds(1)).rounded(.up))) != 0
+        var isThere = SDL_WaitEventTimeout(&event, Int32(saturating: (wait / .milliseconds(1)).rounded(.up))) != 0
         while isThere {
             handle(event, at: time.now)
             isThere = SDL_PollEvent(&event) != 0

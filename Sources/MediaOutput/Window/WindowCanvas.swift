@@ -1,5 +1,6 @@
 import CSDL2
 import MediaDecoding
+import MediaTiming
 
 /// The window as something to draw on: the picture, and over it the layers of the overlay.
 ///
@@ -63,7 +64,7 @@ final class WindowCanvas {
 
     /// From points, in which the mouse is told, to pixels.
     func pixels(x: Int32, y: Int32) -> (x: Int, y: Int) {
-        (Int((Double(x) * density).rounded()), Int((Double(y) * density).rounded()))
+        (Int(saturating: (Double(x) * density).rounded()), Int(saturating: (Double(y) * density).rounded()))
     }
 
     /// Takes a new picture; the first one gives the window its shape.
@@ -162,11 +163,11 @@ final class WindowCanvas {
     /// How far subtitles must rise so that the bar does not cover them, nor the time above the mouse.
     private func lift(above bar: ControlBar, _ hasTime: Bool, in area: PixelRect, _ opacity: Double) -> Int {
         guard opacity > 0, let bounds = subtitles.bounds else { return 0 }
-        let limit = Int(bar.track.y - bar.length(hasTime ? 44 : 16))
+        let limit = Int(saturating: bar.track.y - bar.length(hasTime ? 44 : 16))
         let bottom = area.y + bounds.y + bounds.height
         // Only what stands in the lower half: a line further up belongs there.
         guard bottom > limit, bounds.y > area.height / 2 else { return 0 }
-        return Int(Double(bottom - limit) * opacity)
+        return Int(saturating: Double(bottom - limit) * opacity)
     }
 
     private func textRenderer(_ onProblem: (OutputError) -> Void) -> TextRenderer? {

@@ -46,7 +46,7 @@ struct WindowControls: Sendable {
     /// How far the circle has turned; `nil` where none is to be seen.
     func spinnerPhase(at now: Duration) -> Int? {
         guard let waitingSince, now - waitingSince >= Self.waitingGrace else { return nil }
-        return Int((now - waitingSince) / Self.spinnerStep)
+        return Int(saturating: (now - waitingSince) / Self.spinnerStep)
     }
 
     /// When something changes that nobody tells of.

@@ -1,5 +1,6 @@
 import CSDL2
 import Foundation
+import MediaTiming
 
 /// A window of SDL and what draws into it.
 ///
@@ -22,7 +23,16 @@ struct WindowSurface: ~Copyable {
         var flags = SDL_WINDOW_RESIZABLE.rawValue | SDL_WINDOW_ALLOW_HIGHDPI.rawValue
         if options.isFullScreen { flags |= SDL_WINDOW_FULLSCREEN_DESKTOP.rawValue }
         let centre = millstream_window_position_centered()
-        guard let window = SDL_CreateWindow(title, centre, centre, Int32(size.width), Int32(size.height), flags) else {
+        guard
+            let window = SDL_CreateWindow(
+                title,
+                centre,
+                centre,
+                Int32(clamping: size.width),
+                Int32(clamping: size.height),
+                flags
+            )
+        else {
             let message = SDLRuntime.lastError
             SDLRuntime.release(SDL_INIT_VIDEO)
             throw Self.failure(message)
@@ -76,7 +86,7 @@ struct WindowSurface: ~Copyable {
     func adopt(shapeOf picture: PixelSize) {
         guard !isFilling else { return }
         let rect = PictureGeometry.fit(picture, in: pointSize)
-        SDL_SetWindowSize(window, Int32(rect.width), Int32(rect.height))
+        SDL_SetWindowSize(window, Int32(clamping: rect.width), Int32(clamping: rect.height))
     }
 
     /// A size that the screen has room for.

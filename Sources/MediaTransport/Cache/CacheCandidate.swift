@@ -16,7 +16,7 @@ struct CacheCandidate: Sendable {
     var isUsable: Bool {
         guard !wishes.has("no-cache"), freshness.isFresh else { return false }
         if let oldest = wishes.seconds("max-age"), oldest == 0 || freshness.age > oldest { return false }
-        return -freshness.staleness >= wishes.seconds("min-fresh") ?? 0
+        return freshness.staleness.negatedSaturated() >= wishes.seconds("min-fresh") ?? 0
     }
 
     /// Whether it may be used after an error, though it is too old (RFC 5861 §4).
@@ -84,7 +84,7 @@ extension EntryFolder {
             first: first,
             freshness: Freshness(entry.metadata, kind: request.kind, now: now),
             control: CacheControl(entry.metadata.headers),
-            wishes: CacheControl(request: request.headers)
+            wishes: CacheControl(request: request.allHeaders)
         )
     }
 }

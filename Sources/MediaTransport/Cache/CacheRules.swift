@@ -26,8 +26,9 @@ struct CacheRules: Sendable {
         else { return false }
         // A password in an address would be written to the disk with it.
         guard request.address.authority?.contains("@") != true else { return false }
-        return !request.headers.contains { Self.foreignFields.contains($0.name.lowercased()) }
-            && !CacheControl(request: request.headers).has("no-store")
+        let headers = request.allHeaders
+        return !headers.contains { Self.foreignFields.contains($0.name.lowercased()) }
+            && !CacheControl(request: headers).has("no-store")
     }
 
     /// The fields of a response that are kept.
@@ -51,7 +52,7 @@ struct CacheRules: Sendable {
     ///
     /// `Accept-Encoding` does not count: the transport below decodes.
     func matches(_ metadata: EntryMetadata, _ request: TransportRequest) -> Bool {
-        let present = Set(request.headers.map { $0.name.lowercased() }).union(Self.hiddenFields)
+        let present = Set(request.allHeaders.map { $0.name.lowercased() }).union(Self.hiddenFields)
         let deciding = metadata.values("vary").flatMap { CacheControl.members(of: $0) }.map { $0.lowercased() }
         return deciding.allSatisfy { $0 == "accept-encoding" || !present.contains($0) }
     }
@@ -59,7 +60,7 @@ struct CacheRules: Sendable {
     /// Whether it is the whole of what the key means.
     private func isAnswer(_ metadata: EntryMetadata, length: Int64?) -> Bool {
         guard let range = metadata.key.byteRange else { return metadata.status == 200 }
-        let place = "bytes \(range.start)-\(range.end - 1)/"
+        let place = "bytes \(range.start)-\(range.end -| 1)/"
         return metadata.status == 206 && length == range.length
             && metadata.values("content-range").allSatisfy { $0.lowercased().hasPrefix(place) }
     }

@@ -42,7 +42,7 @@ public final class CachedTransport: Transport {
         directory: URL,
         options: Options = Options(),
         time: any TimeSource = SystemTimeSource(),
-        now: @escaping @Sendable () -> UnixSeconds = { UnixSeconds(Int64(Date().timeIntervalSince1970)) }
+        now: @escaping @Sendable () -> UnixSeconds = { UnixSeconds(Int64(saturating: Date().timeIntervalSince1970)) }
     ) throws {
         try self.init(base, directory: directory, options: options, time: time, now: now, pool: .singleton)
     }
@@ -86,7 +86,7 @@ public final class CachedTransport: Transport {
         let (folder, rules, moment) = (folder, rules, now())
         let found = await folder.perform { folder.candidate(for: request, rules: rules, now: moment) } ?? nil
         if let found, found.isUsable { return served(found, request, begun) }
-        guard !CacheControl(request: request.headers).has("only-if-cached") else {
+        guard !CacheControl(request: request.allHeaders).has("only-if-cached") else {
             throw TransportError(
                 .status,
                 "the cache does not hold this, and nothing else may be asked (504)",
@@ -256,7 +256,7 @@ extension CachedTransport {
         var headers = metadata.headers.filter { !replaced.contains($0.name.lowercased()) }
         if isCut {
             let range = found.range
-            let place = "bytes \(range.start)-\(range.end - 1)/\(found.entry.tail.bodyLength)"
+            let place = "bytes \(range.start)-\(range.end -| 1)/\(found.entry.tail.bodyLength)"
             headers += [HeaderField("Content-Range", place), HeaderField("Content-Length", "\(range.length)")]
         }
         let age = Freshness(metadata, kind: request.kind, now: now()).age

@@ -1,4 +1,5 @@
 import Foundation
+import MediaTiming
 import NIOCore
 import NIOPosix
 
@@ -90,7 +91,7 @@ final class DiskFile: Sendable {
             var written = 0
             while written < bytes.count {
                 let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
-                let count = write(descriptor, rest, offset + Int64(written))
+                let count = write(descriptor, rest, offset +| Int64(written))
                 guard count > 0 else { return false }
                 written += count
             }

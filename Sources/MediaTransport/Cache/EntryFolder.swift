@@ -39,11 +39,7 @@ final class EntryFolder: Sendable {
         self.write = write
         index = Mutex(EntryIndex(capacity: capacity))
         do {
-            try FileManager.default.createDirectory(
-                atPath: path,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
+            try PrivateFiles.createFolder(path)
         } catch {
             throw TransportError(.fileFailed, "the folder \(path) of the cache cannot be made; name another one")
         }
@@ -82,9 +78,15 @@ extension EntryFolder {
     /// Finds the entries of an earlier time, and removes what is ours and no entry.
     private func adoptFiles() {
         var found: [(file: EntryFile, size: Int64, lastUse: Int64)] = []
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        // A folder with files of others keeps its mode: it was not made for the cache.
+        if names.allSatisfy({ EntryFile.isPartial($0) || EntryFile(fileName: $0) != nil }) {
+            PrivateFiles.restrictFolder(path)
+        }
+        for name in names {
             if EntryFile.isPartial(name) { unlink(filePath(name)) }
             guard let file = EntryFile(fileName: name) else { continue }
+            PrivateFiles.restrictFile(filePath(name))
             do throws(DiskFile.OpenFailure) {
                 let disk = try DiskFile(filePath(name), flags: O_RDONLY, pool: pool)
                 if EntryTail.isWhole(disk), let size = disk.size, let lastUse = disk.lastUse {
@@ -209,8 +211,8 @@ extension EntryFolder {
     func rewrite(_ entry: StoredEntry) {
         guard let bytes = entry.tail.encoded(), let oldSize = entry.disk.size else { return drop(entry.file) }
         noteUse(entry)
-        let newSize = entry.tail.bodyLength + Int64(bytes.readableBytes)
-        let growth = max(0, EntryIndex.room(newSize) - EntryIndex.room(oldSize))
+        let newSize = entry.tail.bodyLength +| Int64(bytes.readableBytes)
+        let growth = max(0, EntryIndex.room(newSize) -| EntryIndex.room(oldSize))
         guard reserve(growth) else { return drop(entry.file) }
         let isWritten = tails.withLock { _ in
             defer { index.withLock { $0.resize(entry.file, to: EntryIndex.room(newSize), reserved: growth) } }

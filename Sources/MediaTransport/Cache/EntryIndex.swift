@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// Which entries there are, how much room they take, and which of them was used longest ago.
 ///
 /// It knows no files: whoever gets one back removes it, and says so.
@@ -39,7 +41,8 @@ struct EntryIndex {
     /// Disks give room in blocks: a file of one byte takes as much as one of 4096.
     static func room(_ byteCount: Int64) -> Int64 {
         let block: Int64 = 4096
-        return byteCount > .max - block ? .max : (byteCount + block - 1) / block * block
+        // Bounded: a block has 4,096 bytes.
+        return byteCount > .max -| block ? .max : (byteCount +| block -| 1) / block *| block
     }
 
     /// The file of an entry.
@@ -51,22 +54,22 @@ struct EntryIndex {
     ///
     /// - Returns: The entries that have to leave before; `nil` where there is no room even without any.
     mutating func reserve(_ byteCount: Int64) -> [Entry]? {
-        guard byteCount <= capacity - reservedBytes - leavingBytes else { return nil }
-        reservedBytes += byteCount
+        guard byteCount <= capacity -| reservedBytes -| leavingBytes else { return nil }
+        reservedBytes +|= byteCount
         var victims: [Entry] = []
-        var excess = storedBytes + reservedBytes + leavingBytes - capacity
+        var excess = storedBytes +| reservedBytes +| leavingBytes -| capacity
         while excess > 0, let victim = removeOldest() {
             victims.append(victim)
-            excess -= victim.size
+            excess -|= victim.size
         }
         return victims
     }
 
     /// Gives room back that was reserved.
-    mutating func release(_ byteCount: Int64) { reservedBytes -= byteCount }
+    mutating func release(_ byteCount: Int64) { reservedBytes -|= byteCount }
 
     /// Notes that the file of a removed entry is gone.
-    mutating func left(_ entry: Entry) { leavingBytes -= entry.size }
+    mutating func left(_ entry: Entry) { leavingBytes -|= entry.size }
 
     // MARK: Entries
 
@@ -74,7 +77,7 @@ struct EntryIndex {
     ///
     /// - Returns: The one whose place it takes.
     mutating func insert(_ file: EntryFile, size: Int64, now: UnixSeconds) -> (replaced: Entry?, use: Int64) {
-        reservedBytes -= size
+        reservedBytes -|= size
         let use = nextUse(now)
         return (add(Entry(file: file, size: size, use: use)), use)
     }
@@ -98,18 +101,18 @@ struct EntryIndex {
 
     /// Gives an entry another size, for whose growth room was reserved.
     mutating func resize(_ file: EntryFile, to size: Int64, reserved: Int64) {
-        reservedBytes -= reserved
+        reservedBytes -|= reserved
         guard let entry = entries[file.name], entry.file == file else { return }
         entries[file.name]?.size = size
-        storedBytes += size - entry.size
+        storedBytes +|= size -| entry.size
     }
 
     /// Removes the entry of a file; `nil` where it is none any more.
     mutating func remove(_ file: EntryFile) -> Entry? {
         guard let entry = entries[file.name], entry.file == file else { return nil }
         entries[file.name] = nil
-        storedBytes -= entry.size
-        leavingBytes += entry.size
+        storedBytes -|= entry.size
+        leavingBytes +|= entry.size
         return entry
     }
 
@@ -123,7 +126,7 @@ struct EntryIndex {
     private mutating func add(_ entry: Entry) -> Entry? {
         let replaced = entries[entry.file.name].flatMap { remove($0.file) }
         entries[entry.file.name] = entry
-        storedBytes += entry.size
+        storedBytes +|= entry.size
         append(Use(moment: entry.use, name: entry.file.name))
         return replaced
     }
@@ -139,7 +142,7 @@ struct EntryIndex {
 
     private mutating func append(_ use: Use) {
         uses.append(use)
-        guard uses.count > 2 * entries.count + 64 else { return }
+        guard uses.count > 2 *| entries.count + 64 else { return }
         uses = uses[firstUse...].filter { entries[$0.name]?.use == $0.moment }
         firstUse = 0
     }

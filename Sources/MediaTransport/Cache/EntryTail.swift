@@ -1,3 +1,4 @@
+import MediaTiming
 import NIOCore
 
 /// What stands behind the body in a file of the cache: a checksum for each block of it, the metadata, and a trailer.
@@ -31,7 +32,7 @@ struct EntryTail: Sendable {
     /// Reads the tail of a file; `nil` where the file is none of ours, or damaged.
     init?(of file: DiskFile) {
         guard let size = file.size, let trailer = Trailer(of: file, size: size),
-            var buffer = file.read(at: trailer.bodyLength, count: Int(size - trailer.bodyLength))
+            var buffer = file.read(at: trailer.bodyLength, count: Int(size -| trailer.bodyLength))
         else { return nil }
         let checked = buffer.readableBytesView.dropLast(Trailer.uncheckedLength)
         guard Self.checksum(checked) == trailer.checksum else { return nil }
@@ -60,7 +61,8 @@ struct EntryTail: Sendable {
     }
 
     fileprivate static func blockCount(_ bodyLength: Int64) -> Int64 {
-        bodyLength / Int64(blockSize) + (bodyLength % Int64(blockSize) == 0 ? 0 : 1)
+        // Bounded: a block is larger than nothing.
+        bodyLength / Int64(blockSize) +| (bodyLength % Int64(blockSize) == 0 ? 0 : 1)
     }
 
     private static func checksum(_ bytes: ByteBufferView) -> UInt64 {
@@ -81,14 +83,14 @@ private struct Trailer {
 
     /// Reads it; `nil` where the figures do not make up the size of the file.
     init?(of file: DiskFile, size: Int64) {
-        guard size >= Self.length, var buffer = file.read(at: size - Int64(Self.length), count: Self.length),
+        guard size >= Self.length, var buffer = file.read(at: size -| Int64(Self.length), count: Self.length),
             let metadataLength = buffer.readInteger(as: Int64.self),
             let bodyLength = buffer.readInteger(as: Int64.self),
             let checksum = buffer.readInteger(as: UInt64.self), buffer.readInteger(as: UInt64.self) == Self.mark,
             (0...Int64(EntryTail.longestMetadata)).contains(metadataLength), (0...size).contains(bodyLength)
         else { return nil }
-        let checksumBytes = EntryTail.blockCount(bodyLength) * 8
-        guard size - bodyLength - Int64(Self.length) == checksumBytes + metadataLength else { return nil }
+        let checksumBytes = EntryTail.blockCount(bodyLength) *| 8
+        guard size -| bodyLength -| Int64(Self.length) == checksumBytes +| metadataLength else { return nil }
         self.metadataLength = Int(metadataLength)
         self.bodyLength = bodyLength
         self.checksum = checksum

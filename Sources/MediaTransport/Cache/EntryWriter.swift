@@ -1,3 +1,4 @@
+import MediaTiming
 import NIOCore
 import NIOPosix
 
@@ -35,7 +36,7 @@ final class EntryWriter: @unchecked Sendable {
     /// Takes the next bytes.
     func append(_ buffer: ByteBuffer) async {
         guard !isOver else { return }
-        let length = writtenLength + Int64(pending.readableBytes) + Int64(buffer.readableBytes)
+        let length = writtenLength +| Int64(pending.readableBytes) +| Int64(buffer.readableBytes)
         guard length <= min(folder.largestEntry, announcedLength ?? .max) else { return giveUp() }
         pending.writeImmutableBuffer(buffer)
         guard pending.readableBytes >= EntryTail.blockSize else { return }
@@ -46,7 +47,7 @@ final class EntryWriter: @unchecked Sendable {
     /// Makes an entry of the bytes, if they are all.
     func finish() async {
         guard !isOver else { return }
-        let length = writtenLength + Int64(pending.readableBytes)
+        let length = writtenLength +| Int64(pending.readableBytes)
         guard announcedLength == nil || announcedLength == length else { return giveUp() }
         let isPublished = await folder.perform { self.writeBlocks(atLeast: 1) && self.publish() }
         if isPublished == true { (isOver, disk) = (true, nil) } else { giveUp() }
@@ -71,7 +72,7 @@ final class EntryWriter: @unchecked Sendable {
                 write(block, at: writtenLength)
             else { return false }
             blockChecksums.append(block.withUnsafeReadableBytes { BlockChecksum.of($0) })
-            writtenLength += Int64(block.readableBytes)
+            writtenLength +|= Int64(block.readableBytes)
         }
         pending.discardReadBytes()
         return true
@@ -84,9 +85,9 @@ final class EntryWriter: @unchecked Sendable {
     }
 
     private func write(_ bytes: ByteBuffer, at offset: Int64) -> Bool {
-        let growth = EntryIndex.room(offset + Int64(bytes.readableBytes)) - reserved
+        let growth = EntryIndex.room(offset +| Int64(bytes.readableBytes)) -| reserved
         guard folder.reserve(growth) else { return false }
-        reserved += growth
+        reserved +|= growth
         if disk == nil { disk = folder.make(file) }
         return disk?.write(bytes, at: offset) ?? false
     }

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// How old a stored response is, and how old it may be (RFC 9111 §4.2).
 ///
 /// All figures are in seconds.
@@ -13,7 +15,7 @@ struct Freshness: Sendable, Equatable {
     /// Whether it can be used without asking.
     var isFresh: Bool { lifetime > age }
     /// For how long it has been too old; negative while it is fresh.
-    var staleness: Int64 { age - lifetime }
+    var staleness: Int64 { age -| lifetime }
 
     /// Weighs a response.
     ///
@@ -34,8 +36,8 @@ struct Freshness: Sendable, Equatable {
         let date = metadata.value("date").flatMap { HTTPDate.seconds($0) } ?? received.rawValue
         let apparent = difference(received.rawValue, date)
         let announced = metadata.value("age").flatMap { DeltaSeconds.parse($0) } ?? 0
-        let corrected = announced + difference(received.rawValue, metadata.requested.rawValue)
-        return max(apparent, corrected) + difference(now.rawValue, received.rawValue)
+        let corrected = announced +| difference(received.rawValue, metadata.requested.rawValue)
+        return max(apparent, corrected) +| difference(now.rawValue, received.rawValue)
     }
 
     /// The lifetime (RFC 9111 §4.2.1); `s-maxage` is for shared caches.

@@ -25,7 +25,7 @@ struct StoredBuffers: AsyncSequence, Sendable {
                     address: buffers.entry.metadata.address
                 )
             }
-            position += Int64(bytes.readableBytes)
+            position +|= Int64(bytes.readableBytes)
             return bytes
         }
 

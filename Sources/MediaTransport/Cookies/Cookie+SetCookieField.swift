@@ -1,6 +1,8 @@
+import MediaTiming
+
 extension Cookie {
     /// How long a cookie may live, in seconds: 400 days (RFC 6265bis §5.5).
-    private static let longestLife: Int64 = 400 * 86_400
+    static let longestLife: Int64 = 400 * 86_400
 
     /// Makes the cookie that a host sets; `nil` where it may not (RFC 6265bis §5.7).
     init?(_ field: SetCookieField, from origin: CookieOrigin, now: UnixSeconds) {

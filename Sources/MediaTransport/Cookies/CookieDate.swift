@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// The date of an `Expires` attribute, read as leniently as servers write it (RFC 6265 §5.1.1).
 ///
 /// Words may stand in any order; the first that looks like a time is the time, and so on. The names of weekdays and
@@ -38,7 +40,9 @@ struct CookieDate {
         guard year >= 1601, (1...Self.length(ofMonth: month, year)).contains(day),
             time.hour <= 23, time.minute <= 59, time.second <= 59
         else { return nil }
+        // Bounded: hours, minutes and seconds were compared with their limits.
         let seconds = time.hour * 3600 + time.minute * 60 + time.second
+        // Bounded: a year has at most four digits.
         return UnixSeconds(Int64(Self.days(year, month, day)) * 86_400 + Int64(seconds))
     }
 
@@ -53,6 +57,7 @@ struct CookieDate {
     private static func number(_ word: some Collection<UInt8>, digits: ClosedRange<Int>) -> Int? {
         let figures = word.prefix { $0.isASCIIDigit }
         guard digits.contains(figures.count) else { return nil }
+        // Bounded: at most four digits.
         return figures.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 
@@ -89,6 +94,7 @@ struct CookieDate {
     /// Days from 1970-01-01.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let past = year - 1
+        // Bounded: a year has at most four digits.
         let wholeYears = past * 365 + past / 4 - past / 100 + past / 400
         let wholeMonths = (1..<month).reduce(0) { $0 + length(ofMonth: $1, year) }
         let daysBefore1970 = 719_162

@@ -2,7 +2,7 @@
 ///
 /// Hosts are plain names in lower case here: letters, digits, hyphens, underscores and dots, or a numeric address. Any
 /// other spelling has no cookies at all, since what connects may read it differently: `evil.example%00.bank.example`.
-/// A name outside ASCII has to be asked for in its `xn--` form.
+/// A name in other letters is converted to its `xn--` form, as it is for the connection.
 enum CookieDomain {
     /// The longest name that DNS knows (RFC 1035 §2.3.4).
     private static let longestName = 255
@@ -46,7 +46,10 @@ enum CookieDomain {
         guard let attribute else { return (host, true) }
         guard isPlain(attribute), matches(host: host, domain: attribute) else { return nil }
         // A registry may have a site of its own, but it shares no cookies with those below it (RFC 6265 §5.3, step 5).
-        if isRegistry(attribute) || isNumeric(attribute) { return attribute == host ? (host, true) : nil }
+        if attribute == host, isRegistry(attribute) || isNumeric(attribute) { return (host, true) }
+        // Without the list every domain may be a registry: the cookie is for the host that set it.
+        guard PublicSuffixList.isAvailable else { return (host, true) }
+        guard !isRegistry(attribute), !isNumeric(attribute) else { return nil }
         return (attribute, false)
     }
 
@@ -62,25 +65,10 @@ enum CookieDomain {
         return result
     }
 
-    /// Whether strangers live below a domain: a single label, a name with an empty one, or one of a short list.
+    /// Returns a Boolean value that indicates whether the names below a domain belong to different owners: for a single label, a
+    /// name with an empty label, and the names of the Public Suffix List.
     static func isRegistry(_ domain: String) -> Bool {
         let labels = domain.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return labels.count < 2 || labels.contains { $0.isEmpty } || sharedDomains.contains(domain)
+        return labels.count < 2 || labels.contains { $0.isEmpty } || PublicSuffixList.contains(domain)
     }
-
-    /// Domains of two labels below which anyone can have a name.
-    ///
-    /// This is a small part of the Public Suffix List, and incomplete on purpose: the whole list changes every week, and
-    /// a player talks to few sites. Below a suffix that is missing here, one site can set cookies for its neighbours.
-    private static let sharedDomains: Set<String> = Set(
-        """
-        ac.jp ac.kr ac.nz ac.uk ac.za co.id co.il co.in co.jp co.ke co.kr co.nz co.th co.uk co.za com.ar com.au com.bd \
-        com.br com.cn com.co com.eg com.gr com.hk com.mx com.my com.ng com.pe com.ph com.pk com.pl com.pt com.sa com.sg \
-        com.tr com.tw com.ua com.vn edu.au edu.cn go.jp gov.au gov.br gov.cn gov.in gov.uk ltd.uk me.uk ne.jp net.au \
-        net.br net.cn net.in net.nz net.uk nhs.uk or.jp or.kr org.au org.br org.cn org.in org.nz org.uk org.za plc.uk \
-        sch.uk \
-        appspot.com azureedge.net azurewebsites.net cloudfront.net firebaseapp.com fly.dev github.io gitlab.io \
-        herokuapp.com netlify.app onrender.com pages.dev r2.dev vercel.app web.app workers.dev
-        """.split(separator: " ").map(String.init)
-    )
 }

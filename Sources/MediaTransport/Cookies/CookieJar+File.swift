@@ -55,7 +55,7 @@ extension CookieJar {
         // Nobody can have put a link under a name that nobody can guess, and O_EXCL refuses it all the same.
         let partial = target + "." + String(UInt64.random(in: .min ... .max), radix: 36) + ".part"
         do {
-            try CookieFile.write(text, to: partial, flags: O_WRONLY | O_CREAT | O_EXCL)
+            try CookieFile.write(text, to: partial, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
             guard rename(partial, target) == 0 else { throw CookieFile.failure("written", path, errno) }
         } catch {
             unlink(partial)

@@ -14,7 +14,12 @@ extension CookieJar {
     /// Adds the cookies of a file; they replace those that are there.
     func add(_ file: NetscapeCookieFile, now: UnixSeconds) {
         // A longer file would only push its own cookies out again, one by one.
-        let cookies = file.cookies.filter { !$0.isExpired(now) }.suffix(CookieTable.mostInAll)
+        let latest = now.adding(seconds: Cookie.longestLife)
+        let cookies = file.cookies.filter { !$0.isExpired(now) }.suffix(CookieTable.mostInAll).map { cookie in
+            var cookie = cookie
+            cookie.expiry = cookie.expiry.map { min($0, latest) }
+            return cookie
+        }
         table.withLock { table in
             for cookie in cookies { table.insert(cookie, now: now) }
         }

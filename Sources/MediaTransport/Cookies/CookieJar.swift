@@ -9,8 +9,9 @@ import Synchronization
 /// What it refuses or leaves out, besides what the standard does:
 ///
 /// - Secure cookies go over `https` only; `http://localhost` is no exception.
-/// - Hosts have to be spelled as DNS does, in ASCII; others have no cookies.
-/// - Of registries such as `co.uk` it knows a short list and all top-level domains, not the whole Public Suffix List.
+/// - Hosts that can be misread have no cookies.
+/// - Registries such as `co.uk` are those of the Public Suffix List that the system has. On systems without libpsl, a cookie is
+///   only for the host that set it.
 /// - `SameSite` means nothing: no request of a player comes from a site.
 /// - At most 4,096 bytes of name and value, 1,024 of an attribute, 180 cookies a domain, 3,000 in all, 400 days of life.
 ///   Where there are too many, the ones not used for longest go.

@@ -13,7 +13,7 @@ struct CookieOrigin {
 
     /// Takes what matters; `nil` for what is not HTTP, or for a host that can be misread.
     init?(_ address: ResourceAddress) {
-        guard address.isHTTP, let host = address.host, CookieDomain.isPlain(host) else { return nil }
+        guard address.isHTTP, let host = address.asciiHost, CookieDomain.isPlain(host) else { return nil }
         self.host = host
         let path = address.path
         self.path = path.utf8.first == UInt8(ascii: "/") ? path : "/"

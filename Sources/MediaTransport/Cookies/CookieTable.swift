@@ -85,7 +85,7 @@ struct CookieTable: Sendable {
                 found.append(cookie)
             }
         }
-        return found.sorted { (-$0.path.utf8.count, $0.creation) < (-$1.path.utf8.count, $1.creation) }
+        return found.sorted { ($1.path.utf8.count, $0.creation) < ($0.path.utf8.count, $1.creation) }
     }
 
     /// Whether a Secure cookie forbids that this one be set over `http` (RFC 6265bis §5.7).

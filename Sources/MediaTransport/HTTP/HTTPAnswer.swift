@@ -26,7 +26,7 @@ struct HTTPAnswer {
         self.address = address
         self.record = record
         self.lease = lease
-        status = Int(response.status.code)
+        status = Int(clamping: response.status.code)
     }
 
     /// What is passed on.
@@ -96,16 +96,16 @@ struct HTTPAnswer {
         guard let text = field("Content-Range"), let answered = ContentRange(text) else {
             throw wrong("the server sent a range and does not say which")
         }
-        let start = (request.byteRange?.start ?? 0) + (request.resumption?.offset ?? 0)
+        let start = (request.byteRange?.start ?? 0) +| (request.resumption?.offset ?? 0)
         let isWanted = answered.start == start && (request.byteRange.map { answered.end == $0.end } ?? true)
         guard isWanted else { throw wrong("the server sent the range \(text)") }
         if request.byteRange == nil, let total = answered.total, answered.end != total {
             throw wrong("the server sent the range \(text)")
         }
-        if let length, length != answered.end - answered.start {
+        if let length, length != answered.end -| answered.start {
             throw wrong("\(length) bytes are announced for the range \(text)")
         }
-        return (answered.end - answered.start, nil)
+        return (answered.end -| answered.start, nil)
     }
 
     private func field(_ name: String) -> String? { response.headers.first(name: name) }
@@ -158,7 +158,7 @@ struct ContentRange: Equatable {
             last >= first, last < .max
         else { return nil }
         start = first
-        end = last + 1
+        end = last.addingSaturated(1)
         total = Self.number(parts[1])
         guard parts[1] == "*" || total.map({ $0 > last }) == true else { return nil }
     }
@@ -175,8 +175,8 @@ enum RetryAfter {
         if let seconds = Int64(value) { return seconds >= 0 ? .seconds(min(seconds, 86_400 * 365)) : nil }
         guard let due = HTTPDate.seconds(value) else { return nil }
         // The clock of the server counts, not ours.
-        let now = date.flatMap { HTTPDate.seconds($0) } ?? Int64(Date().timeIntervalSince1970)
-        return .seconds(max(0, min(due - now, 86_400 * 365)))
+        let now = date.flatMap { HTTPDate.seconds($0) } ?? Int64(saturating: Date().timeIntervalSince1970)
+        return .seconds(max(0, min(due -| now, 86_400 * 365)))
     }
 }
 
@@ -204,10 +204,10 @@ where Buffers.Element == ByteBuffer {
                 }
                 let skip = Int(Swift.min(skipped, Int64(buffer.readableBytes)))
                 buffer.moveReaderIndex(forwardBy: skip)
-                skipped -= Int64(skip)
+                skipped -|= Int64(skip)
                 let length = Int(Swift.min(rest, Int64(buffer.readableBytes)))
                 guard length > 0, let slice = buffer.readSlice(length: length) else { continue }
-                rest -= Int64(length)
+                rest -|= Int64(length)
                 return slice
             }
             return nil

@@ -19,14 +19,8 @@ final class HTTPClientPool: Sendable {
         var lastUse = Duration.zero
     }
 
-    private struct Names {
-        let addresses: [HostAddress]
-        let until: Duration
-    }
-
     private struct State {
         var clients: [Place: Entry] = [:]
-        var names: [String: Names] = [:]
         var isShutDown = false
 
         /// Takes out clients that nothing is asked of, the least recently used first.
@@ -40,36 +34,27 @@ final class HTTPClientPool: Sendable {
     private let state = Mutex(State())
     private let options: HTTPTransport.Options
     private let time: any TimeSource
+    private let hosts: HostCache
     let registry = ExchangeRegistry()
 
-    /// As long as resolvers on clients keep an answer whose lifetime they do not know.
-    private static let nameLifetime = Duration.seconds(60)
     /// A playlist can name many hosts; of those that nothing is asked of, some are forgotten.
     private static let mostClients = 64
     /// What all connections run on.
     static var eventLoops: any EventLoopGroup { HTTPClient.defaultEventLoopGroup }
-    private static let mostNames = 1_024
 
     init(_ options: HTTPTransport.Options, time: any TimeSource) {
         self.options = options
         self.time = time
+        hosts = HostCache(options.lookups, time: time)
     }
 
-    /// The addresses of a host, and how long it took to find them; `nil` where they were known.
+    /// Returns the addresses of a host, and the time that the look-up took; `nil` for a host that was resolved lately.
     func resolve(_ host: String) async throws -> (addresses: [HostAddress], duration: Duration?) {
-        let begun = time.now
-        if let known = state.withLock({ $0.names[host] }), known.until > begun { return (known.addresses, nil) }
-        let addresses = try await HostAddress.resolve(host)
-        let now = time.now
-        state.withLock { state in
-            if state.names.count >= Self.mostNames { state.names = [:] }
-            state.names[host] = Names(addresses: addresses, until: now + Self.nameLifetime)
-        }
-        return (addresses, now - begun)
+        try await hosts.resolve(host)
     }
 
-    /// Forgets where a host is, since nobody answered there.
-    func forget(_ host: String) { state.withLock { _ = $0.names.removeValue(forKey: host) } }
+    /// Forgets the addresses of a host because no server answered there.
+    func forget(_ host: String) { hosts.remove(host) }
 
     /// The use of a client: as long as there is a reference to it, its connections stay.
     final class Lease: Sendable {
@@ -151,6 +136,6 @@ extension TimeAmount {
     init(_ duration: Duration) {
         // A year is as good as for ever, and fits.
         let (seconds, attoseconds) = min(max(duration, .zero), .seconds(31_536_000)).components
-        self = .nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+        self = .nanoseconds(seconds *| 1_000_000_000 +| attoseconds / 1_000_000_000)
     }
 }

@@ -5,12 +5,14 @@ extension HTTPTransport {
     public struct Options: Sendable {
         /// What we call ourselves.
         public var userAgent: String
-        /// Header fields for requests to ``trustedAddresses``: they may be secrets.
-        public var headers: [HeaderField]
-        /// The addresses whose sites get ``headers``; `nil` sends them to every host that is asked directly.
-        public var trustedAddresses: [ResourceAddress]?
+        /// Header fields with the hosts that they are sent to; none by default.
+        public var headers: [ScopedHeaderField]
         /// Where cookies are kept; `nil` takes none.
         public var cookies: CookieJar?
+        /// Whether ``cookies`` is used for an address, for what is sent and for what is stored; for every one by default.
+        ///
+        /// A server that fetches for others must not lend them the cookies of its owner.
+        public var usesCookies: @Sendable (ResourceAddress) -> Bool = { _ in true }
         /// How long a connection may take, name resolution apart.
         public var connectTimeout: Duration
         /// How long nothing may come.
@@ -26,11 +28,13 @@ extension HTTPTransport {
         /// A server that fetches for others has to refuse some. Connections go to the hosts that were judged; behind a proxy
         /// there are none to judge.
         public var mayVisit: @Sendable (ResourceAddress, [HostAddress]) -> Bool
+        /// The queue for look-ups of host names; transports with one queue share its limits.
+        package var lookups = HostLookupQueue.shared
 
         /// Makes options; what is not given is what a player would do.
         public init(
             userAgent: String = "Millstream/0.1",
-            headers: [HeaderField] = [],
+            headers: [ScopedHeaderField] = [],
             cookies: CookieJar? = nil,
             connectTimeout: Duration = .seconds(10),
             idleTimeout: Duration = .seconds(20),
@@ -48,6 +52,23 @@ extension HTTPTransport {
             self.proxy = proxy
             self.redirectLimit = redirectLimit
             self.mayVisit = mayVisit
+        }
+
+        /// The same options without anything that identifies the user: no header fields and no cookies.
+        ///
+        /// Every property is named here, so that a new one is left out until it is known to be harmless.
+        public var withoutSecrets: Options {
+            var options = Options(
+                userAgent: userAgent,
+                connectTimeout: connectTimeout,
+                idleTimeout: idleTimeout,
+                acceptsAnyCertificate: acceptsAnyCertificate,
+                proxy: proxy,
+                redirectLimit: redirectLimit,
+                mayVisit: mayVisit
+            )
+            options.lookups = lookups
+            return options
         }
     }
 }

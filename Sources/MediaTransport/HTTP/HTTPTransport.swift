@@ -3,7 +3,7 @@ import Foundation
 public import MediaTiming
 import NIOCore
 import NIOHTTP1
-package import ResourceAddressing
+import ResourceAddressing
 
 /// HTTP/1.1 and HTTP/2 over AsyncHTTPClient, connections kept alive.
 ///
@@ -38,9 +38,14 @@ public final class HTTPTransport: Transport {
                 throw TransportError(.badRedirect, "the redirects lead in a circle", address: address)
             }
             let (response, lease) = try await attempt(request, at: address, record)
-            let status = Int(response.status.code)
+            let status = Int(clamping: response.status.code)
             guard [301, 302, 303, 307, 308].contains(status) else {
-                return try HTTPAnswer(response, request, address, record, lease).checked()
+                do {
+                    return try HTTPAnswer(response, request, address, record, lease).checked()
+                } catch var error as TransportError where error.code == .status {
+                    error.hasWithheldHeaderFields = withholdsFields(of: request, from: address)
+                    throw error
+                }
             }
             guard let location = response.headers.first(name: "Location"), !location.isEmpty else {
                 throw TransportError(.badRedirect, "a redirect without Location", address: address, status: status)
@@ -117,7 +122,7 @@ public final class HTTPTransport: Transport {
         do {
             let lease = try pool.lease(target.site.host, at: host)
             let response = try await lease.client.execute(outgoing, deadline: .distantFuture)
-            if let cookies = options.cookies {
+            if let cookies = options.cookies, options.usesCookies(address) {
                 let now = UnixSeconds(Date().timeIntervalSince1970)
                 for field in response.headers["Set-Cookie"] { cookies.store(setCookie: field, from: address, now: now) }
             }
@@ -140,12 +145,12 @@ public final class HTTPTransport: Transport {
         if let authorization = target.site.authorization {
             outgoing.headers.add(name: "Authorization", value: authorization)
         }
-        if let jar = options.cookies,
+        if let jar = options.cookies, options.usesCookies(address),
             let cookies = jar.header(for: address, now: UnixSeconds(Date().timeIntervalSince1970))
         {
             outgoing.headers.add(name: "Cookie", value: cookies)
         }
-        for field in secrets(of: request, for: address) {
+        for field in fields(of: request, for: address) {
             outgoing.headers.replaceOrAdd(name: field.name, value: field.value)
         }
         if let range = request.rangeField { outgoing.headers.replaceOrAdd(name: "Range", value: range) }
@@ -155,20 +160,17 @@ public final class HTTPTransport: Transport {
         return outgoing
     }
 
-    /// The header fields that somebody gave and that may go to an address.
-    private func secrets(of request: TransportRequest, for address: ResourceAddress) -> [HeaderField] {
-        var fields: [HeaderField] = []
-        if !options.headers.isEmpty,
-            (options.trustedAddresses ?? [request.address]).contains(where: { $0.mayShareSecrets(with: address) })
-        {
-            fields += options.headers
-        }
-        if !request.headers.isEmpty, request.address.mayShareSecrets(with: address),
-            address.host == request.address.host
-        {
-            fields += request.headers
-        }
-        return fields
+    /// Returns the header fields that were given and are sent to an address.
+    private func fields(of request: TransportRequest, for address: ResourceAddress) -> [HeaderField] {
+        let isOrigin = HeaderFieldScope(originOf: request.address)?.contains(address) == true
+        // A range says which bytes are wanted, wherever they are; everything else may be a secret.
+        let own = isOrigin ? request.headers : request.headers.filter { $0.name.lowercased() == "range" }
+        return (options.headers + request.scopedHeaders).fields(for: address) + own
+    }
+
+    /// Returns a Boolean value that indicates whether header fields were given that an address does not get.
+    private func withholdsFields(of request: TransportRequest, from address: ResourceAddress) -> Bool {
+        (options.headers + request.scopedHeaders).contains { !$0.scope.contains(address) }
     }
 }
 
@@ -184,22 +186,11 @@ extension TransportRequest {
     /// The value of `Range` (RFC 9110 §14.2).
     fileprivate var rangeField: String? {
         let offset = resumption?.offset ?? 0
-        if let byteRange { return "bytes=\(byteRange.start + offset)-\(byteRange.end - 1)" }
+        if let byteRange { return "bytes=\(byteRange.start +| offset)-\(byteRange.end -| 1)" }
         return offset > 0 ? "bytes=\(offset)-" : nil
     }
 }
 
-extension ResourceAddress {
-    /// Whether header fields that were given for this address may be sent to another: one of the same site, by no worse
-    /// protocol, and on the same host only at the same port.
-    package func mayShareSecrets(with other: ResourceAddress) -> Bool {
-        guard sharesSite(with: other) else { return false }
-        let isUpgrade = normalizedScheme == "http" && other.normalizedScheme == "https"
-        guard normalizedScheme == other.normalizedScheme || isUpgrade else { return false }
-        return host != other.host || port == other.port || isUpgrade
-    }
-}
-
 extension UnixSeconds {
-    fileprivate init(_ seconds: Double) { self.init(Int64(seconds)) }
+    fileprivate init(_ seconds: Double) { self.init(Int64(saturating: seconds)) }
 }

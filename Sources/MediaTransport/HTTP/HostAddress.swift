@@ -1,5 +1,5 @@
-import Dispatch
 import Foundation
+import MediaTiming
 
 /// A numeric address of a host.
 public struct HostAddress: Sendable, Hashable, CustomStringConvertible {
@@ -13,36 +13,41 @@ public struct HostAddress: Sendable, Hashable, CustomStringConvertible {
         guard octets.count == 4 || octets.count == 16 else { return nil }
         self.octets = octets
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        guard inet_ntop(octets.count == 4 ? AF_INET : AF_INET6, octets, &text, socklen_t(text.count)) != nil else {
+        guard inet_ntop(octets.count == 4 ? AF_INET : AF_INET6, octets, &text, socklen_t(clamping: text.count)) != nil
+        else {
             return nil
         }
         description = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The addresses of a host in the order in which they should be tried, as the system resolves it: numeric ones too, also
-    /// `127.1` and `2130706433`.
-    ///
-    /// - Throws: ``TransportError`` where there is none.
-    public static func resolve(_ host: String) async throws -> [HostAddress] {
-        try await withCheckedThrowingContinuation { continuation in
-            // It may take many seconds; the threads for files are too few for that.
-            DispatchQueue.global().async {
-                let addresses = lookUp(host)
-                if addresses.isEmpty {
-                    continuation.resume(
-                        throwing: TransportError(.unknownHost, "the host name \(host) cannot be resolved")
-                    )
-                } else {
-                    continuation.resume(returning: addresses)
-                }
-            }
+    /// Creates an address from its usual spelling: `192.0.2.1`, `2001:db8::1`; `nil` for any other text, `127.1` included.
+    public init?(numeric text: String) {
+        guard text.utf8.count < INET6_ADDRSTRLEN, !text.utf8.contains(0) else { return nil }
+        var octets = [UInt8](repeating: 0, count: 16)
+        if inet_pton(AF_INET, text, &octets) == 1 {
+            self.init(Array(octets[..<4]))
+        } else if inet_pton(AF_INET6, text, &octets) == 1 {
+            self.init(octets)
+        } else {
+            return nil
         }
     }
 
-    private static func lookUp(_ host: String) -> [HostAddress] {
+    /// Returns the addresses of a host in the order in which to try them, as the system resolves it; numeric spellings such as
+    /// `127.1` and `2130706433` are resolved too.
+    ///
+    /// The number of look-ups at the same time is limited, and each fails after some seconds.
+    ///
+    /// - Throws: ``TransportError`` for a host without an address, a resolver that is silent, or too many look-ups.
+    public static func resolve(_ host: String) async throws -> [HostAddress] {
+        try await HostLookupQueue.shared.resolve(host)
+    }
+
+    /// Resolves a host and blocks the thread meanwhile; the result is empty for an unknown host.
+    package static func lookUp(_ host: String) -> [HostAddress] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
-        hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+        hints.ai_socktype = CInt(clamping: SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
         defer { freeaddrinfo(list) }

@@ -15,8 +15,8 @@ struct RequestSite: Sendable {
     let authorization: String?
 
     init?(_ address: ResourceAddress) {
-        guard address.isHTTP, let scheme = address.normalizedScheme, let written = address.host,
-            let host = Self.asciiHost(written, address), let port = address.port, (1...65_535).contains(port)
+        guard address.isHTTP, let scheme = address.normalizedScheme, let host = address.asciiHost,
+            let port = address.port, (1...65_535).contains(port)
         else { return nil }
         self.host = host
         let bracketed = host.contains(":") ? "[\(host)]" : host
@@ -26,16 +26,6 @@ struct RequestSite: Sendable {
         authorization = Self.credentials(in: address.authority ?? "").map { credentials in
             "Basic " + Data(credentials.utf8).base64EncodedString()
         }
-    }
-
-    /// A name in other letters than those of ASCII is encoded as name servers want it (RFC 5891).
-    private static func asciiHost(_ host: String, _ address: ResourceAddress) -> String? {
-        let isPlain = host.utf8.allSatisfy {
-            $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\")
-        }
-        if isPlain { return host }
-        let encoded = URL(string: "http://\(host)/")?.host
-        return encoded.flatMap { name in name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ? name : nil }
     }
 
     private static func credentials(in authority: String) -> String? {

@@ -3,11 +3,14 @@ import Synchronization
 
 /// What the requests of one asset carry besides: header fields, signatures, and what happens when the server wants others.
 public struct RequestAuthorization: Sendable {
-    /// Header fields of every request.
+    /// Header fields of every request to the origins of ``trustedAddresses``.
     public var headers: [HeaderField]
-    /// Header fields of requests of one kind, behind those of all.
+    /// Header fields of requests of one kind to these origins, after those of all kinds.
     public var headersByKind: [TransportRequest.Kind: [HeaderField]]
-    /// The addresses whose sites get the header fields, the asset's own among them: a playlist can name any host.
+    /// Header fields with the hosts that they are sent to.
+    public var scopedHeaders: [ScopedHeaderField]
+    /// The addresses whose origins get ``headers`` and ``headersByKind``, that of the asset among them: a playlist can name any
+    /// host.
     public var trustedAddresses: [ResourceAddress]
     /// Signs a request: changes its address or its header fields, each time it is sent.
     public var sign: (@Sendable (TransportRequest) async throws -> TransportRequest)?
@@ -20,20 +23,23 @@ public struct RequestAuthorization: Sendable {
     ///
     /// - Parameters:
     ///   - trustedAddresses: The address of the asset, and of others that may have the header fields.
-    ///   - headers: Header fields of every request.
-    ///   - headersByKind: Header fields of requests of one kind.
+    ///   - headers: Header fields of every request to these origins.
+    ///   - headersByKind: Header fields of requests of one kind to these origins.
+    ///   - scopedHeaders: Header fields with the hosts that they are sent to.
     ///   - sign: Signs a request, whatever its host.
     ///   - renew: Renews what requests are signed with.
     public init(
         trustedAddresses: [ResourceAddress],
         headers: [HeaderField] = [],
         headersByKind: [TransportRequest.Kind: [HeaderField]] = [:],
+        scopedHeaders: [ScopedHeaderField] = [],
         sign: (@Sendable (TransportRequest) async throws -> TransportRequest)? = nil,
         renew: (@Sendable (TransportError) async throws -> Bool)? = nil
     ) {
         self.trustedAddresses = trustedAddresses
         self.headers = headers
         self.headersByKind = headersByKind
+        self.scopedHeaders = scopedHeaders
         self.sign = sign
         self.renew = renew
     }
@@ -76,10 +82,9 @@ public final class AuthorizedTransport: Transport {
 
     private func prepared(_ request: TransportRequest) async throws -> TransportRequest {
         var request = request
-        if authorization.trustedAddresses.contains(where: { $0.mayShareSecrets(with: request.address) }) {
-            request.headers =
-                authorization.headers + (authorization.headersByKind[request.kind] ?? []) + request.headers
-        }
+        let fields = authorization.headers + (authorization.headersByKind[request.kind] ?? [])
+        request.scopedHeaders +=
+            authorization.scopedHeaders + [ScopedHeaderField](fields, forOriginsOf: authorization.trustedAddresses)
         return try await authorization.sign?(request) ?? request
     }
 

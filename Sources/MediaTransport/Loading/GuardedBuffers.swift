@@ -47,7 +47,7 @@ struct GuardedBuffers: AsyncSequence, Sendable {
                     if received == 0 { try refusePage(buffer) }
                     // What is not passed on is not counted: the rest is asked for from there.
                     try checkPace(Int64(buffer.readableBytes))
-                    received += Int64(buffer.readableBytes)
+                    received +|= Int64(buffer.readableBytes)
                     try checkLength()
                     return buffer
                 } catch let error as TransportError {
@@ -82,12 +82,12 @@ struct GuardedBuffers: AsyncSequence, Sendable {
         }
 
         private mutating func checkPace(_ byteCount: Int64) throws {
-            windowBytes += byteCount
+            windowBytes +|= byteCount
             let pace = source.policy.slowestPace
             guard waited >= pace.window else { return }
             // Bytes that come after a long silence are judged by all of it.
             let least = Double(pace.leastBytes) * (waited / pace.window)
-            let isEnd = source.response.expectedLength.map { received + byteCount >= $0 } ?? false
+            let isEnd = source.response.expectedLength.map { received +| byteCount >= $0 } ?? false
             let seconds = waited.components.seconds
             defer { (waited, windowBytes) = (.zero, 0) }
             guard Double(windowBytes) < least, !isEnd else { return }
@@ -105,7 +105,7 @@ struct GuardedBuffers: AsyncSequence, Sendable {
         /// - Throws: The error, where that cannot be done or failed too often.
         private mutating func goOn(after error: TransportError) async throws {
             guard let validator = source.validator, received > 0, error.code != .wrongContent else { throw error }
-            if received - receivedAtFailure >= Self.forgivingProgress { failures = 0 }
+            if received -| receivedAtFailure >= Self.forgivingProgress { failures = 0 }
             receivedAtFailure = received
             var error = error
             while true {
@@ -137,7 +137,7 @@ struct GuardedBuffers: AsyncSequence, Sendable {
         else { return nil }
         if let tag = response.header("ETag"), tag.hasPrefix("\""), tag.count > 1 { return tag }
         guard let modified = response.header("Last-Modified"), let date = response.header("Date"),
-            let changed = HTTPDate.seconds(modified), let now = HTTPDate.seconds(date), now - changed >= 1
+            let changed = HTTPDate.seconds(modified), let now = HTTPDate.seconds(date), now -| changed >= 1
         else { return nil }
         return modified
     }
@@ -147,7 +147,7 @@ struct GuardedBuffers: AsyncSequence, Sendable {
         var request = request
         request.resumption = TransportRequest.Resumption(offset: offset, validator: validator)
         let rest = try await transport.send(request)
-        guard rest.expectedLength == response.expectedLength.map({ $0 - offset }) else {
+        guard rest.expectedLength == response.expectedLength.map({ $0 -| offset }) else {
             throw TransportError(
                 .contentChanged,
                 "the resource changed while it was loaded",

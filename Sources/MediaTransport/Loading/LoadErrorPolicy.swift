@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// The one place that decides what follows a failed request: another try, something else instead, or the end.
 public struct LoadErrorPolicy: Sendable, Hashable {
     /// How often and how soon a request is tried again.

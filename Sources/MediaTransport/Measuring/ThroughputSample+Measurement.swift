@@ -1,4 +1,5 @@
 public import Adaptation
+import MediaTiming
 
 extension ThroughputSample {
     /// What a finished transfer says about the line; `nil` before its last byte came.

@@ -1,5 +1,6 @@
 public import Adaptation
 import Foundation
+import MediaTiming
 
 /// Estimates that outlive the process, in a file.
 public struct ThroughputStore: Sendable {
@@ -20,17 +21,14 @@ public struct ThroughputStore: Sendable {
         return ThroughputMemory(text: String(decoding: data, as: UTF8.self))
     }
 
-    /// Keeps estimates, in place of those that were.
+    /// Stores estimates in place of the former ones; the file has the mode 0600.
     ///
     /// - Throws: ``TransportError`` where the file cannot be written.
     public func save(_ memory: ThroughputMemory) throws {
         do {
             let url = URL(fileURLWithPath: path)
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(),
-                withIntermediateDirectories: true
-            )
-            try Data(memory.text.utf8).write(to: url, options: .atomic)
+            try PrivateFiles.createFolder(url.deletingLastPathComponent().path)
+            try PrivateFiles.write(Array(memory.text.utf8), to: url.path)
         } catch {
             throw TransportError(.fileFailed, "the file \(path) cannot be written (\(error.localizedDescription))")
         }
@@ -57,7 +55,7 @@ public enum NetworkIdentity {
             guard words.count > 7, words[1] == "00000000", words[7] == "00000000",
                 let raw = UInt32(words[2], radix: 16)
             else { continue }
-            let gateway = (0..<4).map { String(raw >> (8 * $0) & 0xFF) }.joined(separator: ".")
+            let gateway = (0..<4).map { String(raw >> (8 *| $0) & 0xFF) }.joined(separator: ".")
             let hardware =
                 neighbours.split(separator: "\n").map { $0.split(whereSeparator: \.isWhitespace) }
                 .first { $0.count > 3 && $0[0] == gateway }.map { " \($0[3])" } ?? ""

@@ -15,7 +15,7 @@ enum SharedConnections {
         return OwnConnections(HTTPTransport(own))
     }
 
-    private static var now: UnixSeconds { UnixSeconds(Int64(Date().timeIntervalSince1970)) }
+    private static var now: UnixSeconds { UnixSeconds(Int64(saturating: Date().timeIntervalSince1970)) }
 }
 
 /// Connections that end when nobody loads through them any more.
@@ -38,8 +38,10 @@ extension AssetOptions {
     func jar(for address: ResourceAddress, now: UnixSeconds) -> CookieJar {
         let jar = CookieJar()
         for cookie in cookies {
-            var field = "\(cookie.name)=\(cookie.value); Path=\(cookie.path)"
-            var origin = address
+            let isSecure = cookie.isSecure ?? (address.normalizedScheme == "https")
+            var field = "\(cookie.name)=\(cookie.value); Path=\(cookie.path)" + (isSecure ? "; Secure" : "")
+            // A cookie that is for https only is set as if it had come that way.
+            var origin = isSecure ? ResourceAddress("https://\(address.authority ?? "")/") : address
             if let domain = cookie.domain {
                 field += "; Domain=\(domain)"
                 // As if that host had set it: the one of the asset may not speak for others.
@@ -50,13 +52,24 @@ extension AssetOptions {
         return jar
     }
 
-    /// A transport whose requests carry the header fields: those to the site of the asset, for they may be secrets.
+    /// Returns a transport whose requests carry the header fields: those to the origin of the asset and to the hosts that are
+    /// named, since they may be secrets.
     func authorizing(_ transport: any Transport, for address: ResourceAddress) -> any Transport {
-        guard !headerFields.isEmpty else { return transport }
-        let fields = headerFields.sorted { $0.key < $1.key }.compactMap { HeaderField(line: "\($0.key): \($0.value)") }
+        guard !headerFields.isEmpty || !headerFieldsByHost.isEmpty else { return transport }
+        let scoped = headerFieldsByHost.sorted { $0.key.description < $1.key.description }.flatMap { scope, fields in
+            Self.fields(fields).map { ScopedHeaderField($0, for: scope) }
+        }
         return AuthorizedTransport(
             transport,
-            authorization: RequestAuthorization(trustedAddresses: [address], headers: fields)
+            authorization: RequestAuthorization(
+                trustedAddresses: [address],
+                headers: Self.fields(headerFields),
+                scopedHeaders: scoped
+            )
         )
+    }
+
+    private static func fields(_ fields: [String: String]) -> [HeaderField] {
+        fields.sorted { $0.key < $1.key }.compactMap { HeaderField(line: "\($0.key): \($0.value)") }
     }
 }

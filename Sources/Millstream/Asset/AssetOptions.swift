@@ -1,3 +1,5 @@
+public import MediaTransport
+
 /// How an asset is reached.
 public struct AssetOptions: Sendable, Hashable {
     /// A cookie that is sent with every request it fits (RFC 6265 §5.4).
@@ -10,6 +12,8 @@ public struct AssetOptions: Sendable, Hashable {
         public var domain: String?
         /// The paths that it belongs to.
         public var path: String
+        /// Whether it is sent over `https` only; `nil`, the default, where the asset itself is at an `https` address.
+        public var isSecure: Bool?
 
         /// Makes a cookie; by default for all paths of the host of the asset.
         public init(name: String, value: String, domain: String? = nil, path: String = "/") {
@@ -20,8 +24,12 @@ public struct AssetOptions: Sendable, Hashable {
         }
     }
 
-    /// Header fields for every request; none by default.
+    /// Header fields for requests to the origin of the asset: to its scheme, host, and port; none by default.
+    ///
+    /// Segments and keys at other origins, and redirects to them, do not get these fields; see ``headerFieldsByHost``.
     public var headerFields: [String: String]
+    /// Header fields for requests to other hosts that the asset leads to; none by default.
+    public var headerFieldsByHost: [HeaderFieldScope: [String: String]] = [:]
     /// Cookies to begin with; none by default.
     public var cookies: [Cookie]
     /// What a server is told of who asks; `nil` for the default of the transport.

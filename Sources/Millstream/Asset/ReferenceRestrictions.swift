@@ -32,7 +32,7 @@ public struct ReferenceRestrictions: OptionSet, Sendable, Hashable {
             if !isLocal, contains(.forbidLocalReferenceToRemote) {
                 return "the asset may not refer to what is not on this machine"
             }
-        } else if !isLocal, contains(.forbidCrossSiteReference), !asset.sharesSite(with: address) {
+        } else if !isLocal, contains(.forbidCrossSiteReference), !asset.isSameSite(as: address) {
             return "the asset may not refer to other sites"
         }
         return nil

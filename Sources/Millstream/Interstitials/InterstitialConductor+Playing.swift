@@ -83,7 +83,9 @@ extension InterstitialConductor {
         guard hasStopped else {
             // Until it stopped it went a little further.
             let seconds = max(1, min(32, state.rate.rounded(.up)))
-            guard position.isNear(heldPosition, within: MediaTime(seconds: Int64(seconds))) else { return true }
+            guard position.isNear(heldPosition, within: MediaTime(seconds: Int64(saturating: seconds))) else {
+                return true
+            }
             self.heldPosition = position
             hasStopped = true
             return false

@@ -34,10 +34,11 @@ struct InterstitialLoading: Sendable {
         var options = primary.options
         options.overrideMIMEType = nil
         options.primarySessionID = nil
-        // What authorizes one site is no business of another.
-        if !primary.address.mayShareSecrets(with: address) {
-            options.headerFields = [:]
-            options.cookies = []
+        // The header fields are for the origin of the stream. Those for hosts by name stay: they go nowhere else.
+        if HeaderFieldScope(originOf: primary.address)?.contains(address) != true { options.headerFields = [:] }
+        // Cookies that are for https because the stream is stay so.
+        for index in options.cookies.indices where options.cookies[index].isSecure == nil {
+            options.cookies[index].isSecure = primary.address.normalizedScheme == "https"
         }
         // A cookie without a domain is for the host of the stream alone.
         if primary.address.host != address.host { options.cookies.removeAll { $0.domain == nil } }
@@ -67,9 +68,9 @@ struct InterstitialLoading: Sendable {
 extension MediaTime {
     /// Seconds with three digits behind the point at most.
     fileprivate var decimalSeconds: String {
-        let milliseconds = Int64((seconds * 1000).rounded())
+        let milliseconds = Int64(saturating: (seconds * 1000).rounded())
         guard milliseconds % 1000 != 0 else { return "\(milliseconds / 1000)" }
-        let digits = "\(milliseconds % 1000 + 1000)".dropFirst()
+        let digits = "\(milliseconds % 1000 +| 1000)".dropFirst()
         return "\(milliseconds / 1000).\(digits)"
     }
 }

@@ -78,10 +78,10 @@ struct PeriodicSchedule: TimeSchedule {
 
     /// The multiple that was passed last before a position, in the direction of play.
     private func tick(at position: MediaTime) -> Int64 {
-        let top = Int128(position.value) * Int128(interval.timescale)
-        let bottom = Int128(position.timescale) * Int128(interval.value)
+        let top = Int128(position.value) *| Int128(interval.timescale)
+        let bottom = Int128(position.timescale) *| Int128(interval.value)
         let (quotient, remainder) = top.quotientAndRemainder(dividingBy: bottom)
-        let floor = remainder < 0 ? quotient - 1 : quotient
-        return Int64(clamping: isForward || remainder == 0 ? floor : floor + 1)
+        let floor = remainder < 0 ? quotient -| 1 : quotient
+        return Int64(clamping: isForward || remainder == 0 ? floor : floor +| 1)
     }
 }

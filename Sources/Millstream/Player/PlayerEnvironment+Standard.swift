@@ -29,7 +29,7 @@ extension Player.Environment {
             makePipeline: { UndecodedPipeline(time: time) },
             makeSessionID: { UUID().uuidString },
             // Finer than a clock of the world is, a date is only longer to read.
-            date: { .milliseconds(Int64((Date().timeIntervalSince1970 * 1_000).rounded())) }
+            date: { .milliseconds(Int64(saturating: (Date().timeIntervalSince1970 * 1_000).rounded())) }
         )
         environment.network = .system
         environment.findCache = { $0.package.flatMap { AssetCache(of: $0.id, in: $0.library) } }

@@ -1,6 +1,9 @@
+import MediaTiming
+
 /// CRC-32 as gzip has it (RFC 1952 §8).
 enum Checksum {
     private static let table: [UInt32] = (0..<256).map { index in
+        // Bounded: indices of a table of 256 or of 32.
         (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1 }
     }
 
@@ -31,10 +34,12 @@ enum Checksum {
         init(_ map: (UInt32) -> UInt32) {
             let constant = map(0)
             self.constant = constant
+            // Bounded: indices of a table of 256 or of 32.
             columns = (0..<32).map { map(1 << UInt32($0)) ^ constant }
         }
 
         func applied(to register: UInt32) -> UInt32 {
+            // Bounded: indices of a table of 256 or of 32.
             columns.indices.reduce(constant) { register >> UInt32($1) & 1 == 1 ? $0 ^ columns[$1] : $0 }
         }
 

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// Writes gzip streams (RFC 1952) without compressing anything.
 enum Gzip {
     private static let head: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
@@ -9,7 +11,7 @@ enum Gzip {
         repeat {
             let block = bytes[start..<min(bytes.count, start + 65_535)]
             start = block.endIndex
-            let length = UInt16(block.count)
+            let length = UInt16(clamping: block.count)
             stream.append(start == bytes.count ? 1 : 0)
             stream += littleEndian(length) + littleEndian(~length) + block
         } while start < bytes.count

@@ -1,3 +1,5 @@
+import MediaTiming
+
 extension MisbehavingServer {
     /// What is served at a path.
     public struct Resource: Sendable {
@@ -77,11 +79,8 @@ extension MisbehavingServer {
             return changed
         }
 
-        /// 64 bits of FNV-1a, in hexadecimal.
-        private static func digest(_ bytes: [UInt8]) -> String {
-            let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-            return String(hash, radix: 16)
-        }
+        /// Returns a stable hash of bytes, in hexadecimal.
+        private static func digest(_ bytes: [UInt8]) -> String { String(StableHash(bytes).value, radix: 16) }
 
         /// A date of HTTP, one second later for each version.
         private static func date(_ version: Int) -> String {

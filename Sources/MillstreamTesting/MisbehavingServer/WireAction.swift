@@ -1,3 +1,4 @@
+import MediaTiming
 import NIOCore
 
 /// One thing that is done on a connection; an answer is a list of them.

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// Who played, and since when: what all events of one item have in common.
 public struct PlaybackSession: Sendable, Hashable {
     /// The session in logs and headers: a UUID in its usual spelling.

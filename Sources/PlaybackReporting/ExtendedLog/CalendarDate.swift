@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// A day of the Gregorian calendar, and the time within it: how logs name a moment.
 struct CalendarDate: Sendable, Hashable {
     /// `YYYY-MM-DD`.
@@ -7,6 +9,7 @@ struct CalendarDate: Sendable, Hashable {
 
     private static let secondsPerDay: Int128 = 86_400
 
+    // Bounded: a duration of 128 bits of attoseconds has fewer than 2^67 seconds, to which a day is added.
     /// Names a moment; `nil` outside of the years 0 to 9999, which four digits do not name.
     ///
     /// - Parameter moment: The time since 1970-01-01 00:00:00 UTC.
@@ -37,9 +40,11 @@ struct CalendarDate: Sendable, Hashable {
         // The 30th of February would otherwise be a day of March.
         let spelling = "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfMonth, 2))"
         guard spell(day: days) == spelling, let within = time.map(timeOfDay) ?? .zero else { return nil }
+        // Bounded: a year has four digits.
         return Duration(attoseconds: days * secondsPerDay * Duration.attosecondsPerSecond) + within
     }
 
+    // Bounded: hours, minutes and seconds are compared with their limits.
     private static func timeOfDay(_ text: String) -> Duration? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (2...3).contains(parts.count),
@@ -70,6 +75,7 @@ struct CalendarDate: Sendable, Hashable {
 
     // The year is counted from March here, so that the leap day is its last; an era is 400 years, 146,097 days.
 
+    // Bounded: years have four digits, and a duration fewer than 2^62 days; Int128 has room for all products.
     /// The days from 1970-01-01 to a day.
     private static func day(_ year: Int128, _ month: Int128, _ dayOfMonth: Int128) -> Int128 {
         let shifted = month <= 2 ? year - 1 : year
@@ -79,6 +85,7 @@ struct CalendarDate: Sendable, Hashable {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
+    // Bounded: years have four digits, and a duration fewer than 2^62 days; Int128 has room for all products.
     private static func spell(day: Int128) -> String {
         let sinceMarch0 = day + 719_468
         let era = (sinceMarch0 >= 0 ? sinceMarch0 : sinceMarch0 - 146_096) / 146_097

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// A number as logs write it: digits with at most one point, exact to 18 digits behind it.
 struct DecimalFigure: Sendable, Hashable {
     /// 10^18 times the number.
@@ -21,9 +23,11 @@ struct DecimalFigure: Sendable, Hashable {
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
                 hasDigit = true
+                // Bounded: the byte is a digit.
                 let digit = Int128(byte - UInt8(ascii: "0"))
                 if hasPoint {
                     unit /= 10
+                    // Bounded: the unit falls by ten with each digit, so the sum is less than one.
                     fraction += digit * unit
                 } else {
                     let (tenfold, overflow) = whole.multipliedReportingOverflow(by: 10)
@@ -38,13 +42,13 @@ struct DecimalFigure: Sendable, Hashable {
         let (scaled, overflow) = whole.multipliedReportingOverflow(by: Self.one)
         let (sum, overflowed) = scaled.addingReportingOverflow(fraction)
         guard hasDigit, !overflow, !overflowed else { return nil }
-        attos = isNegative ? -sum : sum
+        attos = isNegative ? sum.negatedSaturated() : sum
     }
 
     /// The nearest whole number, halves rounded up; `nil` where it does not fit.
     var rounded: Int64? {
         let (whole, rest) = attos.quotientAndRemainder(dividingBy: Self.one)
-        return Int64(exactly: rest * 2 >= Self.one ? whole + 1 : whole)
+        return Int64(exactly: rest *| 2 >= Self.one ? whole +| 1 : whole)
     }
 
     /// The whole number; `nil` where there is something behind the point.

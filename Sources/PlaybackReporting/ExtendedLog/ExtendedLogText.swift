@@ -1,8 +1,10 @@
+import ReportFormat
+
 /// How a text stands in a field of a log.
 ///
 /// A word of printable ASCII stands as it is. Anything else is put in quotation marks, and a quotation mark inside is
-/// doubled. An entry is a line, so line ends inside are written `\n` and `\r`, other control characters and the line ends
-/// of Unicode `\u{…}` with the number in hexadecimal digits, and a backslash `\\`. The draft has no way of its own to write a
+/// doubled. An entry is a line, so line ends inside are written `\n` and `\r`, other control characters and those
+/// that are not visible `\u{…}` with the number in hexadecimal digits, and a backslash `\\`. The draft has no way of its own to write a
 /// line end.
 enum ExtendedLogText {
     /// What a log says of its spelling where the software does not tell.
@@ -21,7 +23,7 @@ enum ExtendedLogText {
             case "\\": result += "\\\\"
             case "\n": result += "\\n"
             case "\r": result += "\\r"
-            case _ where isControl(scalar): result += "\\u{\(String(scalar.value, radix: 16))}"
+            case _ where scalar.isHiddenOnTerminal: result += "\\u{\(String(scalar.value, radix: 16))}"
             default: result.unicodeScalars.append(scalar)
             }
         }
@@ -30,7 +32,7 @@ enum ExtendedLogText {
 
     /// What a directive says: one line, whatever the text.
     static func line(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? " " : $0 }))
+        String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isHiddenOnTerminal ? " " : $0 }))
     }
 
     /// Undoes the escapes of a text from between quotation marks; what is no escape stays as it is.
@@ -79,9 +81,5 @@ enum ExtendedLogText {
         return text.utf8.allSatisfy {
             (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
         }
-    }
-
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar == "\u{2028}" || scalar == "\u{2029}"
     }
 }

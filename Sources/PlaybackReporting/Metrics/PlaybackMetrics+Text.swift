@@ -45,15 +45,15 @@ extension Double {
     /// The number with two digits behind the point, as `%.2f` writes it, for numbers of 0 or more.
     var hundredths: String {
         guard self >= 0, self < 9e15 else { return self >= 9e15 ? String(self) : "0.00" }
-        let whole = Int64(self)
+        let whole = Int64(saturating: self)
         let fraction = self - Double(whole)
         let product = fraction * 100
-        var parts = Int64(product.rounded(.toNearestOrEven))
+        var parts = Int64(saturating: product.rounded(.toNearestOrEven))
         // The product is rounded already: where it seems to lie in the middle, what it lost decides.
         let lost = (-product).addingProduct(fraction, 100)
         if product - product.rounded(.down) == 0.5, lost != 0 {
-            parts = Int64(product.rounded(lost > 0 ? .up : .down))
+            parts = Int64(saturating: product.rounded(lost > 0 ? .up : .down))
         }
-        return parts == 100 ? "\(whole + 1).00" : "\(whole).\(parts < 10 ? "0" : "")\(parts)"
+        return parts == 100 ? "\(whole +| 1).00" : "\(whole).\(parts < 10 ? "0" : "")\(parts)"
     }
 }

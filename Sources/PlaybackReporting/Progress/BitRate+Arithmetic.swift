@@ -4,7 +4,7 @@ extension BitRate {
     /// The rate nearest to a number of bits a second; `nil` for what is negative or not a number.
     init?(approximating bitsPerSecond: Double) {
         guard bitsPerSecond >= 0 else { return nil }
-        self.init(bitsPerSecond: bitsPerSecond < 9e18 ? Int64(bitsPerSecond.rounded()) : .max)
+        self.init(bitsPerSecond: bitsPerSecond < 9e18 ? Int64(saturating: bitsPerSecond.rounded()) : .max)
     }
 
     /// The rate at which bytes came; `nil` where they took no time.

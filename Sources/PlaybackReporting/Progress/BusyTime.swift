@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// The time during which at least one transfer went on, however many went on at once.
 struct BusyTime: Sendable, Hashable {
     private struct Interval: Sendable, Hashable {

@@ -1,15 +1,17 @@
+import MediaTiming
+
 extension Duration {
     /// As far as a figure goes either way: 10^15 seconds, 31 million years.
     ///
     /// Streams say how long their segments are; sums of what they say must neither wrap around nor trap.
-    private static let mostAttoseconds = Int128(1_000_000_000_000_000) * attosecondsPerSecond
+    private static let mostAttoseconds = Int128(1_000_000_000_000_000) *| attosecondsPerSecond
 
     /// Attoseconds in a second.
     static let attosecondsPerSecond: Int128 = 1_000_000_000_000_000_000
 
     /// The duration, or the most that figures go to.
     var clamped: Duration {
-        Duration(attoseconds: min(max(attoseconds, -Self.mostAttoseconds), Self.mostAttoseconds))
+        Duration(attoseconds: min(max(attoseconds, Self.mostAttoseconds.negatedSaturated()), Self.mostAttoseconds))
     }
 
     /// The sum, within what figures go to.
@@ -22,7 +24,7 @@ extension Duration {
     func scaled(by factor: Double) -> Duration {
         let product = inSeconds * factor
         guard product > 0 else { return .zero }
-        return .nanoseconds(Int64((min(product, 9e9) * 1e9).rounded()))
+        return .nanoseconds(Int64(saturating: (min(product, 9e9) * 1e9).rounded()))
     }
 
     /// Seconds for arithmetic where rounding does not matter.

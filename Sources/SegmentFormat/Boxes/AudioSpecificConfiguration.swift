@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// The beginning of AAC's configuration (ISO/IEC 14496-3 §1.6.2.1).
 struct AudioSpecificConfiguration {
     /// The audio object type: 2 for AAC-LC, 5 for HE-AAC, 29 for HE-AAC v2, 42 for xHE-AAC.
@@ -37,7 +39,7 @@ struct AudioSpecificConfiguration {
 
     private static func objectType(_ cursor: inout BitCursor, _ bytes: Span<UInt8>) -> Int {
         let type = cursor.bits(5, bytes)
-        return Int(type == 31 ? 32 + cursor.bits(6, bytes) : type)
+        return Int(type == 31 ? 32 +| cursor.bits(6, bytes) : type)
     }
 
     private static func sampleRate(_ cursor: inout BitCursor, _ bytes: Span<UInt8>) -> Int? {

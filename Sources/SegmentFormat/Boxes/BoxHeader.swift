@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// The header of an ISO base media box (ISO/IEC 14496-12 §4.2).
 public struct BoxHeader: Sendable, Hashable {
     /// The type; `uuid` for boxes of other people's types.

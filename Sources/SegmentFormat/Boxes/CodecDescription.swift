@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// What the codec's own header inside of a sample entry says.
 struct CodecDescription {
     /// RFC 6381's spelling.
@@ -63,6 +65,7 @@ extension CodecDescription {
         let tier = profile & 0x20 == 0 ? "L" : "H"
         // The flags are spelled in reverse order of their bits.
         var reversed: UInt32 = 0
+        // Bounded: 31 minus a number of at most 31.
         for bit: UInt32 in 0..<32 { reversed |= (compatibility >> bit & 1) << (31 - bit) }
         while constraints.last == 0 { constraints.removeLast() }
         name += ".\(space)\(profile & 0x1F).\(reversed.hexadecimal(uppercase: true)).\(tier)\(level)"

@@ -39,7 +39,7 @@ struct FragmentRandomAccess {
         let count = Int(cursor.uint32(bytes))
         let width = version == 1 ? 8 : 4
         let numbers = Int(lengths >> 4 & 3) + Int(lengths >> 2 & 3) + Int(lengths & 3) + 3
-        guard !cursor.isPastEnd, count * (2 * width + numbers) <= cursor.remaining else { return nil }
+        guard !cursor.isPastEnd, count *| (2 *| width + numbers) <= cursor.remaining else { return nil }
         var list: [Entry] = []
         list.reserveCapacity(count)
         for _ in 0..<count {

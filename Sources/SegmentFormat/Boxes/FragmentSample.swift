@@ -85,11 +85,11 @@ struct FragmentSampleReading {
     ) {
         var (version, flags, cursor) = box.fields(bytes)
         let count = cursor.uint32(bytes)
-        if flags & 0x1 != 0 { place = moof.saturatingAdd(Int64(cursor.int32(bytes))) }
+        if flags & 0x1 != 0 { place = moof.addingSaturated(Int64(cursor.int32(bytes))) }
         if flags & 0x4 != 0 { cursor.skip(4) }
         var index: UInt32 = 0
         while index < count, samples.count < FragmentSample.mostSamples {
-            index += 1
+            index +|= 1
             let length = flags & 0x100 != 0 ? cursor.uint32(bytes) : duration
             let bytesOfSample = Int64(flags & 0x200 != 0 ? cursor.uint32(bytes) : size)
             if flags & 0x400 != 0 { cursor.skip(4) }
@@ -98,8 +98,8 @@ struct FragmentSampleReading {
                 offset = version == 0 ? Int64(cursor.uint32(bytes)) : Int64(cursor.int32(bytes))
             }
             guard !cursor.isPastEnd else { return }
-            let start = Int64(clamping: nextTime).saturatingAdd(offset)
-            let end = place.saturatingAdd(bytesOfSample)
+            let start = Int64(clamping: nextTime).addingSaturated(offset)
+            let end = place.addingSaturated(bytesOfSample)
             if place >= 0, end <= Int64(bytes.count) {
                 samples.append(
                     FragmentSample(
@@ -115,7 +115,7 @@ struct FragmentSampleReading {
                 return
             }
             place = end
-            nextTime = nextTime.saturatingAdd(UInt64(length))
+            nextTime = nextTime.addingSaturated(UInt64(length))
         }
     }
 }

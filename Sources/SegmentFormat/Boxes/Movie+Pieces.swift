@@ -54,7 +54,7 @@ extension Movie {
         return cuts.indices.compactMap { index in
             let next = index + 1 < starts.count ? starts[index + 1] : max(end, starts[index])
             guard let extent = extents[index],
-                let bytes = ByteRange(start: extent.lowerBound, length: extent.upperBound - extent.lowerBound)
+                let bytes = ByteRange(start: extent.lowerBound, length: extent.upperBound -| extent.lowerBound)
             else { return nil }
             return MediaFilePiece(timeRange: MediaTimeRange(start: starts[index], end: next), byteRange: bytes)
         }
@@ -70,13 +70,14 @@ extension Movie {
     /// The samples that pieces begin with.
     private static func cuts(_ table: SampleTable, of duration: MediaTime, _ bytes: Span<UInt8>) -> [Cut] {
         let total = table.duration.units(per: table.timescale)
+        // Bounded: the number of pieces is a constant.
         let length = max(1, duration.units(per: table.timescale), total / Int64(mostPieces))
         var clock = SampleClock(table)
         var cuts = [Cut(sample: 0, presentationTime: clock.presentationTime(of: 0, bytes))]
         var lastTime = clock.decodeTime(of: 0, bytes)
         guard let sync = table.syncSamples else {
             while cuts.count < mostPieces {
-                let sample = clock.sample(notBefore: lastTime.saturatingAdd(length), bytes)
+                let sample = clock.sample(notBefore: lastTime.addingSaturated(length), bytes)
                 guard sample < table.sampleCount else { break }
                 lastTime = clock.decodeTime(of: sample, bytes)
                 cuts.append(Cut(sample: sample, presentationTime: clock.presentationTime(of: sample, bytes)))
@@ -85,11 +86,11 @@ extension Movie {
         }
         var last: Int64 = 0
         for index in 0..<sync.count where cuts.count < mostPieces {
-            let sample = Int64(bytes.uint32(at: sync.place(index))) - 1
+            let sample = Int64(bytes.uint32(at: sync.place(index))) -| 1
             guard sample > last, sample < table.sampleCount else { continue }
             last = sample
             let time = clock.decodeTime(of: sample, bytes)
-            guard time.saturatingSubtract(lastTime) >= length else { continue }
+            guard time.subtractingSaturated(lastTime) >= length else { continue }
             lastTime = time
             cuts.append(Cut(sample: sample, presentationTime: clock.presentationTime(of: sample, bytes)))
         }

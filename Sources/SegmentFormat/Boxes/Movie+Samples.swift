@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// A sample of a progressive file: where it lies and when it is decoded and presented, in units of its track.
 ///
 /// Sound that is not coded has samples of a few bytes, tens of thousands a second. Of those, one value holds many that lie
@@ -24,30 +26,32 @@ public struct ProgressiveSample: Sendable, Hashable {
     /// How many bytes it has.
     public var size: Int { Int(storedSize) }
     /// The first byte behind it.
-    public var endOffset: Int64 { offset.saturatingAdd(Int64(storedSize)) }
+    public var endOffset: Int64 { offset.addingSaturated(Int64(storedSize)) }
     /// When it is presented, before edits.
-    public var presentationTime: Int64 { decodeTime.saturatingAdd(Int64(compositionOffset)) }
+    public var presentationTime: Int64 { decodeTime.addingSaturated(Int64(compositionOffset)) }
     /// How long it lasts (`stts`).
-    public var duration: Int64 { Int64(sampleDuration) * Int64(storedCount) }
+    public var duration: Int64 { Int64(sampleDuration) *| Int64(storedCount) }
     /// How many samples it holds: 1 of all that are coded.
     public var count: Int { Int(storedCount) }
 
     /// How many of its samples are decoded before a time in units of the track, from 0 to ``count``.
     public func count(before time: Int64) -> Int {
-        let distance = time.saturatingSubtract(decodeTime)
+        let distance = time.subtractingSaturated(decodeTime)
         guard distance > 0 else { return 0 }
         guard distance < duration else { return count }
         // The duration is above zero here.
-        return Int((distance - 1) / Int64(sampleDuration)) + 1
+        return Int((distance -| 1).dividedSaturated(by: Int64(sampleDuration))) + 1
     }
 
     /// Which of its samples lie wholly in a stretch of the file.
     public func samples(in stretch: Range<Int64>) -> Range<Int> {
         let each = Int64(storedSize / UInt32(max(1, storedCount)))
         guard each > 0 else { return 0..<count }
-        let before = max(0, stretch.lowerBound.saturatingSubtract(offset))
-        let until = max(0, stretch.upperBound.saturatingSubtract(offset))
-        let first = min(Int64(count), before / each + (before % each == 0 ? 0 : 1))
+        let before = max(0, stretch.lowerBound.subtractingSaturated(offset))
+        let until = max(0, stretch.upperBound.subtractingSaturated(offset))
+        // Bounded: the size of a sample is not zero here.
+        let first = min(Int64(count), before / each +| (before % each == 0 ? 0 : 1))
+        // Bounded: the size of a sample is not zero here.
         return Int(first)..<Int(max(first, min(Int64(count), until / each)))
     }
 
@@ -56,12 +60,12 @@ public struct ProgressiveSample: Sendable, Hashable {
         let range = range.clamped(to: 0..<count)
         let each = storedSize / UInt32(max(1, storedCount))
         return ProgressiveSample(
-            offset: offset.saturatingAdd(Int64(each) * Int64(range.lowerBound)),
-            decodeTime: decodeTime.saturatingAdd(Int64(sampleDuration) * Int64(range.lowerBound)),
+            offset: offset.addingSaturated(Int64(each) *| Int64(range.lowerBound)),
+            decodeTime: decodeTime.addingSaturated(Int64(sampleDuration) *| Int64(range.lowerBound)),
             compositionOffset: compositionOffset,
-            storedSize: each * UInt32(range.count),
+            storedSize: each *| UInt32(clamping: range.count),
             sampleDuration: sampleDuration,
-            storedCount: UInt16(range.count),
+            storedCount: UInt16(clamping: range.count),
             isSync: isSync
         )
     }
@@ -90,14 +94,14 @@ extension Movie.Track {
             let presentation = clock.presentationTime(of: sample, bytes)
             let (equal, duration) = clock.equalSamples(from: sample, bytes)
             let count = min(left, equal, joinedSamples(table, lasting: duration))
-            guard let extent = extents.advance(to: sample + count, bytes) else { break }
+            guard let extent = extents.advance(to: sample +| count, bytes) else { break }
             guard samples.count < limit else { return nil }
             samples.append(
                 ProgressiveSample(
                     offset: extent.lowerBound,
                     decodeTime: decode,
-                    compositionOffset: Int32(clamping: presentation.saturatingSubtract(decode)),
-                    storedSize: UInt32(clamping: extent.upperBound - extent.lowerBound),
+                    compositionOffset: Int32(clamping: presentation.subtractingSaturated(decode)),
+                    storedSize: UInt32(clamping: extent.upperBound -| extent.lowerBound),
                     sampleDuration: UInt32(clamping: duration),
                     storedCount: UInt16(clamping: count),
                     isSync: syncs.isSync(sample, bytes)
@@ -112,7 +116,7 @@ extension Movie.Track {
     /// No coded frame of sound is as short as a millisecond.
     private func joinedSamples(_ table: SampleTable, lasting duration: Int64) -> Int64 {
         guard kind == .audio, case .constant(let size) = table.sizes, table.compositionOffsets == nil,
-            table.isEverySampleSync, duration > 0, duration * 1_000 <= Int64(timescale)
+            table.isEverySampleSync, duration > 0, duration *| 1_000 <= Int64(timescale)
         else { return 1 }
         let fitting = ProgressiveSample.mostJoinedBytes / Int64(max(1, size))
         return max(1, min(Int64(ProgressiveSample.mostJoinedSamples), fitting))
@@ -132,7 +136,7 @@ private struct SyncSampleWalk {
     mutating func isSync(_ sample: Int64, _ bytes: Span<UInt8>) -> Bool {
         guard let syncs = table.syncSamples else { return true }
         while entry < syncs.count {
-            let found = Int64(bytes.uint32(at: syncs.place(entry))) - 1
+            let found = Int64(bytes.uint32(at: syncs.place(entry))) -| 1
             if found >= sample { return found == sample }
             entry += 1
         }

@@ -114,7 +114,7 @@ extension Movie.Track {
         var (version, _, cursor) = header.fields(bytes)
         cursor.skip(version == 1 ? 28 : 16)
         let packed = cursor.uint16(bytes)
-        let letters = [10, 5, 0].map { UInt8(truncatingIfNeeded: packed >> $0 & 0x1F) + 0x60 }
+        let letters = [10, 5, 0].map { UInt8(truncatingIfNeeded: packed >> $0 & 0x1F) +| 0x60 }
         guard !cursor.isPastEnd, letters.allSatisfy({ (0x61...0x7A).contains($0) }) else { return nil }
         let language = String(decoding: letters, as: UTF8.self)
         return language == "und" ? nil : language
@@ -128,14 +128,14 @@ extension Movie.Edit {
         let count = Int(cursor.uint32(bytes))
         var empty: UInt64 = 0
         for index in 0..<count {
-            guard cursor.remaining >= 2 * width + 4 else { return nil }
+            guard cursor.remaining >= 2 *| width + 4 else { return nil }
             let duration = cursor.unsigned(width, bytes)
             let time =
                 width == 8
                 ? Int64(bitPattern: cursor.uint64(bytes)) : Int64(cursor.int32(bytes))
             cursor.skip(4)
             guard time >= 0 else {
-                empty = empty.saturatingAdd(duration)
+                empty = empty.addingSaturated(duration)
                 continue
             }
             emptyDuration = .units(empty, per: movieTimescale)

@@ -68,7 +68,7 @@ public struct Movie: Sendable, Hashable {
     static func timing(_ box: Box, _ bytes: Span<UInt8>) -> (timescale: UInt32, duration: UInt64?) {
         var (version, _, cursor) = box.fields(bytes)
         let width = version == 1 ? 8 : 4
-        cursor.skip(2 * width)
+        cursor.skip(2 *| width)
         let timescale = cursor.uint32(bytes)
         let duration = cursor.unsigned(width, bytes)
         let unknown: UInt64 = width == 8 ? .max : UInt64(UInt32.max)

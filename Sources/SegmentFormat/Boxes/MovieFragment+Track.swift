@@ -1,3 +1,5 @@
+import MediaTiming
+
 extension MovieFragment.Track {
     init(_ box: Box, movie: Movie?, _ bytes: Span<UInt8>) throws(MediaFormatError) {
         guard let header = box.child(.tfhd, bytes) else { throw .missing("tfhd") }
@@ -59,17 +61,17 @@ extension MovieFragment.Track {
             let hasSize = flags & 0x200 != 0
             let hasFlags = flags & 0x400 != 0
             let hasOffset = flags & 0x800 != 0
-            let width = [hasDuration, hasSize, hasFlags, hasOffset].count(where: \.self) * 4
-            guard count * width <= cursor.remaining else { throw .truncated("trun") }
+            let width = [hasDuration, hasSize, hasFlags, hasOffset].count(where: \.self) *| 4
+            guard count *| width <= cursor.remaining else { throw .truncated("trun") }
             guard count > 0 else { return }
 
             let isFirst = sampleCount == 0
-            sampleCount = sampleCount.saturatingAdd(Int64(count))
+            sampleCount = sampleCount.addingSaturated(Int64(count))
             if !hasDuration, defaultDuration == nil { isDurationKnown = false }
             guard hasDuration || hasFlags || hasOffset else {
                 // Nothing differs from sample to sample: no need to count to 2^32.
                 note(presentation: 0)
-                let length = UInt64(defaultDuration ?? 0).saturatingMultiply(UInt64(count))
+                let length = UInt64(defaultDuration ?? 0).multipliedSaturated(by: UInt64(clamping: count))
                 try lengthen(by: length)
                 if isFirst { isFirstSampleSync = (firstFlags ?? defaultFlags).map(Self.isSync) }
                 return
@@ -92,7 +94,7 @@ extension MovieFragment.Track {
         }
 
         private mutating func note(presentation offset: Int64) {
-            let time = Int64(clamping: duration).saturatingAdd(offset)
+            let time = Int64(clamping: duration).addingSaturated(offset)
             earliest = min(earliest ?? time, time)
         }
 

@@ -64,7 +64,7 @@ public struct MovieFragment: Sendable, Hashable {
         guard !box.isCut else { throw .truncated("moof") }
         guard
             let range = ByteRange(
-                start: max(0, fileOffset).saturatingAdd(Int64(box.range.lowerBound)),
+                start: max(0, fileOffset).addingSaturated(Int64(box.range.lowerBound)),
                 length: Int64(box.range.count)
             )
         else { throw .malformed("place of moof") }

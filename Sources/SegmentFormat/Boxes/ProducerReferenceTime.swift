@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// A producer reference time box, `prft`: when media was made, by the producer's clock (ISO/IEC 14496-12 §8.16.5).
 public struct ProducerReferenceTime: Sendable, Hashable {
     /// The track whose time it gives.
@@ -11,8 +13,8 @@ public struct ProducerReferenceTime: Sendable, Hashable {
 
     /// The clock as time since 1970-01-01 UTC.
     public var sinceUnixEpoch: Duration {
-        let seconds = Int64(ntpTimestamp >> 32) - 2_208_988_800
-        let nanoseconds = Int64(((ntpTimestamp & 0xFFFF_FFFF) * 1_000_000_000) >> 32)
+        let seconds = Int64(clamping: ntpTimestamp >> 32) -| 2_208_988_800
+        let nanoseconds = Int64(clamping: ((ntpTimestamp & 0xFFFF_FFFF) *| 1_000_000_000) >> 32)
         return .seconds(seconds) + .nanoseconds(nanoseconds)
     }
 

@@ -1,3 +1,5 @@
+import MediaTiming
+
 extension SampleEntry {
     /// The entries of `stsd`.
     static func entries(_ box: Box, kind: MediaTrack.Kind, _ bytes: Span<UInt8>) -> [SampleEntry] {
@@ -71,7 +73,7 @@ extension SampleEntry {
                 let exact = Double(bitPattern: cursor.uint64(bytes))
                 let count = cursor.uint32(bytes)
                 cursor.skip(20)
-                if exact >= 1, exact < 10_000_000 { sampleRate = Int(exact) }
+                if exact >= 1, exact < 10_000_000 { sampleRate = Int(saturating: exact) }
                 if count > 0, count < 1_000 { channelCount = Int(count) }
             default:
                 break

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// How the samples of a track are coded: an entry of `stsd` (ISO/IEC 14496-12 §8.5.2).
 public struct SampleEntry: Sendable, Hashable {
     /// The type of the entry as it is stored: `encv`, `enca` and the like where samples are encrypted.

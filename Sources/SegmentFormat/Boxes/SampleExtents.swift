@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// Goes forwards through the places of samples in the file.
 struct SampleExtents {
     private let table: SampleTable
@@ -20,23 +22,23 @@ struct SampleExtents {
         var high: Int64 = 0
         let target = min(target, table.sampleCount)
         while sample < target, chunk < table.chunkOffsets.count {
-            let left = samplesInChunk(bytes) - sampleInChunk
+            let left = samplesInChunk(bytes) -| sampleInChunk
             guard left > 0 else {
                 nextChunk()
                 continue
             }
-            let count = min(left, target - sample)
+            let count = min(left, target -| sample)
             let width = table.chunkOffsets.width
             let base = Int64(clamping: bytes.unsigned(width, at: table.chunkOffsets.place(chunk)))
-            let start = base.saturatingAdd(bytesInChunk)
+            let start = base.addingSaturated(bytesInChunk)
             let (length, last) = size(count, bytes)
-            let end = start.saturatingAdd(length)
+            let end = start.addingSaturated(length)
             low = min(low, start)
             high = max(high, end)
-            lastSample = max(start, end - last)..<end
-            sample += count
-            sampleInChunk += count
-            bytesInChunk = bytesInChunk.saturatingAdd(length)
+            lastSample = max(start, end -| last)..<end
+            sample +|= count
+            sampleInChunk +|= count
+            bytesInChunk = bytesInChunk.addingSaturated(length)
             if count == left { nextChunk() }
         }
         return low <= high ? low..<high : nil
@@ -45,8 +47,8 @@ struct SampleExtents {
     /// How many samples from the next one on lie behind each other; 0 at the end.
     mutating func samplesLeftInChunk(_ bytes: Span<UInt8>) -> Int64 {
         while sample < table.sampleCount, chunk < table.chunkOffsets.count {
-            let left = samplesInChunk(bytes) - sampleInChunk
-            if left > 0 { return min(left, table.sampleCount - sample) }
+            let left = samplesInChunk(bytes) -| sampleInChunk
+            if left > 0 { return min(left, table.sampleCount -| sample) }
             nextChunk()
         }
         return 0
@@ -70,18 +72,18 @@ struct SampleExtents {
     private func size(_ count: Int64, _ bytes: Span<UInt8>) -> (all: Int64, last: Int64) {
         switch table.sizes {
         case .constant(let size):
-            return (count.saturatingMultiply(Int64(size)), Int64(size))
+            return (count.multipliedSaturated(by: Int64(size)), Int64(size))
         case .table(let start, let bits):
             var all: Int64 = 0
             var last: Int64 = 0
-            for index in Int(sample)..<Int(sample + count) {
+            for index in Int(sample)..<Int(sample +| count) {
                 if bits == 4 {
                     let pair = bytes.unsigned(1, at: start + index / 2)
-                    last = Int64(index % 2 == 0 ? pair >> 4 : pair & 15)
+                    last = Int64(clamping: index % 2 == 0 ? pair >> 4 : pair & 15)
                 } else {
-                    last = Int64(bytes.unsigned(bits / 8, at: start + index * (bits / 8)))
+                    last = Int64(clamping: bytes.unsigned(bits / 8, at: start + index *| (bits / 8)))
                 }
-                all += last
+                all +|= last
             }
             return (all, last)
         }

@@ -11,7 +11,7 @@ public struct SampleTable: Sendable, Hashable {
         let count: Int
         let width: Int
 
-        func place(_ index: Int) -> Int { start + index * width }
+        func place(_ index: Int) -> Int { start + index *| width }
     }
 
     /// How many samples there are.
@@ -49,7 +49,7 @@ public struct SampleTable: Sendable, Hashable {
             guard let box = box.child(type, bytes) else { return nil }
             var (_, _, cursor) = box.fields(bytes)
             let count = Int(cursor.uint32(bytes))
-            guard !cursor.isPastEnd, count * width <= cursor.remaining else { return nil }
+            guard !cursor.isPastEnd, count *| width <= cursor.remaining else { return nil }
             return Entries(start: cursor.offset, count: count, width: width)
         }
         guard let times = entries(.stts, 8), let chunks = entries(.stsc, 12),
@@ -69,8 +69,8 @@ public struct SampleTable: Sendable, Hashable {
         for index in 0..<times.count {
             let repeated = UInt64(bytes.uint32(at: times.place(index)))
             let delta = UInt64(bytes.uint32(at: times.place(index) + 4))
-            samples += repeated
-            units = units.saturatingAdd(repeated.saturatingMultiply(delta))
+            samples +|= repeated
+            units = units.addingSaturated(repeated.multipliedSaturated(by: delta))
         }
         sampleCount = min(count, Int64(clamping: samples))
         duration = .units(units, per: timescale)
@@ -85,7 +85,7 @@ public struct SampleTable: Sendable, Hashable {
             let count = Int(cursor.uint32(bytes))
             guard !cursor.isPastEnd else { return nil }
             if size != 0 { return (.constant(size), Int64(count)) }
-            guard count <= mostSamples, count * 4 <= cursor.remaining else { return nil }
+            guard count <= mostSamples, count *| 4 <= cursor.remaining else { return nil }
             return (.table(start: cursor.offset, bits: 32), Int64(count))
         }
         guard let box = box.child(.stz2, bytes) else { return nil }
@@ -94,7 +94,7 @@ public struct SampleTable: Sendable, Hashable {
         let bits = Int(cursor.uint8(bytes))
         let count = Int(cursor.uint32(bytes))
         guard !cursor.isPastEnd, [4, 8, 16].contains(bits), count <= mostSamples,
-            (count * bits + 7) / 8 <= cursor.remaining
+            (count *| bits + 7) / 8 <= cursor.remaining
         else { return nil }
         return (.table(start: cursor.offset, bits: bits), Int64(count))
     }
@@ -108,7 +108,7 @@ public struct SampleTable: Sendable, Hashable {
         var clock = SampleClock(self)
         var last: Int64 = -1
         for index in 0..<syncSamples.count {
-            let sample = Int64(bytes.uint32(at: syncSamples.place(index))) - 1
+            let sample = Int64(bytes.uint32(at: syncSamples.place(index))) -| 1
             guard sample > last, sample < sampleCount else { continue }
             last = sample
             times.append(.units(clock.presentationTime(of: sample, bytes), per: timescale))

@@ -48,12 +48,12 @@ public struct SegmentIndex: Sendable, Hashable {
         let firstOffset = cursor.unsigned(version == 0 ? 4 : 8, bytes)
         cursor.skip(2)
         let count = Int(cursor.uint16(bytes))
-        guard !cursor.isPastEnd, count * 12 <= cursor.remaining else { throw .truncated("sidx") }
+        guard !cursor.isPastEnd, count *| 12 <= cursor.remaining else { throw .truncated("sidx") }
         guard timescale > 0 else { throw .malformed("timescale of sidx") }
         guard
             let anchor = Int64(
-                exactly: UInt64(clamping: fileOffset).saturatingAdd(UInt64(box.range.upperBound))
-                    .saturatingAdd(firstOffset)
+                exactly: UInt64(clamping: fileOffset).addingSaturated(UInt64(clamping: box.range.upperBound))
+                    .addingSaturated(firstOffset)
             )
         else { throw .malformed("first offset of sidx") }
 
@@ -83,7 +83,7 @@ public struct SegmentIndex: Sendable, Hashable {
                 )
             )
             place = byteRange.end
-            time = time.saturatingAdd(UInt64(duration))
+            time = time.addingSaturated(UInt64(duration))
         }
         references = list
     }

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// A place in a stretch of bytes that is read bit by bit, the highest first; the bytes are handed in at each step.
 ///
 /// As with ``ByteCursor``, a read that would pass the end gives zero and sets ``isPastEnd``.
@@ -8,8 +10,8 @@ struct BitCursor {
 
     init(_ range: Range<Int>, in bytes: Span<UInt8>) {
         let cursor = ByteCursor(range, in: bytes)
-        bit = cursor.offset * 8
-        end = cursor.end * 8
+        bit = cursor.offset.multipliedSaturated(by: 8)
+        end = cursor.end.multipliedSaturated(by: 8)
     }
 
     /// An unsigned integer of 0 to 32 bits.
@@ -21,6 +23,7 @@ struct BitCursor {
         }
         var value: UInt32 = 0
         for index in bit..<bit + length {
+            // Bounded: the shift is 0 to 7.
             value = value << 1 | UInt32(bytes[index >> 3] >> UInt8(7 - index & 7) & 1)
         }
         bit += length

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// A place in a stretch of bytes that is read forwards; the bytes are handed in at each step.
 ///
 /// A read that would pass the end gives zero, moves to the end and sets ``isPastEnd``. So a parser reads all fields of a

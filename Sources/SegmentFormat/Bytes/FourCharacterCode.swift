@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// Four bytes that name a box, a handler, a codec or a brand (ISO/IEC 14496-12 §4.2).
 public struct FourCharacterCode: Sendable, Hashable {
     /// The four bytes as one number, the first of them the highest.

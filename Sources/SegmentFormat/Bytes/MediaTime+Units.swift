@@ -11,46 +11,12 @@ extension MediaTime {
     }
 }
 
-extension Int64 {
-    /// The sum; what leaves 64 bits stops at their end.
-    func saturatingAdd(_ other: Int64) -> Int64 {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? (other > 0 ? .max : .min) : sum
-    }
-
-    /// The difference; what leaves 64 bits stops at their end.
-    func saturatingSubtract(_ other: Int64) -> Int64 {
-        let (difference, overflow) = subtractingReportingOverflow(other)
-        return overflow ? (other < 0 ? .max : .min) : difference
-    }
-
-    /// The product; what leaves 64 bits stops at their end.
-    func saturatingMultiply(_ other: Int64) -> Int64 {
-        let (product, overflow) = multipliedReportingOverflow(by: other)
-        return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
-    }
-}
-
-extension UInt64 {
-    /// The sum; what leaves 64 bits stops at their end.
-    func saturatingAdd(_ other: UInt64) -> UInt64 {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? .max : sum
-    }
-
-    /// The product; what leaves 64 bits stops at their end.
-    func saturatingMultiply(_ other: UInt64) -> UInt64 {
-        let (product, overflow) = multipliedReportingOverflow(by: other)
-        return overflow ? .max : product
-    }
-}
-
 extension MediaTime {
     /// The time in whole units, rounded up; what leaves 64 bits stops at their end.
     func units(per timescale: UInt32) -> Int64 {
-        let (quotient, remainder) = (Int128(value) * Int128(timescale)).quotientAndRemainder(
+        let (quotient, remainder) = (Int128(value) *| Int128(timescale)).quotientAndRemainder(
             dividingBy: Int128(self.timescale)
         )
-        return Int64(clamping: remainder > 0 ? quotient + 1 : quotient)
+        return Int64(clamping: remainder > 0 ? quotient +| 1 : quotient)
     }
 }

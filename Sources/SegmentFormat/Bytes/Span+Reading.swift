@@ -1,3 +1,5 @@
+import MediaTiming
+
 extension Span<UInt8> {
     /// The bytes of a range, cut to what is there.
     func array(_ range: Range<Int>) -> [UInt8] {

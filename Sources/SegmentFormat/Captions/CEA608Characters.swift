@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// The characters of CTA-608 (CTA-608-E §6.4.2 and annex; 47 CFR 15.119(g)).
 enum CEA608Characters {
     /// What stands for a character that was damaged.

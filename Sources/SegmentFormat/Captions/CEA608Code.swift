@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// What a pair of bytes of CTA-608 says.
 enum CEA608Code: Equatable {
     case character(Character)
@@ -68,7 +70,7 @@ struct CEA608Parsing {
 
     init(_ channel: CEA608Decoder.Channel) {
         kind = channel.rawValue <= 2 ? .firstField : .secondField
-        self.channel = UInt8((channel.rawValue - 1) % 2)
+        self.channel = UInt8(clamping: (channel.rawValue - 1) % 2)
     }
 
     mutating func reset() {
@@ -144,7 +146,7 @@ struct CEA608Parsing {
         guard row > 0 else { return nil }
         if second & 0x10 != 0 {
             let look = CEA608Look(color: .white, isUnderlined: second & 1 != 0)
-            return .address(row: row - 1, column: Int(second >> 1 & 7) * 4, look: look)
+            return .address(row: row - 1, column: Int(second >> 1 & 7) *| 4, look: look)
         }
         return .address(row: row - 1, column: 0, look: CEA608Look(second & 0x0F))
     }
@@ -154,7 +156,7 @@ struct CEA608Parsing {
         case 0x20: .resumeCaptionLoading
         case 0x21: .backspace
         case 0x24: .deleteToEndOfRow
-        case 0x25...0x27: .rollUp(Int(second - 0x23))
+        case 0x25...0x27: .rollUp(Int(second) - 0x23)
         case 0x28: .flashOn
         case 0x29: .resumeDirectCaptioning
         case 0x2A, 0x2B: .text

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// The characters of a screen of CTA-608: 15 rows of 32 columns (47 CFR 15.119(d)).
 struct CEA608Memory: Equatable {
     static let rowCount = 15
@@ -122,7 +124,7 @@ extension CEA608Memory {
             let indent = text.columns.lowerBound - left
             guard indent > 0 else { return SubtitleLine(text.spans) }
             // A column is about as wide as two spaces of such letters.
-            let space = SubtitleSpan(String(repeating: "\u{A0}", count: indent * 2), style: clear)
+            let space = SubtitleSpan(String(repeating: "\u{A0}", count: indent *| 2), style: clear)
             return SubtitleLine([space] + text.spans)
         }
         return CaptionBlock(lines: lines, placement: placement)

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// Puts packets of CTA-708 together and takes the blocks of one service out of them (CTA-708-E §5 and §6).
 struct CEA708Packet {
     private let service: Int
@@ -16,7 +18,7 @@ struct CEA708Packet {
         case .firstField, .secondField: return []
         case .packetStart:
             let code = Int(triplet.first & 0x3F)
-            length = code == 0 ? 127 : code * 2 - 1
+            length = code == 0 ? 127 : code.multipliedSaturated(by: 2) - 1
             bytes = [triplet.second]
         case .packetData:
             guard length > 0 else { return [] }

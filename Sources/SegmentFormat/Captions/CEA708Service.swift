@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// The windows of a service of CTA-708 and the commands that change them (CTA-708-E §7 and §8).
 struct CEA708Service {
     private var windows = [CEA708Window?](repeating: nil, count: 8)
@@ -104,7 +106,7 @@ struct CEA708Service {
     ) {
         let mask = cursor.uint8(bytes)
         guard !cursor.isPastEnd else { return }
-        for index in windows.indices where mask >> UInt8(index) & 1 != 0 { body(&windows[index]) }
+        for index in windows.indices where mask >> UInt8(clamping: index) & 1 != 0 { body(&windows[index]) }
     }
 
     private static func alignment(_ justify: UInt8) -> SubtitlePlacement.HorizontalAnchor {
@@ -139,8 +141,11 @@ struct CEA708Service {
     private static func color(_ byte: UInt8) -> SubtitleColor {
         let alphas: [UInt8] = [255, 255, 128, 0]
         return SubtitleColor(
+            // Bounded: two bits times 85 are at most 255.
             red: (byte >> 4 & 3) * 85,
+            // Bounded: two bits times 85 are at most 255.
             green: (byte >> 2 & 3) * 85,
+            // Bounded: two bits times 85 are at most 255.
             blue: (byte & 3) * 85,
             alpha: alphas[Int(byte >> 6)]
         )

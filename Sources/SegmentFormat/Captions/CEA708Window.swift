@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// A window of CTA-708: a part of the screen with text of its own (CTA-708-E §8.4).
 struct CEA708Window {
     struct Cell: Equatable {
@@ -87,7 +89,7 @@ struct CEA708Window {
             clear.background = .transparent
             // A column is about as wide as two spaces of letters of different widths.
             return SubtitleLine(
-                [SubtitleSpan(String(repeating: "\u{A0}", count: indent * 2), style: clear)] + text.spans
+                [SubtitleSpan(String(repeating: "\u{A0}", count: indent *| 2), style: clear)] + text.spans
             )
         }
         return CaptionBlock(lines: lines, placement: placement(firstRow: first, left: left), layer: 7 - priority)

@@ -1,3 +1,5 @@
+import MediaTiming
+
 extension CaptionTriplet {
     /// How video is coded that carries captions.
     public enum VideoCoding: Sendable, Hashable {

@@ -36,7 +36,7 @@ struct AudioFileReading: FileReading {
             if header.byteCount <= 4_096, let whole = file.found(at: start, header.byteCount) {
                 timestamp = timestamp ?? ID3Tag(whole.bytes.span, at: whole.offset)?.transportTimestamp
             }
-            start += Int64(header.byteCount)
+            start +|= Int64(header.byteCount)
             tagCount += 1
         }
         return nil
@@ -51,9 +51,11 @@ struct AudioFileReading: FileReading {
         let window = found.offset == 0 ? found.bytes : Array(found.bytes[found.offset...])
         guard let summary = PackedAudioSummary(window.span) else { return nil }
         first = summary
-        firstFrame = start + Int64(summary.firstFrameOffset)
+        firstFrame = start.addingSaturated(Int64(summary.firstFrameOffset))
         lengthHeader = AudioLengthHeader(summary.firstFrame, window.span, at: summary.firstFrameOffset)
-        if file.ends(at: start + Int64(window.count)) { exact = Self.pieces(of: pieceDuration, window, summary, start) }
+        if file.ends(at: start +| Int64(window.count)) {
+            exact = Self.pieces(of: pieceDuration, window, summary, start)
+        }
         return nil
     }
 
@@ -65,12 +67,15 @@ struct AudioFileReading: FileReading {
         var probes =
             self.probes
             ?? {
-                let count = min(Self.mostProbes, (length - firstFrame) / (256 << 10))
-                return stride(from: count, to: 0, by: -1).map { firstFrame + (length - firstFrame) / (count + 1) * $0 }
+                let count = min(Self.mostProbes, (length -| firstFrame) / (256 << 10))
+                return stride(from: count, to: 0, by: -1).map {
+                    // Bounded: the count is not negative.
+                    firstFrame +| (length -| firstFrame) / (count +| 1) *| $0
+                }
             }()
         defer { self.probes = probes }
         while let place = probes.last {
-            let count = min(Self.probeBytes, Int(clamping: length - place))
+            let count = min(Self.probeBytes, Int(clamping: length -| place))
             guard let found = file.found(at: place, count) else { return file.request(place, count) }
             probes.removeLast()
             let window = Array(found.bytes[found.offset..<found.offset + min(count, found.count)])
@@ -108,11 +113,11 @@ extension AudioFileReading {
                     start: MediaTime(value: samples, timescale: rate),
                     duration: MediaTime(value: Int64(header.samplesPerFrame), timescale: rate)
                 ),
-                from: start + Int64(offset),
-                to: start + Int64(end),
+                from: start +| Int64(offset),
+                to: start +| Int64(end),
                 canBegin: header.samplesPerFrame > 0
             )
-            samples += Int64(header.samplesPerFrame)
+            samples +|= Int64(header.samplesPerFrame)
             offset = end
         }
         return gathering.pieces().pieces
@@ -126,7 +131,7 @@ extension AudioFileReading {
         }
         var timeline = MediaFileTimeline(wholeFile: first.firstFrame.container, length: file.length)
         timeline.tracks = [first.track]
-        if let timestamp { timeline.firstTimestamp = TimestampWrap.time(Int64(timestamp)) }
+        if let timestamp { timeline.firstTimestamp = TimestampWrap.time(Int64(clamping: timestamp)) }
         if let exact {
             timeline.duration = first.duration
             timeline.pieces = exact
@@ -146,7 +151,7 @@ extension AudioFileReading {
 
     private func estimate(_ length: Int64, _ first: PackedAudioSummary) -> MediaTime? {
         guard first.frameByteCount > 0 else { return nil }
-        let bytes = max(0, length - firstFrame)
+        let bytes = max(0, length -| firstFrame)
         let perByte = first.duration.seconds / Double(first.frameByteCount)
         let named = first.firstFrame.bitRate.map { 8 / Double($0.bitsPerSecond) }
         let all = [perByte] + samples.map(\.secondsPerByte)
@@ -161,11 +166,11 @@ extension AudioFileReading {
     private func map(_ first: PackedAudioSummary, _ length: Int64, _ duration: MediaTime) -> TimeByteMap {
         var map = TimeByteMap(start: firstFrame, end: length, duration: duration)
         if let table = lengthHeader?.table, !table.isEmpty {
-            let bytes = lengthHeader?.byteCount.map(Int64.init) ?? length - firstFrame
+            let bytes = lengthHeader?.byteCount.map(Int64.init) ?? length -| firstFrame
             for (percent, part) in table.enumerated() where percent > 0 {
                 map.insert(
                     duration.scaled(by: MediaTime(value: Int64(percent), timescale: 100)),
-                    at: firstFrame + bytes / 256 * Int64(part)
+                    at: firstFrame +| bytes / 256 *| Int64(part)
                 )
             }
             return map
@@ -175,11 +180,12 @@ extension AudioFileReading {
         let total = samples.reduce(0) { $0 + $1.secondsPerByte }
         var time = MediaTime.zero
         var byte = firstFrame
-        let part = (length - firstFrame) / Int64(samples.count)
+        // Bounded: there are at least two samples here.
+        let part = (length -| firstFrame) / Int64(samples.count)
         for sample in samples.dropLast() {
             guard let step = MediaTime(approximating: duration.seconds * sample.secondsPerByte / total) else { break }
             time = time + step
-            byte += part
+            byte +|= part
             map.insert(time, at: byte)
         }
         return map

@@ -18,11 +18,11 @@ struct FLACFileReading: FileReading {
             guard let found = file.found(at: position, 10) else { return file.request(position, 4_096) }
             if let tag = ID3Tag.Header(found.bytes.span, at: found.offset), blockCount < 16 {
                 blockCount += 1
-                position += Int64(tag.byteCount)
+                position +|= Int64(tag.byteCount)
                 return step(file)
             }
             hasStarted = true
-            position += 4
+            position +|= 4
         }
         while metadataEnd == nil, blockCount < 1_000, !file.ends(at: position) {
             guard let found = file.found(at: position, 38) else { return file.request(position, 4_096) }
@@ -34,7 +34,7 @@ struct FLACFileReading: FileReading {
                 information = FLACStreamInformation(block: range, in: found.bytes.span)
             }
             blockCount += 1
-            position += Int64(length)
+            position +|= Int64(length)
             if header >> 31 == 1 { metadataEnd = position }
         }
         return .ready(settle(file))

@@ -14,13 +14,13 @@ struct FLACStreamInformation {
         cursor.skip(3 + 10)
         let packed = cursor.uint64(bytes)
         guard !cursor.isPastEnd, packed >> 44 > 0 else { return nil }
-        sampleRate = Int(packed >> 44)
-        channelCount = Int(packed >> 41 & 7) + 1
+        sampleRate = Int(clamping: packed >> 44)
+        channelCount = Int(clamping: packed >> 41 & 7) + 1
         let count = packed & 0xF_FFFF_FFFF
         sampleCount = count == 0 ? nil : count
     }
 
     var duration: MediaTime? {
-        sampleCount.map { MediaTime(value: Int64($0), timescale: Int64(sampleRate)) }
+        sampleCount.map { MediaTime(value: Int64(clamping: $0), timescale: Int64(sampleRate)) }
     }
 }

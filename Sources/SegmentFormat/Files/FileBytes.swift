@@ -29,13 +29,13 @@ struct FileBytes: Sendable {
 
     /// The bytes from a place on, if so many are there, or all up to the end of the file.
     func found(at start: Int64, _ count: Int) -> Found? {
-        let wanted = length.map { Int(clamping: min(Int64(count), max(0, $0 - start))) } ?? count
+        let wanted = length.map { Int(clamping: min(Int64(count), max(0, $0 -| start))) } ?? count
         return Self.found(head, 0, start, wanted) ?? Self.found(part, partStart, start, wanted)
     }
 
     private static func found(_ bytes: [UInt8], _ place: Int64, _ start: Int64, _ count: Int) -> Found? {
-        guard start >= place, start - place <= Int64(bytes.count) else { return nil }
-        let offset = Int(start - place)
+        guard start >= place, start -| place <= Int64(bytes.count) else { return nil }
+        let offset = Int(start -| place)
         return count <= bytes.count - offset ? Found(bytes: bytes, offset: offset) : nil
     }
 
@@ -47,14 +47,14 @@ struct FileBytes: Sendable {
 
     /// A request for bytes, cut to the end of the file; it may be empty.
     func request(_ start: Int64, _ count: Int) -> MediaFileIndex.State {
-        let end = min(length ?? .max, start.saturatingAdd(Int64(min(count, MediaFileIndex.mostRequestBytes))))
-        return .needs(ByteRange(start: max(0, start), length: max(0, end - start)) ?? Self.nothing)
+        let end = min(length ?? .max, start.addingSaturated(Int64(min(count, MediaFileIndex.mostRequestBytes))))
+        return .needs(ByteRange(start: max(0, start), length: max(0, end -| start)) ?? Self.nothing)
     }
 
     mutating func add(_ bytes: [UInt8], for range: ByteRange) {
         part = bytes
         partStart = range.start
-        let end = range.start.saturatingAdd(Int64(bytes.count))
+        let end = range.start.addingSaturated(Int64(bytes.count))
         if Int64(bytes.count) < range.length {
             length = max(Int64(head.count), min(length ?? end, end))
         }

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// The header of an EBML element, of which Matroska and WebM are made (RFC 8794 §5 and §6).
 struct MatroskaElement {
     let id: UInt32
@@ -15,7 +17,7 @@ struct MatroskaElement {
         let place = start + idLength
         let sizeLength = bytes[place].leadingZeroBitCount + 1
         guard sizeLength <= 8, sizeLength <= end - place else { return nil }
-        let mask = UInt64(1) << UInt64(7 * sizeLength) - 1
+        let mask = UInt64(1) << (7 *| sizeLength) -| 1
         let size = bytes.unsigned(sizeLength, at: place) & mask
         length = size == mask ? nil : Int64(clamping: size)
         headerLength = idLength + sizeLength

@@ -47,8 +47,8 @@ struct MatroskaFileReading: FileReading {
     }
 
     private mutating func take(_ element: MatroskaElement, _ file: FileBytes) -> MediaFileIndex.State? {
-        let start = position.saturatingAdd(Int64(element.headerLength))
-        let end = element.length.map { start.saturatingAdd($0) }
+        let start = position.addingSaturated(Int64(element.headerLength))
+        let end = element.length.map { start.addingSaturated($0) }
         switch element.id {
         case 0x1853_8067 where segmentStart == nil:
             segmentStart = start
@@ -107,7 +107,7 @@ struct MatroskaFileReading: FileReading {
             if child.id == 0x53AB { id = bytes.matroskaUnsigned(child.content) }
             if child.id == 0x53AC { place = bytes.matroskaUnsigned(child.content) }
         }
-        if id == 0x1C53_BB6B, let segmentStart { cuesPlace = segmentStart.saturatingAdd(Int64(clamping: place)) }
+        if id == 0x1C53_BB6B, let segmentStart { cuesPlace = segmentStart.addingSaturated(Int64(clamping: place)) }
     }
 
     private func cue(_ content: Range<Int>, _ bytes: Span<UInt8>) -> Cue? {
@@ -122,7 +122,7 @@ struct MatroskaFileReading: FileReading {
             }
         }
         guard let units, let place, let segmentStart else { return nil }
-        return Cue(units: units, cluster: segmentStart.saturatingAdd(Int64(clamping: place)))
+        return Cue(units: units, cluster: segmentStart.addingSaturated(Int64(clamping: place)))
     }
 }
 
@@ -144,7 +144,10 @@ extension MatroskaFileReading {
         var gathering = PieceGathering(pieceDuration)
         var (time, place) = (MediaTime.zero, start)
         for cue in cues where cue.cluster > place && cue.cluster < end {
-            let next = MediaTime(value: Int64(clamping: cue.units.saturatingMultiply(scale)), timescale: 1_000_000_000)
+            let next = MediaTime(
+                value: Int64(clamping: cue.units.multipliedSaturated(by: scale)),
+                timescale: 1_000_000_000
+            )
             guard next > time, next < duration else { continue }
             gathering.add(MediaTimeRange(start: time, end: next), from: place, to: cue.cluster, canBegin: true)
             (time, place) = (next, cue.cluster)
@@ -191,7 +194,7 @@ extension MediaTrack {
             case 0x9F: channelCount = Int(clamping: bytes.matroskaUnsigned(child.content))
             case 0xB5:
                 let rate = bytes.matroskaFloat(child.content)
-                if rate >= 1, rate < 10_000_000 { sampleRate = Int(rate) }
+                if rate >= 1, rate < 10_000_000 { sampleRate = Int(saturating: rate) }
             default: break
             }
         }

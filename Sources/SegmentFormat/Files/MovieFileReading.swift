@@ -61,13 +61,13 @@ struct MovieFileReading: FileReading {
 
     /// Behind the samples of a progressive file there is mostly nothing but the movie, so it is loaded at once.
     private func nextRequestBytes(_ file: FileBytes) -> Int {
-        guard movie == nil, let length = file.length, length - position <= 4 << 20 else { return Self.stepBytes }
-        return Int(max(32, length - position))
+        guard movie == nil, let length = file.length, length -| position <= 4 << 20 else { return Self.stepBytes }
+        return Int(max(32, length -| position))
     }
 
     /// Reads the box at ``position`` and goes behind it; gives what has to be loaded for that.
     private mutating func take(_ box: BoxHeader, _ file: FileBytes) -> MediaFileIndex.State? {
-        let end = box.length.map { position.saturatingAdd($0) } ?? file.length ?? .max
+        let end = box.length.map { position.addingSaturated($0) } ?? file.length ?? .max
         switch box.type {
         case .moov:
             guard movie == nil else { break }
@@ -108,7 +108,7 @@ struct MovieFileReading: FileReading {
         most: Int64,
         _ body: (inout Self, FileBytes.Found) -> Void
     ) -> MediaFileIndex.State? {
-        let length = box.length ?? (file.length ?? .max).saturatingSubtract(position)
+        let length = box.length ?? (file.length ?? .max).subtractingSaturated(position)
         guard length <= most else {
             problem = .tooLarge(box.type.description)
             return nil
@@ -132,7 +132,7 @@ extension MovieFileReading {
                 ?? movie.tracks.first
             // With the movie in front the brands before it belong to the initialization section.
             let start = movie.isFragmented || boxCount < 8 && position < 4_096 ? 0 : position
-            initialization = ByteRange(start: start, length: end - start)
+            initialization = ByteRange(start: start, length: end -| start)
             progressive = movie.pieces(of: pieceDuration, in: found.bytes.span)
             // Where the samples of a fragmented file begin in the movie itself, the rest of it is not read.
             if !progressive.isEmpty || !movie.isFragmented { isFinished = true }
@@ -144,8 +144,11 @@ extension MovieFileReading {
     private mutating func readIndex(_ found: FileBytes.Found, _ end: Int64) {
         // The index of a single segment belongs to it, for whoever loads that segment alone.
         fragmentStart = fragmentStart ?? position
-        if let index = try? SegmentIndex(found.bytes.span, at: found.offset, fileOffset: position - Int64(found.offset))
-        {
+        if let index = try? SegmentIndex(
+            found.bytes.span,
+            at: found.offset,
+            fileOffset: position -| Int64(found.offset)
+        ) {
             indexes.add(index)
         }
         position = end
@@ -167,7 +170,7 @@ extension MovieFileReading {
         let fragment = try? MovieFragment(
             found.bytes.span,
             at: found.offset,
-            fileOffset: position - Int64(found.offset),
+            fileOffset: position -| Int64(found.offset),
             movie: movie
         )
         guard let track = fragment?.track(leading.id), let duration = track.duration else {
@@ -187,13 +190,13 @@ extension MovieFileReading {
     private mutating func readTail(_ file: FileBytes) -> MediaFileIndex.State? {
         guard case .table(let first) = tail, let length = file.length, length > 16 else { return nil }
         let usual = min(length, 32_768)
-        guard let last = file.found(at: length - 16, 16) else { return file.request(length - usual, Int(usual)) }
+        guard let last = file.found(at: length -| 16, 16) else { return file.request(length -| usual, Int(usual)) }
         tail = .settled
         let size = Int64(FragmentRandomAccess.size(atEndOf: last.bytes.span) ?? 0)
-        guard size >= 24, size < length - first, size <= Self.mostMovieFragmentBytes else { return nil }
-        guard let found = file.found(at: length - size, Int(size)) else {
+        guard size >= 24, size < length -| first, size <= Self.mostMovieFragmentBytes else { return nil }
+        guard let found = file.found(at: length -| size, Int(size)) else {
             tail = .table(first)
-            return file.request(length - size, Int(size))
+            return file.request(length -| size, Int(size))
         }
         take(FragmentRandomAccess.tables(found.bytes.span, at: found.offset), first)
         return nil
@@ -264,11 +267,11 @@ extension MovieFileReading {
         guard let length = file.length, position < length, let end = gathering.timeEnd else { return false }
         let (pieces, start) = gathering.pieces()
         guard let first = pieces.first else { return false }
-        let walked = (position - first.byteRange.start, (end - start).seconds)
+        let walked = (position -| first.byteRange.start, (end - start).seconds)
         var rest = movie?.fragmentedDuration ?? movie?.duration ?? .zero
         rest = max(.zero, rest - (end - start))
         if rest == .zero, walked.0 > 0 {
-            let seconds = walked.1 / Double(walked.0) * Double(length - position)
+            let seconds = walked.1 / Double(walked.0) * Double(length -| position)
             rest = MediaTime(approximating: seconds) ?? .zero
         }
         gathering.add(MediaTimeRange(start: end, duration: rest), from: position, to: length, canBegin: true)

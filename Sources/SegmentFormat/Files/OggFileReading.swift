@@ -21,15 +21,15 @@ struct OggFileReading: FileReading {
         }
         guard let rate, let length = file.length else { return .ready(settle(file)) }
         while !hasTail {
-            let start = max(0, length - tailBytes)
-            guard let found = file.found(at: start, Int(length - start)) else {
-                return file.request(start, Int(length - start))
+            let start = max(0, length -| tailBytes)
+            guard let found = file.found(at: start, Int(length -| start)) else {
+                return file.request(start, Int(length -| start))
             }
             if let samples = lastPosition(found) {
-                duration = MediaTime(value: max(0, samples.saturatingSubtract(delay)), timescale: rate)
+                duration = MediaTime(value: max(0, samples.subtractingSaturated(delay)), timescale: rate)
             }
             hasTail = duration != nil || start == 0 || tailBytes >= Self.mostTailBytes
-            tailBytes *= 4
+            tailBytes *|= 4
         }
         return .ready(settle(file))
     }
@@ -69,7 +69,7 @@ struct OggFileReading: FileReading {
     }
 
     private static func little(_ length: Int, _ bytes: Span<UInt8>, _ offset: Int) -> Int64 {
-        Int64(bitPattern: bytes.unsigned(length, at: offset).byteSwapped >> UInt64(64 - 8 * length))
+        Int64(bitPattern: bytes.unsigned(length, at: offset).byteSwapped >> (64 - 8 *| length))
     }
 
     func settle(_ file: FileBytes) -> MediaFileTimeline {

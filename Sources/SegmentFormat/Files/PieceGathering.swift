@@ -38,12 +38,12 @@ struct PieceGathering {
 
     /// Bytes that belong to the last fragment.
     mutating func extend(to end: Int64) {
-        bytes = ByteRange(start: bytes.start, length: max(bytes.end, end) - bytes.start) ?? bytes
+        bytes = ByteRange(start: bytes.start, length: max(bytes.end, end) -| bytes.start) ?? bytes
     }
 
     private mutating func begin(_ fragment: MediaTimeRange, _ start: Int64, _ end: Int64) {
         time = fragment
-        bytes = ByteRange(start: start, length: max(0, end.saturatingSubtract(start))) ?? FileBytes.nothing
+        bytes = ByteRange(start: start, length: max(0, end.subtractingSaturated(start))) ?? FileBytes.nothing
     }
 
     /// All pieces, moved so that the first begins at zero, and where it began before.

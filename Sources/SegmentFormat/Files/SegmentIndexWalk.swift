@@ -69,7 +69,7 @@ struct SegmentIndexWalk {
             let index = try? SegmentIndex(
                 found.bytes.span,
                 at: found.offset,
-                fileOffset: place - Int64(found.offset)
+                fileOffset: place -| Int64(found.offset)
             )
         else { return }
         // An index names what lies behind it, never itself.

@@ -32,9 +32,9 @@ struct TimeByteMap {
         }
         let (low, high) = (knots[index - 1], knots[index])
         let part = (time - low.time).seconds / (high.time - low.time).seconds
-        let step = part * Double(high.byte - low.byte)
+        let step = part * Double(high.byte -| low.byte)
         guard step.isFinite else { return low.byte }
-        return min(high.byte, low.byte + Int64(max(0, min(step, 9e18))))
+        return min(high.byte, low.byte +| Int64(saturating: max(0, min(step, 9e18))))
     }
 
     /// Pieces of equal time, of which each begins a whole number of units behind the first byte.
@@ -43,7 +43,7 @@ struct TimeByteMap {
     func pieces(of length: MediaTime, unit: Int64 = 1) -> [MediaFilePiece] {
         guard let first = knots.first?.byte, let last = knots.last?.byte, last > first else { return [] }
         let wanted = duration.seconds / max(0.1, length.seconds)
-        let count = Int64(max(1, min(wanted.isFinite ? wanted : 1, Double(Movie.mostPieces))))
+        let count = Int64(saturating: max(1, min(wanted.isFinite ? wanted : 1, Double(Movie.mostPieces))))
         let end = duration
         var pieces: [MediaFilePiece] = []
         var (lastTime, lastByte) = (MediaTime.zero, first)
@@ -51,9 +51,10 @@ struct TimeByteMap {
             let isLast = index == count
             let time = isLast ? end : end.scaled(by: MediaTime(value: index, timescale: count))
             let exact = isLast ? last : byte(at: time)
-            let place = isLast ? last : first + (exact - first) / unit * unit
+            // Bounded: callers pass a block of at least one byte.
+            let place = isLast ? last : first +| (exact -| first) / unit *| unit
             guard place > lastByte, time > lastTime || isLast,
-                let bytes = ByteRange(start: lastByte, length: place - lastByte)
+                let bytes = ByteRange(start: lastByte, length: place -| lastByte)
             else { continue }
             pieces.append(MediaFilePiece(timeRange: MediaTimeRange(start: lastTime, end: time), byteRange: bytes))
             (lastTime, lastByte) = (time, place)

@@ -37,7 +37,7 @@ struct TransportFileReading: FileReading {
                 if file.ends(at: Int64(found.count)) { timeRange = summary.flatMap { $0.timeRange(through: $0) } }
                 break
             }
-            headBytes *= 8
+            headBytes *|= 8
         }
         return nil
     }
@@ -45,14 +45,14 @@ struct TransportFileReading: FileReading {
     private mutating func readTail(_ file: FileBytes) -> MediaFileIndex.State? {
         guard let head, let length = file.length, !head.times.isEmpty else { return nil }
         while timeRange == nil, tailBytes <= Self.mostWindowBytes {
-            let start = aligned(max(0, length - tailBytes), head.layout)
-            guard let found = file.found(at: start, Int(length - start)) else {
-                return file.request(start, Int(length - start))
+            let start = aligned(max(0, length -| tailBytes), head.layout)
+            guard let found = file.found(at: start, Int(length -| start)) else {
+                return file.request(start, Int(length -| start))
             }
             let tail = found.bytes[found.offset...]
             timeRange = TransportStreamSummary(Array(tail).span, programs: head.programs)
                 .flatMap { head.timeRange(through: $0) }
-            if timeRange == nil { tailBytes *= 8 }
+            if timeRange == nil { tailBytes *|= 8 }
         }
         return nil
     }
@@ -68,19 +68,20 @@ struct TransportFileReading: FileReading {
             self.probes
             ?? {
                 let count = min(Self.mostProbes, length / (4 << 20))
-                return stride(from: count, to: 0, by: -1).map { aligned(length / (count + 1) * $0, layout) }
+                // Bounded: the count is not negative.
+                return stride(from: count, to: 0, by: -1).map { aligned(length / (count +| 1) *| $0, layout) }
             }()
         defer {
             self.map = map
             self.probes = probes
         }
         while let place = probes.last {
-            let count = min(Self.probeBytes, Int(clamping: length - place))
+            let count = min(Self.probeBytes, Int(clamping: length -| place))
             guard let found = file.found(at: place, count) else { return file.request(place, count) }
             probes.removeLast()
             let window = Array(found.bytes[found.offset..<found.offset + min(count, found.count)])
-            let expected = first.saturatingAdd(
-                Int64(timeRange.duration.seconds * 90_000 / Double(length) * Double(place))
+            let expected = first.addingSaturated(
+                Int64(saturating: timeRange.duration.seconds * 90_000 / Double(length) * Double(place))
             )
             guard let summary = TransportStreamSummary(window.span, near: expected, programs: head.programs),
                 let time = summary.times[pid]?.earliest
@@ -92,7 +93,8 @@ struct TransportFileReading: FileReading {
 
     private func aligned(_ place: Int64, _ layout: TransportPacketLayout) -> Int64 {
         let first = Int64(layout.firstSync)
-        return max(first, first + (place - first) / Int64(layout.stride) * Int64(layout.stride))
+        // Bounded: packets have 188 or more bytes.
+        return max(first, first +| (place -| first) / Int64(layout.stride) *| Int64(layout.stride))
     }
 
     func settle(_ file: FileBytes) -> MediaFileTimeline {

@@ -28,7 +28,7 @@ struct WaveFileReading: FileReading {
             let bytes = found.bytes.span
             guard found.count >= 8 else { break }
             let length = Self.little(4, bytes, found.offset + 4)
-            let body = position + 8
+            let body = position +| 8
             if bytes.hasBytes("fmt ", at: found.offset), length >= 16, found.count >= 24 {
                 format = Format(bytes, found.offset + 8)
             } else if bytes.hasBytes("ds64", at: found.offset), length >= 16, found.count >= 24 {
@@ -36,21 +36,21 @@ struct WaveFileReading: FileReading {
             } else if bytes.hasBytes("data", at: found.offset) {
                 // Writers that could not go back leave the length open.
                 let isOpen = length == 0xFFFF_FFFF || length == 0
-                let claimed = isOpen ? longLength ?? .max : Int64(length)
-                let rest = (file.length ?? .max) - body
+                let claimed = isOpen ? longLength ?? .max : Int64(clamping: length)
+                let rest = (file.length ?? .max) -| body
                 data = ByteRange(start: body, length: max(0, min(claimed, rest)))
                 break
             }
             chunkCount += 1
             // Chunks begin at even places.
-            position = body + Int64(length) + Int64(length & 1)
+            position = body.addingSaturated(Int64(clamping: length +| (length & 1)))
         }
         return .ready(settle(file))
     }
 
     private static func little(_ length: Int, _ bytes: Span<UInt8>, _ offset: Int) -> UInt64 {
         let value = bytes.unsigned(length, at: offset)
-        return value.byteSwapped >> UInt64(64 - 8 * length)
+        return value.byteSwapped >> (64 - 8 *| length)
     }
 
     func settle(_ file: FileBytes) -> MediaFileTimeline {
@@ -82,9 +82,9 @@ struct WaveFileReading: FileReading {
 extension WaveFileReading.Format {
     init?(_ bytes: Span<UInt8>, _ offset: Int) {
         func little(_ length: Int, _ place: Int) -> Int {
-            Int(bytes.unsigned(length, at: offset + place).byteSwapped >> UInt64(64 - 8 * length))
+            Int(clamping: bytes.unsigned(length, at: offset + place).byteSwapped >> (64 - 8 *| length))
         }
-        tag = UInt16(little(2, 0))
+        tag = UInt16(clamping: little(2, 0))
         channelCount = little(2, 2)
         sampleRate = little(4, 4)
         bytesPerSecond = Int64(little(4, 8))

@@ -1,3 +1,5 @@
+import MediaTiming
+
 extension AudioFrameHeader {
     /// ISO/IEC 14496-3 §1.A.2.2.
     static func adts(_ bytes: Span<UInt8>, at offset: Int) -> AudioFrameHeader? {
@@ -11,7 +13,7 @@ extension AudioFrameHeader {
             .aac,
             sampleRate: AudioSpecificConfiguration.sampleRates[rate],
             channelCount: AudioSpecificConfiguration.channelCount(channels),
-            samplesPerFrame: 1_024 * blocks,
+            samplesPerFrame: 1_024 *| blocks,
             frameLength: length,
             bitRate: nil,
             codec: "mp4a.40.\(type)"
@@ -26,6 +28,7 @@ extension AudioFrameHeader {
         let frequency = Int(bytes[offset + 2] >> 2 & 3)
         guard version != 1, layer < 4, (1...14).contains(rateIndex), frequency < 3 else { return nil }
         let isFirstVersion = version == 3
+        // Bounded: the divisor is 1, 2 or 4.
         let sampleRate = [44_100, 48_000, 32_000][frequency] / (version == 3 ? 1 : version == 2 ? 2 : 4)
         let kilobits =
             isFirstVersion
@@ -33,6 +36,7 @@ extension AudioFrameHeader {
         let padding = Int(bytes[offset + 2] >> 1 & 1)
         let samples = layer == 1 ? 384 : layer == 2 || isFirstVersion ? 1_152 : 576
         let slot = layer == 1 ? 4 : 1
+        // Bounded: rates and slots come from tables without zeros.
         let length = (samples / 8 * kilobits * 1_000 / sampleRate / slot + padding) * slot
         return AudioFrameHeader(
             .mpegAudio,
@@ -40,7 +44,7 @@ extension AudioFrameHeader {
             channelCount: bytes[offset + 3] >> 6 == 3 ? 1 : 2,
             samplesPerFrame: samples,
             frameLength: length,
-            bitRate: kilobits * 1_000,
+            bitRate: kilobits *| 1_000,
             codec: layer == 3 ? "mp4a.40.34" : layer == 2 ? "mp4a.40.33" : "mp4a.40.32"
         )
     }
@@ -49,9 +53,10 @@ extension AudioFrameHeader {
     static func ac3(_ bytes: Span<UInt8>, at offset: Int) -> AudioFrameHeader? {
         let size = Int(bytes[offset + 4] & 0x3F)
         let halvings = max(0, Int(bytes[offset + 5] >> 3) - 8)
-        guard let rate = sampleRate(ac3: UInt32(bytes[offset + 4] >> 6)), size < 2 * ac3Rates.count else { return nil }
+        guard let rate = sampleRate(ac3: UInt32(bytes[offset + 4] >> 6)), size < 2 *| ac3Rates.count else { return nil }
         let kilobits = ac3Rates[size / 2]
         // At 44.1 kHz the length is no whole number of words, and every other size has one more.
+        // Bounded: rates come from a table without zeros.
         let words = kilobits * 1_000 * 1_536 / rate / 16 + (rate == 44_100 ? size & 1 : 0)
         var bits = BitCursor(offset + 6..<offset + 8, in: bytes)
         let mode = bits.bits(3, bytes)
@@ -63,8 +68,8 @@ extension AudioFrameHeader {
             sampleRate: rate >> halvings,
             channelCount: channels(ac3Mode: mode) + Int(bits.bits(1, bytes)),
             samplesPerFrame: 1_536,
-            frameLength: words * 2,
-            bitRate: kilobits * 1_000 >> halvings,
+            frameLength: words *| 2,
+            bitRate: kilobits *| 1_000 >> halvings,
             codec: "ac-3"
         )
     }
@@ -75,7 +80,7 @@ extension AudioFrameHeader {
         var bits = BitCursor(offset + 2..<offset + 7, in: bytes)
         let type = bits.bits(2, bytes)
         let substream = bits.bits(3, bytes)
-        let length = (Int(bits.bits(11, bytes)) + 1) * 2
+        let length = (Int(bits.bits(11, bytes)) + 1) *| 2
         let code = bits.bits(2, bytes)
         let further = bits.bits(2, bytes)
         let rate = code == 3 ? sampleRate(ac3: further).map { $0 / 2 } : sampleRate(ac3: code)
@@ -88,7 +93,7 @@ extension AudioFrameHeader {
             .enhancedAC3,
             sampleRate: rate,
             channelCount: channels(ac3Mode: mode) + Int(lowFrequency),
-            samplesPerFrame: isFirst ? 256 * blocks : 0,
+            samplesPerFrame: isFirst ? 256 *| blocks : 0,
             frameLength: length,
             bitRate: nil,
             codec: "ec-3"

@@ -1,3 +1,5 @@
+import MediaTiming
+
 extension ID3Tag.Frame {
     static func all(in body: Range<Int>, _ header: ID3Tag.Header, _ bytes: Span<UInt8>) -> [ID3Tag.Frame] {
         var cursor = ByteCursor(body, in: bytes)

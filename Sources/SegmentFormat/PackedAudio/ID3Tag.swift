@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// An ID3 tag of version 2.2 to 2.4, as it stands before packed audio and in timed metadata (id3.org).
 public struct ID3Tag: Sendable, Hashable {
     /// The version: 2, 3 or 4.

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// Reads the texts of an ID3 frame, which are in one of four encodings (ID3v2.4.0 structure, §4).
 struct ID3TextReader {
     private enum Encoding { case latin1, utf16, utf16BigEndian, utf8 }

@@ -84,7 +84,7 @@ public struct PackedAudioSummary: Sendable, Hashable {
                 samples = 0
                 sampleRate = header.sampleRate
             }
-            samples += Int64(header.samplesPerFrame)
+            samples +|= Int64(header.samplesPerFrame)
         }
     }
 }

@@ -133,9 +133,9 @@ extension SubRipText {
         for part in parts.dropLast() {
             guard part.utf8.count <= 6, part.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = Int64(part)
             else { return nil }
-            minutes = minutes * 60 + value
+            minutes = minutes.multipliedSaturated(by: 60).addingSaturated(value)
         }
-        return MediaTime(seconds: minutes * 60) + seconds
+        return MediaTime(seconds: minutes *| 60) + seconds
     }
 
     /// The text of a file in UTF-8, in UTF-16 with a byte-order mark, or else in Latin-1 with the letters of Windows.

@@ -89,7 +89,7 @@ extension SubStationScript {
     ) -> SubStationEvent {
         SubStationEvent(
             timeRange: cue.timeRange,
-            layer: min(max(cue.layer, 0), 1_000) * 2 + layer,
+            layer: min(max(cue.layer, 0), 1_000) *| 2 + layer,
             style: look == .outlines ? Self.outlined : Self.boxed,
             marginLeft: margin / 2,
             marginRight: margin - margin / 2,
@@ -102,7 +102,7 @@ extension SubStationScript {
 
     private static func units(_ percent: Double, of length: Int) -> Int {
         let value = percent.isFinite ? min(max(percent, -100), 200) : 0
-        return Int((value * Double(length) / 100).rounded())
+        return Int(saturating: (value * Double(length) / 100).rounded())
     }
 
     // Places are numbered as on a keypad: 1 to 3 below, 4 to 6 in the middle, 7 to 9 above.
@@ -126,7 +126,7 @@ extension SubStationScript {
         let color = style.color ?? .white
         var text = "{\\b\(style.isBold ? 1 : 0)\\i\(style.isItalic ? 1 : 0)\\u\(style.isUnderlined ? 1 : 0)"
         let tenths = (fontSize * style.relativeSize * 10).rounded()
-        text += "\\fs\(Int(tenths) / 10).\(Int(tenths) % 10)"
+        text += "\\fs\(Int(saturating: tenths) / 10).\(Int(saturating: tenths) % 10)"
         text += "\\1c\(colorCode(color))\\1a\(alphaCode(look == .boxesAlone ? .transparent : color))"
         if look != .outlines {
             let box = style.background ?? .transparent
@@ -144,7 +144,7 @@ extension SubStationScript {
     }
 
     /// How transparent, not how opaque.
-    private static func alphaCode(_ color: SubtitleColor) -> String { "&H\(hexadecimal(255 - color.alpha))&" }
+    private static func alphaCode(_ color: SubtitleColor) -> String { "&H\(hexadecimal(255 -| color.alpha))&" }
 
     private static func hexadecimal(_ value: UInt8) -> String {
         let digits = String(value, radix: 16, uppercase: true)

@@ -18,7 +18,7 @@ public struct SubStationScript: Sendable, Hashable {
     ///   - fontName: The font; commas and line ends are taken out. `sans-serif` by default.
     public init(aspectRatio: Double = 16.0 / 9, fontName: String = "sans-serif") {
         let ratio = aspectRatio.isFinite ? min(max(aspectRatio, 0.25), 8) : 16.0 / 9
-        width = Int((Double(Self.height) * ratio).rounded())
+        width = Int(saturating: (Double(Self.height) * ratio).rounded())
         self.fontName = String(fontName.unicodeScalars.filter { $0.value >= 0x20 && $0 != "," }.map(Character.init))
     }
 

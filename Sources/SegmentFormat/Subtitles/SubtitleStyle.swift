@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// What text of a cue looks like.
 public struct SubtitleStyle: Sendable, Hashable {
     /// Whether it is bold; not by default.
@@ -80,7 +82,7 @@ extension SubtitleColor {
             for (index, value) in values.enumerated() {
                 guard let number = Double(value), number.isFinite, number >= 0 else { return nil }
                 let isPart = index == 3 && (alpha == .part || value.contains("."))
-                components.append(UInt8(min(255, (isPart ? number * 255 : number).rounded())))
+                components.append(UInt8(saturating: min(255, (isPart ? number * 255 : number).rounded())))
             }
             self.init(
                 red: components[0],

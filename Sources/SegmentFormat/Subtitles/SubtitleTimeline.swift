@@ -137,7 +137,7 @@ public struct SubtitleTimeline: Sendable {
         }
         if entries.count > Self.mostCues {
             // A quarter at once, so that this is rare.
-            entries.removeFirst(entries.count - Self.mostCues * 3 / 4)
+            entries.removeFirst(entries.count - Self.mostCues *| 3 / 4)
             index()
         }
     }
@@ -184,10 +184,10 @@ public struct SubtitleTimeline: Sendable {
     private func shown(at time: MediaTime, before end: Int) -> [SubtitleCue] {
         var found: [SubtitleCue] = []
         var block = firstBlock(endingAfter: time)
-        while block * Self.blockLength < end {
+        while block *| Self.blockLength < end {
             defer { block += 1 }
             guard blockEnds[block] > time else { continue }
-            let low = block * Self.blockLength
+            let low = block *| Self.blockLength
             for entry in entries[low..<min(end, low + Self.blockLength)] where entry.cue.timeRange.end > time {
                 found.append(entry.cue)
                 if found.count == SubtitleArrangement.mostCues { return found }
@@ -222,8 +222,8 @@ public struct SubtitleTimeline: Sendable {
         var block = index / Self.blockLength
         blockEnds.removeLast(max(0, blockEnds.count - block))
         latestEnds.removeLast(max(0, latestEnds.count - block))
-        while block * Self.blockLength < entries.count {
-            let low = block * Self.blockLength
+        while block *| Self.blockLength < entries.count {
+            let low = block *| Self.blockLength
             var end = entries[low].cue.timeRange.end
             for entry in entries[low..<min(entries.count, low + Self.blockLength)] {
                 end = max(end, entry.cue.timeRange.end)

@@ -54,7 +54,7 @@ struct TimedTextClock {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 3 || parts.count == 4, let hours = Self.whole(parts[0]), let minutes = Self.whole(parts[1])
         else { return nil }
-        let base = (hours * 60 + minutes) * 60
+        let base = (hours *| 60 +| minutes) *| 60
         if parts.count == 3 {
             guard Self.isNumber(parts[2]), let seconds = MediaTime(decimal: parts[2]) else { return nil }
             return MediaTime(seconds: base) + seconds
@@ -67,12 +67,12 @@ struct TimedTextClock {
             guard let sub = Self.whole(frame[1]) else { return nil }
             count = count + MediaTime(value: sub, timescale: subframes)
         }
-        guard isSMPTE else { return MediaTime(seconds: base + seconds) + duration(ofFrames: count) }
+        guard isSMPTE else { return MediaTime(seconds: base +| seconds) + duration(ofFrames: count) }
         // Time codes count frames, whose rate may not be what the code's digits pretend.
-        var nominal = (base + seconds).saturatingMultiply(frameRate)
+        var nominal = (base +| seconds).multipliedSaturated(by: frameRate)
         if dropsFrames {
-            let total = hours * 60 + minutes
-            nominal -= (total - total / 10) * 2
+            let total = hours *| 60 +| minutes
+            nominal -|= (total -| total / 10) *| 2
         }
         return duration(ofFrames: MediaTime(seconds: nominal) + count)
     }
@@ -92,12 +92,14 @@ struct TimedTextClock {
     }
 
     private func duration(ofFrames count: MediaTime) -> MediaTime {
-        count.scaled(by: MediaTime(value: multiplier.bottom, timescale: frameRate.saturatingMultiply(multiplier.top)))
+        count.scaled(
+            by: MediaTime(value: multiplier.bottom, timescale: frameRate.multipliedSaturated(by: multiplier.top))
+        )
     }
 
     /// Ticks a second: those of frames where only their rate is said, else one.
     private var ticks: Int64 {
-        tickRate ?? (hasFrameRate ? frameRate.saturatingMultiply(subframes) : 1)
+        tickRate ?? (hasFrameRate ? frameRate.multipliedSaturated(by: subframes) : 1)
     }
 
     private static func whole(_ text: Substring) -> Int64? {

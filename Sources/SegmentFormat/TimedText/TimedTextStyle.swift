@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// The styles that hold at a place of a TTML document, with what it inherits.
 struct TimedTextStyle {
     enum Alignment: String {
@@ -86,10 +88,10 @@ struct TimedTextStyle {
         style.relativeSize = fontSize / SubtitleLayout.lineHeight
         if opacity < 1 {
             var color = style.color ?? .white
-            color.alpha = UInt8((Double(color.alpha) * opacity).rounded())
+            color.alpha = UInt8(saturating: (Double(color.alpha) * opacity).rounded())
             style.color = color
             if var background = style.background {
-                background.alpha = UInt8((Double(background.alpha) * opacity).rounded())
+                background.alpha = UInt8(saturating: (Double(background.alpha) * opacity).rounded())
                 style.background = background
             }
         }

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// The header of a transport packet (ISO/IEC 13818-1 §2.4.3.2).
 struct TransportPacket {
     let pid: UInt16

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// A program of a transport stream, by its map (ISO/IEC 13818-1 §2.4.4.8).
 public struct TransportProgram: Sendable, Hashable {
     /// Its number.

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// Puts the sections of a table together, which may go over several packets (ISO/IEC 13818-1 §2.4.4).
 struct TransportSection {
     private var gathered: [UInt8] = []

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// What was read of a transport stream so far.
 struct TransportStreamReading {
     private(set) var packetCount = 0
@@ -66,7 +68,7 @@ struct TransportStreamReading {
 
     private mutating func noteClock(_ clock: UInt64, _ pid: UInt16) {
         guard let range = clocks[pid], let last = lastClock[pid] else {
-            let value = (reference ?? firstTime).map { TimestampWrap.unroll(clock, near: $0) } ?? Int64(clock)
+            let value = (reference ?? firstTime).map { TimestampWrap.unroll(clock, near: $0) } ?? Int64(clamping: clock)
             clocks[pid] = value...value
             lastClock[pid] = value
             return

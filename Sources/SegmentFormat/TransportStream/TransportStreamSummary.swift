@@ -16,14 +16,15 @@ public struct TransportStreamSummary: Sendable, Hashable {
         public private(set) var count: Int
         private var wrap: TimestampWrap
 
+        // Bounded: the divisor is at least one.
         /// How far one is from the next on average, in units of 1/90000 s; zero where there is only one.
-        public var step: Int64 { count > 1 ? latest.saturatingSubtract(earliest) / Int64(count - 1) : 0 }
+        public var step: Int64 { count > 1 ? latest.subtractingSaturated(earliest) / Int64(count - 1) : 0 }
 
         /// The presentation time from the earliest timestamp to the end of the latest, if that lasts as long as the average.
         public var timeRange: MediaTimeRange {
             MediaTimeRange(
                 start: TimestampWrap.time(earliest),
-                duration: TimestampWrap.time(latest.saturatingSubtract(earliest).saturatingAdd(step))
+                duration: TimestampWrap.time(latest.subtractingSaturated(earliest).addingSaturated(step))
             )
         }
     }
@@ -122,11 +123,11 @@ public struct TransportStreamSummary: Sendable, Hashable {
         for (pid, first) in times {
             guard let last = tail.times[pid] else { continue }
             // Behind, by less than a period: so the later stretch may be further than half a period away.
-            let distance = (last.latest &- first.earliest) & (TimestampWrap.period - 1)
+            let distance = (last.latest &- first.earliest) & (TimestampWrap.period -| 1)
             start = min(start ?? first.earliest, first.earliest)
             // A packet of sound holds several frames, the last one fewer: only pictures tell how long the last is.
             let step = pid == leadingPID ? max(first.step, last.step) : 0
-            let reached = first.earliest.saturatingAdd(distance).saturatingAdd(step)
+            let reached = first.earliest.addingSaturated(distance).addingSaturated(step)
             end = max(end ?? reached, reached)
         }
         guard let start, let end else { return nil }

@@ -28,7 +28,7 @@ struct WebVTTScanner {
         var value: Int64 = 0
         while offset < units.count, (0x30...0x39).contains(units[offset]) {
             guard offset - start < 9 else { return nil }
-            value = value * 10 + Int64(units[offset] & 15)
+            value = value.multipliedSaturated(by: 10).addingSaturated(Int64(units[offset] & 15))
             offset += 1
         }
         return offset > start ? (offset - start, value) : nil
@@ -45,7 +45,10 @@ struct WebVTTScanner {
             return nil
         }
         guard take("."), let fraction = digits(), fraction.count == 3, minutes <= 59, seconds <= 59 else { return nil }
-        return MediaTime(value: ((hours * 60 + minutes) * 60 + seconds) * 1_000 + fraction.value, timescale: 1_000)
+        return MediaTime(
+            value: ((hours *| 60 +| minutes) *| 60 +| seconds) *| 1_000 +| fraction.value,
+            timescale: 1_000
+        )
     }
 
     /// The line of a cue's times with the settings behind them.

@@ -48,14 +48,14 @@ extension WebVTTDocument {
     public func cues(near reference: MediaTime) -> [WebVTTCue] {
         guard let first = cues.first else { return [] }
         let map = timestampMap ?? .none
-        let plain = TimestampWrap.time(Int64(map.mediaTimestamp)) - map.localTime
+        let plain = TimestampWrap.time(Int64(clamping: map.mediaTimestamp)) - map.localTime
         // Units of the clock are exact enough to choose the turn; the offset itself stays exact.
-        let place = (first.timeRange.start + plain).units(per: UInt32(TimestampWrap.timescale))
+        let place = (first.timeRange.start + plain).units(per: UInt32(clamping: TimestampWrap.timescale))
         let near = TimestampWrap.unroll(
             UInt64(bitPattern: place),
-            near: reference.units(per: UInt32(TimestampWrap.timescale))
+            near: reference.units(per: UInt32(clamping: TimestampWrap.timescale))
         )
-        let offset = plain + TimestampWrap.time(near.saturatingSubtract(place))
+        let offset = plain + TimestampWrap.time(near.subtractingSaturated(place))
         return cues.map { $0.moved(by: offset) }
     }
 }

@@ -125,7 +125,10 @@ extension PlaybackEngine {
             let problem = StreamingError(error, what)
             guard isKey, fault == .forbidden else { return (fault, problem) }
             let message = "the key may not be had: \(error.message)"
-            return (fault, StreamingError(.keyNotLoaded, message, address: error.address, status: error.status))
+            return (
+                fault,
+                StreamingError(.keyNotLoaded, message, address: error.address, status: error.status, cause: error)
+            )
         case SegmentLoader.Failure.decryption(let message, let address):
             return (.damaged, StreamingError(.damaged, message, address: address))
         case SegmentLoader.Failure.refused(let refusal):

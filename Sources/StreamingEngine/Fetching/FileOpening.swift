@@ -42,7 +42,7 @@ struct FileOpening: Sendable {
         }
         var loaded: Int64 = 0
         while case .needs(let range) = index.state {
-            loaded += range.length
+            loaded +|= range.length
             guard loaded <= Self.mostBytes else {
                 throw StreamingError(
                     .damaged,
@@ -92,7 +92,7 @@ struct FileOpening: Sendable {
         let durations = timeline.pieces.map(\.timeRange.duration)
         let longest = durations.max() ?? .zero
         var text = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-PLAYLIST-TYPE:VOD\n"
-        text += "#EXT-X-TARGETDURATION:\(max(1, Int64(longest.seconds.rounded(.up))))\n"
+        text += "#EXT-X-TARGETDURATION:\(max(1, Int64(saturating: longest.seconds.rounded(.up))))\n"
         let name = Self.spelled(address)
         if let initialization = timeline.initialization {
             text += "#EXT-X-MAP:URI=\"\(name)\",BYTERANGE=\"\(initialization.length)@\(initialization.start)\"\n"

@@ -45,8 +45,8 @@ extension MediaTime {
     /// The media time that passes in a real time at a rate.
     package init(_ duration: Duration, scaledBy rate: Double) {
         let (seconds, attoseconds) = duration.components
-        let nanoseconds = Int128(seconds) * 1_000_000_000 + Int128(attoseconds / 1_000_000_000)
-        let scaled = rate == 1 ? nanoseconds : Int128((Double(nanoseconds) * rate).rounded())
+        let nanoseconds = Int128(seconds) *| 1_000_000_000 +| Int128(attoseconds / 1_000_000_000)
+        let scaled = rate == 1 ? nanoseconds : Int128(saturating: (Double(nanoseconds) * rate).rounded())
         self.init(value: Int64(clamping: scaled), timescale: Self.nanosecond)
     }
 }

@@ -88,7 +88,7 @@ public final class UndecodedPipeline: MediaPipeline {
 
     private func landing(for target: MediaTime, _ tolerance: SeekTolerance) -> MediaTime {
         guard keyFrameInterval > .zero else { return target }
-        let count = Int64((target.seconds / keyFrameInterval.seconds).rounded(.down))
+        let count = Int64(saturating: (target.seconds / keyFrameInterval.seconds).rounded(.down))
         let keyFrame = keyFrameInterval * count
         let isThere = state.withLock { state in
             state.loaded.values.allSatisfy { $0.contains(keyFrame) || !$0.contains(target) }

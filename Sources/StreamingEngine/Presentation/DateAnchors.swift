@@ -20,12 +20,12 @@ struct DateAnchors: Sendable {
 
         /// The date of a place, counted on or back from this one.
         func date(at other: Int64) -> ProgramDateTime {
-            date.advanced(by: MediaTime(nanoseconds: other.clampedSubtracting(place)))
+            date.advanced(by: MediaTime(nanoseconds: other.subtractingSaturated(place)))
         }
 
         /// The same in nanoseconds since 1970.
         func nanoseconds(at other: Int64) -> Int64 {
-            nanoseconds.clampedAdding(other.clampedSubtracting(place))
+            nanoseconds.addingSaturated(other.subtractingSaturated(place))
         }
     }
 
@@ -40,8 +40,8 @@ struct DateAnchors: Sendable {
     mutating func append(_ date: ProgramDateTime, at place: Int64) {
         let anchor = Anchor(place: place, date: date)
         if let last = anchors.last {
-            let difference = anchor.nanoseconds.clampedSubtracting(last.nanoseconds(at: place))
-            if difference <= Self.tolerance, difference >= -Self.tolerance { return }
+            let difference = anchor.nanoseconds.subtractingSaturated(last.nanoseconds(at: place))
+            if difference.magnitude <= Self.tolerance.magnitude { return }
             if last.place == place { anchors.removeLast() }
         }
         anchors.append(anchor)
@@ -55,7 +55,7 @@ struct DateAnchors: Sendable {
 
     /// Moves all places.
     mutating func shift(by offset: Int64) {
-        anchors = anchors.map { Anchor(place: $0.place.clampedAdding(offset), date: $0.date) }
+        anchors = anchors.map { Anchor(place: $0.place.addingSaturated(offset), date: $0.date) }
     }
 
     /// The one that holds at a place; before the first, the first is counted back from (§4.4.4.6).
@@ -84,7 +84,7 @@ struct DateAnchors: Sendable {
             let high = position + 1 < anchors.count ? anchors[position + 1].place : end
             let (lowDate, highDate) = (anchor.nanoseconds(at: low), anchor.nanoseconds(at: high))
             if date >= lowDate, date < highDate {
-                return (low.clampedAdding(date.clampedSubtracting(lowDate)), .inside)
+                return (low.addingSaturated(date.subtractingSaturated(lowDate)), .inside)
             }
             if isBehindJump == nil, date < lowDate, date >= latest { isBehindJump = low }
             earliest = min(earliest, lowDate)

@@ -1,4 +1,5 @@
 import HLSPlaylist
+import MediaTiming
 
 /// What the groups of renditions hold, so that groups of other names can be told to be alike.
 struct GroupContents {
@@ -24,12 +25,7 @@ struct GroupContents {
                 }
             }
         }
-        contents = members.mapValues { Self.digest($0.joined(separator: ",")) }
-    }
-
-    /// FNV-1a with 64 bits: the same for the same text today and tomorrow, and short however long the text is.
-    private static func digest(_ text: String) -> UInt64 {
-        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        contents = members.mapValues { StableHash($0.joined(separator: ",")).value }
     }
 
     /// A short text that is the same for groups with the same members.

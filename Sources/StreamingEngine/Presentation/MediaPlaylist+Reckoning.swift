@@ -4,8 +4,8 @@ import MediaTiming
 extension MediaPlaylist {
     /// The media sequence numbers of the segments that it lists.
     var segmentSequences: Range<Int64> {
-        let first = mediaSequence + skippedSegmentCount
-        return first..<(first + Int64(segments.count))
+        let first = mediaSequence +| skippedSegmentCount
+        return first..<(first +| Int64(segments.count))
     }
 
     /// The target duration that times are reckoned with, 1 s to 120 s.

@@ -1,4 +1,5 @@
 import HLSPlaylist
+import MediaTiming
 
 /// Which options are played when nobody has chosen (RFC 8216bis §4.4.6.1, DEFAULT, AUTOSELECT and FORCED).
 ///
@@ -158,7 +159,7 @@ public struct MediaSelectionRules: Sendable, Hashable {
     private static func distance(from languages: [String], to tag: String?) -> Int? {
         guard let tag else { return nil }
         for (position, language) in languages.enumerated() {
-            if let distance = LanguageMatching.distance(from: language, to: tag) { return position * 64 + distance }
+            if let distance = LanguageMatching.distance(from: language, to: tag) { return position *| 64 + distance }
         }
         return nil
     }

@@ -5,28 +5,14 @@ extension MediaTime {
     ///
     /// Playlists count at most nine digits behind the point, so nothing they say is lost.
     var nanoseconds: Int64 {
-        let product = Int128(value) * 1_000_000_000
+        let product = Int128(value) *| 1_000_000_000
         let (whole, part) = product.quotientAndRemainder(dividingBy: Int128(timescale))
-        let isRoundedUp = part.magnitude * 2 >= UInt128(timescale)
-        return Int64(clamping: whole + (isRoundedUp ? Int128(part.signum()) : 0))
+        let isRoundedUp = part.magnitude *| 2 >= UInt128(clamping: timescale)
+        return Int64(clamping: whole +| (isRoundedUp ? Int128(part.signum()) : 0))
     }
 
     /// The time of so many nanoseconds.
     init(nanoseconds: Int64) {
         self.init(value: nanoseconds, fractionDigits: 9)
-    }
-}
-
-extension Int64 {
-    /// The sum, or the border of 64 bits where it lies beyond.
-    func clampedAdding(_ other: Int64) -> Int64 {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? (other > 0 ? .max : .min) : sum
-    }
-
-    /// The difference, or the border of 64 bits where it lies beyond.
-    func clampedSubtracting(_ other: Int64) -> Int64 {
-        let (difference, overflow) = subtractingReportingOverflow(other)
-        return overflow ? (other < 0 ? .max : .min) : difference
     }
 }

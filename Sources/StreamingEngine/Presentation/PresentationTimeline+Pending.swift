@@ -26,11 +26,11 @@ extension PresentationTimeline {
     private var pendingDomain: DiscontinuityDomain {
         let crossed = playlist.lines(ofSegment: placements.count).count { $0.tag == .discontinuity }
         guard let last = placements.indices.last else {
-            let sequence = playlist.discontinuitySequence.clampedAdding(Int64(crossed)).clampedAdding(domainShift)
+            let sequence = playlist.discontinuitySequence.addingSaturated(Int64(crossed)).addingSaturated(domainShift)
             return DiscontinuityDomain(epoch: epoch, sequence: sequence)
         }
         let domain = domain(at: last)
-        return DiscontinuityDomain(epoch: epoch, sequence: domain.sequence.clampedAdding(Int64(crossed)))
+        return DiscontinuityDomain(epoch: epoch, sequence: domain.sequence.addingSaturated(Int64(crossed)))
     }
 
     /// The map of the last segment, unless another one stands behind it.

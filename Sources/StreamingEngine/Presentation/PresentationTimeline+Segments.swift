@@ -38,7 +38,7 @@ extension PresentationTimeline {
 
     /// The position in ``segments`` of a media sequence number; `nil` where it is not listed.
     public func position(sequence: Int64) -> Int? {
-        sequences.contains(sequence) ? Int(sequence - sequences.lowerBound) : nil
+        sequences.contains(sequence) ? Int(sequence -| sequences.lowerBound) : nil
     }
 
     /// The position in ``segments`` of the one that is shown at a time; `nil` where there is none.
@@ -86,7 +86,7 @@ extension PresentationTimeline {
     }
 
     func domain(at position: Int) -> DiscontinuityDomain {
-        let sequence = playlist.segments[position].discontinuitySequence.clampedAdding(domainShift)
+        let sequence = playlist.segments[position].discontinuitySequence.addingSaturated(domainShift)
         return DiscontinuityDomain(epoch: epoch, sequence: sequence)
     }
 

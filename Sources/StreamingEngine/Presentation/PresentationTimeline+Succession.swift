@@ -27,8 +27,8 @@ extension PresentationTimeline {
         if old.isEmpty { return .first }
         if new.isEmpty { return .emptied }
         if new.lowerBound >= old.upperBound {
-            let missed = new.lowerBound - old.upperBound
-            let lost = Int128(averageDuration) * Int128(missed)
+            let missed = new.lowerBound -| old.upperBound
+            let lost = Int128(averageDuration) *| Int128(missed)
             return lost > Int128(Self.longestLoss) ? .restarted : .ahead(missed: missed)
         }
         let common = old.clamped(to: new)
@@ -59,9 +59,9 @@ extension PresentationTimeline {
     /// Compares segments that have the same numbers then and now.
     private func changes(in common: Range<Int64>, to whole: MediaPlaylist) -> (checked: Int, changed: [Int64]) {
         let (first, firstNow) = (sequences.lowerBound, whole.segmentSequences.lowerBound)
-        let compared = max(common.lowerBound, common.upperBound - Self.mostCompared)..<common.upperBound
+        let compared = max(common.lowerBound, common.upperBound -| Self.mostCompared)..<common.upperBound
         let changed = compared.filter { sequence in
-            !isSame(playlist.segments[Int(sequence - first)], whole.segments[Int(sequence - firstNow)])
+            !isSame(playlist.segments[Int(sequence -| first)], whole.segments[Int(sequence -| firstNow)])
         }
         return (compared.count, changed)
     }

@@ -62,21 +62,21 @@ extension PresentationTimeline {
         let (old, new) = (sequences, whole.segmentSequences)
         let common = old.clamped(to: new)
         // The last of them: at the beginning of a window, servers differ about what they count.
-        let numberThen = domain(at: Int(common.upperBound - 1 - old.lowerBound)).sequence
-        let numberNow = whole.segments[Int(common.upperBound - 1 - new.lowerBound)].discontinuitySequence
-        let shift = numberThen.clampedSubtracting(numberNow)
+        let numberThen = domain(at: Int(common.upperBound -| 1 -| old.lowerBound)).sequence
+        let numberNow = whole.segments[Int(common.upperBound -| 1 -| new.lowerBound)].discontinuitySequence
+        let shift = numberThen.subtractingSaturated(numberNow)
         if shift != domainShift {
-            update.faults.append(.discontinuitySequenceWrong(by: shift.clampedSubtracting(domainShift)))
+            update.faults.append(.discontinuitySequenceWrong(by: shift.subtractingSaturated(domainShift)))
             domainShift = shift
         }
         if common.upperBound < old.upperBound {
-            placements.removeLast(Int(old.upperBound - common.upperBound))
+            placements.removeLast(Int(old.upperBound -| common.upperBound))
             endPlace = placements.last?.end ?? endPlace
         }
-        let forgotten = max(0, Int(new.lowerBound - old.lowerBound))
+        let forgotten = max(0, Int(new.lowerBound -| old.lowerBound))
         placements.removeFirst(forgotten)
         update.forgottenCount = forgotten
-        let earlier = max(0, Int(old.lowerBound - new.lowerBound))
+        let earlier = max(0, Int(old.lowerBound -| new.lowerBound))
         adopt(whole, keeping: earlier + placements.count, &update, earlier: earlier)
         if earlier > 0 { update.faults.append(.earlierSegments(count: Int64(earlier))) }
         anchors.forget(before: startPlace)
@@ -105,7 +105,7 @@ extension PresentationTimeline {
         if earlier > 0 { prepend(earlier) }
         append(from: known)
         let new = whole.segmentSequences
-        update.added = (new.lowerBound + Int64(known))..<new.upperBound
+        update.added = (new.lowerBound +| Int64(known))..<new.upperBound
     }
 
     /// Places segments before the first one that is known.
@@ -115,7 +115,7 @@ extension PresentationTimeline {
         let origin = startPlace
         let earlier = (0..<count).map { position in
             let range = segments.timeRange(at: position)
-            let start = origin.clampedSubtracting(border - range.start.nanoseconds)
+            let start = origin.subtractingSaturated(border -| range.start.nanoseconds)
             return Placement(start: start, duration: range.duration.nanoseconds)
         }
         placements.insert(contentsOf: earlier, at: 0)
@@ -127,7 +127,7 @@ extension PresentationTimeline {
     private mutating func skip(_ count: Int64, to whole: MediaPlaylist, _ update: inout TimelineUpdate) {
         guard count > 0 else { return }
         let (lost, evidence) = lostTime(count, before: whole)
-        endPlace = endPlace.clampedAdding(lost)
+        endPlace = endPlace.addingSaturated(lost)
         update.faults.append(.segmentsMissed(count: count, lost: MediaTime(nanoseconds: lost), evidence))
     }
 
@@ -136,17 +136,18 @@ extension PresentationTimeline {
         let longest = targetDuration + MediaTime(value: 1, timescale: 2)
         let most = (longest * count + targetDuration).nanoseconds
         if let date = whole.segments.first?.programDateTime, let expected = anchors.anchor(at: endPlace) {
-            let lost = date.sinceEpoch.nanoseconds.clampedSubtracting(expected.nanoseconds(at: endPlace))
+            let lost = date.sinceEpoch.nanoseconds.subtractingSaturated(expected.nanoseconds(at: endPlace))
             // A date that says more than segments can last has jumped for another reason.
             if lost >= 0, lost <= most { return (lost, .dates) }
         }
-        return (Int64(clamping: Int128(averageDuration) * Int128(count)), .averageDuration)
+        return (Int64(clamping: Int128(averageDuration) *| Int128(count)), .averageDuration)
     }
 
     /// How long its segments are on average, in nanoseconds.
     var averageDuration: Int64 {
-        let total = placements.reduce(Int64(0)) { $0.clampedAdding($1.duration) }
+        let total = placements.reduce(Int64(0)) { $0.addingSaturated($1.duration) }
         guard !placements.isEmpty, total > 0 else { return targetDuration.nanoseconds }
+        // Bounded: there are placements here.
         return total / Int64(placements.count)
     }
 }

@@ -15,7 +15,7 @@ public struct PresentationTimeline: Sendable {
         var start: Int64
         var duration: Int64
 
-        var end: Int64 { start.clampedAdding(duration) }
+        var end: Int64 { start.addingSaturated(duration) }
         var range: MediaTimeRange {
             MediaTimeRange(start: MediaTime(nanoseconds: start), duration: MediaTime(nanoseconds: duration))
         }
@@ -79,9 +79,9 @@ public struct PresentationTimeline: Sendable {
         let origin = endPlace
         for position in first..<segments.count {
             let range = segments.timeRange(at: position)
-            let start = origin.clampedAdding(range.start.nanoseconds - base)
-            let end = origin.clampedAdding(range.end.nanoseconds - base)
-            placements.append(Placement(start: start, duration: end.clampedSubtracting(start)))
+            let start = origin.addingSaturated(range.start.nanoseconds -| base)
+            let end = origin.addingSaturated(range.end.nanoseconds -| base)
+            placements.append(Placement(start: start, duration: end.subtractingSaturated(start)))
             endPlace = end
         }
         noteDates(from: first)
@@ -135,9 +135,9 @@ extension PresentationTimeline {
     public mutating func shift(by offset: MediaTime) {
         let offset = offset.nanoseconds
         for position in placements.indices {
-            placements[position].start = placements[position].start.clampedAdding(offset)
+            placements[position].start = placements[position].start.addingSaturated(offset)
         }
-        endPlace = endPlace.clampedAdding(offset)
+        endPlace = endPlace.addingSaturated(offset)
         anchors.shift(by: offset)
     }
 }

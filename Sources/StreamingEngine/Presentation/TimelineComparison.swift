@@ -46,8 +46,8 @@ struct TimelineComparison {
         guard max(reference.sequences.lowerBound, other.sequences.lowerBound) > 1, let place = placeByDates else {
             return false
         }
-        let difference = place.start.clampedSubtracting(reference.startPlace)
-        return difference.magnitude > UInt64(targetDuration / 2)
+        let difference = place.start.subtractingSaturated(reference.startPlace)
+        return difference.magnitude > UInt64(clamping: targetDuration / 2)
     }
 
     // MARK: Dates
@@ -64,15 +64,15 @@ struct TimelineComparison {
                 let place = reference.place(of: date, in: domain.reference),
                 let lastPlace = reference.place(of: lastDate, in: domain.reference)
             else { continue }
-            let start = place.clampedSubtracting(first.start)
-            let again = lastPlace.clampedSubtracting(last.start)
+            let start = place.subtractingSaturated(first.start)
+            let again = lastPlace.subtractingSaturated(last.start)
             // Dates that drift against the durations: the live edge is what will be played.
-            let drift = start > again ? start.clampedSubtracting(again) : again.clampedSubtracting(start)
+            let drift = start > again ? start.subtractingSaturated(again) : again.subtractingSaturated(start)
             guard isPlausible(again) else { continue }
             return Place(
                 start: again,
                 method: .datesInDomain,
-                uncertainty: drift.clampedAdding(Self.dateUncertainty)
+                uncertainty: drift.addingSaturated(Self.dateUncertainty)
             )
         }
         return placeByDatesAlone
@@ -95,11 +95,11 @@ struct TimelineComparison {
         case .beforeStart, .afterEnd:
             // Outside, the dates are counted on.
             guard let anchor = reference.anchors.anchor(at: found.place) else { return nil }
-            let distance = date.sinceEpoch.nanoseconds.clampedSubtracting(anchor.nanoseconds(at: found.place))
-            place = place.clampedAdding(distance)
+            let distance = date.sinceEpoch.nanoseconds.subtractingSaturated(anchor.nanoseconds(at: found.place))
+            place = place.addingSaturated(distance)
             uncertainty = targetDuration / 2
         }
-        let start = place.clampedSubtracting(last.start)
+        let start = place.subtractingSaturated(last.start)
         guard isPlausible(start) else { return nil }
         return Place(start: start, method: .dates, uncertainty: uncertainty)
     }
@@ -108,10 +108,10 @@ struct TimelineComparison {
     ///
     /// A clock that is set wrong puts them hours apart; two playlists that are loaded one behind the other are not.
     private func isPlausible(_ start: Int64) -> Bool {
-        let slack = targetDuration.clampedAdding(targetDuration).clampedAdding(targetDuration)
-        let end = start.clampedAdding(other.endPlace)
-        return start <= reference.endPlace.clampedAdding(slack)
-            && end >= reference.startPlace.clampedSubtracting(slack)
+        let slack = targetDuration.addingSaturated(targetDuration).addingSaturated(targetDuration)
+        let end = start.addingSaturated(other.endPlace)
+        return start <= reference.endPlace.addingSaturated(slack)
+            && end >= reference.startPlace.subtractingSaturated(slack)
     }
 
     // MARK: Discontinuities
@@ -141,7 +141,7 @@ struct TimelineComparison {
                 reference.beginsDomain(at: domain.reference.lowerBound)
             else { continue }
             let border = reference.placements[domain.reference.lowerBound].start
-            let start = border.clampedSubtracting(other.placements[domain.other.lowerBound].start)
+            let start = border.subtractingSaturated(other.placements[domain.other.lowerBound].start)
             guard isPlausible(start) else { continue }
             // Sound and pictures change a little apart, by less than a segment.
             return Place(start: start, method: .discontinuity, uncertainty: min(targetDuration, 500_000_000))
@@ -153,18 +153,18 @@ struct TimelineComparison {
 
     private var placeByEdge: Place {
         // One that stands still is behind by as long as it does.
-        let referenceEdge = reference.edge.nanoseconds.clampedAdding(age)
-        let edge = referenceEdge.clampedSubtracting(other.edge.nanoseconds)
+        let referenceEdge = reference.edge.nanoseconds.addingSaturated(age)
+        let edge = referenceEdge.subtractingSaturated(other.edge.nanoseconds)
         let byEdge = Place(start: edge, method: .liveEdge, uncertainty: targetDuration)
         // The last that both list: one of them may be behind.
-        let sequence = min(reference.sequences.upperBound, other.sequences.upperBound) - 1
+        let sequence = min(reference.sequences.upperBound, other.sequences.upperBound) -| 1
         guard reference.targetDuration == other.targetDuration, let position = reference.position(sequence: sequence),
             let otherPosition = other.position(sequence: sequence)
         else { return byEdge }
-        let start = reference.placements[position].start.clampedSubtracting(other.placements[otherPosition].start)
-        let difference = start > edge ? start.clampedSubtracting(edge) : edge.clampedSubtracting(start)
+        let start = reference.placements[position].start.subtractingSaturated(other.placements[otherPosition].start)
+        let difference = start > edge ? start.subtractingSaturated(edge) : edge.subtractingSaturated(start)
         // One of them was loaded later, by a segment or so; numbers that say more are not the same ones.
-        guard difference <= targetDuration.clampedAdding(targetDuration / 2) else { return byEdge }
+        guard difference <= targetDuration.addingSaturated(targetDuration / 2) else { return byEdge }
         return Place(start: start, method: .mediaSequence, uncertainty: targetDuration / 2)
     }
 }
@@ -185,7 +185,7 @@ extension PresentationTimeline {
         )
         let date = date.sinceEpoch.nanoseconds
         guard let nearest = stretch.last(where: { $0.nanoseconds <= date }) ?? stretch.first else { return nil }
-        return nearest.place.clampedAdding(date.clampedSubtracting(nearest.nanoseconds))
+        return nearest.place.addingSaturated(date.subtractingSaturated(nearest.nanoseconds))
     }
 }
 

@@ -1,3 +1,5 @@
+import MediaTiming
+
 extension ReloadSchedule {
     /// How a live playlist is kept fresh.
     package struct Options: Sendable, Hashable {

@@ -26,8 +26,8 @@ enum LadderFamily {
         }
         // The one with the most steps; of those with as many, the one that the playlist names first.
         let best = order.max { first, second in
-            (families[first]?.count ?? 0, -(order.firstIndex(of: first) ?? 0))
-                < (families[second]?.count ?? 0, -(order.firstIndex(of: second) ?? 0))
+            (families[first]?.count ?? 0, (order.firstIndex(of: first) ?? 0).negatedSaturated())
+                < (families[second]?.count ?? 0, (order.firstIndex(of: second) ?? 0).negatedSaturated())
         }
         let chosen = Set(best.flatMap { families[$0] } ?? [])
         let goesAlong = { (variant: Presentation.Variant) in

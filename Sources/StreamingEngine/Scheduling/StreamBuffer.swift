@@ -81,7 +81,7 @@ struct StreamBuffer: Sendable {
         let start = position - duration
         var byteCount: Int64 = 0
         for entry in entries.reversed() where entry.range.end <= position {
-            byteCount += Int64(entry.byteCount)
+            byteCount +|= Int64(entry.byteCount)
             if byteCount > byteLimit.bytes { return max(start, entry.range.end) }
         }
         return start

@@ -280,7 +280,7 @@ struct VariantChooser: Sendable {
     func neededBitRate(of variant: Presentation.Variant?, rate: Double) -> BitRate {
         let typical = variant?.typicalBitRate ?? Self.assumedBitRate
         let factor = rate == 0 ? 1 : min(abs(rate), 32)
-        return BitRate(bitsPerSecond: Int64(Double(min(typical.bitsPerSecond, 1 << 50)) * factor))
+        return BitRate(bitsPerSecond: Int64(saturating: Double(min(typical.bitsPerSecond, 1 << 50)) * factor))
     }
 
     /// What a decision stands on.
@@ -299,8 +299,8 @@ struct VariantChooser: Sendable {
     func nearest(to variant: Presentation.Variant) -> Presentation.Variant? {
         let rate = variant.typicalBitRate?.bitsPerSecond ?? 0
         return variants.min { first, second in
-            abs((first.typicalBitRate?.bitsPerSecond ?? 0) - rate)
-                < abs((second.typicalBitRate?.bitsPerSecond ?? 0) - rate)
+            abs((first.typicalBitRate?.bitsPerSecond ?? 0) -| rate)
+                < abs((second.typicalBitRate?.bitsPerSecond ?? 0) -| rate)
         }
     }
 
@@ -338,7 +338,9 @@ struct VariantChooser: Sendable {
             let known =
                 segment.byteRange.map { ByteCount($0.length) }
                 ?? segment.bitRate.map { rate in
-                    ByteCount(Int64(Double(min(rate.bitsPerSecond, 1 << 50)) * segment.duration.seconds / 8))
+                    ByteCount(
+                        Int64(saturating: Double(min(rate.bitsPerSecond, 1 << 50)) * segment.duration.seconds / 8)
+                    )
                 }
             var sizes = [ByteCount](repeating: .zero, count: ladder.count)
             if let known { sizes[rung] = known }

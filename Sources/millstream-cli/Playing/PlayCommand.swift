@@ -8,6 +8,7 @@ import MediaTransport
 import MillstreamServer
 import PlaybackReporting
 import PlaylistEditing
+import ReportFormat
 import ResourceAddressing
 import StreamingEngine
 
@@ -165,7 +166,9 @@ struct PlayCommand: AsyncParsableCommand {
         do {
             let plan = EditPlan(try edits())
             let metrics = try await http.withLoading(
-                sources: [source] + origins(of: package) + plan.sources
+                source: source,
+                base: origin(of: package),
+                others: plan.sources
             ) { loading in
                 var (loading, address) = (loading, address)
                 if let package {
@@ -195,7 +198,7 @@ struct PlayCommand: AsyncParsableCommand {
             display.end()
             try await stage.finish()
             try files.close()
-            if printsSummary { StandardOutput.write(metrics.summary) }
+            if printsSummary { try StandardOutput.write(metrics.summary) }
         } catch {
             display.end()
             // What was written up to here is kept.
@@ -228,8 +231,8 @@ struct PlayCommand: AsyncParsableCommand {
         #if Playback
         let files = DecodedStage.Files(screenshots: try screenshots(), checksums: checksums, wave: wave)
         guard mode == .window else { return try DecodedStage(files, isMuted: muted) }
-        let name = source.split(separator: "/").suffix(2).joined(separator: "/")
-        return try await WindowStage(title: "\(name) - Millstream", files, isMuted: muted)
+        let name = PlaylistSource.name(source).split(separator: "/").suffix(2).joined(separator: "/")
+        return try await WindowStage(title: ("\(name) - Millstream" as TerminalText).description, files, isMuted: muted)
         #else
         throw Failure(.failed, "no-decoder", "this program was built without decoding; --no-decode runs the engine")
         #endif
@@ -253,9 +256,8 @@ struct PlayCommand: AsyncParsableCommand {
     }
 
     /// Where the rest of a package may be asked for.
-    private func origins(of package: (library: AssetLibrary, id: String)?) throws -> [String] {
-        guard let package else { return [] }
-        return [try package.library.asset(package.id).source.text]
+    private func origin(of package: (library: AssetLibrary, id: String)?) throws -> String? {
+        try package.map { try $0.library.asset($0.id).source.text }
     }
 
     private func edits() throws -> [PlaylistEdit] {

@@ -1,6 +1,7 @@
 import Foundation
 import MediaTiming
 import PlaybackReporting
+import ReportFormat
 import StreamingEngine
 import Synchronization
 
@@ -44,7 +45,7 @@ final class PlaybackDisplay: Sendable {
     func say(_ notice: some CustomStringConvertible & Sendable) {
         guard !isQuiet else { return }
         state.withLock { state in
-            StandardError.write((state.hasLine ? "\r\u{1B}[K" : "") + "\(notice)\n")
+            StandardError.write((state.hasLine ? "\r\u{1B}[K" as TerminalText : "") + "\(notice)\n")
             state.hasLine = false
         }
     }
@@ -66,7 +67,7 @@ final class PlaybackDisplay: Sendable {
         }
     }
 
-    private static func line(_ snapshot: PlaybackSnapshot, _ position: MediaTime, _ head: String) -> String {
+    private static func line(_ snapshot: PlaybackSnapshot, _ position: MediaTime, _ head: String) -> TerminalText {
         var parts = [ProgressDisplay.clock(position)]
         if let duration = snapshot.duration { parts[0] += " of \(ProgressDisplay.clock(duration))" }
         parts.append(head)
@@ -77,19 +78,20 @@ final class PlaybackDisplay: Sendable {
         let ahead = snapshot.loadedTimeRanges.range(containing: position).map { ($0.end - position).seconds } ?? 0
         parts.append("buffer \(String(format: "%.1f", ahead)) s")
         if let throughput = snapshot.throughput { parts.append("network \(throughput)") }
-        return parts.joined(separator: "  ")
+        return "\(parts.joined(separator: "  "))"
     }
 }
 
 extension PlaybackMetrics {
     /// The indicators for people, a line each.
-    var summary: String {
-        var lines = ["Watched: \(String(format: "%.1f", watchedDuration.inSeconds)) s"]
+    var summary: TerminalText {
+        var lines: [TerminalText] = ["Watched: \(String(format: "%.1f", watchedDuration.inSeconds)) s"]
         if let startupTime { lines.append("Start-up: \(String(format: "%.2f", startupTime.inSeconds)) s") }
         lines.append("Stalls: \(stallCount), \(String(format: "%.2f", stallDuration.inSeconds)) s")
         lines.append("Variant switches: \(variantSwitches)")
         lines.append("Fetched: \(bytes) in \(mediaRequests) requests for media")
         if errors > 0 { lines.append("Errors: \(errors)") }
-        return (lines + self.lines).map { $0 + "\n" }.joined()
+        lines += self.lines.map { "\($0)" }
+        return lines.map { $0 + "\n" }.joined(separator: "")
     }
 }

@@ -54,7 +54,7 @@ struct PlaybackRun: Sendable {
         let session = PlaybackSession(
             id: UUID().uuidString,
             start: time.now,
-            startDate: .milliseconds(Int64(Date().timeIntervalSince1970 * 1000)),
+            startDate: .milliseconds(Int64(saturating: Date().timeIntervalSince1970 * 1000)),
             address: address.text
         )
         let isSimulated = executor != nil

@@ -5,6 +5,7 @@ import MediaDecoding
 import MediaOutput
 import MediaTiming
 import PlaybackReporting
+import ReportFormat
 import SegmentFormat
 import StreamingEngine
 import Synchronization
@@ -169,7 +170,7 @@ final class WindowStage: PlaybackStage, SubtitleOutput {
                 return state.volume
             }
             await applyVolume(engine)
-            window.announce("\(Int((volume * 100).rounded())) %")
+            window.announce("\(Int(saturating: (volume * 100).rounded())) %")
         case .toggleMute:
             let isMuted = state.withLock { state in
                 state.isMuted.toggle()
@@ -223,6 +224,7 @@ final class WindowStage: PlaybackStage, SubtitleOutput {
         var choices: [MediaSelectionOption?] = options
         if mayBeNone { choices.append(nil) }
         let current = choices.firstIndex { $0?.id == snapshot.selection[type]?.id } ?? choices.count - 1
+        // Bounded: there is always a choice.
         let next = choices[(current + 1) % choices.count]
         await engine.select(next, for: type)
         window.announce(next.map(\.name) ?? "Subtitles off")

@@ -68,11 +68,11 @@ struct SimulateCommand: AsyncParsableCommand {
         let penalty = penalty ?? (top > 10 ? top : 4.3)
         let selectors = try selectors()
         let profiles = try profiles()
-        guard events == nil || profiles.count * selectors.count == 1 else {
+        guard events == nil || profiles.count *| selectors.count == 1 else {
             throw ValidationError("--events wants one trace and one selector")
         }
         let writer = try events.map { try EventFile($0, SimulatedSession.session) }
-        if json { StandardOutput.write("[") }
+        if json { try StandardOutput.write("[") }
         var table = SimulationTable(penalty: penalty)
         for (position, profile) in profiles.enumerated() {
             for (turn, selector) in selectors.enumerated() {
@@ -86,12 +86,12 @@ struct SimulateCommand: AsyncParsableCommand {
                 let outcome = try await session.run()
                 table.add(outcome, selector, profile.name)
                 guard json else { continue }
-                StandardOutput.write(position + turn > 0 ? ",\n" : "")
-                StandardOutput.write(outcome.report(trace: profile.name, selector, penalty: penalty).json)
+                try StandardOutput.write(position + turn > 0 ? ",\n" : "")
+                try StandardOutput.write(report: outcome.report(trace: profile.name, selector, penalty: penalty))
             }
         }
         try writer?.close()
-        StandardOutput.write(json ? "]\n" : table.text)
+        try StandardOutput.write(json ? "]\n" : table.text)
     }
 
     private func selectors() throws -> [SelectorName] {

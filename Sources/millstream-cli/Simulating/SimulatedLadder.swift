@@ -44,9 +44,9 @@ struct SimulatedLadder: Sendable {
         }
         guard file.sizes.allSatisfy({ $0.count == file.bitRates.count && $0.allSatisfy { (1...2e9).contains($0) } })
         else { throw refused("each segment wants a size for each variant, in bits, from 1 to 2,000,000,000") }
-        bitRates = file.bitRates.map { BitRate(bitsPerSecond: Int64(($0 * 1000).rounded())) }
-        segmentDuration = .microseconds(Int64((file.duration * 1000).rounded()))
-        sizes = file.sizes.map { row in row.map { ByteCount(Int64(($0 / 8).rounded(.up))) } }
+        bitRates = file.bitRates.map { BitRate(bitsPerSecond: Int64(saturating: ($0 * 1000).rounded())) }
+        segmentDuration = .microseconds(Int64(saturating: (file.duration * 1000).rounded()))
+        sizes = file.sizes.map { row in row.map { ByteCount(Int64(saturating: ($0 / 8).rounded(.up))) } }
     }
 
     /// How long it lasts.
@@ -60,7 +60,7 @@ struct SimulatedLadder: Sendable {
         for (variant, rate) in bitRates.enumerated() {
             multivariant += "#EXT-X-STREAM-INF:BANDWIDTH=\(rate.bitsPerSecond)\n\(variant).m3u8\n"
             var media =
-                "#EXTM3U\n#EXT-X-TARGETDURATION:\(Int64(seconds.seconds.rounded(.up)))\n#EXT-X-PLAYLIST-TYPE:VOD\n"
+                "#EXTM3U\n#EXT-X-TARGETDURATION:\(Int64(saturating: seconds.seconds.rounded(.up)))\n#EXT-X-PLAYLIST-TYPE:VOD\n"
             for segment in sizes.indices { media += "#EXTINF:\(seconds),\n\(variant)-\(segment).ts\n" }
             texts["\(Self.origin)\(variant).m3u8"] = media + "#EXT-X-ENDLIST\n"
         }

@@ -1,5 +1,6 @@
 import Adaptation
 import Foundation
+import ReportFormat
 
 /// What came of simulations, for people: a line for each where they are few, and the averages of each selector.
 struct SimulationTable {
@@ -34,8 +35,10 @@ struct SimulationTable {
         )
     }
 
-    var text: String {
-        let head = ["", "selector", "start-up", "kb/s", "rebuffering", "times", "switches", "QoE", "median QoE"]
+    var text: TerminalText {
+        let head: [TerminalText] = [
+            "", "selector", "start-up", "kb/s", "rebuffering", "times", "switches", "QoE", "median QoE",
+        ]
         var lines = [head]
         if rows.count <= Self.mostRows {
             lines += rows.map { cells($0.trace, $0.selector, [$0]) }
@@ -47,27 +50,28 @@ struct SimulationTable {
                 lines.append(cells("mean of \(own.count)", name, own))
             }
         }
-        let widths = head.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
-        return lines.map { line in
+        let widths = head.indices.map { column in lines.map { $0[column].width }.max() ?? 0 }
+        let table = lines.map { line in
             zip(line, widths).enumerated().map { column, cell in
-                let blanks = String(repeating: " ", count: cell.1 - cell.0.count)
-                return column < 2 ? cell.0 + blanks : blanks + cell.0
+                let (text, width) = cell
+                return column < 2 ? text.padded(to: width) : TerminalText.spaces(width - text.width) + text
             }.joined(separator: "  ") + "\n"
-        }.joined() + note
+        }
+        return table.joined(separator: "") + note
     }
 
     /// What the figures cannot say.
-    private var note: String {
+    private var note: TerminalText {
         let count = rows.count { !$0.isComplete }
         guard count > 0 else { return "" }
         return "\(count) of \(rows.count) never got to the end; what was waited in vain counts as rebuffering.\n"
     }
 
-    private func cells(_ title: String, _ selector: SelectorName, _ rows: [Row]) -> [String] {
+    private func cells(_ title: String, _ selector: SelectorName, _ rows: [Row]) -> [TerminalText] {
         func mean(_ value: (Row) -> Double) -> Double { rows.reduce(0) { $0 + value($1) } / Double(rows.count) }
         let sorted = rows.map(\.qoe).sorted()
         let median = (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
-        return [
+        let cells = [
             title, selector.rawValue,
             String(format: "%.2f s", mean(\.startup)),
             String(format: "%.0f", mean(\.meanBitRate)),
@@ -77,5 +81,6 @@ struct SimulationTable {
             String(format: "%.3f", mean(\.qoe)),
             rows.count > 1 ? String(format: "%.3f", median) : "",
         ]
+        return cells.map { "\($0)" }
     }
 }

@@ -42,7 +42,7 @@ import Testing
         selector.learn(9, rung: 4)
         let decision = selector.decide(try .moment(current: 4, buffer: 0.6, now: 40))
         #expect(decision.rung <= 1)
-        #expect(decision.cause == .bufferLow || decision.cause == .throughputFell)
+        #expect(decision.cause == .bufferLow)
     }
 
     @Test func waitsWhereAFullerBufferWouldChangeNothing() throws {

@@ -32,7 +32,8 @@ import Testing
         let cap = ViewSizeCap(width: view.0, height: view.1)
         let restriction = LadderRestriction(try Self.ladder(), caps: [cap])
         #expect(restriction.openRungs == open)
-        #expect(restriction.reasons.allSatisfy { $0 == nil || $0 == .viewSize })
+        #expect(restriction.reasons.indices.filter { restriction.reasons[$0] == nil } == open)
+        #expect(restriction.reasons.compactMap { $0 }.allSatisfy { $0 == .viewSize })
     }
 
     @Test func rungsWithoutASizeStayOpen() throws {

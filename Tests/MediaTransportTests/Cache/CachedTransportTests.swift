@@ -26,6 +26,16 @@ struct CachedTransportTests {
         #expect(bench.server.requestCount == 1)
     }
 
+    @Test func aScopedFieldThatAuthorizesKeepsTheCacheOut() async throws {
+        let cache = try bench.open()
+        bench.server.answer(.text("one", "Cache-Control: max-age=60"), .text("two", "Cache-Control: max-age=60"))
+        var request = TransportRequest.ofSegment()
+        let scope = try #require(HeaderFieldScope(originOf: request.address))
+        request.scopedHeaders = [ScopedHeaderField(HeaderField("Authorization", "t"), for: scope)]
+        #expect(try await cache.text(request) == "one")
+        #expect(try await cache.text(request) == "two")
+    }
+
     @Test func hitIsMeasured() async throws {
         let cache = try bench.open()
         bench.server.answer(.text("media", "Cache-Control: max-age=60"))

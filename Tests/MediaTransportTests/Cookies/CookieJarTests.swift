@@ -134,6 +134,11 @@ extension CookieJar {
         // Registries.
         ("example.com", "com"), ("example.com", ".com"), ("a.co.uk", "co.uk"), ("a.github.io", "github.io"),
         ("a.localhost", "localhost"), ("d1.cloudfront.net", "cloudfront.net"),
+        // Registries that only the Public Suffix List knows: an exception's neighbor, a wildcard's, one of four labels.
+        ("a.b.kawasaki.jp", "b.kawasaki.jp"),
+        ("a.s3.dualstack.eu-west-1.amazonaws.com", "s3.dualstack.eu-west-1.amazonaws.com"),
+        ("a.herokuapp.com", "herokuapp.com"),
+        ("a.xn--55qx5d.cn", "xn--55qx5d.cn"), ("a.co.uk.", "co.uk."), ("a.co.uk.", "co.uk"),
         // Spellings that are no names.
         ("www.example.com", "..example.com"), ("www.example.com", "example.com."), ("www.example.com", "example..com"),
         ("www.example.com", "ex\u{E4}mple.com"), ("www.kite.test", "\u{212A}ite.test"), ("www.example.com", "*"),
@@ -147,6 +152,20 @@ extension CookieJar {
         #expect(jar.count == 0)
     }
 
+    @Test func anExceptionOfTheListIsNoRegistry() {
+        let jar = CookieJar("a=1; Domain=city.kawasaki.jp", from: "https://www.city.kawasaki.jp/")
+        #expect(jar.sent(to: "https://live.city.kawasaki.jp/") == "a=1")
+    }
+
+    @Test func aNameInOtherLettersIsTheOneThatIsConnectedTo() {
+        let jar = CookieJar("a=1; Domain=xn--bcher-kva.example", from: "https://www.B\u{FC}cher.example/")
+        #expect(jar.sent(to: "https://xn--bcher-kva.example/") == "a=1")
+        #expect(jar.sent(to: "https://cdn.b\u{FC}cher.example/") == "a=1")
+        #expect(jar.sent(to: "https://bucher.example/") == nil)
+        jar.store("b=1; Domain=b\u{FC}cher.example", from: "https://b\u{FC}cher.example/")
+        #expect(jar.count == 1)
+    }
+
     @Test(arguments: ["localhost", "com", "co.uk", "github.io", "127.0.0.1"])
     func aRegistryAndANumberMayNameThemselves(host: String) {
         let jar = CookieJar("a=1; Domain=\(host)", from: "https://\(host)/")
@@ -156,7 +175,7 @@ extension CookieJar {
 
     @Test(arguments: [
         "evil.test%00.example.com", "evil.test%2f.example.com", "evil.test\\.example.com", "ex ample.com",
-        "b\u{FC}cher.example.com", ".example.com", "a\t.example.com", "a\n.example.com", "(example.com)",
+        ".example.com", "a\t.example.com", "a\n.example.com", "(example.com)",
     ])
     func aHostThatCanBeMisreadHasNoCookies(host: String) {
         let jar = CookieJar("a=1; Domain=example.com", from: "https://example.com/")
@@ -257,7 +276,9 @@ extension CookieJar {
         let jar = CookieJar()
         for now in [Int64.min, -1, 0, .max] {
             jar.store("a=1; Max-Age=9223372036854775807", from: "https://example.com/", at: UnixSeconds(now))
-            _ = jar.sent(to: "https://example.com/", at: UnixSeconds(now))
+            // At the end of time everything expires.
+            let expected = now == .max ? nil : "a=1"
+            #expect(jar.sent(to: "https://example.com/", at: UnixSeconds(now)) == expected, "\(now)")
         }
     }
 

@@ -56,7 +56,66 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: path) }
         let snapshot = try await play(path)
         #expect(snapshot.status == .failed)
-        #expect([.notRecognized, .damaged].contains(snapshot.error?.code))
+        let error = try #require(snapshot.error)
+        #expect(error.code == .notRecognized && error.number == -11_828)
+        #expect(error.message.contains("as a playlist, ") && error.message.contains("as a file, "), "\(error)")
+    }
+
+    private static func big(_ value: UInt64, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * (count - 1 - $0))) }
+    }
+
+    private static func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
+        big(UInt64(8 + content.count), 4) + Array(type.utf8) + content
+    }
+
+    /// A movie without tracks whose header declares a duration.
+    private static func movie(duration: UInt64, timescale: UInt64) -> [UInt8] {
+        let header = [1, 0, 0, 0] + big(0, 16) + big(timescale, 4) + big(duration, 8) + big(0, 80)
+        return box("ftyp", Array("isom".utf8) + big(0, 4)) + box("moov", box("mvhd", header))
+    }
+
+    /// A Vorbis stream whose last page declares a granule position.
+    private static func vorbis(granule: UInt64, rate: UInt64) -> [UInt8] {
+        func page(_ granule: UInt64, _ content: [UInt8]) -> [UInt8] {
+            Array("OggS".utf8) + [0, 0] + big(granule, 8).reversed() + big(7, 4) + big(0, 8) + [
+                1, UInt8(content.count),
+            ]
+                + content
+        }
+        let head = [1] + Array("vorbis".utf8) + big(0, 4) + [2] + big(rate, 4).reversed() + big(0, 14)
+        return page(0, head) + page(granule, Array(repeating: 0, count: 200))
+    }
+
+    /// A wave file that declares how many bytes a second has.
+    private static func wave(bytesPerSecond: UInt64, rate: UInt64) -> [UInt8] {
+        var bytes = Array("RIFF".utf8) + [0xFF, 0xFF, 0xFF, 0xFF] + Array("WAVEfmt ".utf8) + big(16, 4).reversed()
+        bytes += [1, 0, 1, 0] + big(rate, 4).reversed() + big(bytesPerSecond, 4).reversed() + [1, 0, 8, 0]
+        return bytes + Array("data".utf8) + [0xFF, 0xFF, 0xFF, 0xFF] + Array(repeating: 128, count: 4_000)
+    }
+
+    static let extremeFiles: [(name: String, bytes: [UInt8])] = {
+        let numbers: [UInt64] = [0, 1, 1 << 31, 1 << 32, 1 << 53, 1 << 62, (1 << 63) - 1, 1 << 63, .max]
+        return numbers.flatMap { number in
+            [1, 90_000, 0xFFFF_FFFF].flatMap { scale in
+                [
+                    ("movie \(number)/\(scale)", movie(duration: number, timescale: scale)),
+                    ("vorbis \(number)/\(scale)", vorbis(granule: number, rate: scale)),
+                ]
+            }
+        } + [
+            ("wave 1", wave(bytesPerSecond: 1, rate: 1)),
+            ("wave", wave(bytesPerSecond: 0xFFFF_FFFF, rate: 0xFFFF_FFFF)),
+        ]
+    }()
+
+    @Test(arguments: extremeFiles.map(\.name))
+    func aFileWithAnExtremeDurationIsPlayedOrRefused(name: String) async throws {
+        let file = try #require(Self.extremeFiles.first { $0.name == name })
+        let path = try temporary(file.bytes)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let snapshot = try await play(path)
+        #expect(snapshot.status == .failed || !snapshot.loadedTimeRanges.isEmpty)
     }
 
     private static let samples = ProcessInfo.processInfo.environment["MILLSTREAM_SAMPLES_DIRECTORY"]

@@ -26,6 +26,66 @@ import Testing
         w.m3u8
         """
 
+    // MARK: Extreme numbers
+
+    /// Spellings of numbers at which arithmetic of 64 bits, 32 bits or floating point changes.
+    static let extremeNumbers = [
+        "0", "1", "-1", "2147483648", "4294967296", "9007199254740993", "1125899906843", "1000000000000000000",
+        "9223372036854775807", "9223372036854775808", "18446744073709551615", "1e300", "NaN", "inf",
+    ]
+
+    @Test(arguments: extremeNumbers)
+    func aStreamWithExtremeBitRatesIsPlayedOrFails(number: String) async throws {
+        var texts = PlayedStream.texts(Self.twoQualities, ["v", "w"])
+        for name in ["v", "w"] {
+            var text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-PLAYLIST-TYPE:VOD\n#EXTINF:6,\n\(name)0.ts\n"
+            text += "#EXT-X-BITRATE:\(number)\n#EXTINF:900000,\n\(name)1.ts\n#EXTINF:6,\n\(name)2.ts\n"
+            texts[PlayedStream.origin + name + ".m3u8"] = text + "#EXT-X-ENDLIST\n"
+        }
+        let stream = PlayedStream(texts)
+        try await stream.run { engine in
+            await engine.setRate(1)
+            try await stream.expect {
+                $0.status == .failed || $0.loadedTimeRanges.contains(MediaTime(seconds: 600))
+            }
+        }
+    }
+
+    @Test(arguments: extremeNumbers)
+    func extremeNumbersInEveryTagOfAStreamNeverTrap(number: String) async throws {
+        var options = StreamingOptions()
+        options.startsOnFirstEligibleVariant = true
+        let multivariant = """
+            #EXT-X-STREAM-INF:BANDWIDTH=\(number),AVERAGE-BANDWIDTH=\(number),FRAME-RATE=\(number),RESOLUTION=\(number)x1,SCORE=\(number)
+            v.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=900000,AVERAGE-BANDWIDTH=\(number)
+            w.m3u8
+            """
+        var texts = PlayedStream.texts(multivariant, ["v", "w"])
+        for name in ["v", "w"] {
+            var text = "#EXTM3U\n#EXT-X-VERSION:\(number)\n#EXT-X-TARGETDURATION:\(number)\n"
+            text += "#EXT-X-MEDIA-SEQUENCE:\(number)\n#EXT-X-DISCONTINUITY-SEQUENCE:\(number)\n"
+            text += "#EXT-X-START:TIME-OFFSET=\(number)\n#EXT-X-BITRATE:\(number)\n"
+            text += "#EXT-X-SERVER-CONTROL:HOLD-BACK=\(number),CAN-SKIP-UNTIL=\(number)\n"
+            text += "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n"
+            text += "#EXT-X-DATERANGE:ID=\"a\",START-DATE=\"2026-01-01T00:00:00Z\",DURATION=\(number)\n"
+            for index in 0..<4 {
+                text +=
+                    "#EXTINF:\(index == 0 ? "6" : number),\n#EXT-X-BYTERANGE:\(number)@\(number)\n\(name)\(index).ts\n"
+            }
+            texts[PlayedStream.origin + name + ".m3u8"] = text + "#EXT-X-ENDLIST\n"
+        }
+        let stream = PlayedStream(texts, options: options)
+        try await stream.run { engine in
+            await engine.setRate(1)
+            for _ in 0..<200 where engine.snapshot.status != .failed && !engine.snapshot.hasPlayedToEnd {
+                try await stream.simulation.sleep(for: .seconds(1))
+            }
+        }
+        let snapshot = stream.engine.snapshot
+        #expect(snapshot.status == .failed || snapshot.duration != nil)
+    }
+
     // MARK: Ladders
 
     @Test func pictureIsPlayedHoweverManyVariantsAreSoundAlone() async throws {

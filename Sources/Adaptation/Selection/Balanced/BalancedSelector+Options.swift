@@ -1,3 +1,5 @@
+import MediaTiming
+
 extension BalancedSelector {
     /// What it weighs, and how.
     public struct Options: Sendable, Hashable {

@@ -120,7 +120,7 @@ public struct BalancedSelector: VariantSelector {
     /// What throughput to expect, as likely to be exceeded as not; `nil` while nothing is known.
     public var expectedThroughput: BitRate? {
         guard let belief, hasMeasured || initialEstimate != nil else { return nil }
-        return BitRate(bitsPerSecond: Int64(belief.quantile(0.5)))
+        return BitRate(bitsPerSecond: Int64(saturating: belief.quantile(0.5)))
     }
 }
 
@@ -329,8 +329,8 @@ extension BalancedSelector {
         let buffer = situation.bufferSeconds
         let left = max(0, buffer - expectedLatency - bits / expected) + situation.segmentSeconds
         let evidence = SwitchDecision.Evidence(
-            throughput: BitRate(bitsPerSecond: Int64(expected)),
-            cautiousThroughput: BitRate(bitsPerSecond: Int64(belief.quantile(0.1))),
+            throughput: BitRate(bitsPerSecond: Int64(saturating: expected)),
+            cautiousThroughput: BitRate(bitsPerSecond: Int64(saturating: belief.quantile(0.1))),
             bufferLevel: situation.bufferLevel,
             predictedBufferLevel: .seconds(min(left * situation.playbackRate, 1e9)),
             stallProbability: belief.probability(below: bits / max(0.001, buffer - expectedLatency))

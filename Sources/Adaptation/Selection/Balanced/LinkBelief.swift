@@ -15,6 +15,7 @@ struct LinkBelief: Sendable {
     init(_ model: LinkModel) {
         self.model = model
         let size = model.count * model.tempers
+        // Bounded: a model has at least one rate.
         working = (0..<size).map { LinkModel.tempers[$0 / model.count].share / Double(model.count) }
         inOutage = Array(repeating: 0, count: size)
     }
@@ -24,6 +25,7 @@ struct LinkBelief: Sendable {
         self.init(model)
         let middle = model.clampedLogarithm(bitsPerSecond)
         for index in working.indices {
+            // Bounded: a model has at least one rate.
             let distance = model.logarithms[index % model.count] - middle
             working[index] *= bell(distance / octaves) + 1e-9
         }
@@ -118,6 +120,7 @@ struct LinkBelief: Sendable {
     mutating func observe(atLeast bitsPerSecond: Double) {
         let bound = model.clampedLogarithm(bitsPerSecond)
         for index in working.indices {
+            // Bounded: a model has at least one rate.
             let missing = max(0, bound - model.logarithms[index % model.count])
             working[index] *= exponential(-4 * missing)
             inOutage[index] *= 1e-3
@@ -146,6 +149,7 @@ struct LinkBelief: Sendable {
         var sum = 0.0
         for index in working.indices {
             sum += inOutage[index]
+            // Bounded: a model has at least one rate.
             if model.logarithms[index % model.count] < bound { sum += working[index] }
         }
         return min(max(sum, 0), 1)

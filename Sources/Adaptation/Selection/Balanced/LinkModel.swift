@@ -75,15 +75,15 @@ struct LinkModel: Sendable, Hashable {
         let highest = binaryLogarithm(ladder.bitsPerSecond(of: ladder.highest))
         let first = lowest - Self.below
         let span = highest + Self.above - first
-        let count = min(Int((span / Self.widestStep).rounded(.up)) + 1, Self.mostRates)
+        let count = min(Int(saturating: (span / Self.widestStep).rounded(.up)) +| 1, Self.mostRates)
         let step = max(Self.widestStep, span / Double(count - 1))
         logarithms = (0..<count).map { first + step * Double($0) }
         rates = logarithms.map(powerOfTwo)
         let middle = (lowest + highest) / 2
         jumpTargets = normalized(logarithms.map { bell(($0 - middle) / Self.jumpSpread) })
         drifts = Self.tempers.map { temper in
-            let reach = Int((3 * temper.drift / step).rounded(.up))
-            return normalized((-reach...reach).map { bell(Double($0) * step / temper.drift) })
+            let reach = Int(saturating: (3 * temper.drift / step).rounded(.up))
+            return normalized((reach.negatedSaturated()...reach).map { bell(Double($0) * step / temper.drift) })
         }
     }
 

@@ -67,6 +67,7 @@ struct PlanKey: Sendable, Hashable {
             }
         }
         guard kept.count > mostRungs else { return kept }
+        // Bounded: the number of rungs is a constant.
         return (0..<mostRungs).map { kept[$0 * (kept.count - 1) / (mostRungs - 1)] }
     }
 }

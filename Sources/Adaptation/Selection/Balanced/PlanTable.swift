@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// What each choice is worth in the long run, for every state of link and buffer: a plan for all that may come.
 ///
 /// Found by value iteration: the worth of a state is the best choice's reward now plus what the states that follow are
@@ -105,7 +107,7 @@ struct PlanTable: Sendable {
     func level(_ seconds: Double) -> Level {
         // Levels lie as the squares of their numbers.
         let square = min(max(0, seconds), room) / room * Self.lastStep * Self.lastStep
-        let index = min(Int(square.squareRoot()), Self.levels - 2)
+        let index = min(Int(saturating: square.squareRoot()), Self.levels - 2)
         return Level(index: index, fraction: (square - Double(index * index)) / Double(2 * index + 1))
     }
 

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// Closes rungs of which the device drops too many pictures.
 ///
 /// Told how many pictures each rung showed and dropped, it closes a rung, with all above it, once the share of dropped

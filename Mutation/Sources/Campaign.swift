@@ -1,0 +1,192 @@
+import Foundation
+
+/// One run: faults are chosen, planted, built, and tried one after the other.
+struct Campaign {
+    struct Options {
+        var targets: [MutationTarget] = []
+        /// The number of faults of each target; 0 plants all.
+        var sample = 200
+        var seed: UInt64 = 1
+        var jobs = 2
+        /// Only faults in files whose path contains this text.
+        var fileFilter = ""
+        /// The folder of the package.
+        var package = URL(filePath: ".")
+        /// The folder for the copy and its products.
+        var folder = URL(filePath: ".build-mutants")
+    }
+
+    private let options: Options
+    private let workspace: Workspace
+    private var mutants: [String: [Mutant]] = [:]
+
+    init(_ options: Options) throws {
+        self.options = options
+        try FileManager.default.createDirectory(at: options.folder, withIntermediateDirectories: true)
+        workspace = try Workspace(
+            copying: options.package,
+            to: options.folder,
+            tests: options.targets.flatMap(\.tests).sorted()
+        )
+    }
+
+    // MARK: Choosing and planting
+
+    private mutating func choose() throws {
+        var generator = SeededGenerator(seed: options.seed)
+        var nextID: Int32 = 0
+        for target in options.targets {
+            var found: [Mutant] = []
+            for file in try workspace.sources(of: target.name)
+            where options.fileFilter.isEmpty || file.contains(options.fileFilter) {
+                found += MutantFinder(file: file, source: try workspace.source(file)).mutants
+            }
+            let count = found.count
+            found.shuffle(using: &generator)
+            // Some do not compile; a few more than asked for make up for them.
+            if options.sample > 0 { found = Array(found.prefix(options.sample + options.sample * 2 / 5)) }
+            for index in found.indices {
+                found[index].id = nextID
+                nextID += 1
+            }
+            mutants[target.name] = found
+            say("\(target.name): \(count) possible faults, \(found.count) chosen with seed \(options.seed)")
+        }
+    }
+
+    /// Plants the chosen faults; what does not compile is left out until the rest does.
+    private mutating func plantAndBuild() throws {
+        for attempt in 1...40 {
+            var planters: [String: MutantPlanter] = [:]
+            let total = mutants.values.joined().map(\.id).max().map { Int($0) + 1 } ?? 0
+            for target in options.targets {
+                let byFile = Dictionary(grouping: mutants[target.name] ?? [], by: \.file)
+                for file in try workspace.sources(of: target.name) {
+                    var planter = MutantPlanter(source: try workspace.source(file), mutants: byFile[file] ?? [])
+                    try workspace.write(planter.planted(), file: file)
+                    planters[file] = planter
+                }
+                try workspace.write(
+                    Workspace.switchSource(mutantCount: max(total, 1)),
+                    file: "Sources/\(target.name)/MutantSwitch.swift"
+                )
+            }
+            say("building, attempt \(attempt)")
+            let build = try workspace.build()
+            if build.succeeded { return }
+            let removed = try removeUncompilable(build.log, planters)
+            guard removed > 0 else {
+                throw Failure("the build fails for another reason; see \(options.folder.path)/build.log")
+            }
+            say("\(removed) faults do not compile")
+        }
+        throw Failure("the build still fails after 40 attempts")
+    }
+
+    private mutating func removeUncompilable(_ log: String, _ planters: [String: MutantPlanter]) throws -> Int {
+        var broken: [String: Set<Int>] = [:]
+        for line in log.split(separator: "\n") {
+            guard let range = line.range(of: ": error: ") else { continue }
+            let parts = line[..<range.lowerBound].split(separator: ":")
+            guard parts.count == 3, let number = Int(parts[1]),
+                let start = parts[0].range(of: "/package/Sources/")
+            else { continue }
+            let file = "Sources/" + String(parts[0][start.upperBound...])
+            guard let planter = planters[file] else { continue }
+            broken[file, default: []].insert(planter.sourceLine(ofPlanted: number))
+        }
+        var removed = 0
+        for (target, all) in mutants {
+            var left = all
+            for (file, lines) in broken {
+                for line in lines {
+                    // The fault of that line, else those that leave a statement out of that function, else all of it.
+                    let onLine: (Mutant) -> Bool = { mutant in
+                        let last = mutant.line + mutant.original.utf8.count { $0 == UInt8(ascii: "\n") }
+                        return mutant.file == file && (mutant.line...last).contains(line)
+                    }
+                    let inFunction: (Mutant) -> Bool = { $0.file == file && $0.functionLines.contains(line) }
+                    let isOmission: (Mutant) -> Bool = { if case .omission = $0.form { true } else { false } }
+                    let inFile: (Mutant) -> Bool = { $0.file == file }
+                    for rule in [onLine, { inFunction($0) && isOmission($0) }, inFunction, inFile]
+                    where left.contains(where: rule) {
+                        removed += left.count(where: rule)
+                        left.removeAll(where: rule)
+                        break
+                    }
+                }
+            }
+            mutants[target] = left
+        }
+        return removed
+    }
+
+    // MARK: Running
+
+    /// Runs everything and prints a report.
+    ///
+    /// - Returns: Whether at most one in ten faults of each target survives, those that are explained aside.
+    mutating func run(equivalents: Equivalents, report: URL) throws -> Bool {
+        try choose()
+        try plantAndBuild()
+        let total = mutants.values.joined().map(\.id).max().map { Int($0) + 1 } ?? 1
+        var tests = TestSuites(bundle: workspace.testBundle, scratch: options.folder)
+        say("running the tests without faults")
+        let failing = try tests.measure(
+            Array(Set(options.targets.flatMap(\.tests))),
+            mutantCount: total,
+            jobs: options.jobs
+        )
+        for name in failing { say("left out, since it fails without a fault: \(name)") }
+        guard !tests.suites.isEmpty else { throw Failure("no suite passes without a fault") }
+        var isGood = true
+        var text = ""
+        for target in options.targets {
+            let chosen = Array(mutants[target.name, default: []].prefix(options.sample > 0 ? options.sample : .max))
+            let outcome = Locked<[Int32: String]>([:])
+            let done = Locked(0)
+            let suites = tests
+            let start = Date()
+            try inParallel(chosen.count, jobs: options.jobs) { index in
+                let mutant = chosen[index]
+                if let seenBy = try suites.suite(thatSees: mutant.id, targets: target.tests) {
+                    outcome.with { $0[mutant.id] = seenBy }
+                }
+                let count = done.with { value in
+                    value += 1
+                    return value
+                }
+                if count.isMultiple(of: 50) { say("\(target.name): \(count) of \(chosen.count) faults tried") }
+            }
+            let seen = outcome.with { $0 }
+            let survivors = chosen.filter { seen[$0.id] == nil }.sorted { ($0.file, $0.line) < ($1.file, $1.line) }
+            let unexplained = survivors.filter { equivalents.reason(for: $0) == nil }
+            let reached = Set(tests.suites.flatMap(\.reached))
+            let share = chosen.isEmpty ? 1 : Double(unexplained.count) / Double(chosen.count)
+            isGood = isGood && share <= 0.1
+            text += "\(target.name): \(chosen.count) faults, \(seen.count) seen"
+            text +=
+                " (\(seen.values.count { $0.hasSuffix("(time limit)") }) by the time limit), \(survivors.count) survive"
+            text += ", \(survivors.count - unexplained.count) of them explained: "
+            text += "\((share * 1_000).rounded() / 10) % survive unexplained; \(Int(-start.timeIntervalSinceNow)) s\n"
+            for mutant in survivors {
+                let place = "\(mutant.file):\(mutant.line)"
+                let mark =
+                    equivalents.reason(for: mutant).map { "explained: \($0)" }
+                    ?? (reached.contains(mutant.id) ? "survives" : "not reached")
+                text += "  \(place) [\(mutant.kind.rawValue)] \(mark)\n    \(mutant.signature)\n"
+            }
+        }
+        try text.write(to: report, atomically: true, encoding: .utf8)
+        print(text, terminator: "")
+        return isGood
+    }
+}
+
+/// Why a run cannot go on.
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+func say(_ text: String) { FileHandle.standardError.write(Data("==> \(text)\n".utf8)) }

@@ -1,0 +1,138 @@
+import Foundation
+
+/// A copy of the package in which faults are planted.
+struct Workspace {
+    let root: URL
+    private let package: URL
+    private let scratch: URL
+
+    /// Creates the copy, with only the test targets that are run and what they depend on.
+    ///
+    /// - Parameters:
+    ///   - package: The package that is copied.
+    ///   - folder: Where the copy and its build products are stored; products of an earlier run are used again.
+    ///   - tests: The test targets that the copy keeps, with what they depend on.
+    /// - Throws: The error of Foundation where a file cannot be read or written.
+    init(copying package: URL, to folder: URL, tests: [String]) throws {
+        self.package = package
+        root = folder.appending(path: "package")
+        scratch = folder.appending(path: "build")
+        let files = FileManager.default
+        try files.createDirectory(at: root, withIntermediateDirectories: true)
+        for name in ["Sources", "Tests"] { try Self.mirror(package.appending(path: name), root.appending(path: name)) }
+        let manifest = try String(contentsOf: package.appending(path: "Package.swift"), encoding: .utf8)
+        try Self.write(manifest + Self.reduction(to: tests), to: root.appending(path: "Package.swift"))
+    }
+
+    /// Statements for the end of a manifest that leave only some targets and what they depend on.
+    private static func reduction(to tests: [String]) -> String {
+        """
+
+        var wanted: Set<String> = [\(tests.map { "\"\($0)\"" }.joined(separator: ", "))]
+        var unvisited = wanted
+        while let name = unvisited.popFirst() {
+            for dependency in package.targets.first(where: { $0.name == name })?.dependencies ?? [] {
+                switch dependency {
+                case .targetItem(let name, _), .byNameItem(let name, _):
+                    if wanted.insert(name).inserted { unvisited.insert(name) }
+                default: break
+                }
+            }
+        }
+        package.targets.removeAll { !wanted.contains($0.name) }
+        package.products = []
+
+        """
+    }
+
+    /// Copies what differs, so that a build sees only changes as changes.
+    private static func mirror(_ source: URL, _ copy: URL) throws {
+        let files = FileManager.default
+        try files.createDirectory(at: copy, withIntermediateDirectories: true)
+        let wanted = Set(try files.contentsOfDirectory(atPath: source.path))
+        for name in try files.contentsOfDirectory(atPath: copy.path) where !wanted.contains(name) {
+            try files.removeItem(at: copy.appending(path: name))
+        }
+        for name in wanted {
+            let from = source.appending(path: name)
+            let to = copy.appending(path: name)
+            if try from.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true {
+                try mirror(from, to)
+            } else {
+                try write(Data(contentsOf: from), to: to)
+            }
+        }
+    }
+
+    private static func write(_ text: String, to file: URL) throws { try write(Data(text.utf8), to: file) }
+
+    private static func write(_ data: Data, to file: URL) throws {
+        if (try? Data(contentsOf: file)) != data { try data.write(to: file) }
+    }
+
+    /// The source files of a target, as paths below the root of the package.
+    func sources(of target: String) throws -> [String] {
+        let folder = package.appending(path: "Sources/\(target)")
+        guard let walk = FileManager.default.enumerator(atPath: folder.path) else { return [] }
+        return walk.compactMap { $0 as? String }
+            .filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") }
+            .sorted()
+            .map { "Sources/\(target)/\($0)" }
+    }
+
+    /// Reads a source file as it is without faults.
+    func source(_ file: String) throws -> String {
+        try String(contentsOf: package.appending(path: file), encoding: .utf8)
+    }
+
+    /// Writes a file of the copy.
+    func write(_ text: String, file: String) throws {
+        try Self.write(text, to: root.appending(path: file))
+    }
+
+    /// Builds the tests.
+    ///
+    /// - Returns: What the compiler printed, and whether it succeeded.
+    func build() throws -> (succeeded: Bool, log: String) {
+        let log = scratch.deletingLastPathComponent().appending(path: "build.log")
+        let result = try Command(
+            "swift",
+            "build",
+            "--build-tests",
+            "--package-path",
+            root.path,
+            "--scratch-path",
+            scratch.path,
+            "-Xswiftc",
+            "-suppress-warnings"
+        ).run(output: log, timeLimit: 3_600)
+        return (result == .succeeded, try String(contentsOf: log, encoding: .utf8))
+    }
+
+    /// The program that runs the tests.
+    var testBundle: URL { scratch.appending(path: "debug/millstreamPackageTests.xctest") }
+
+    /// The switch, for the target that has it.
+    static func switchSource(mutantCount: Int) -> String {
+        """
+        import Foundation
+
+        private let activeMutant = Int32(ProcessInfo.processInfo.environment["MUTANT"] ?? "") ?? -1
+        nonisolated(unsafe) private let reachedMutants: UnsafeMutablePointer<UInt8>? = {
+            guard let path = ProcessInfo.processInfo.environment["MUTANTS_REACHED"] else { return nil }
+            let file = unsafe open(path, O_RDWR)
+            guard file >= 0 else { return nil }
+            guard let memory = unsafe mmap(nil, \(mutantCount), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0),
+                unsafe memory != MAP_FAILED
+            else { return nil }
+            return unsafe memory.bindMemory(to: UInt8.self, capacity: \(mutantCount))
+        }()
+
+        @usableFromInline func \(MutantPlanter.switchName)(_ id: Int32) -> Bool {
+            if let reached = unsafe reachedMutants { unsafe reached[Int(id)] = 1 }
+            return id == activeMutant
+        }
+
+        """
+    }
+}

@@ -1,0 +1,134 @@
+// Integer conversions that may trap, told apart from those that cannot.
+//
+// `Int64(x)` of the standard library is one generic initializer: whether it may trap depends on the type of `x`, which
+// the index of a build does not record. These overloads are chosen where the source type has values that the
+// destination type lacks. They do what the standard library's does, under a name of their own in the index, by
+// which `Scripts/check-numbers` finds the conversions that have to be bounded. Numbers from outside are converted with
+// `init(clamping:)` and `init(saturating:)` instead.
+
+/// Returns the result of a conversion, and ends the program where there is none.
+@inlinable
+package func requiringExactly<Value>(_ value: Value?) -> Value {
+    guard let value else { preconditionFailure("The integer is out of range") }
+    return value
+}
+
+/// An integer type with values that `Int8` does not have.
+@usableFromInline package protocol ExceedsInt8: BinaryInteger {}
+/// An integer type with values that `Int16` does not have.
+@usableFromInline package protocol ExceedsInt16: BinaryInteger {}
+/// An integer type with values that `Int32` does not have.
+@usableFromInline package protocol ExceedsInt32: BinaryInteger {}
+/// An integer type with values that `Int64` does not have.
+@usableFromInline package protocol ExceedsInt64: BinaryInteger {}
+/// An integer type with values that `Int128` does not have.
+@usableFromInline package protocol ExceedsInt128: BinaryInteger {}
+/// An integer type with values that `UInt8` does not have.
+@usableFromInline package protocol ExceedsUInt8: BinaryInteger {}
+/// An integer type with values that `UInt16` does not have.
+@usableFromInline package protocol ExceedsUInt16: BinaryInteger {}
+/// An integer type with values that `UInt32` does not have.
+@usableFromInline package protocol ExceedsUInt32: BinaryInteger {}
+/// An integer type with values that `UInt64` does not have.
+@usableFromInline package protocol ExceedsUInt64: BinaryInteger {}
+/// An integer type with values that `UInt128` does not have.
+@usableFromInline package protocol ExceedsUInt128: BinaryInteger {}
+
+extension Int8: ExceedsUInt8, ExceedsUInt16, ExceedsUInt32, ExceedsUInt64, ExceedsUInt128 {}
+extension Int16: ExceedsInt8, ExceedsUInt8, ExceedsUInt16, ExceedsUInt32, ExceedsUInt64, ExceedsUInt128 {}
+extension Int32:
+    ExceedsInt8, ExceedsInt16, ExceedsUInt8, ExceedsUInt16, ExceedsUInt32, ExceedsUInt64, ExceedsUInt128
+{}
+extension Int:
+    ExceedsInt8, ExceedsInt16, ExceedsInt32, ExceedsUInt8, ExceedsUInt16, ExceedsUInt32, ExceedsUInt64,
+    ExceedsUInt128
+{}
+extension Int64:
+    ExceedsInt8, ExceedsInt16, ExceedsInt32, ExceedsUInt8, ExceedsUInt16, ExceedsUInt32, ExceedsUInt64,
+    ExceedsUInt128
+{}
+extension Int128:
+    ExceedsInt8, ExceedsInt16, ExceedsInt32, ExceedsInt64, ExceedsUInt8, ExceedsUInt16, ExceedsUInt32, ExceedsUInt64,
+    ExceedsUInt128
+{}
+extension UInt8: ExceedsInt8 {}
+extension UInt16: ExceedsInt8, ExceedsInt16, ExceedsUInt8 {}
+extension UInt32: ExceedsInt8, ExceedsInt16, ExceedsInt32, ExceedsUInt8, ExceedsUInt16 {}
+extension UInt: ExceedsInt8, ExceedsInt16, ExceedsInt32, ExceedsInt64, ExceedsUInt8, ExceedsUInt16, ExceedsUInt32 {}
+extension UInt64: ExceedsInt8, ExceedsInt16, ExceedsInt32, ExceedsInt64, ExceedsUInt8, ExceedsUInt16, ExceedsUInt32 {}
+extension UInt128:
+    ExceedsInt8, ExceedsInt16, ExceedsInt32, ExceedsInt64, ExceedsInt128, ExceedsUInt8, ExceedsUInt16, ExceedsUInt32,
+    ExceedsUInt64
+{}
+
+extension Int8 {
+    /// Converts an integer that may be out of range, which ends the program.
+    @inlinable
+    package init(_ source: some ExceedsInt8) { self = requiringExactly(Self(exactly: source)) }
+}
+
+extension Int16 {
+    /// Converts an integer that may be out of range, which ends the program.
+    @inlinable
+    package init(_ source: some ExceedsInt16) { self = requiringExactly(Self(exactly: source)) }
+}
+
+extension Int32 {
+    /// Converts an integer that may be out of range, which ends the program.
+    @inlinable
+    package init(_ source: some ExceedsInt32) { self = requiringExactly(Self(exactly: source)) }
+}
+
+extension Int {
+    /// Converts an integer that may be out of range, which ends the program.
+    @inlinable
+    package init(_ source: some ExceedsInt64) { self = requiringExactly(Self(exactly: source)) }
+}
+
+extension Int64 {
+    /// Converts an integer that may be out of range, which ends the program.
+    @inlinable
+    package init(_ source: some ExceedsInt64) { self = requiringExactly(Self(exactly: source)) }
+}
+
+extension Int128 {
+    /// Converts an integer that may be out of range, which ends the program.
+    @inlinable
+    package init(_ source: some ExceedsInt128) { self = requiringExactly(Self(exactly: source)) }
+}
+
+extension UInt8 {
+    /// Converts an integer that may be out of range, which ends the program.
+    @inlinable
+    package init(_ source: some ExceedsUInt8) { self = requiringExactly(Self(exactly: source)) }
+}
+
+extension UInt16 {
+    /// Converts an integer that may be out of range, which ends the program.
+    @inlinable
+    package init(_ source: some ExceedsUInt16) { self = requiringExactly(Self(exactly: source)) }
+}
+
+extension UInt32 {
+    /// Converts an integer that may be out of range, which ends the program.
+    @inlinable
+    package init(_ source: some ExceedsUInt32) { self = requiringExactly(Self(exactly: source)) }
+}
+
+extension UInt {
+    /// Converts an integer that may be out of range, which ends the program.
+    @inlinable
+    package init(_ source: some ExceedsUInt64) { self = requiringExactly(Self(exactly: source)) }
+}
+
+extension UInt64 {
+    /// Converts an integer that may be out of range, which ends the program.
+    @inlinable
+    package init(_ source: some ExceedsUInt64) { self = requiringExactly(Self(exactly: source)) }
+}
+
+extension UInt128 {
+    /// Converts an integer that may be out of range, which ends the program.
+    @inlinable
+    package init(_ source: some ExceedsUInt128) { self = requiringExactly(Self(exactly: source)) }
+}

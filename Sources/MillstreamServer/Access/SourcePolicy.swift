@@ -1,0 +1,106 @@
+public import MediaTransport
+public import ResourceAddressing
+
+/// The rules for the addresses that the server loads from at the request of others.
+///
+/// A client can name any address, so the server must not become a way to hosts that only this machine can reach. It loads from
+/// the hosts that its owner and its catalog name, and otherwise from public addresses only.
+public struct SourcePolicy: Sendable {
+    /// A host, with a port for a rule about that port only.
+    private struct Place: Hashable {
+        let host: String
+        let port: Int?
+
+        init(host: String, port: Int?) {
+            // A trailing dot marks a name as complete; the host is the same.
+            self.host = host.hasSuffix(".") ? String(host.dropLast()) : host
+            self.port = port
+        }
+    }
+
+    private let places: Set<Place>
+    /// A Boolean value that indicates whether only the hosts in `places` are allowed.
+    private let isExclusive: Bool
+    /// A Boolean value that indicates whether a host must have a public address although it is in `places`.
+    private var requiresPublicAddress = false
+    private let isOwnAddress: @Sendable (HostAddress) -> Bool
+
+    /// Creates a policy.
+    ///
+    /// - Parameters:
+    ///   - allowedHosts: Hosts as `HOST` or `HOST:PORT`. With at least one, no other hosts are allowed.
+    ///   - catalogue: The addresses of the catalog, whose hosts are always allowed, with their ports.
+    public init(allowedHosts: [String], catalogue: [ResourceAddress]) {
+        self.init(allowedHosts: allowedHosts, catalogue: catalogue) { MachineAddresses.shared.contains($0) }
+    }
+
+    init(
+        allowedHosts: [String],
+        catalogue: [ResourceAddress],
+        isOwnAddress: @escaping @Sendable (HostAddress) -> Bool
+    ) {
+        let named = allowedHosts.map { text in
+            let address = ResourceAddress("http://\(text)/")
+            let hasPort = text.hasSuffix(":\(address.port ?? 0)")
+            return Place(host: address.host ?? text, port: hasPort ? address.port : nil)
+        }
+        let listed = catalogue.compactMap { address in address.host.map { Place(host: $0, port: address.port) } }
+        places = Set(named + listed)
+        isExclusive = !allowedHosts.isEmpty
+        self.isOwnAddress = isOwnAddress
+    }
+
+    /// The policy for requests from pages of other sites: the same, and every host must have public addresses only.
+    public var restrictedToPublicAddresses: SourcePolicy {
+        var policy = self
+        policy.requiresPublicAddress = true
+        return policy
+    }
+
+    /// Returns whether the server may load from an address, whose host is resolved first.
+    ///
+    /// - Throws: `TransportError` for too many look-ups at once.
+    func mayVisit(_ address: ResourceAddress, resolving hosts: HostCache) async throws -> Bool {
+        guard let host = address.host, !host.isEmpty else { return false }
+        do {
+            return mayVisit(address, at: try await hosts.resolve(host).addresses)
+        } catch let error as TransportError where error.code != .tooManyLookups {
+            return mayVisit(address, at: [])
+        }
+    }
+
+    /// Decides whether the server may load from an address.
+    ///
+    /// - Parameters:
+    ///   - address: The address of the resource.
+    ///   - hosts: The resolved addresses of its host; empty behind a proxy, which resolves names itself.
+    /// - Returns: Whether it may.
+    public func mayVisit(_ address: ResourceAddress, at hosts: [HostAddress]) -> Bool {
+        guard address.isHTTP, Self.isPlain(address), let host = address.host else { return false }
+        let isNamed =
+            places.contains(Place(host: host, port: nil)) || places.contains(Place(host: host, port: address.port))
+        if isNamed, !requiresPublicAddress { return true }
+        guard isNamed || !isExclusive else { return false }
+        // A name without addresses here may have some for a client or a proxy that resolves it differently.
+        let addresses = hosts.isEmpty ? HostAddress(numeric: host).map { [$0] } ?? [] : hosts
+        return !addresses.isEmpty
+            && addresses.allSatisfy { AddressRegistry.isPublic($0.octets) && !isOwnAddress($0) }
+    }
+
+    /// Returns whether all clients read the same host from an address.
+    ///
+    /// Clients differ in how they read percent signs, letters that look like others, backslashes and user names before the
+    /// host. The host that is checked must be the host that is asked.
+    private static func isPlain(_ address: ResourceAddress) -> Bool {
+        guard let authority = address.authority, !address.text.utf8.contains(UInt8(ascii: "\\")) else { return false }
+        return authority.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"):
+                true
+            default: false
+            }
+        }
+    }
+}

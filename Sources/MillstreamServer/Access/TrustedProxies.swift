@@ -1,0 +1,97 @@
+public import MediaTransport
+
+/// A reverse proxy, or a network of them, whose word about its clients is taken.
+public struct TrustedProxy: Sendable, Hashable {
+    private let octets: [UInt8]
+    private let prefixLength: Int
+
+    /// Creates a proxy from an address or a network, such as `192.0.2.1`, `10.0.0.0/8` or `2001:db8::/32`; `nil` for any other
+    /// text.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count), let address = HostAddress(numeric: String(parts[0])) else { return nil }
+        octets = address.octets
+        let bits = octets.count * 8
+        guard parts.count == 2 else {
+            prefixLength = bits
+            return
+        }
+        guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(parts[1]),
+            (0...bits).contains(length)
+        else { return nil }
+        prefixLength = length
+    }
+
+    /// Returns whether an address belongs to the proxy.
+    public func contains(_ address: HostAddress) -> Bool {
+        guard address.octets.count == octets.count else { return false }
+        let (bytes, bits) = (prefixLength / 8, prefixLength % 8)
+        guard address.octets.prefix(bytes).elementsEqual(octets.prefix(bytes)) else { return false }
+        guard bits > 0 else { return true }
+        let mask = ~(UInt8.max >> UInt8(bits))
+        return address.octets[bytes] & mask == octets[bytes] & mask
+    }
+}
+
+extension [TrustedProxy] {
+    func contains(_ address: HostAddress) -> Bool { contains { $0.contains(address) } }
+
+    /// Returns the client that a trusted proxy forwarded a request for: the last address that is not a trusted proxy itself.
+    ///
+    /// Addresses further to the left come from the client and may be invented.
+    ///
+    /// - Parameters:
+    ///   - forwardedFor: The value of `X-Forwarded-For`, all fields joined with commas.
+    ///   - forwarded: The value of `Forwarded` (RFC 7239), all fields joined with commas.
+    /// - Returns: `nil` if the fields name no client, or two different ones: one of them may be the client's own invention.
+    func client(forwardedFor: String?, forwarded: String?) -> HostAddress? {
+        let candidates = [
+            forwardedFor.map { Self.nodes(inForwardedFor: $0) }, forwarded.map { Self.nodes(inForwarded: $0) },
+        ].compactMap { $0 }.map { nodes in lastUntrusted(nodes) }
+        guard let first = candidates.first, candidates.allSatisfy({ $0 == first }) else { return nil }
+        return first
+    }
+
+    private func lastUntrusted(_ nodes: [HostAddress?]) -> HostAddress? {
+        for node in nodes.reversed() {
+            // Behind a node that cannot be read, nothing can be believed.
+            guard let node else { return nil }
+            if !contains(node) { return node }
+        }
+        return nil
+    }
+
+    private static func nodes(inForwardedFor value: String) -> [HostAddress?] {
+        value.split(separator: ",", omittingEmptySubsequences: false).map { address(in: $0) }
+    }
+
+    private static func nodes(inForwarded value: String) -> [HostAddress?] {
+        value.split(separator: ",", omittingEmptySubsequences: false).map { element in
+            let nodes = element.split(separator: ";").compactMap { pair -> Substring? in
+                let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                guard parts.count == 2, trimmed(parts[0]).lowercased() == "for" else { return nil }
+                return parts[1]
+            }
+            return nodes.count == 1 ? address(in: nodes[0]) : nil
+        }
+    }
+
+    /// Returns the address in a node: bare, in quotation marks, with brackets, with a port.
+    private static func address(in node: Substring) -> HostAddress? {
+        var text = trimmed(node)
+        if text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") { text = text.dropFirst().dropLast() }
+        if text.hasPrefix("["), let bracket = text.firstIndex(of: "]") {
+            text = text[text.index(after: text.startIndex)..<bracket]
+        } else if text.utf8.count(where: { $0 == UInt8(ascii: ":") }) == 1, let colon = text.firstIndex(of: ":") {
+            text = text[..<colon]
+        }
+        return HostAddress(numeric: String(text))?.unmapped
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text
+        while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        return text
+    }
+}

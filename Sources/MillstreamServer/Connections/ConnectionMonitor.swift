@@ -1,0 +1,202 @@
+import HTTPTypes
+import MediaTiming
+import NIOCore
+import NIOHTTPTypes
+import ReportFormat
+
+/// Watches a connection at the level of bytes: the first handler of its pipeline.
+///
+/// It refuses a connection over the limits, and reports bytes to the ``RequestMonitor`` of the same connection.
+final class ByteMonitor: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
+
+    private let registry: ConnectionRegistry
+    private let monitor: RequestMonitor
+    private var lease: ConnectionRegistry.Lease?
+    private var refusal: ConnectionRegistry.Lease?
+    private var isRefused = false
+
+    /// The time that a refused client has to read the answer.
+    private static let refusalTime = TimeAmount.seconds(1)
+
+    init(_ registry: ConnectionRegistry, _ monitor: RequestMonitor) {
+        self.registry = registry
+        self.monitor = monitor
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        switch registry.admitConnection(from: context.channel.remoteAddress?.hostAddress) {
+        case .admitted(let lease):
+            self.lease = lease
+            context.fireChannelActive()
+        case .serverIsFull: refuse("the server has too many connections", context)
+        case .clientIsFull: refuse("this client has too many connections", context)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        (lease, refusal) = (nil, nil)
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isRefused else { return }
+        monitor.receiveBytes()
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        monitor.writeBytes(unwrapOutboundIn(data).readableBytes)
+        context.write(data, promise: promise)
+    }
+
+    /// Answers without waiting for a request, and closes the connection.
+    private func refuse(_ message: String, _ context: ChannelHandlerContext) {
+        isRefused = true
+        let body = ServerError(.serviceUnavailable, "too-many-connections", message, hint: "close some and try again")
+            .report
+        let text = "{\"error\":\(body.json)}"
+        let head =
+            "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json; charset=utf-8\r\n"
+            + "Content-Length: \(text.utf8.count)\r\nCache-Control: no-store\r\nRetry-After: 5\r\nConnection: close\r\n\r\n"
+        context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer(string: head + text))), promise: nil)
+        // A connection that is closed with unread bytes of a request takes the answer with it.
+        context.close(mode: .output, promise: nil)
+        context.read()
+        refusal = registry.admitRefusal()
+        guard refusal != nil else { return context.close(promise: nil) }
+        let channel = context.channel
+        _ = context.eventLoop.scheduleTask(in: Self.refusalTime) { channel.close(promise: nil) }
+    }
+}
+
+/// Watches the requests and answers of a connection, and ends it when a time limit is over.
+final class RequestMonitor: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private var deadlines: ConnectionDeadlines
+    private let limits: ConnectionLimits
+    private let time: any TimeSource
+    private var context: ChannelHandlerContext?
+    private var deadlineTask: Scheduled<Void>?
+    private var readerTask: Scheduled<Void>?
+    private var writtenBytes = 0
+    private var hasBegunAnswer = false
+
+    init(_ limits: ConnectionLimits, time: any TimeSource) {
+        self.limits = limits
+        self.time = time
+        deadlines = ConnectionDeadlines(limits, at: time.now)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    func channelActive(context: ChannelHandlerContext) {
+        scheduleDeadline()
+        context.fireChannelActive()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func receiveBytes() {
+        deadlines.receiveBytes(at: time.now)
+        scheduleDeadline()
+    }
+
+    func writeBytes(_ count: Int) {
+        writtenBytes += count
+        if readerTask == nil { checkReader() }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head: deadlines.receiveHead(at: time.now)
+        case .body: break
+        case .end: deadlines.receiveEnd(at: time.now)
+        }
+        scheduleDeadline()
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head: hasBegunAnswer = true
+        case .body: break
+        case .end:
+            hasBegunAnswer = false
+            deadlines.finishAnswer(at: time.now)
+            scheduleDeadline()
+        }
+        context.write(data, promise: promise)
+    }
+
+    private func end() {
+        deadlineTask?.cancel()
+        readerTask?.cancel()
+        (deadlineTask, readerTask, context) = (nil, nil, nil)
+    }
+
+    /// Waits for the deadline; one task serves many requests, since it only looks whether the deadline has moved.
+    private func scheduleDeadline() {
+        guard deadlineTask == nil, let context, let deadline = deadlines.deadline else { return }
+        // The shortest limit, so that a deadline that moves closer is noticed.
+        let shortest = min(limits.headTimeout, limits.bodyTimeout, limits.keepAliveTimeout)
+        let wait = max(.milliseconds(1), min(deadline - time.now, shortest))
+        deadlineTask = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limiting: wait)) { [self] in
+            deadlineTask = nil
+            guard let deadline = deadlines.deadline, deadline <= time.now else { return scheduleDeadline() }
+            timeOut()
+        }
+    }
+
+    /// Looks from time to time whether the client reads what waits for it, for as long as something does.
+    private func checkReader() {
+        guard let context else { return }
+        let buffered = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        if deadlines.isReaderTooSlow(sent: writtenBytes - buffered, buffered: buffered, at: time.now) {
+            return context.close(promise: nil)
+        }
+        let interval = max(.milliseconds(1), limits.writeTimeout / 4)
+        readerTask = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limiting: interval)) { [self] in
+            readerTask = nil
+            let waiting = (try? self.context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+            if waiting > 0 { checkReader() } else { deadlines.noteEmptyBuffer() }
+        }
+    }
+
+    private func timeOut() {
+        guard let context else { return }
+        let isRequestDue = deadlines.phase == .head || deadlines.phase == .body && deadlines.unansweredCount == 1
+        guard isRequestDue, !hasBegunAnswer else { return context.close(promise: nil) }
+        let answer = ServerError(.requestTimeout, "request-timeout", "the request took too long to arrive")
+        let text = ByteBuffer(string: "{\"error\":\(answer.report.json)}")
+        let head = HTTPResponse(
+            status: .requestTimeout,
+            headerFields: [
+                .contentType: "application/json; charset=utf-8", .contentLength: "\(text.readableBytes)",
+                .connection: "close", .cacheControl: "no-store",
+            ]
+        )
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(text)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        context.close(promise: nil)
+    }
+}
+
+extension TimeAmount {
+    /// Creates an amount from a duration; more than a year counts as a year.
+    init(limiting duration: Duration) {
+        let (seconds, attoseconds) = min(max(duration, .zero), .seconds(31_536_000)).components
+        self = .nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+}

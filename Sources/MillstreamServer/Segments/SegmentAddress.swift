@@ -1,0 +1,114 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import ResourceAddressing
+
+/// An address below `/segment` as this server writes it into playlists.
+struct SegmentAddress: Hashable {
+    /// The last component of the path, decoded: the name of the resource, whose extension some players look at.
+    let name: String
+    /// The address of the segment, the initialization section or the key.
+    let target: ResourceAddress
+    /// The way in which a player receives it.
+    let delivery: PlaybackRequest.SegmentDelivery
+    /// The link under conditions that it shares with its stream; `nil` for none.
+    let link: LinkRequest?
+
+    /// Creates the address of a resource in a playlist that was requested.
+    init(_ target: ResourceAddress, delivery: PlaybackRequest.SegmentDelivery, link: LinkRequest?) {
+        let written = target.lastPathComponent
+        let decoded = PercentEncoding.decode(written.isEmpty ? "segment" : written) ?? "segment"
+        // The name becomes a component of a path, which must have one reading.
+        name =
+            TargetGuard<ServerRequestContext>.isUnambiguous(path: "/" + PercentEncoding.encode(decoded))
+            ? decoded : "segment"
+        self.target = target
+        self.delivery = link == nil ? delivery : .proxy
+        self.link = link
+    }
+
+    /// Reads an address and checks its signature.
+    ///
+    /// - Parameters:
+    ///   - name: The last component of the path, as it was sent.
+    ///   - query: The query. Other items than those of a segment are ignored: some players add measurements.
+    ///   - signer: The signer of this server.
+    /// - Throws: ``ServerError`` with the status 400 for an address that is incomplete, and 403 for one that this server did not
+    ///   write.
+    init(name: String, query: QueryItems, signer: SegmentSigner) throws {
+        guard let url = query["url"], ResourceAddress(url).isHTTP else {
+            throw ServerError(.badRequest, "missing-url", "url has to be an http or https address")
+        }
+        let items = query.items.filter { Self.itemNames.contains($0.name) }
+        guard Set(items.map(\.name)).count == items.count else {
+            throw ServerError(
+                .badRequest,
+                "repeated-item",
+                "url, segments, conditions, link and signature must appear once"
+            )
+        }
+        guard let delivery = PlaybackRequest.SegmentDelivery(rawValue: query["segments"] ?? "redirect") else {
+            throw ServerError(.badRequest, "invalid-value", "segments is redirect or proxy")
+        }
+        let target = ResourceAddress(url)
+        let link = try LinkRequest(query, source: target)
+        self.name = PercentEncoding.decode(name) ?? name
+        self.target = target
+        self.delivery = link == nil ? delivery : .proxy
+        self.link = link
+        guard let signature = query["signature"], signer.isValid(signature, for: self) else {
+            throw ServerError(
+                .forbidden,
+                "invalid-signature",
+                "this server did not write this address into a playlist",
+                hint: "load the playlist again and take the address from there"
+            )
+        }
+    }
+
+    private static let itemNames: Set<String> = ["url", "segments", "conditions", "link", "signature"]
+
+    /// Returns the address as a path with a query and a signature.
+    func path(signedBy signer: SegmentSigner) -> String {
+        var items = [
+            QueryItems.Item(name: "url", value: target.text),
+            QueryItems.Item(name: "signature", value: signer.signature(of: self)),
+        ]
+        items += link?.items ?? (delivery == .proxy ? [QueryItems.Item(name: "segments", value: "proxy")] : [])
+        return "/segment/\(PercentEncoding.encode(name))?" + QueryItems(items).text
+    }
+
+    /// The bytes to sign: every part with its length before it, so that no two addresses give the same bytes.
+    fileprivate var signedBytes: [UInt8] {
+        var bytes: [UInt8] = []
+        for part in [name, target.text, delivery.rawValue, link?.conditions ?? "", link?.id ?? ""] {
+            bytes += withUnsafeBytes(of: UInt64(part.utf8.count).bigEndian) { Array($0) }
+            bytes += part.utf8
+        }
+        return bytes
+    }
+}
+
+/// Signs the addresses of segments, so that the server redirects and proxies only to addresses from its own playlists.
+struct SegmentSigner: Sendable {
+    private let key: SymmetricKey
+
+    /// Creates a signer; two with the same secret accept each other's signatures.
+    init(_ secret: ServerSecret) { key = secret.key(for: "segment addresses") }
+
+    /// Returns the signature of an address: an HMAC with SHA-256 (RFC 2104) in base64url (RFC 4648 §5).
+    func signature(of address: SegmentAddress) -> String {
+        let code = HMAC<SHA256>.authenticationCode(for: address.signedBytes, using: key)
+        return Data(code).base64EncodedString().filter { $0 != "=" }.replacing("+", with: "-").replacing("/", with: "_")
+    }
+
+    /// Returns whether a signature is that of an address; the time that it takes does not depend on where they differ.
+    func isValid(_ signature: String, for address: SegmentAddress) -> Bool {
+        guard signature.utf8.count == 43, !signature.utf8.contains(where: { "+/=".utf8.contains($0) }) else {
+            return false
+        }
+        let text = signature.replacing("-", with: "+").replacing("_", with: "/") + "="
+        guard let code = Data(base64Encoded: text) else { return false }
+        return HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: address.signedBytes, using: key)
+    }
+}

@@ -1,0 +1,129 @@
+import Crypto
+public import Foundation
+
+/// The secret that the server derives its signing key from.
+///
+/// Servers with the same secret accept each other's addresses.
+public struct ServerSecret: Sendable {
+    /// The minimum number of bytes in a file with a secret: 128 bits.
+    public static let minimumLength = 16
+    /// The maximum number of bytes; more adds nothing, and a device file would never end.
+    static let maximumLength = 65_536
+    /// The name of the file in a library that keeps a secret made by the server.
+    static let fileName = "server-secret"
+    private static let generatedLength = 32
+
+    private let bytes: SymmetricKey
+    /// A Boolean value that indicates whether other users of the machine can read the file that the secret came from.
+    public let isReadableByOthers: Bool
+
+    /// An error about a file with a secret.
+    public struct ReadingError: Error, CustomStringConvertible {
+        /// What happened to which file.
+        public let description: String
+        /// The next step for the user.
+        public let hint: String?
+    }
+
+    init(bytes: [UInt8], isReadableByOthers: Bool = false) {
+        self.bytes = SymmetricKey(data: bytes)
+        self.isReadableByOthers = isReadableByOthers
+    }
+
+    /// Reads a secret from a file; every byte counts, a line feed at the end included.
+    ///
+    /// - Throws: ``ReadingError`` for a file that cannot be read, or has fewer than ``minimumLength`` bytes.
+    public init(file: URL) throws {
+        let hint = "make one with: head -c 32 /dev/urandom > FILE; chmod 600 FILE"
+        let (bytes, mode) = try Self.read(file)
+        guard bytes.count >= Self.minimumLength else {
+            throw ReadingError(
+                description:
+                    "the secret \(file.path) has \(bytes.count) bytes; at least \(Self.minimumLength) are needed",
+                hint: hint
+            )
+        }
+        guard bytes.count <= Self.maximumLength else {
+            throw ReadingError(
+                description: "the secret \(file.path) has more than \(Self.maximumLength) bytes",
+                hint: hint
+            )
+        }
+        self.init(bytes: bytes, isReadableByOthers: mode & 0o077 != 0)
+    }
+
+    /// Returns the secret that is stored in a folder, and makes a random one if there is none.
+    ///
+    /// The file can be read by its owner only. Servers that start at the same time agree on one secret.
+    ///
+    /// - Throws: ``ReadingError`` for a file that cannot be read or written.
+    public static func stored(in directory: URL) throws -> ServerSecret {
+        let file = directory.appendingPathComponent(fileName)
+        if !FileManager.default.fileExists(atPath: file.path) { try make(file) }
+        let (bytes, mode) = try read(file)
+        guard bytes.count == generatedLength else {
+            throw ReadingError(
+                description: "the secret \(file.path) is damaged",
+                hint: "delete the file; addresses of segments that were given out before become invalid"
+            )
+        }
+        if mode & 0o077 != 0, chmod(file.path, 0o600) != 0 { throw failure("protected", file) }
+        return ServerSecret(bytes: bytes)
+    }
+
+    /// Derives a key for one purpose (RFC 5869).
+    func key(for purpose: String) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: bytes,
+            salt: Array("millstream".utf8),
+            info: Array(purpose.utf8),
+            outputByteCount: 32
+        )
+    }
+
+    private static func read(_ file: URL) throws -> (bytes: [UInt8], mode: Int) {
+        let attributes: [FileAttributeKey: Any]
+        let bytes: Data
+        do {
+            // A link to a file is as good as the file.
+            attributes = try FileManager.default.attributesOfItem(atPath: file.resolvingSymlinksInPath().path)
+            guard attributes[.type] as? FileAttributeType == .typeRegular else {
+                throw ReadingError(description: "the secret \(file.path) is not a regular file", hint: nil)
+            }
+            let handle = try FileHandle(forReadingFrom: file)
+            defer { try? handle.close() }
+            bytes = try handle.read(upToCount: maximumLength + 1) ?? Data()
+        } catch let error as ReadingError {
+            throw error
+        } catch {
+            throw ReadingError(
+                description: "the secret \(file.path) cannot be read (\(error.localizedDescription))",
+                hint: nil
+            )
+        }
+        return (Array(bytes), (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0)
+    }
+
+    /// Writes a random secret under another name and links it into place, so that no reader sees half of it and the first of
+    /// several writers wins.
+    private static func make(_ file: URL) throws {
+        let key = SymmetricKey(size: .bits256)
+        let temporary = file.deletingLastPathComponent().appendingPathComponent(".\(fileName)-\(UUID().uuidString)")
+        let descriptor = open(temporary.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("written", file) }
+        defer {
+            close(descriptor)
+            unlink(temporary.path)
+        }
+        let written = key.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        guard written == generatedLength, fsync(descriptor) == 0 else { throw failure("written", file) }
+        guard link(temporary.path, file.path) == 0 || errno == EEXIST else { throw failure("written", file) }
+    }
+
+    private static func failure(_ verb: String, _ file: URL) -> ReadingError {
+        ReadingError(
+            description: "the secret \(file.path) cannot be \(verb) (\(String(cString: strerror(errno))))",
+            hint: nil
+        )
+    }
+}

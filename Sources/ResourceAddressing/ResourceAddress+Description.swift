@@ -1,0 +1,222 @@
+extension ResourceAddress: CustomStringConvertible {
+    /// The address for people: in messages, logs, and progress output, without what may be a secret.
+    ///
+    /// User information is removed. Values of a query or a fragment are shortened to their first characters and `…` where they are
+    /// long, or where their name says that they are secrets; so are components of the path that look like tokens. Of a `data`
+    /// address only the media type and the length are given. The scheme, the host, the port, and plain components of the path stay.
+    ///
+    /// The result is no address: use ``text`` for everything but showing it.
+    public var description: String {
+        if normalizedScheme == "data" { return dataDescription }
+        var result = scheme.map { $0 + ":" } ?? ""
+        if let authority {
+            let host = authority.utf8.lastIndex(of: UInt8(ascii: "@")).map {
+                authority[authority.utf8.index(after: $0)...]
+            }
+            // Of other schemes it may be the identifier of a key.
+            let isHost = ["http", "https", "file"].contains(normalizedScheme ?? "http")
+            result += "//"
+            result +=
+                isHost
+                ? AddressAbbreviation.limited(host ?? authority[...], to: 300) : AddressAbbreviation.path(authority)
+        }
+        result += normalizedScheme == "file" ? path : AddressAbbreviation.path(path)
+        if let query { result += "?" + AddressAbbreviation.items(query) }
+        if let fragment { result += "#" + AddressAbbreviation.items(fragment) }
+        return result
+    }
+
+    /// The media type and the length of a `data` address (RFC 2397).
+    private var dataDescription: String {
+        let content = text.utf8.dropFirst("data:".utf8.count)
+        let type = Substring(content.prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: ";") })
+        return "data:\(AddressAbbreviation.limited(type, to: 40)),… (\(text.utf8.count) bytes)"
+    }
+}
+
+extension ResourceAddress: CustomDebugStringConvertible {
+    /// The same as ``description``: dumps of values that hold addresses are messages too.
+    public var debugDescription: String { description }
+}
+
+extension ResourceAddress: CustomReflectable {
+    /// A mirror that shows ``description`` only.
+    public var customMirror: Mirror { Mirror(self, children: ["text": description]) }
+}
+
+/// The rules by which parts of addresses are shortened.
+enum AddressAbbreviation {
+    /// Longer values of a query are shortened: no list of names can be complete.
+    private static let longestValue = 12
+    /// The number of characters that stay of what is shortened, at most.
+    private static let prefixLength = 4
+    /// The shortest run of letters and digits that may be a token.
+    private static let shortestToken = 20
+    /// Components longer than this are shortened whatever they look like.
+    private static let longestComponent = 100
+
+    /// Names whose values are secrets, however short; compared without case, hyphens, and underscores.
+    private static let secretNames: Set<String> = [
+        "accesskey", "accesskeyid", "accesstoken", "apikey", "appkey", "auth", "authkey", "authorization",
+        "awsaccesskeyid",
+        "bearer", "code", "cookie", "credential", "credentials", "exp", "expires", "googleaccessid", "hash", "hdnea",
+        "hdnts",
+        "hdntl", "hmac", "jwt", "key", "keypairid", "login", "md5", "nonce", "passwd", "password", "passphrase",
+        "policy", "pass",
+        "pin", "pwd", "refreshtoken", "secret", "securetoken", "se", "session", "sessionid", "sid", "sig", "sign",
+        "signature",
+        "sks", "skt", "sp", "sr", "st", "ticket", "tok", "token", "user", "username", "wmsauthsign", "xtoken",
+    ]
+
+    /// Returns the items of a query with their secrets shortened.
+    static func items(_ query: String) -> String {
+        var result = ""
+        var rest = query[...].utf8
+        while true {
+            let end = rest.firstIndex { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: ";") } ?? rest.endIndex
+            result += item(Substring(rest[..<end]))
+            guard end < rest.endIndex else { return result }
+            result += rest[end] == UInt8(ascii: "&") ? "&" : ";"
+            // A query that never ends says nothing more to a person.
+            guard result.utf8.count < 1000 else { return result + "…" }
+            rest = rest[rest.index(after: end)...]
+        }
+    }
+
+    private static func item(_ text: Substring) -> String {
+        guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { return value(text, isSecret: false) }
+        let name = text[..<equals]
+        let content = text[text.utf8.index(after: equals)...]
+        return limited(name, to: 32) + "=" + value(content, isSecret: isSecret(name))
+    }
+
+    private static func isSecret(_ name: Substring) -> Bool {
+        let plain = (PercentEncoding.decode(String(name.prefix(64))) ?? String(name)).lowercased()
+            .filter { $0 != "-" && $0 != "_" && $0 != "[" && $0 != "]" }
+        return secretNames.contains(plain) || plain.hasPrefix("xamz") || plain.hasPrefix("xgoog")
+            || ["token", "secret", "passw", "signature", "apikey", "auth", "session", "credential"].contains {
+                plain.contains($0)
+            }
+    }
+
+    private static func value(_ text: Substring, isSecret: Bool) -> String {
+        guard !text.isEmpty, isSecret || text.utf8.count > longestValue else { return String(text) }
+        return shortened(text)
+    }
+
+    /// Returns a path whose components that look like tokens are shortened.
+    static func path(_ path: String) -> String {
+        var result = ""
+        for (position, component) in path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            if position > 0 { result += "/" }
+            guard result.utf8.count < 2000 else { return result + "…" }
+            result += Self.component(Substring(component))
+        }
+        return result
+    }
+
+    /// Shortens the parameters of a component, `;token=abc` and `hdnts=exp=1~hmac=2`, and its runs that look like tokens.
+    private static func component(_ text: Substring) -> String {
+        guard text.utf8.count >= 3 else { return String(text) }
+        guard text.utf8.count <= 4 * longestComponent else { return shortened(text) }
+        var result = ""
+        for (position, piece) in pieces(text, separators: ";~,&").enumerated() {
+            guard piece.separator == nil else {
+                result += piece.text
+                continue
+            }
+            let equals = piece.text.utf8.firstIndex(of: UInt8(ascii: "="))
+            if let equals, position > 0 || equals > piece.text.startIndex {
+                result += item(piece.text)
+            } else {
+                result += runs(piece.text)
+            }
+        }
+        return result
+    }
+
+    private static func runs(_ text: Substring) -> String {
+        pieces(text, separators: ".:@ ").map { piece in
+            piece.separator == nil && looksLikeToken(piece.text) ? shortened(piece.text) : String(piece.text)
+        }.joined()
+    }
+
+    /// Returns a Boolean value that indicates whether a run of characters is more like a token than like a name.
+    ///
+    /// Names are words and numbers: letters follow letters and digits follow digits. In a token the kinds change all the time, or
+    /// it has hexadecimal digits only, or no word would be as long.
+    private static func looksLikeToken(_ text: Substring) -> Bool {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= shortestToken else { return false }
+        guard bytes.count <= longestComponent else { return true }
+        var changes = 0
+        var longestRun = 0
+        var run = 0
+        var hexadecimalDigits = 0
+        var digits = 0
+        var previous: Kind?
+        for byte in bytes {
+            let kind = Kind(byte)
+            // A capital letter and small ones behind it are one word.
+            if kind != .other, let previous, kind != previous, !(previous == .upper && kind == .lower && run == 1) {
+                changes += 1
+            }
+            if kind == .digit { digits += 1 }
+            let isHexadecimal =
+                kind == .digit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20) && kind != .other
+            if isHexadecimal { hexadecimalDigits += 1 }
+            run = kind == .other ? 0 : (kind == previous && run > 0 ? run + 1 : 1)
+            longestRun = kind == .other ? 0 : longestRun + 1
+            if longestRun >= 40 { return true }
+            if kind != .other { previous = kind }
+        }
+        let hyphens = bytes.count { $0 == UInt8(ascii: "-") }
+        if hexadecimalDigits + hyphens == bytes.count, hexadecimalDigits >= 24, digits > 0 { return true }
+        return changes * 3 >= bytes.count
+    }
+
+    private enum Kind {
+        case upper, lower, digit, other
+
+        init(_ byte: UInt8) {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): self = .upper
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): self = .lower
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): self = .digit
+            default: self = .other
+            }
+        }
+    }
+
+    private static func pieces(
+        _ text: Substring,
+        separators: String
+    ) -> [(text: Substring, separator: UInt8?)] {
+        var result: [(Substring, UInt8?)] = []
+        var start = text.utf8.startIndex
+        var index = start
+        while index < text.utf8.endIndex {
+            let byte = text.utf8[index]
+            let next = text.utf8.index(after: index)
+            if separators.utf8.contains(byte) {
+                if start < index { result.append((Substring(text.utf8[start..<index]), nil)) }
+                result.append((Substring(text.utf8[index..<next]), byte))
+                start = next
+            }
+            index = next
+        }
+        if start < index { result.append((Substring(text.utf8[start..<index]), nil)) }
+        return result
+    }
+
+    /// Returns the first characters and `…`: a quarter of them at most, so that a short secret is not half told.
+    private static func shortened(_ text: Substring) -> String {
+        String(text.prefix(min(prefixLength, text.utf8.count / 4))) + "…"
+    }
+
+    static func limited(_ text: Substring, to count: Int) -> String {
+        text.utf8.count <= count ? String(text) : text.prefix(count) + "…"
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import MillstreamServer
+
+/// The limits for the connections of a server.
+struct ConnectionFlags: ParsableArguments {
+    @Option(name: .long, help: ArgumentHelp("Limit the number of connections at the same time.", valueName: "N"))
+    var maxConnections = ConnectionLimits().maximumConnections
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Limit the number of connections of one client at the same time; an IPv6 network of 64 bits is one client.",
+            valueName: "N"
+        )
+    )
+    var maxConnectionsPerClient = ConnectionLimits().maximumConnectionsPerClient
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Count clients by the address that this reverse proxy forwards (X-Forwarded-For, Forwarded); may be repeated.",
+            valueName: "ADDRESS|CIDR"
+        )
+    )
+    var trustedProxy: [String] = []
+
+    func validate() throws {
+        guard (1...100_000).contains(maxConnections) else {
+            throw ValidationError("--max-connections must be between 1 and 100000")
+        }
+        guard (1...100_000).contains(maxConnectionsPerClient) else {
+            throw ValidationError("--max-connections-per-client must be between 1 and 100000")
+        }
+        for text in trustedProxy where TrustedProxy(text) == nil {
+            throw ValidationError("--trusted-proxy must be an address or a network such as 10.0.0.0/8, not \"\(text)\"")
+        }
+    }
+
+    /// The limits with the values of the options.
+    var limits: ConnectionLimits {
+        ConnectionLimits(
+            maximumConnections: maxConnections,
+            maximumConnectionsPerClient: maxConnectionsPerClient,
+            trustedProxies: trustedProxy.compactMap { TrustedProxy($0) }
+        )
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import MediaTransport
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// A failure to write to standard output, standard error or a file.
+struct OutputError: Error, Equatable {
+    /// The name of the output, for messages.
+    let output: String
+    /// The error number of the system call.
+    let number: Int32
+
+    /// A Boolean value that indicates whether the reader of a pipe has closed it.
+    var isClosed: Bool { number == EPIPE }
+
+    /// The description of the error number, such as "No space left on device".
+    var reason: String { String(cString: strerror(number)) }
+}
+
+/// A file descriptor to which bytes are written in full.
+///
+/// Writing blocks until the bytes are taken, however slow the reader is and whether or not the descriptor is in non-blocking
+/// mode: nothing is buffered here. Only an interruption (Ctrl-C) ends the wait for a reader that does not read.
+struct OutputDescriptor: Sendable {
+    let rawValue: Int32
+    /// The name of the output, for messages.
+    let name: String
+
+    /// The number of bytes in one write; a pipe that is ready takes this many without blocking (`PIPE_BUF` on Linux).
+    private static let chunkSize = 4096
+    /// The time after which a blocked write looks for an interruption, in milliseconds.
+    private static let pollInterval: Int32 = 100
+
+    /// Opens a file for writing, which is emptied, or created for its owner only.
+    ///
+    /// - Throws: ``OutputError``.
+    init(creating path: String) throws(OutputError) {
+        do {
+            self.init(rawValue: try PrivateFiles.openReport(path), name: "the file \(path)")
+        } catch {
+            throw OutputError(output: "the file \(path)", number: (error as? POSIXError)?.code.rawValue ?? EIO)
+        }
+    }
+
+    init(rawValue: Int32, name: String) {
+        self.rawValue = rawValue
+        self.name = name
+    }
+
+    /// Writes all bytes.
+    ///
+    /// - Throws: ``OutputError``, or `CancellationError` when the program was interrupted while the reader did not read.
+    func write(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            try waitUntilWritable()
+            let count = rest.prefix(Self.chunkSize).withUnsafeBytes { systemWrite(rawValue, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR, errno != EAGAIN {
+                throw OutputError(output: name, number: errno)
+            }
+        }
+    }
+
+    /// Returns when the descriptor is writable or has an error, which the next write reports.
+    private func waitUntilWritable() throws(CancellationError) {
+        var request = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+        while poll(&request, 1, Self.pollInterval) <= 0 {
+            if OutputSupervisor.shared.isInterrupted { throw CancellationError() }
+        }
+    }
+
+    /// Closes the descriptor.
+    func close() { _ = systemClose(rawValue) }
+
+    /// Opens `/dev/null` in the place of each standard descriptor that was closed when the program was started.
+    ///
+    /// Otherwise the next file or socket would take its number, and results would be written into it. The direction is
+    /// wrong, so that reading and writing still fail with `EBADF`.
+    static func reserveStandardDescriptors() {
+        for descriptor in [STDIN_FILENO, standardOutput, standardError] where fcntl(descriptor, F_GETFD) == -1 {
+            _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
+    }
+
+    /// The message of a program that is interrupted, written in a signal handler, where only system calls are allowed.
+    static func writeInterruption() {
+        let line = "millstream: error: interrupted (interrupted)\n" as StaticString
+        var request = pollfd(fd: standardError, events: Int16(POLLOUT), revents: 0)
+        guard poll(&request, 1, 0) > 0 else { return }
+        _ = systemWrite(standardError, line.utf8Start, line.utf8CodeUnitCount)
+    }
+}
+
+// The module hides the names of the system (see UnavailableOutput.swift); here they are meant.
+#if canImport(Darwin)
+private let systemWrite = Darwin.write
+private let systemClose = Darwin.close
+private let standardOutput = Darwin.STDOUT_FILENO
+private let standardError = Darwin.STDERR_FILENO
+#elseif canImport(Musl)
+private let systemWrite = Musl.write
+private let systemClose = Musl.close
+private let standardOutput = Musl.STDOUT_FILENO
+private let standardError = Musl.STDERR_FILENO
+#else
+private let systemWrite = Glibc.write
+private let systemClose = Glibc.close
+private let standardOutput = Glibc.STDOUT_FILENO
+private let standardError = Glibc.STDERR_FILENO
+#endif
+
+extension OutputDescriptor {
+    /// The descriptor of results.
+    static let results = OutputDescriptor(rawValue: standardOutput, name: "standard output")
+    /// The descriptor of progress, logs and diagnostics.
+    static let diagnostics = OutputDescriptor(rawValue: standardError, name: "standard error")
+}

@@ -1,0 +1,67 @@
+import Foundation
+import ReportFormat
+import Synchronization
+
+/// Standard output, to which results are written.
+///
+/// All text is ``TerminalText``, in which what comes from outside is escaped; JSON escapes it itself; only ``write(bytes:)``,
+/// for results that are byte-exact, writes what it is given.
+enum StandardOutput {
+    private static let lock = Mutex(())
+
+    static func write(_ text: TerminalText) throws { try write(bytes: Array(text.description.utf8)) }
+
+    static func writeLine(_ text: TerminalText) throws { try write(text + "\n") }
+
+    /// Writes a report as JSON on a line.
+    static func writeLine(_ report: ReportValue) throws { try write(bytes: Array("\(report.json)\n".utf8)) }
+
+    /// Writes a report as JSON.
+    static func write(report: ReportValue) throws { try write(bytes: Array(report.json.utf8)) }
+
+    /// Writes a path on a line: exactly to a file or a pipe, where a script reads it, and escaped to a terminal.
+    static func writeLine(path: String) throws {
+        try isTerminal ? writeLine(TerminalText(escaping: path)) : write(bytes: Array("\(path)\n".utf8))
+    }
+
+    /// Writes a playlist: byte for byte to a file or a pipe, and with its lines escaped to a terminal.
+    static func write(playlist bytes: [UInt8]) throws {
+        guard isTerminal else { return try write(bytes: bytes) }
+        try write(TerminalText(escapingLines: String(decoding: bytes, as: UTF8.self)))
+    }
+
+    /// A Boolean value that indicates whether standard output is a terminal.
+    static let isTerminal = isatty(OutputDescriptor.results.rawValue) == 1
+
+    /// Writes bytes as they are.
+    ///
+    /// - Throws: ``OutputError``, which also cancels the running command.
+    static func write(bytes: [UInt8]) throws {
+        if let failure = OutputSupervisor.shared.failure { throw failure }
+        do {
+            try lock.withLock { _ in try OutputDescriptor.results.write(bytes) }
+        } catch let error as OutputError {
+            OutputSupervisor.shared.report(error)
+            throw error
+        }
+    }
+}
+
+/// Standard error, to which progress, logs and diagnostics are written.
+enum StandardError {
+    /// A Boolean value that indicates whether standard error is a terminal.
+    static let isTerminal = isatty(OutputDescriptor.diagnostics.rawValue) == 1
+
+    private static let lock = Mutex(())
+
+    /// Writes text; failures are ignored, except that a pipe without a reader cancels the running command.
+    static func write(_ text: TerminalText) {
+        do {
+            try lock.withLock { _ in try OutputDescriptor.diagnostics.write(Array(text.description.utf8)) }
+        } catch let error as OutputError where error.isClosed {
+            OutputSupervisor.shared.report(error)
+        } catch {
+            // There is no other place to report it.
+        }
+    }
+}

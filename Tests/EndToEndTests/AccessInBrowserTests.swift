@@ -1,0 +1,287 @@
+import Foundation
+import MillstreamTesting
+import Testing
+
+/// What pages in a real browser can read and cause; the table "Who may ask the server" of the threat model is the measure.
+@Suite(.serialized, .tags(.endToEnd), .enabled(if: Chromium.executable != nil, "there is no Chromium"))
+struct AccessInBrowserTests {
+    private static let token = "Bearer of-the-owner"
+    private static let publicHost = "http://8.8.8.8"
+
+    /// A server with secrets, a browser, and an origin that plays a private host, a proxy for a public one, and another site.
+    private struct Stage {
+        let origin: MisbehavingServer
+        let browser: Chromium
+        /// The address of the server without a slash at its end.
+        let server: String
+        let serverPort: Int
+
+        /// Opens a page of another site and runs a script there that fills `results`.
+        func run(_ script: String, at page: String) async throws -> [String: String] {
+            let page = try await Page(page, in: browser)
+            try await eventually("the page is there") { try await page.isTrue("document.readyState === 'complete'") }
+            let text = try await page.text(
+                """
+                (async () => {
+                  const results = {}
+                  const server = '\(server)', source = '\(origin.address("/private.m3u8"))'
+                  const read = async (address, options) => {
+                    try {
+                      const answer = await fetch(address, options)
+                      return `${answer.type} ${answer.status} ${await answer.text()}`
+                    } catch { return 'blocked' }
+                  }
+                  const load = (name, properties) => new Promise(resolve => {
+                    const element = document.createElement(name)
+                    for (const event of ['load', 'loadedmetadata']) element.addEventListener(event, () => resolve('loaded'))
+                    element.addEventListener('error', () => resolve('error'))
+                    Object.assign(element, properties)
+                    document.body.append(element)
+                  })
+                  \(script)
+                  return JSON.stringify(results)
+                })()
+                """
+            )
+            return try JSONDecoder().decode([String: String].self, from: Data(text.utf8))
+        }
+
+        /// The requests for media that had the owner's token or cookie.
+        var requestsWithSecrets: [String] {
+            origin.requests.filter { request in
+                request.header("Authorization") == AccessInBrowserTests.token
+                    || request.header("Cookie")?.contains("of-the-owner") == true
+            }.map(\.path)
+        }
+
+        func requests(for path: String) -> Int { origin.requests.filter { $0.path.hasSuffix(path) }.count }
+    }
+
+    private func onStage(_ act: (Stage) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("access-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let page = MisbehavingServer.Resource(
+            Array("<!DOCTYPE html><title>another site</title><body></body>".utf8),
+            contentType: "text/html; charset=utf-8"
+        )
+        try await MisbehavingServer.withServer(["/page.html": page]) { origin in
+            let type = "application/vnd.apple.mpegurl"
+            let media = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n%.ts\n#EXT-X-ENDLIST\n"
+            for name in ["private", "public"] {
+                origin.set("/\(name).m3u8", .text(media.replacing("%", with: name), contentType: type))
+                origin.set("/\(name).ts", .text("segment", contentType: "video/mp2t"))
+            }
+            origin.set("/poster.png", .init([1], contentType: "image/png"))
+            let catalog = """
+                [{"name": "private", "url": "\(origin.address("/private.m3u8"))", "poster": "\(origin.address("/poster.png"))"},
+                 {"name": "public", "url": "\(Self.publicHost)/public.m3u8"}]
+                """
+            origin.set("/catalog.json", .text(catalog, contentType: "application/json"))
+            // As a proxy, it says yes to CONNECT and is itself what is at the other end.
+            origin.behave("*", .status(200))
+            let paths = [
+                "private.m3u8", "public.m3u8", "private.ts", "public.ts", "poster.png", "catalog.json", "page.html",
+            ]
+            for path in paths { origin.behave(path, .proper) }
+            let jar = folder.appendingPathComponent("cookies.txt")
+            let lines = ["127.0.0.1", "8.8.8.8"].map { "\($0)\tFALSE\t/\tFALSE\t4102444800\tsession\tof-the-owner" }
+            try Data(("# Netscape HTTP Cookie File\n" + lines.joined(separator: "\n") + "\n").utf8).write(to: jar)
+            let program = try RunningProgram([
+                "serve", "--port", "0", "--library", folder.appendingPathComponent("library").path, "--catalog",
+                origin.address("/catalog.json"), "--header", "Authorization: \(Self.token)", "--cookie-jar", jar.path,
+                "--proxy", "127.0.0.1:\(origin.port)",
+            ])
+            let address = try await program.match("(http://[0-9.:]+)/")
+            let port = try #require(address.split(separator: ":").last.flatMap { Int($0) })
+            let browser = try Chromium(hosts: ["evil.example": "127.0.0.1"])
+            defer { browser.close() }
+            try await act(Stage(origin: origin, browser: browser, server: address, serverPort: port))
+            program.send(SIGTERM)
+            #expect(try await program.finish() == 0)
+        }
+    }
+
+    /// Pages of the same host at another port, of another host, and without an origin of their own.
+    private func otherPages(_ stage: Stage) -> [String] {
+        ["127.0.0.1", "localhost", "evil.example"].map { "http://\($0):\(stage.origin.port)/page.html" }
+    }
+
+    @Test(.timeLimit(.minutes(4))) func ourOwnPageReadsEverything() async throws {
+        try await onStage { stage in
+            let results = try await stage.run(
+                """
+                results.library = await read('/api/library')
+                results.poster = await load('img', {src: '/api/streams/private/poster'})
+                results.posterStatus = await read('/api/streams/private/poster')
+                results.playlist = await read('/play.m3u8?segments=proxy&url=' + encodeURIComponent(source))
+                const segment = results.playlist.split('\\n').find(line => line.startsWith('/segment/'))
+                results.segment = await read(segment)
+                results.change = await read('/api/conditions', {
+                  method: 'PUT', headers: {'Content-Type': 'application/json'}, body: '{"conditions":"WiFi"}'
+                })
+                results.events = await new Promise(resolve => {
+                  const events = new EventSource('/api/events')
+                  events.onopen = () => { events.close(); resolve('open') }
+                  events.onerror = () => resolve('error')
+                })
+                """,
+                at: stage.server + "/"
+            )
+            #expect(results["library"] == #"basic 200 {"assets":[]}"#)
+            #expect(results["posterStatus"]?.hasPrefix("basic 200") == true)
+            #expect(results["playlist"]?.hasPrefix("basic 200 #EXTM3U") == true)
+            #expect(results["segment"] == "basic 200 segment")
+            #expect(results["change"]?.contains(#""shared":"WiFi""#) == true)
+            #expect(results["events"] == "open")
+            #expect(stage.requestsWithSecrets.filter { $0 == "/private.m3u8" || $0 == "/private.ts" }.count == 2)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(4))) func pagesOfOtherSitesReadNothingPrivate() async throws {
+        try await onStage { stage in
+            for page in otherPages(stage) {
+                for server in [
+                    stage.server, "http://localhost:\(stage.serverPort)", "http://evil.example:\(stage.serverPort)",
+                ] {
+                    let results = try await stage.run(
+                        """
+                        const paths = ['/api/library', '//api/library', '/api//library', '/%61pi/library', '/api/library/',
+                          '/api/streams', '/api/conditions', '/offline/x/multivariant.m3u8', '//offline/x/multivariant.m3u8',
+                          '/metrics', '/', '/console/main.js', '/api/inspect?url=' + encodeURIComponent(source)]
+                        for (const path of paths) {
+                          results['cors ' + path] = await read('\(server)' + path)
+                          results['credentials ' + path] = await read('\(server)' + path, {credentials: 'include'})
+                          results['no-cors ' + path] = await read('\(server)' + path, {mode: 'no-cors'})
+                        }
+                        results.events = await new Promise(resolve => {
+                          const events = new EventSource('\(server)/api/events')
+                          events.onopen = () => { events.close(); resolve('open') }
+                          events.onerror = () => { events.close(); resolve('blocked') }
+                        })
+                        for (const name of ['img', 'script', 'video'])
+                          results[name] = (await load(name, {src: '\(server)/api/streams/private/poster'})) === 'error' ? 'blocked' : 'loaded'
+                        """,
+                        at: page
+                    )
+                    #expect(results.count == 13 * 3 + 4)
+                    for (name, result) in results {
+                        #expect(
+                            result == "blocked" || name.hasPrefix("no-cors") && result == "opaque 0 ",
+                            "\(page) \(server) \(name): \(result)"
+                        )
+                    }
+                }
+            }
+            #expect(stage.requests(for: "/poster.png") == 0 && stage.requests(for: "/private.m3u8") == 0)
+            #expect(stage.requestsWithSecrets == ["/catalog.json"])
+        }
+    }
+
+    @Test(.timeLimit(.minutes(4))) func pagesOfOtherSitesChangeNothing() async throws {
+        try await onStage { stage in
+            for page in otherPages(stage) {
+                let results = try await stage.run(
+                    """
+                    const order = JSON.stringify({url: source})
+                    for (const mode of ['cors', 'no-cors']) {
+                      for (const type of ['text/plain', 'application/json', 'application/x-www-form-urlencoded']) {
+                        results[`${mode} ${type}`] = await read(server + '/api/downloads', {
+                          method: 'POST', mode, headers: {'Content-Type': type}, body: order
+                        })
+                      }
+                    }
+                    results.put = await read(server + '/api/conditions', {
+                      method: 'PUT', headers: {'Content-Type': 'application/json'}, body: '{"conditions":"100% Loss"}'
+                    })
+                    results.delete = await read(server + '/api/library/x', {method: 'DELETE'})
+                    for (const type of ['text/plain', 'multipart/form-data', 'application/x-www-form-urlencoded']) {
+                      const name = 'frame-' + type
+                      const frame = document.createElement('iframe')
+                      frame.name = name
+                      document.body.append(frame)
+                      const form = document.createElement('form')
+                      Object.assign(form, {method: 'POST', action: server + '/api/downloads', enctype: type, target: name})
+                      const field = document.createElement('input')
+                      Object.assign(field, {name: '{"url":"' + source + '","title":"', value: '"}'})
+                      form.append(field)
+                      document.body.append(form)
+                      results['form ' + type] = await new Promise(resolve => {
+                        frame.addEventListener('load', () => resolve('answered'))
+                        form.submit()
+                      })
+                    }
+                    navigator.sendBeacon(server + '/api/downloads', order)
+                    """,
+                    at: page
+                )
+                for (name, result) in results where !name.hasPrefix("form") {
+                    #expect(result == "blocked" || result == "opaque 0 ", "\(page) \(name): \(result)")
+                }
+                #expect(results.keys.filter { $0.hasPrefix("form") }.count == 3)
+            }
+            let own = try await stage.run(
+                """
+                results.library = await read('/api/library')
+                results.conditions = await read('/api/conditions')
+                """,
+                at: stage.server + "/"
+            )
+            #expect(own["library"] == #"basic 200 {"assets":[]}"#)
+            #expect(own["conditions"]?.contains(#""shared":"Off""#) == true)
+            #expect(stage.requests(for: "/private.m3u8") == 0)
+        }
+    }
+
+    /// Pages of other sites play public streams, without anything of the owner's, and reach no private host.
+    @Test(.timeLimit(.minutes(4))) func pagesOfOtherSitesGetPublicMediaWithoutSecrets() async throws {
+        try await onStage { stage in
+            for page in otherPages(stage) {
+                let results = try await stage.run(
+                    """
+                    const publicSource = encodeURIComponent('\(Self.publicHost)/public.m3u8'), privateSource = encodeURIComponent(source)
+                    results.public = await read(server + '/play.m3u8?segments=proxy&url=' + publicSource)
+                    const segment = results.public.split('\\n').find(line => line.startsWith('/segment/'))
+                    results.segment = await read(server + segment)
+                    results.forged = await read(server + segment.replace('public.ts', 'private.ts'))
+                    results.unsigned = await read(server + '/segment/x?segments=proxy&url=' + privateSource)
+                    for (const [name, options] of Object.entries({
+                      plain: {}, credentials: {credentials: 'include'}, noReferrer: {referrerPolicy: 'no-referrer'},
+                      noCors: {mode: 'no-cors', referrerPolicy: 'no-referrer'}, range: {headers: {Range: 'bytes=0-'}}
+                    })) results['private ' + name] = await read(server + '/play.m3u8?url=' + privateSource, options)
+                    const address = server + '/play.m3u8?url=' + privateSource
+                    results['private img'] = await load('img', {src: address, referrerPolicy: 'no-referrer'})
+                    results['private video'] = await load('video', {src: address})
+                    results['private anonymous video'] = await load('video', {crossOrigin: 'anonymous', src: address})
+                    await load('iframe', {src: address})
+                    const link = window.open(address)
+                    await new Promise(resolve => setTimeout(resolve, 500))
+                    link?.close()
+                    const sandboxed = document.createElement('iframe')
+                    sandboxed.sandbox = 'allow-scripts'
+                    results['private null origin'] = await new Promise(resolve => {
+                      addEventListener('message', event => resolve(event.data))
+                      sandboxed.srcdoc = `<script>fetch('${address}').then(a => a.text()).then(t => parent.postMessage(t, '*'))<\\/script>`
+                      document.body.append(sandboxed)
+                    })
+                    """,
+                    at: page
+                )
+                #expect(results["public"]?.hasPrefix("cors 200 #EXTM3U") == true, "\(results)")
+                #expect(results["segment"] == "cors 200 segment")
+                #expect(results["forged"]?.contains("invalid-signature") == true)
+                #expect(results["unsigned"]?.contains("invalid-signature") == true)
+                for name in ["plain", "credentials", "noReferrer", "noCors", "range"] {
+                    let result = try #require(results["private \(name)"])
+                    let isRefused = result.contains("address-refused") || ["blocked", "opaque 0 "].contains(result)
+                    #expect(isRefused, "\(page) \(name): \(result)")
+                }
+                for name in ["img", "video", "anonymous video"] { #expect(results["private \(name)"] == "error") }
+                #expect(results["private null origin"]?.contains("address-refused") == true)
+            }
+            #expect(stage.requests(for: "/private.m3u8") == 0 && stage.requests(for: "/private.ts") == 0)
+            #expect(stage.requests(for: "/public.m3u8") == 3 && stage.requests(for: "/public.ts") == 3)
+            #expect(stage.requestsWithSecrets == ["/catalog.json"])
+        }
+    }
+}

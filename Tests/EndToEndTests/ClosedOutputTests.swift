@@ -1,0 +1,281 @@
+import Foundation
+import TestSamples
+import Testing
+
+/// Outputs that cannot be written: pipes whose reader is gone, full disks, closed descriptors, readers that do not read.
+@Suite(.serialized, .tags(.endToEnd))
+struct ClosedOutputTests {
+    /// The status of a program whose reader closed the pipe: 128 and the number of SIGPIPE.
+    private static let closed: Int32 = 141
+
+    private let folder: URL
+    private let environment: [String: String]
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("closed-output-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        environment = ["MILLSTREAM_LIBRARY": folder.appendingPathComponent("library").path]
+        try Data(Self.media.utf8).write(to: folder.appendingPathComponent("media.m3u8"))
+        try Data(Self.ladder.utf8).write(to: folder.appendingPathComponent("ladder.json"))
+    }
+
+    /// A playlist much larger than the buffer of a pipe.
+    private static let media =
+        "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
+        + (0..<20_000).map { "#EXTINF:4,\nsegment-\($0).ts\n" }.joined() + "#EXT-X-ENDLIST\n"
+
+    private static let ladder: String = {
+        let sizes = Array(repeating: "[900000,1800000,3600000]", count: 600).joined(separator: ",")
+        return #"{"segment_duration_ms":3000,"bitrates_kbps":[300,600,1200],"segment_sizes_bits":["# + sizes + "]}"
+    }()
+
+    private func run(_ arguments: [String], shell redirection: String) async throws -> (status: Int32, errors: String) {
+        let shell = URL(fileURLWithPath: "/bin/sh")
+        let program = try RunningProgram(
+            ["-c", #"exec "$0" "$@" "# + redirection, RunningProgram.executable.path] + filled(arguments),
+            of: shell,
+            environment: environment
+        )
+        return (try await program.finish(), program.standardError)
+    }
+
+    /// The arguments with the folder in the place of `FOLDER`, and that of the samples for `SAMPLES`.
+    private func filled(_ arguments: [String]) -> [String] {
+        arguments.map {
+            $0.replacing("FOLDER", with: folder.path).replacing("SAMPLES", with: Samples.directory?.path ?? "SAMPLES")
+        }
+    }
+
+    /// Every command that writes results, with enough input to write some.
+    static let commands: [[String]] = [
+        ["--help"], ["--version"], ["help", "edit"], ["edit", "--help"], ["--generate-completion-script", "zsh"],
+        ["inspect", "FOLDER/media.m3u8"], ["inspect", "FOLDER/media.m3u8", "--json"],
+        ["validate", "FOLDER/media.m3u8"], ["validate", "FOLDER/media.m3u8", "--format", "json"],
+        ["validate", "FOLDER/media.m3u8", "--format", "sarif"],
+        ["edit", "FOLDER/media.m3u8"], ["edit", "FOLDER/media.m3u8", "--duration", "9000"],
+        ["conditions"], ["conditions", "list", "--json"], ["conditions", "show", "3G"],
+        ["conditions", "show", "3G", "--json"], ["library", "list", "--json"], ["library", "path"],
+        ["library", "verify", "--json"], ["serve", "--port", "0"], ["origin", "FOLDER", "--port", "0"],
+        ["simulate", "--trace", "3G", "--ladder", "FOLDER/ladder.json"],
+        ["simulate", "--trace", "3G", "--ladder", "FOLDER/ladder.json", "--selector", "all", "--json"],
+        ["simulate", "--trace", "3G", "--ladder", "FOLDER/ladder.json", "--events", "-"],
+    ]
+
+    static let samplesCommands: [[String]] = [
+        ["inspect", "SAMPLES/ts/multivariant.m3u8", "--follow"],
+        ["inspect", "SAMPLES/ts/multivariant.m3u8", "--follow", "--json"],
+        ["validate", "SAMPLES/ts/multivariant.m3u8", "--follow"],
+        ["play", "SAMPLES/ts/multivariant.m3u8", "--no-decode", "--speed", "max", "--quiet"],
+        ["play", "SAMPLES/ts/multivariant.m3u8", "--no-decode", "--speed", "max", "--quiet", "--metrics", "-"],
+        ["play", "SAMPLES/ts/multivariant.m3u8", "--no-decode", "--speed", "max", "--quiet", "--access-log", "-"],
+        ["play", "SAMPLES/ts/multivariant.m3u8", "--no-decode", "--quiet", "--events", "-"],
+        ["play", "SAMPLES/ts/multivariant.m3u8", "--no-decode", "--quiet", "--events", "/dev/stdout"],
+        ["play", "SAMPLES/ts/multivariant.m3u8", "--headless", "--quiet", "--events", "-"],
+    ]
+
+    private func expectQuietEnd(_ arguments: [String]) async throws {
+        let pipe = Pipe()
+        try pipe.fileHandleForReading.close()
+        let program = try RunningProgram(
+            filled(arguments),
+            environment: environment,
+            replacedOutput: pipe.fileHandleForWriting
+        )
+        try pipe.fileHandleForWriting.close()
+        #expect(try await program.finish(within: .seconds(45)) == Self.closed)
+        #expect(program.standardError == "")
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: commands)
+    func aCommandEndsQuietlyWhenItsReaderIsGone(arguments: [String]) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await expectQuietEnd(arguments)
+    }
+
+    @Test(
+        .timeLimit(.minutes(2)),
+        .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples"),
+        arguments: samplesCommands
+    )
+    func aCommandWithMediaEndsQuietlyWhenItsReaderIsGone(arguments: [String]) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await expectQuietEnd(arguments)
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: commands)
+    func aFullDiskIsAnErrorOfTheOutput(arguments: [String]) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let result = try await run(arguments, shell: ">/dev/full")
+        #expect(result.status == 1)
+        #expect(
+            result.errors
+                == "millstream: error: standard output cannot be written: No space left on device (output-failed)\n"
+        )
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: commands)
+    func aClosedDescriptorIsAnErrorOfTheOutput(arguments: [String]) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let result = try await run(arguments, shell: ">&-")
+        #expect(result.status == 1)
+        #expect(
+            result.errors
+                == "millstream: error: standard output cannot be written: Bad file descriptor (output-failed)\n"
+        )
+    }
+
+    @Test(.timeLimit(.minutes(2))) func withoutStandardErrorTheStatusIsThatOfTheFailure() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for (arguments, status) in [
+            (["inspect", "/no/such/file"], 1), (["nonsense"], 64), (["inspect", "/dev/null"], 2),
+        ] {
+            for redirection in ["2>&-", "2>&- >&- <&-", "2>/dev/full"] {
+                let result = try await run(arguments, shell: redirection)
+                #expect(result.status == Int32(status) && result.errors.isEmpty, "\(arguments) \(redirection)")
+            }
+            let pipe = Pipe()
+            try pipe.fileHandleForReading.close()
+            let program = try RunningProgram(arguments, replacedErrors: pipe.fileHandleForWriting)
+            try pipe.fileHandleForWriting.close()
+            #expect(try await program.finish() == Int32(status) && program.standardOutput.isEmpty, "\(arguments)")
+        }
+    }
+
+    /// A file or a socket that is opened later must not get the number of standard output.
+    @Test(.timeLimit(.minutes(2))) func resultsAreNotWrittenIntoTheNextFileThatIsOpened() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let listing = ["library", "list", "--json"]
+        let before = try RunningProgram(listing, environment: environment)
+        #expect(try await before.finish() == 0)
+        let result = try await run(["library", "path"], shell: ">&-")
+        #expect(result.status == 1 && result.errors.contains("(output-failed)"))
+        let library = folder.appendingPathComponent("library")
+        let names = try #require(FileManager.default.enumerator(atPath: library.path)).allObjects
+        let files = names.compactMap { $0 as? String }.map { library.appendingPathComponent($0) }
+            .filter { (try? $0.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile) == true }
+        #expect(files.count >= 2)
+        for file in files {
+            #expect(try Data(contentsOf: file).range(of: Data(library.path.utf8)) == nil, "\(file.path)")
+        }
+        let after = try RunningProgram(listing, environment: environment)
+        #expect(try await after.finish() == 0 && after.standardOutput == before.standardOutput)
+    }
+
+    @Test(
+        .timeLimit(.minutes(2)),
+        .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples"),
+        arguments: [true, false]
+    )
+    func aDownloadWhoseReaderLeavesStoresWhatWasFetched(readsStandardOutput: Bool) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = try await RecordingOrigin(try #require(Samples.directory))
+        origin.delay = .milliseconds(40)
+        let pipe = Pipe()
+        let arguments = ["download", origin.address("fmp4/multivariant.m3u8"), "--jobs", "1"]
+        let program = try RunningProgram(
+            arguments + (readsStandardOutput ? ["--json"] : []),
+            environment: environment,
+            replacedOutput: readsStandardOutput ? pipe.fileHandleForWriting : nil,
+            replacedErrors: readsStandardOutput ? nil : pipe.fileHandleForWriting
+        )
+        try pipe.fileHandleForWriting.close()
+        // The reader leaves when some of the media is there.
+        try await eventually("segments are fetched") { origin.paths.count { $0.hasSuffix(".m4s") } >= 4 }
+        try pipe.fileHandleForReading.close()
+        #expect(try await program.finish() == Self.closed)
+        #expect(program.standardError == "" && program.standardOutput == "")
+        let asked = origin.paths.count
+        let list = try RunningProgram(["library", "list", "--json"], environment: environment)
+        #expect(try await list.finish() == 0)
+        let assets = try #require(
+            JSONSerialization.jsonObject(with: Data(list.standardOutput.utf8)) as? [[String: Any]]
+        )
+        #expect(assets.first?["state"] as? String == "partial")
+        #expect((assets.first?["loadedTimeRanges"] as? [Any])?.isEmpty == false)
+        // It had ended: nothing more was asked for. The next run goes on where it stopped.
+        #expect(origin.paths.count == asked)
+        let first = Set(origin.paths.filter { $0.hasSuffix(".m4s") })
+        origin.forgetPaths()
+        origin.delay = .zero
+        let again = try RunningProgram(arguments + ["--quiet"], environment: environment)
+        #expect(try await again.finish() == 0)
+        let second = origin.paths.filter { $0.hasSuffix(".m4s") }
+        #expect(second.count { first.contains($0) } <= 1 && !second.isEmpty)
+        await origin.stop()
+    }
+
+    /// The events of a simulation are the same whoever reads them and however slowly.
+    @Test(.timeLimit(.minutes(2)), arguments: [true, false])
+    func aSlowReaderGetsEveryByte(isNonBlocking: Bool) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let arguments = filled(["simulate", "--trace", "3G", "--ladder", "FOLDER/ladder.json", "--events", "-"])
+        let whole = try RunningProgram(arguments)
+        #expect(try await whole.finish() == 0)
+        let expected = Data(whole.standardOutput.utf8)
+        #expect(expected.count > 200_000)
+
+        let pipe = Pipe()
+        if isNonBlocking { _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, F_SETFL, O_NONBLOCK) }
+        let program = try RunningProgram(arguments, replacedOutput: pipe.fileHandleForWriting)
+        try pipe.fileHandleForWriting.close()
+        try await Self.waitUntilFull(pipe)
+        #expect(program.isRunning)
+        var received = Data()
+        while let data = try pipe.fileHandleForReading.read(upToCount: 1_000), !data.isEmpty { received += data }
+        #expect(try await program.finish() == 0)
+        #expect(received == expected && program.standardError == "")
+    }
+
+    /// Waits until nothing more is written into a pipe that nobody reads.
+    private static func waitUntilFull(_ pipe: Pipe) async throws {
+        var last: Int32 = 0
+        try await eventually("the pipe is full") {
+            let count = waiting(in: pipe)
+            defer { last = count }
+            // Each line begins a page of the pipe's buffer of 64 KiB where it does not fit into the last one.
+            return count > 50_000 && count == last
+        }
+    }
+
+    /// The number of bytes that can be read.
+    private static func waiting(in pipe: Pipe) -> Int32 {
+        var count: Int32 = 0
+        _ = ioctl(pipe.fileHandleForReading.fileDescriptor, UInt(FIONREAD), &count)
+        return count
+    }
+
+    @Test(
+        .timeLimit(.minutes(2)),
+        .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples")
+    )
+    func ctrlCEndsACommandWhoseReaderDoesNotRead() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let pipe = Pipe()
+        let program = try RunningProgram(
+            filled([
+                "play", "SAMPLES/ts/multivariant.m3u8", "--no-decode", "--speed", "max", "--loop", "--quiet",
+                "--events", "-",
+            ]),
+            replacedOutput: pipe.fileHandleForWriting
+        )
+        try pipe.fileHandleForWriting.close()
+        try await Self.waitUntilFull(pipe)
+        program.send(SIGINT)
+        #expect(try await program.finish() == 130)
+        #expect(program.standardError == "millstream: error: interrupted; what was done is kept (interrupted)\n")
+        try pipe.fileHandleForReading.close()
+    }
+
+    /// The first lines are there although the rest was not wanted.
+    @Test(.timeLimit(.minutes(2))) func theFirstLinesAreRead() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let script = #""$0" edit "$1" 2>errors | head -n 3; wait"#
+        let program = try RunningProgram(
+            ["-c", "cd '\(folder.path)' && \(script)", RunningProgram.executable.path, folder.path + "/media.m3u8"],
+            of: URL(fileURLWithPath: "/bin/sh")
+        )
+        #expect(try await program.finish() == 0)
+        #expect(program.standardOutput == "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n")
+        #expect(try Data(contentsOf: folder.appendingPathComponent("errors")).isEmpty)
+    }
+}

@@ -1,0 +1,112 @@
+import AsyncHTTPClient
+import Foundation
+import MillstreamTesting
+import NIOCore
+import NIOHTTP1
+import Testing
+
+/// The options of `millstream serve` that say who may ask it.
+@Suite(.tags(.endToEnd), .timeLimit(.minutes(2))) struct ServeCommandTests {
+    private func withFolder(_ body: (URL) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("serve-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(folder)
+    }
+
+    private func secret(_ length: Int, mode: mode_t, in folder: URL) throws -> String {
+        let file = folder.appendingPathComponent("secret-\(length)-\(mode)")
+        try Data(repeating: 7, count: length).write(to: file)
+        try #require(chmod(file.path, mode) == 0)
+        return file.path
+    }
+
+    private func ask(_ address: String, headers: [String: String] = [:]) async throws -> (status: Int, body: String) {
+        let client = HTTPClient(configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
+        var request = HTTPClientRequest(url: address)
+        for (name, value) in headers { request.headers.add(name: name, value: value) }
+        do {
+            let response = try await client.execute(request, timeout: .seconds(30))
+            let body = try await response.body.collect(upTo: 1 << 20)
+            try await client.shutdown()
+            return (Int(response.status.code), String(buffer: body))
+        } catch {
+            try await client.shutdown()
+            throw error
+        }
+    }
+
+    @Test func unusableOptionsAreErrors() async throws {
+        try await withFolder { folder in
+            let short = try secret(15, mode: 0o600, in: folder)
+            let library = folder.appendingPathComponent("library").path
+            for (options, status, text) in [
+                (["--secret", short], 1, "15 bytes; at least 16 are needed (invalid-secret)"),
+                (["--secret", folder.path], 1, "is not a regular file (invalid-secret)"),
+                (["--secret", folder.path + "/missing"], 1, "(invalid-secret)"),
+                (["--trusted-proxy", "proxy.example"], 64, "--trusted-proxy must be an address or a network"),
+                (["--trusted-proxy", "10.0.0.0/33"], 64, "--trusted-proxy must be"),
+                (["--max-connections", "0"], 64, "--max-connections must be between"),
+                (["--max-connections-per-client", "0"], 64, "--max-connections-per-client must be between"),
+                (["--server-name", "name:80"], 64, "--server-name must be a host name"),
+            ] {
+                let program = try RunningProgram(["serve", "--port", "0", "--library", library] + options)
+                #expect(try await program.finish() == Int32(status), "\(options)")
+                #expect(program.standardError.contains(text), "\(options): \(program.standardError)")
+            }
+        }
+    }
+
+    /// Servers with one secret accept each other's addresses; another secret does not.
+    @Test func aSecretOutlivesTheLibrary() async throws {
+        let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"
+        try await withFolder { folder in
+            let (own, open) = (try secret(16, mode: 0o600, in: folder), try secret(32, mode: 0o644, in: folder))
+            try await MisbehavingServer.withServer(["/a.m3u8": .text(playlist)]) { origin in
+                var segment = ""
+                for (number, file, expected) in [(1, own, 0), (2, own, 302), (3, open, 403)] {
+                    let program = try RunningProgram([
+                        "serve", "--port", "0", "--library", folder.appendingPathComponent("library-\(number)").path,
+                        "--allow-host", "127.0.0.1", "--secret", file, "--server-name", "media.example",
+                    ])
+                    let server = try await program.match("(http://[0-9.:]+)/")
+                    if segment.isEmpty {
+                        let text = try await ask(server + "/play.m3u8?url=" + origin.address("/a.m3u8")).body
+                        segment = String(try #require(text.split(separator: "\n").first { !$0.hasPrefix("#") }))
+                    } else {
+                        #expect(try await ask(server + segment).status == expected)
+                    }
+                    #expect(
+                        program.standardError.contains("warning: other users can read the secret") == (file == open)
+                    )
+                    #expect(try await ask(server + "/api/library", headers: ["Host": "media.example"]).status == 200)
+                    #expect(try await ask(server + "/api/library", headers: ["Host": "other.example"]).status == 403)
+                    program.send(SIGTERM)
+                    #expect(try await program.finish() == 0)
+                }
+            }
+        }
+    }
+
+    @Test func theFolderOriginReadsPathsInOneWay() async throws {
+        try await withFolder { folder in
+            try FileManager.default.createDirectory(
+                at: folder.appendingPathComponent("a b"),
+                withIntermediateDirectories: true
+            )
+            try Data("media".utf8).write(to: folder.appendingPathComponent("a b/x.ts"))
+            try Data("hidden".utf8).write(to: folder.appendingPathComponent(".hidden"))
+            let origin = try await RecordingOrigin(folder)
+            let found = try await ask(origin.address("a%20b/x.ts"))
+            #expect(found.status == 200 && found.body == "media")
+            for path in [
+                "/a%20b/x.ts", "a%20b//x.ts", "a%20b/x.ts/", "./a%20b/x.ts", "a%20b/%2e%2e/a%20b/x.ts", "a%20b%2fx.ts",
+                ".hidden",
+                "%2ehidden", "a%20b%5cx.ts",
+            ] {
+                #expect(try await ask(origin.address(path)).status == 404, "\(path)")
+            }
+            await origin.stop()
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Dispatch
+import MediaTransport
+import MillstreamTesting
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct HostLookupTests {
+    /// A resolver whose threads wait until they are released.
+    private final class SilentResolver: Sendable {
+        private let gate = DispatchSemaphore(value: 0)
+        private let names = Mutex<[String]>([])
+        private let running = Mutex((current: 0, most: 0))
+
+        var asked: [String] { names.withLock { $0 } }
+        var mostAtOnce: Int { running.withLock { $0.most } }
+
+        func lookUp(_ name: String) -> [HostAddress] {
+            names.withLock { $0.append(name) }
+            running.withLock { $0 = ($0.current + 1, max($0.most, $0.current + 1)) }
+            gate.wait()
+            running.withLock { $0.current -= 1 }
+            return name.hasPrefix("none") ? [] : HostAddress([192, 0, 2, 1]).map { [$0] } ?? []
+        }
+
+        func release(_ count: Int) { for _ in 0..<count { gate.signal() } }
+    }
+
+    private func queue(_ resolver: SilentResolver, _ limits: HostLookupQueue.Limits) -> HostLookupQueue {
+        HostLookupQueue(limits) { resolver.lookUp($0) }
+    }
+
+    /// Waits until a condition holds, without a clock: other tasks run meanwhile.
+    private func until(_ condition: () -> Bool) async {
+        while !condition() { await Task.yield() }
+    }
+
+    @Test func numericAddressesNeedNoLookup() async throws {
+        let resolver = SilentResolver()
+        let queue = queue(resolver, HostLookupQueue.Limits(concurrentLookups: 1, pendingNames: 0))
+        #expect(try await queue.resolve("192.0.2.7").map(\.description) == ["192.0.2.7"])
+        #expect(try await queue.resolve("2001:db8::1").map(\.description) == ["2001:db8::1"])
+        #expect(resolver.asked.isEmpty)
+    }
+
+    @Test func threadsAndPendingNamesAreLimited() async throws {
+        let resolver = SilentResolver()
+        let queue = queue(resolver, HostLookupQueue.Limits(concurrentLookups: 2, pendingNames: 5))
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<5 { group.addTask { try await queue.resolve("host\(number)").count } }
+            await until { queue.pendingNameCount == 5 && resolver.asked.count == 2 }
+            let refused = await #expect(throws: TransportError.self) { try await queue.resolve("host5") }
+            #expect(refused?.code == .tooManyLookups)
+            resolver.release(5)
+            var answers = 0
+            for try await count in group { answers += count }
+            #expect(answers == 5)
+        }
+        #expect(resolver.mostAtOnce == 2 && queue.pendingNameCount == 0)
+        resolver.release(1)
+        #expect(try await queue.resolve("host5").count == 1)
+    }
+
+    @Test func requestsForOneNameShareALookup() async throws {
+        let resolver = SilentResolver()
+        let queue = queue(resolver, HostLookupQueue.Limits(concurrentLookups: 2, pendingNames: 1, pendingRequests: 50))
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<50 { group.addTask { try await queue.resolve("one").count } }
+            await until { queue.waitingRequestCount == 50 }
+            let refused = await #expect(throws: TransportError.self) { try await queue.resolve("one") }
+            #expect(refused?.code == .tooManyLookups)
+            resolver.release(1)
+            for try await count in group { #expect(count == 1) }
+        }
+        #expect(resolver.asked == ["one"])
+    }
+
+    @Test func aCancelledRequestLeavesTheQueue() async throws {
+        let resolver = SilentResolver()
+        let queue = queue(resolver, HostLookupQueue.Limits(concurrentLookups: 1, pendingNames: 2))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { _ = try await queue.resolve("first") }
+            await until { resolver.asked == ["first"] }
+            let second = Task { try await queue.resolve("second") }
+            await until { queue.pendingNameCount == 2 }
+            second.cancel()
+            await #expect(throws: CancellationError.self) { try await second.value }
+            #expect(queue.pendingNameCount == 1)
+            resolver.release(1)
+            try await group.waitForAll()
+        }
+        #expect(resolver.asked == ["first"])
+    }
+
+    @Test func aSilentResolverEndsInAnError() async throws {
+        let resolver = SilentResolver()
+        let simulation = Simulation()
+        let queue = HostLookupQueue(
+            HostLookupQueue.Limits(concurrentLookups: 1, timeLimit: .seconds(15)),
+            time: simulation
+        ) { resolver.lookUp($0) }
+        try await simulation.run {
+            let error = await #expect(throws: TransportError.self) { try await queue.resolve("silent") }
+            #expect(error?.code == .timedOut && simulation.now == .seconds(15))
+        }
+        // Its thread is still busy, and counts.
+        #expect(queue.pendingNameCount == 1)
+        resolver.release(1)
+        await until { queue.pendingNameCount == 0 }
+    }
+
+    @Test func unknownAndImpossibleNamesAreErrors() async throws {
+        let resolver = SilentResolver()
+        resolver.release(1)
+        let queue = queue(resolver, HostLookupQueue.Limits())
+        for name in ["none.example", "", String(repeating: "a", count: 255), "a\0b"] {
+            let error = await #expect(throws: TransportError.self) { try await queue.resolve(name) }
+            #expect(error?.code == .unknownHost)
+        }
+        #expect(resolver.asked == ["none.example"])
+    }
+
+    @Test func theCacheIsBoundedAndForgets() async throws {
+        let asked = Mutex(0)
+        let simulation = Simulation()
+        let queue = HostLookupQueue(time: simulation) { _ in
+            asked.withLock { $0 += 1 }
+            return HostAddress([192, 0, 2, 1]).map { [$0] } ?? []
+        }
+        let cache = HostCache(queue)
+        for number in 0..<1_500 {
+            _ = try await cache.resolve("host\(number)")
+            #expect(cache.count <= 1_024)
+        }
+        #expect(asked.withLock { $0 } == 1_500)
+        #expect(try await cache.resolve("host1499").duration == nil)
+        cache.remove("host1499")
+        #expect(try await cache.resolve("host1499").duration != nil)
+    }
+}

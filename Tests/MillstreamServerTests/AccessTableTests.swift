@@ -1,0 +1,352 @@
+import Foundation
+import MediaTransport
+import MillstreamTesting
+import Testing
+
+@testable import MillstreamServer
+
+/// The table "Who may ask the server" of the threat model, row by row, against a running server.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct AccessTableTests {
+    /// The ways in which a request shows that a page of another site sent it.
+    static let foreignFields: [[String]] = [
+        ["Origin: https://evil.example"], ["Origin: null"], ["Origin: http://127.0.0.1:1"],
+        ["Sec-Fetch-Site: cross-site"],
+        ["Sec-Fetch-Site: same-site"], ["Referer: https://evil.example/page"],
+        ["User-Agent: Mozilla/5.0 (X11; Linux x86_64)"],
+        ["Origin: http://%", "Sec-Fetch-Site: cross-site"], ["Referer: http://%/", "Sec-Fetch-Site: cross-site"],
+    ]
+    /// The ways in which players and our own page show themselves.
+    static let ownFields: [[String]] = [
+        [], ["User-Agent: AppleCoreMedia/1.0.0.21A329"], ["User-Agent: VLC/3.0.20 LibVLC/3.0.20"],
+        ["Sec-Fetch-Site: none"],
+        ["Origin: http://%"], ["Sec-Fetch-Site: same-origin", "User-Agent: Mozilla/5.0"],
+        ["Referer: http://%/", "User-Agent: Mozilla/5.0"],
+    ]
+    static let privatePaths = [
+        "/api/library", "/api/streams", "/api/streams/private/poster", "/api/conditions", "/api/events",
+        "/api/inspect?url=x",
+        "/offline/x/multivariant.m3u8", "/metrics",
+    ]
+
+    @Test func privateRoutesAnswerPlayersAndOurPage() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            for fields in Self.ownFields {
+                let answer = try await stage.ask("/api/library", fields: fields)
+                #expect(answer.status == 200 && answer.body == #"{"assets":[]}"#, "\(fields)")
+                #expect(answer.field("Access-Control-Allow-Origin") == nil)
+                #expect(answer.field("Cross-Origin-Resource-Policy") == "same-origin")
+                #expect(answer.field("Vary")?.contains("Sec-Fetch-Site") == true)
+                #expect(try await stage.ask("/metrics", fields: fields).status == 200)
+                #expect(try await stage.ask("/offline/x/multivariant.m3u8", fields: fields).status == 404)
+            }
+            #expect(try await stage.ask("/api/library", host: "media.example").status == 200)
+        }
+    }
+
+    @Test func privateRoutesRefusePagesOfOtherSites() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            for path in Self.privatePaths {
+                for fields in Self.foreignFields {
+                    for method in ["GET", "HEAD"] {
+                        let answer = try await stage.ask(path, method: method, fields: fields)
+                        #expect(answer.status == 403, "\(method) \(path) \(fields): \(answer.head)")
+                        #expect(answer.field("Access-Control-Allow-Origin") == nil)
+                        if method == "GET" { #expect(answer.errorCode == "foreign-origin") }
+                    }
+                }
+            }
+            #expect(stage.requests.isEmpty)
+        }
+    }
+
+    @Test func privateRoutesAndTheConsoleRefuseOtherNames() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            for path in Self.privatePaths + ["/", "/console/main.js"] {
+                for host in ["evil.example", "evil.example:\(stage.port)", "127.0.0.1.evil.example", ""] {
+                    let answer = try await stage.ask(path, fields: ["Sec-Fetch-Site: same-origin"], host: host)
+                    #expect(
+                        answer.status == 403 && answer.errorCode == "foreign-host",
+                        "\(path) \(host): \(answer.head)"
+                    )
+                }
+            }
+        }
+    }
+
+    /// Whatever the router takes for one of its paths is guarded, and whatever it does not is nothing.
+    @Test func otherSpellingsOfAPathAreNothing() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            let spellings = [
+                "//api/library", "/api//library", "/api/library/", "///api///library", "/./api/library",
+                "/x/../api/library",
+                "/api/./library", "/%2e/api/library", "/x/%2e%2e/api/library", "/api%2flibrary", "/api%2Flibrary",
+                "/%61pi/library", "/api/%6cibrary", "/API/library", "/Api/Library", "/api/LIBRARY", "/api\\library",
+                "/api/library%00", "/api/library;x", "//offline/x/multivariant.m3u8", "/offline//x/multivariant.m3u8",
+                "/offline/x//multivariant.m3u8", "/offline/x/../x/multivariant.m3u8", "//metrics", "/metrics/",
+                "//api/events",
+                "/api//events", "/api/events/",
+            ]
+            for target in spellings {
+                for fields in [[], ["Origin: https://evil.example"]] {
+                    for method in ["GET", "HEAD", "OPTIONS", "POST"] {
+                        let answer = try await stage.ask(target, method: method, fields: fields)
+                        #expect(answer.status == 404, "\(method) \(target) \(fields): \(answer.head)")
+                        #expect(answer.field("Access-Control-Allow-Origin") == nil, "\(method) \(target)")
+                        #expect(!answer.body.contains("assets"))
+                    }
+                }
+            }
+            for target in ["*", "/api/library#x", "api/library"] {
+                let answer = try await stage.ask(target, fields: ["Origin: https://evil.example"])
+                #expect(answer.status == 400, "\(target): \(answer.head)")
+            }
+            // A target with a host is read as its path.
+            for target in ["http://127.0.0.1/api/library", "http://evil.example/api/library"] {
+                let answer = try await stage.ask(target, fields: ["Origin: https://evil.example"])
+                #expect(answer.status == 403, "\(target): \(answer.head)")
+            }
+            let doubled = try await stage.ask("/api/library", fields: ["Host: evil.example"])
+            #expect(doubled.status == 400 && doubled.errorCode == "malformed-request")
+        }
+    }
+
+    @Test func changesAreForOurPageAndPlayersOnly() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            let json = #"{"conditions":"3G"}"#
+            func change(_ fields: [String], host: String? = nil) async throws -> RawAnswer {
+                try await stage.ask(
+                    "/api/conditions",
+                    method: "PUT",
+                    fields: fields + ["Content-Length: \(json.utf8.count)"],
+                    host: host,
+                    body: json
+                )
+            }
+            for fields in Self.foreignFields {
+                #expect(try await change(fields + ["Content-Type: application/json"]).status == 403, "\(fields)")
+                for (method, path) in [
+                    ("POST", "/api/downloads"), ("DELETE", "/api/library/x"), ("DELETE", "/api/downloads/x"),
+                ] {
+                    #expect(
+                        try await stage.ask(path, method: method, fields: fields).status == 403,
+                        "\(method) \(fields)"
+                    )
+                }
+            }
+            #expect(try await change(["Content-Type: application/json"], host: "evil.example").status == 403)
+            #expect(try await stage.ask("/api/conditions").body.contains(#""shared":"3G""#) == false)
+            for fields in Self.ownFields {
+                #expect(try await change(fields + ["Content-Type: application/json"]).status == 200, "\(fields)")
+            }
+            #expect(try await stage.ask("/api/conditions").body.contains(#""shared":"3G""#))
+        }
+    }
+
+    /// A form of another site can send these types without permission; a chunked body has no length.
+    @Test(arguments: [
+        "Content-Type: text/plain", "Content-Type: application/x-www-form-urlencoded",
+        "Content-Type: multipart/form-data; boundary=x",
+        "Content-Type: text/plain; application/json", "Content-Type: application/jsonx", "X-None: 1",
+    ])
+    func bodiesMustBeJSON(type: String) async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            let json = #"{"conditions":"3G"}"#
+            let chunked = "\(String(json.utf8.count, radix: 16))\r\n\(json)\r\n0\r\n\r\n"
+            for (field, body) in [
+                ("Content-Length: \(json.utf8.count)", json), ("Transfer-Encoding: chunked", chunked),
+            ] {
+                let answer = try await stage.ask("/api/conditions", method: "PUT", fields: [type, field], body: body)
+                #expect(answer.status == 415 && answer.errorCode == "not-json", "\(field): \(answer.head)")
+            }
+            #expect(try await stage.ask("/api/conditions").body.contains(#""shared":"3G""#) == false)
+            let accepted = try await stage.ask(
+                "/api/conditions",
+                method: "PUT",
+                fields: ["Content-Type: application/json; charset=utf-8", "Transfer-Encoding: chunked"],
+                body: chunked
+            )
+            #expect(accepted.status == 200)
+        }
+    }
+
+    @Test func thePagesOfTheConsoleMayBeLinkedTo() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            for fields in Self.ownFields + Self.foreignFields {
+                let page = try await stage.ask("/", fields: fields)
+                #expect(page.status == 200 && page.field("Access-Control-Allow-Origin") == nil, "\(fields)")
+                #expect(page.field("Content-Security-Policy")?.contains("frame-ancestors 'none'") == true)
+                #expect(page.field("Cross-Origin-Resource-Policy") == "same-origin")
+                #expect(page.field("Referrer-Policy") == "same-origin")
+            }
+            #expect(try await stage.ask("/", method: "POST", fields: ["Origin: https://evil.example"]).status == 404)
+        }
+    }
+
+    @Test func mediaUseTheOwnersSecretsForPlayersAndOurPage() async throws {
+        for fields in Self.ownFields {
+            try await ServerStage.run { (stage: ServerStage) async throws in
+                for source in [stage.privateSource, stage.publicSource] {
+                    let segment = try await stage.segment(of: source, query: "&segments=proxy", fields: fields)
+                    let answer = try await stage.ask(segment, fields: fields)
+                    #expect(answer.status == 200 && answer.body == "segment", "\(fields)")
+                    #expect(answer.field("Access-Control-Allow-Origin") == "*")
+                    #expect(answer.field("Vary")?.contains("Sec-Fetch-Site") == true)
+                    #expect(answer.field("Cache-Control")?.contains("public") != true)
+                }
+                for path in ["/private.m3u8", "/private.ts", "/public.m3u8", "/public.ts"] {
+                    #expect(stage.secrets(at: path) == [true], "\(path) \(fields)")
+                }
+                let redirect = try await stage.ask(try await stage.segment(of: stage.privateSource), fields: fields)
+                #expect(redirect.status == 302 && redirect.field("Location") == stage.origin.address("/private.ts"))
+            }
+        }
+    }
+
+    @Test func mediaUseNoSecretsAndNoPrivateHostsForOtherSites() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            // Addresses that players got are good for whoever asks, as a different client each time.
+            let privateSegment = try await stage.segment(of: stage.privateSource, query: "&segments=proxy")
+            let privateRedirect = try await stage.segment(of: stage.privateSource)
+            let publicSegment = try await stage.segment(of: stage.publicSource, query: "&segments=proxy")
+            let publicRedirect = try await stage.segment(of: stage.publicSource)
+            let before = stage.requests.count
+            for fields in Self.foreignFields + [["Host"]] {
+                let host = fields == ["Host"] ? "evil.example:\(stage.port)" : nil
+                let fields = host == nil ? fields : ["Sec-Fetch-Site: same-origin"]
+                for target in ["/play.m3u8?url=\(stage.privateSource)", privateSegment, privateRedirect] {
+                    let answer = try await stage.ask(target, fields: fields, host: host)
+                    #expect(
+                        answer.status == 403 && answer.errorCode == "address-refused",
+                        "\(target) \(fields): \(answer.head)"
+                    )
+                    #expect(answer.field("Location") == nil)
+                    #expect(answer.field("Access-Control-Allow-Origin") == "*")
+                }
+                let playlist = try await stage.ask("/play.m3u8?url=\(stage.publicSource)", fields: fields, host: host)
+                #expect(playlist.status == 200 && playlist.field("Access-Control-Allow-Origin") == "*")
+                let segment = try await stage.ask(publicSegment, fields: fields, host: host)
+                #expect(segment.status == 200 && segment.body == "segment", "\(fields)")
+                let redirect = try await stage.ask(publicRedirect, fields: fields, host: host)
+                #expect(redirect.status == 302 && redirect.field("Location") == "http://8.8.8.8/public.ts")
+            }
+            let later = stage.requests.dropFirst(before)
+            #expect(later.count == 2 * (Self.foreignFields.count + 1))
+            for request in later {
+                #expect(request.path.hasPrefix("/public"))
+                #expect(request.header("Authorization") == nil && request.header("Cookie") == nil)
+            }
+        }
+    }
+
+    /// Another site's playlist names a private host; what the server signs for it leads nowhere.
+    @Test func aSignatureForAnotherSiteLeadsToNoPrivateHost() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            let foreign = ["Origin: https://evil.example"]
+            let mixed = ServerStage.publicHost + "/mixed.m3u8"
+            for query in ["", "&segments=proxy", "&conditions=WiFi"] {
+                let segment = try await stage.segment(of: mixed, query: query, fields: foreign)
+                #expect(try await stage.ask(segment, fields: foreign).status == 403)
+            }
+            #expect(stage.secrets(at: "/private.ts").isEmpty)
+        }
+    }
+
+    @Test func segmentsAreForAddressesFromPlaylistsOnly() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            for target in [
+                "/segment/x?url=http://8.8.8.8/public.ts", "/segment/x?url=http://8.8.8.8/public.ts&segments=proxy",
+                "/segment/x?url=https://evil.example/",
+                "/segment/x?url=http://8.8.8.8/public.ts&conditions=3G&link=abc",
+                "/segment/x?url=\(stage.origin.address("/private.ts"))&segments=proxy&signature="
+                    + String(repeating: "A", count: 43),
+            ] {
+                let answer = try await stage.ask(target)
+                #expect(answer.status == 403 && answer.errorCode == "invalid-signature", "\(target)")
+                #expect(answer.field("Location") == nil)
+            }
+            let segment = try await stage.segment(of: stage.publicSource)
+            for changed in [
+                segment + "&segments=proxy", segment.replacing("public.ts&", with: "other.ts&"),
+                segment.replacing("/segment/public.ts", with: "/segment/setup.exe"),
+                segment.replacing("http://", with: "https://"),
+            ] {
+                #expect(changed != segment)
+                #expect(try await stage.ask(changed).status == 403, "\(changed)")
+            }
+            #expect(try await stage.ask(segment + "&CMCD=br%3D3200").status == 302)
+            // No link was made for a request without a signature.
+            #expect(try await stage.ask("/api/conditions").body.contains(#""links":[]"#))
+        }
+    }
+
+    /// A link that a person follows must not end at another site under our name.
+    @Test func pagesAreNotRedirected() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            let segment = try await stage.segment(of: stage.publicSource)
+            for destination in ["document", "iframe", "frame", "object", "embed"] {
+                for site in ["none", "cross-site", "same-origin"] {
+                    let fields = [
+                        "Sec-Fetch-Dest: \(destination)", "Sec-Fetch-Site: \(site)", "Sec-Fetch-Mode: navigate",
+                    ]
+                    let answer = try await stage.ask(segment, fields: fields)
+                    #expect(answer.status == 403 && answer.field("Location") == nil, "\(fields)")
+                }
+            }
+            for destination in ["video", "audio", "empty", "track"] {
+                #expect(try await stage.ask(segment, fields: ["Sec-Fetch-Dest: \(destination)"]).status == 302)
+            }
+        }
+    }
+
+    @Test func preflightsAllowReadingOfMediaOnly() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            let fields = ["Origin: https://evil.example", "Access-Control-Request-Method: PUT"]
+            for path in ["/play.m3u8?url=x", "/segment/x?url=y"] {
+                let answer = try await stage.ask(path, method: "OPTIONS", fields: fields)
+                #expect(answer.status == 204 && answer.field("Access-Control-Allow-Methods") == "GET, HEAD")
+                #expect(answer.field("Access-Control-Allow-Headers") == "Range")
+                #expect(answer.field("Access-Control-Allow-Private-Network") == nil)
+            }
+            for path in Self.privatePaths + ["/", "/console/main.js", "/health"] {
+                let answer = try await stage.ask(path, method: "OPTIONS", fields: fields)
+                #expect(answer.field("Access-Control-Allow-Origin") == nil, "\(path)")
+                #expect(answer.field("Access-Control-Allow-Methods") == nil, "\(path)")
+            }
+        }
+    }
+
+    @Test func healthIsForEverybody() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            for host in [nil, "evil.example", "probe.internal"] {
+                let answer = try await stage.ask("/health", fields: ["Origin: https://evil.example"], host: host)
+                #expect(answer.status == 200 && answer.body == #"{"status":"ok"}"#)
+                #expect(answer.field("Access-Control-Allow-Origin") == nil)
+            }
+        }
+    }
+
+    /// Addresses that were given out stay valid when the server starts again.
+    @Test func aRestartBreaksNothing() async throws {
+        let library = FileManager.default.temporaryDirectory.appendingPathComponent("library-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: library) }
+        var segment = ""
+        try await ServerStage.run(library: library) { stage in segment = try await stage.segment(of: stage.publicSource)
+        }
+        try await ServerStage.run(library: library) { (stage: ServerStage) async throws in
+            #expect(try await stage.ask(segment).status == 302)
+        }
+        let attributes = try FileManager.default.attributesOfItem(
+            atPath: library.appendingPathComponent("server-secret").path
+        )
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        try await ServerStage.run(secret: ServerSecret(bytes: [UInt8](repeating: 1, count: 16))) {
+            (stage: ServerStage) async throws in
+            #expect(try await stage.ask(segment).status == 403)
+            segment = try await stage.segment(of: stage.publicSource)
+        }
+        try await ServerStage.run(secret: ServerSecret(bytes: [UInt8](repeating: 1, count: 16))) {
+            (stage: ServerStage) async throws in
+            #expect(try await stage.ask(segment).status == 302)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import MediaTransport
+import ResourceAddressing
+import Testing
+
+@testable import MillstreamServer
+
+@Suite struct SourcePolicyTests {
+    private func mayVisit(_ text: String, allowed: [String] = [], catalogue: [String] = []) async throws -> Bool {
+        try await SourcePolicy(allowedHosts: allowed, catalogue: catalogue.map { ResourceAddress($0) })
+            .mayVisit(ResourceAddress(text), resolving: HostCache())
+    }
+
+    @Test(arguments: [
+        "http://127.0.0.1/x", "http://localhost:8080/", "http://[::1]/", "http://10.1.2.3/", "http://192.168.0.1/",
+        "http://169.254.169.254/latest/meta-data", "http://172.20.0.1/", "http://0.0.0.0/",
+        "http://[::ffff:127.0.0.1]/", "http://[fe80::1]/", "http://[fc00::1]/", "http://100.64.0.1/",
+        "file:///etc/passwd", "ftp://example.com/", "http://user@127.0.0.1/", "http://8.8.8.8@127.0.0.1/",
+        "http://[64:ff9b::7f00:1]/", "http://127.0.0.1\\@8.8.8.8/", "http://8.8.8.8\\@127.0.0.1/",
+        "http://%31%32%37.0.0.1/", "http://\u{2460}27.0.0.1/", "http://no-such-host.invalid/", "http://8.8.8.8%2f@x/",
+        // Other spellings of the same hosts: one number, two, octal, hexadecimal, mixed, a trailing dot, upper case.
+        "http://2130706433/", "http://127.1/", "http://0x7f000001/", "http://0177.0.0.1/", "http://0x7F.0.0.0x1/",
+        "http://017700000001/", "http://127.0.0.1./", "http://LOCALHOST/", "http://localhost./",
+        "http://LocalHost.:80/",
+        "http://0xA9FEA9FE/", "http://0/", "http://[::]/", "http://[0:0:0:0:0:0:0:1]/", "http://[2002:7f00:1::1]/",
+    ])
+    func privateHostsAreRefused(text: String) async throws {
+        #expect(try await !mayVisit(text))
+    }
+
+    @Test func publicAddressesAreAllowed() async throws {
+        #expect(try await mayVisit("http://8.8.8.8/a.m3u8"))
+        #expect(try await mayVisit("https://[2606:4700::1111]/a.m3u8"))
+    }
+
+    @Test func namedHostsAreAllowedAndThenOnlyThose() async throws {
+        #expect(try await mayVisit("http://127.0.0.1:9000/x", catalogue: ["http://127.0.0.1:9000/list.m3u8"]))
+        #expect(try await !mayVisit("http://127.0.0.1:9001/x", catalogue: ["http://127.0.0.1:9000/list.m3u8"]))
+        #expect(try await mayVisit("http://localhost:1/x", allowed: ["localhost"]))
+        #expect(try await mayVisit("http://LOCALHOST.:1/x", allowed: ["localhost"]))
+        #expect(try await mayVisit("http://localhost:1/x", allowed: ["localhost:1"]))
+        #expect(try await !mayVisit("http://localhost:2/x", allowed: ["localhost:1"]))
+        #expect(try await !mayVisit("http://8.8.8.8/x", allowed: ["localhost"]))
+    }
+
+    /// A global address of this machine leads to services that trust local connections.
+    @Test func addressesOfThisMachineAreRefused() throws {
+        let own = try #require(HostAddress(numeric: "2606:4700::1"))
+        let policy = SourcePolicy(allowedHosts: [], catalogue: []) { $0 == own }
+        let other = try #require(HostAddress(numeric: "2606:4700::2"))
+        #expect(!policy.mayVisit(ResourceAddress("http://[2606:4700::1]/"), at: [own]))
+        #expect(!policy.mayVisit(ResourceAddress("http://name.example/"), at: [other, own]))
+        #expect(policy.mayVisit(ResourceAddress("http://name.example/"), at: [other]))
+        let named = SourcePolicy(allowedHosts: ["name.example"], catalogue: []) { $0 == own }
+        #expect(named.mayVisit(ResourceAddress("http://name.example/"), at: [own]))
+        #expect(!named.restrictedToPublicAddresses.mayVisit(ResourceAddress("http://name.example/"), at: [own]))
+    }
+
+    /// What the owner and the catalog name is for players and our own page, not for pages of other sites.
+    @Test func otherSitesReachPublicAddressesOnly() throws {
+        let (loopback, global) = (try #require(HostAddress([127, 0, 0, 1])), try #require(HostAddress([8, 8, 8, 8])))
+        let policy = SourcePolicy(allowedHosts: [], catalogue: [ResourceAddress("http://nas.example/a.m3u8")]) { _ in
+            false
+        }
+        let restricted = policy.restrictedToPublicAddresses
+        let address = ResourceAddress("http://nas.example/b.m3u8")
+        #expect(policy.mayVisit(address, at: [loopback]) && !restricted.mayVisit(address, at: [loopback]))
+        #expect(restricted.mayVisit(address, at: [global]) && !restricted.mayVisit(address, at: [global, loopback]))
+        #expect(policy.mayVisit(address, at: []) && !restricted.mayVisit(address, at: []))
+        // Behind a proxy nothing is resolved; numbers need not be.
+        #expect(restricted.mayVisit(ResourceAddress("http://8.8.8.8/"), at: []))
+        #expect(!restricted.mayVisit(ResourceAddress("http://10.0.0.1/"), at: []))
+        let exclusive = SourcePolicy(allowedHosts: ["nas.example"], catalogue: []) { _ in false }
+            .restrictedToPublicAddresses
+        #expect(exclusive.mayVisit(address, at: [global]))
+        #expect(!exclusive.mayVisit(ResourceAddress("http://other.example/"), at: [global]))
+    }
+}
