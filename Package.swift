@@ -112,7 +112,9 @@ let package = Package(
             name: "AssetStorage",
             dependencies: [
                 "HLSPlaylist", "MediaTiming", "MediaTransport", "PlaylistEditing", "ReportFormat", "ResourceAddressing",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: house
         ),
@@ -316,6 +318,7 @@ let package = Package(
                 "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "Millstream", "MillstreamDownloads",
                 "MillstreamTesting", "NetworkConditioning", "PlaybackReporting", "ResourceAddressing",
                 "StreamingEngine",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: house
         ),
@@ -370,14 +373,14 @@ let package = Package(
         ),
         .testTarget(
             name: "AssetStorageTests",
-            dependencies: ["AssetStorage", "ResourceAddressing"],
+            dependencies: ["AssetStorage", "HLSPlaylist", "ResourceAddressing"],
             swiftSettings: house
         ),
         .testTarget(
             name: "MillstreamDownloadsTests",
             dependencies: [
-                "AssetStorage", "MediaTiming", "MediaTransport", "MillstreamDownloads", "MillstreamTesting",
-                "ResourceAddressing",
+                "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamDownloads",
+                "MillstreamTesting", "ReportFormat", "ResourceAddressing",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],

@@ -42,15 +42,16 @@ extension FuzzTarget {
 /// Reads every value of a playlist, validates, rewrites and updates it.
 func inspect(_ playlist: Playlist) {
     read(playlist)
-    let rewritten = playlist.rewritingAddresses { $0.uri.isEmpty ? nil : "https://other.example/a" }
-    check(
-        rewritten.addresses.count == playlist.addresses.count,
-        "rewriting changes how many addresses there are"
-    )
-    check(
-        playlist.withAbsoluteAddresses().addresses.allSatisfy(\.address.isAbsolute),
-        "an address stays relative"
-    )
+    // A result that would be too large, or that could not be read, is an error.
+    if let rewritten = try? playlist.rewritingAddresses({ $0.uri.isEmpty ? nil : "https://other.example/a" }) {
+        check(
+            rewritten.addresses.count == playlist.addresses.count,
+            "rewriting changes how many addresses there are"
+        )
+    }
+    if let absolute = try? playlist.withAbsoluteAddresses() {
+        check(absolute.addresses.allSatisfy(\.address.isAbsolute), "an address stays relative")
+    }
 }
 
 private let context = PlaylistContext(
@@ -91,8 +92,8 @@ private func read(_ playlist: MultivariantPlaylist) {
 private func validate(_ playlist: Playlist) {
     for finding in playlist.validated(against: Set(RuleSet.allCases)) { check(finding.line ?? 1 >= 1) }
     check(playlist.minimumVersion >= 1)
-    let canonical = playlist.canonical()
-    check(canonical.canonical().bytes == canonical.bytes, "the canonical spelling is not canonical")
+    guard let canonical = try? playlist.canonical() else { return }
+    check((try? canonical.canonical())?.bytes == canonical.bytes, "the canonical spelling is not canonical")
     switch (playlist, canonical) {
     case (.media(let first), .media(let second)):
         check(first.segments.map(\.uri) == second.segments.map(\.uri), "an address changed")

@@ -93,10 +93,11 @@ private func edit(_ playlist: MultivariantPlaylist, _ plan: EditPlan, _ playlist
     for plan in plan.edits.map({ EditPlan([$0]) }) + [plan] {
         if let edited = try? plan.applied(to: playlist, sources: sources) { checkEdited(.multivariant(edited)) }
     }
+    let childPlans = plan.childPlans(sources: sources)
     // Entries at the end of a long list are like those at its beginning.
     let variants = (playlist.variants + playlist.iFrameVariants).prefix(8).map { PresentationEntry.variant($0) }
     for entry in variants + playlist.renditions.prefix(8).map({ PresentationEntry.rendition($0) }) {
-        guard let child = try? plan.plan(for: entry, sources: sources, gaps: [:]),
+        guard let child = try? childPlans.plan(for: entry),
             let address = entry.address, case .media(let media)? = playlists[address]
         else { continue }
         var gaps: [String: MediaPlaylist] = [:]

@@ -1,12 +1,11 @@
 import Foundation
 import GRDB
 public import HLSPlaylist
-public import MediaTiming
-import MediaTransport
+import MediaTiming
 import PlaylistEditing
 public import ResourceAddressing
 
-/// What a download is going to keep: one media playlist.
+/// A media playlist that is going to be downloaded.
 public struct PlannedRendition: Sendable {
     /// What it is in the presentation.
     public let role: StoredRendition.Role
@@ -20,15 +19,18 @@ public struct PlannedRendition: Sendable {
     public let playlist: MediaPlaylist
     /// Where the playlist was found.
     public let address: ResourceAddress
+    /// Further positions, among the variants or among the renditions of the source, that have the same playlist.
+    public let aliases: [Int]
 
-    /// Makes one.
+    /// Creates a planned rendition.
     public init(
         role: StoredRendition.Role,
         position: Int,
         language: String?,
         variant: Variant?,
         playlist: MediaPlaylist,
-        address: ResourceAddress
+        address: ResourceAddress,
+        aliases: [Int] = []
     ) {
         self.role = role
         self.position = position
@@ -36,6 +38,7 @@ public struct PlannedRendition: Sendable {
         self.variant = variant
         self.playlist = playlist
         self.address = address
+        self.aliases = aliases
     }
 
     /// The playlist with its variables replaced, so that it means the same without the playlist that defined them.
@@ -54,7 +57,7 @@ extension AssetLibrary {
     /// - Returns: Its identifier.
     /// - Throws: ``StorageError``.
     public func enter(source: ResourceAddress, title: String, selection: String) throws -> String {
-        let id = try database.write { database in
+        let id = try write { database in
             if var record = try AssetRecord.filter(Column("source") == source.text).fetchOne(database) {
                 guard record.state != .deleting else {
                     throw StorageError(.busy, "the asset is being deleted; try again in a moment")
@@ -74,56 +77,80 @@ extension AssetLibrary {
             try record.insert(database)
             return record.id
         }
+        let package = packageDirectory(id).path
         do {
-            try PrivateFiles.createFolder(packageDirectory(id).path)
+            try files.makeFolder(package)
+            try files.synchronizeFolder(directory.appendingPathComponent("packages").path)
         } catch {
-            throw StorageError(.disk, "the package \(packageDirectory(id).path) cannot be made (\(Self.reason(error)))")
+            throw StorageError(error, writing: package)
         }
         return id
     }
 
-    /// Notes what a download will keep: the playlists and every file that they need.
+    /// Enters what a download will store: the playlists and every file that they need.
     ///
-    /// What is known already stays as it is, so that nothing is fetched twice; a rendition whose playlist changed at the
-    /// origin is planned anew.
+    /// What is stored already stays, so that nothing is fetched twice; a rendition whose media changed at the origin is
+    /// planned anew. The caller holds the lock of the asset.
     public func plan(
         _ id: String,
         source: Playlist,
         at address: ResourceAddress,
         renditions: [PlannedRendition]
     ) throws {
-        try database.write { database in
+        try write { database in
             var record = try Self.record(id, database)
             try Self.remapRenditions(of: record, to: source, database)
             record.sourcePlaylist = Data(source.bytes)
             record.sourceAddress = address.text
             record.state = .partial
             try record.update(database)
-            for rendition in renditions { try plan(rendition, of: id, database) }
+            let known = try RenditionRecord.filter(Column("assetID") == id).fetchAll(database)
+            var places = Dictionary(known.map { (Place($0), $0) }) { first, _ in first }
+            var folders = Set(known.map(\.folder))
+            for rendition in renditions {
+                let place = Place(isVariant: rendition.role == .variant, position: rendition.position)
+                let existing = places.removeValue(forKey: place)
+                let folder = existing?.folder ?? Self.unusedFolder(for: rendition, besides: folders)
+                folders.insert(folder)
+                try Self.plan(rendition, in: folder, of: id, replacing: existing, database)
+            }
         }
+        try makeFolders(id)
+        try removeUnknownFiles(id)
         try writePlaylists(id)
     }
 
-    private func plan(_ rendition: PlannedRendition, of id: String, _ database: Database) throws {
-        var kept: [String: Int64] = [:]
-        let playlist = try rendition.standalonePlaylist
-        let all = try RenditionRecord.filter(Column("assetID") == id).fetchAll(database)
-        let existing = all.first {
-            $0.position == rendition.position && ($0.role == .variant) == (rendition.role == .variant)
+    /// Where a rendition is in its source.
+    private struct Place: Hashable {
+        let isVariant: Bool
+        let position: Int
+
+        init(isVariant: Bool, position: Int) {
+            self.isVariant = isVariant
+            self.position = position
         }
-        let folder = existing?.folder ?? unusedFolder(for: rendition, besides: all.map(\.folder))
-        var isKept = false
+
+        init(_ record: RenditionRecord) { self.init(isVariant: record.role == .variant, position: record.position) }
+    }
+
+    private static func plan(
+        _ rendition: PlannedRendition,
+        in folder: String,
+        of id: String,
+        replacing existing: RenditionRecord?,
+        _ database: Database
+    ) throws {
+        let playlist = try rendition.standalonePlaylist
+        var stored: [PackagePlan.Identity: ResourceRecord] = [:]
         if let existing {
             // Signed addresses change from load to load; the same segments in the same order are the same media.
-            if let old = try? MediaPlaylist(parsing: Array(existing.playlist)), haveSameMedia(old, playlist) {
-                isKept = true
-                let stored = try ResourceRecord.filter(Column("renditionID") == existing.id).fetchAll(database)
-                kept = Dictionary(uniqueKeysWithValues: stored.compactMap { row in row.bytes.map { (row.path, $0) } })
+            if let old = try? MediaPlaylist(parsing: existing.playlistBytes), haveSameMedia(old, playlist) {
+                let rows = try ResourceRecord.filter(Column("renditionID") == existing.id)
+                    .filter(Column("bytes") != nil).fetchCursor(database)
+                while let row = try rows.next() { stored[PackagePlan.Identity(row)] = row }
             }
             _ = try RenditionRecord.deleteOne(database, key: existing.id)
         }
-        // A file in its place is taken for what belongs there: nothing of other media may lie there.
-        if !isKept { try? FileManager.default.removeItem(at: packageDirectory(id).appendingPathComponent(folder)) }
         var record = RenditionRecord(
             assetID: id,
             folder: folder,
@@ -135,11 +162,15 @@ extension AssetLibrary {
             height: rendition.variant?.resolution?.height,
             codecs: rendition.variant?.codecs.joined(separator: ",") ?? "",
             playlist: Data(playlist.bytes),
-            address: rendition.address.text
+            address: rendition.address.text,
+            aliases: rendition.aliases.map(String.init).joined(separator: ",")
         )
         try record.insert(database)
         guard let renditionID = record.id else { return }
-        for resource in PackagePlan(folder: folder, role: rendition.role, playlist: playlist).resources {
+        let plan = PackagePlan(folder: folder, role: rendition.role, playlist: playlist)
+        try plan.forEachResource { resource in
+            // A file that is stored keeps its name, also one that an earlier version gave.
+            let known = stored[resource.identity]
             var row = ResourceRecord(
                 assetID: id,
                 renditionID: renditionID,
@@ -148,17 +179,19 @@ extension AssetLibrary {
                 address: resource.address.text,
                 rangeStart: resource.byteRange?.start,
                 rangeLength: resource.byteRange?.length,
-                path: resource.path,
+                path: known?.path ?? resource.path,
                 start: resource.timeRange.start.description,
                 duration: resource.timeRange.duration.description,
-                bytes: kept[resource.path]
+                bytes: known?.bytes,
+                checksum: known?.checksum,
+                startTime: resource.timeRange.start.seconds
             )
             try row.insert(database)
         }
     }
 
     /// Whether two playlists name the same media, whatever signatures their addresses carry.
-    private func haveSameMedia(_ old: MediaPlaylist, _ new: MediaPlaylist) -> Bool {
+    private static func haveSameMedia(_ old: MediaPlaylist, _ new: MediaPlaylist) -> Bool {
         guard old.segments.count == new.segments.count else { return false }
         // Where paths alone do not tell segments apart, the query does.
         let paths = Set(new.segments.lazy.map { "\($0.address.path) \($0.byteRange?.description ?? "")" })
@@ -171,26 +204,38 @@ extension AssetLibrary {
         }
     }
 
-    /// A folder that nothing in the package has: where variants moved, the first name may be taken.
-    private func unusedFolder(for rendition: PlannedRendition, besides used: [String]) -> String {
+    /// Returns a folder that nothing in the package has: where variants moved, the first name may be taken.
+    private static func unusedFolder(for rendition: PlannedRendition, besides used: Set<String>) -> String {
         guard rendition.position >= 0 else { return "media" }
         var number = rendition.position
         while used.contains("\(rendition.role.rawValue)-\(number)") { number += 1 }
         return "\(rendition.role.rawValue)-\(number)"
     }
 
-    /// Finds what is kept again in a source that changed: what moved gets its new position, what is gone goes.
+    /// Finds what is stored again in a source that changed: what moved gets its new position, what is gone goes.
     private static func remapRenditions(of record: AssetRecord, to source: Playlist, _ database: Database) throws {
         guard let bytes = record.sourcePlaylist.map(Array.init), bytes != source.bytes,
             let old = try? Playlist.parse(bytes)
         else { return }
+        /// From positions in the old source to those in the new one.
+        func moves(variants: Bool) -> [Int: Int] {
+            let new = Dictionary(
+                identities(in: source, variants: variants).enumerated().map { ($1, $0) },
+                uniquingKeysWith: { first, _ in first }
+            )
+            let old = identities(in: old, variants: variants).enumerated()
+            return Dictionary(
+                uniqueKeysWithValues: old.compactMap { position, name in new[name].map { (position, $0) } }
+            )
+        }
+        let (variants, others) = (moves(variants: true), moves(variants: false))
         for var rendition in try RenditionRecord.filter(Column("assetID") == record.id).fetchAll(database) {
-            let isVariant = rendition.role == .variant
-            let names = (identities(in: old, variants: isVariant), identities(in: source, variants: isVariant))
-            let isKnown = names.0.indices.contains(rendition.position)
             if rendition.position < 0, source.kind == .media { continue }
-            if isKnown, let position = names.1.firstIndex(of: names.0[rendition.position]) {
+            let moves = rendition.role == .variant ? variants : others
+            let positions = rendition.positions.compactMap { moves[$0] }
+            if let position = positions.first {
                 rendition.position = position
+                rendition.aliases = positions.dropFirst().map(String.init).joined(separator: ",")
                 try rendition.update(database)
             } else {
                 try rendition.delete(database)
@@ -216,181 +261,9 @@ extension AssetLibrary {
         }
     }
 
-    /// The files that are missing, those that are needed first in front: keys and maps, then segments by their time.
-    ///
-    /// A file that the catalogue has and the disk has not, or in another size, counts as missing; one that lies in its
-    /// place without a note is noted: the process ended between the two.
-    public func missingResources(_ id: String) throws -> [StoredResource] {
-        try reconcile(id).resources.filter { $0.bytes == nil }.sorted { first, second in
-            (first.timeRange.start, first.id) < (second.timeRange.start, second.id)
-        }
-    }
-
-    /// All files of an asset.
-    public func resources(_ id: String) throws -> [StoredResource] {
-        try database.read { database in
-            _ = try Self.record(id, database)
-            let folders = Dictionary(
-                uniqueKeysWithValues: try RenditionRecord.filter(Column("assetID") == id).fetchAll(database)
-                    .compactMap { record in record.id.map { ($0, record.folder) } }
-            )
-            return try ResourceRecord.filter(Column("assetID") == id).order(Column("id")).fetchAll(database)
-                .compactMap { record in
-                    record.id.map { StoredResource(record, id: $0, folder: folders[record.renditionID] ?? "") }
-                }
-        }
-    }
-
-    /// Notes that files lie in their places.
-    ///
-    /// One note costs about as much as a hundred, so whoever stores many small files gathers them.
-    public func markStored(_ files: [(resource: StoredResource, bytes: ByteCount)]) throws {
-        guard !files.isEmpty else { return }
-        try database.write { database in
-            for (resource, bytes) in files {
-                try database.execute(
-                    sql: "UPDATE resource SET bytes = ? WHERE id = ?",
-                    arguments: [bytes.bytes, resource.id]
-                )
-            }
-        }
-    }
-
-    /// Notes that everything is there and writes the playlists as they stay.
-    ///
-    /// - Throws: ``StorageError/Code/incomplete`` where something is missing.
-    public func finish(_ id: String) throws {
-        let missing = try missingResources(id)
-        guard missing.isEmpty else {
-            throw StorageError(.incomplete, "\(missing.count) files of the asset are missing")
-        }
-        try writePlaylists(id)
-        try database.write { database in
-            var record = try Self.record(id, database)
-            record.state = .complete
-            try record.update(database)
-        }
-    }
-
-    /// Finds files that are gone or not what they were; they count as missing from then on.
-    ///
-    /// - Returns: Their paths inside the package.
-    @discardableResult
-    public func forgetLostFiles(_ id: String) throws -> [String] { try reconcile(id).lost }
-
-    /// Makes the catalogue say what the disk holds.
-    private func reconcile(_ id: String) throws -> (resources: [StoredResource], lost: [String]) {
-        let package = packageDirectory(id).path
-        var resources = try resources(id)
-        var changed: [StoredResource] = []
-        var lost: [String] = []
-        for index in resources.indices {
-            let resource = resources[index]
-            let path = "\(package)/\(resource.path)"
-            let size = PackageFile.size(path)
-            if let bytes = resource.bytes {
-                guard size != bytes.bytes else { continue }
-                // What is no longer what it was must not be taken for a file that nobody noted.
-                PackageFile.remove(path)
-                resources[index].bytes = nil
-                lost.append(resource.path)
-            } else {
-                // Files appear in their places whole.
-                guard let size, size > 0, resource.byteRange.map({ $0.length == size }) ?? true else { continue }
-                resources[index].bytes = ByteCount(size)
-            }
-            changed.append(resources[index])
-        }
-        guard !changed.isEmpty else { return (resources, []) }
-        try database.write { database in
-            for resource in changed {
-                try ResourceRecord.filter(key: resource.id)
-                    .updateAll(database, Column("bytes").set(to: resource.bytes?.bytes))
-            }
-            if !lost.isEmpty {
-                try AssetRecord.filter(key: id)
-                    .updateAll(database, Column("state").set(to: AssetRecord.State.partial.rawValue))
-            }
-        }
-        return (resources, lost)
-    }
-
-    /// Writes the playlists of a package from what the catalogue holds.
-    private func writePlaylists(_ id: String) throws {
-        let (record, renditions, asset) = try database.read { database in
-            let record = try Self.record(id, database)
-            return (
-                record, try RenditionRecord.filter(Column("assetID") == id).order(Column("id")).fetchAll(database),
-                try Self.asset(record, database)
-            )
-        }
-        for rendition in renditions {
-            guard
-                let playlist = try? MediaPlaylist(
-                    parsing: Array(rendition.playlist),
-                    context: PlaylistContext(address: ResourceAddress(rendition.address))
-                )
-            else { continue }
-            let plan = PackagePlan(folder: rendition.folder, role: rendition.role, playlist: playlist)
-            try write(plan.localPlaylist.bytes, to: "\(rendition.folder)/media.m3u8", of: id)
-        }
-        try write(
-            try Self.multivariantPlaylist(record, renditions, asset),
-            to: "multivariant.m3u8",
-            of: id
-        )
-    }
-
-    /// The multivariant playlist of what is kept; one is made where the source was a media playlist.
-    private static func multivariantPlaylist(
-        _ record: AssetRecord,
-        _ renditions: [RenditionRecord],
-        _ asset: StoredAsset
-    ) throws -> [UInt8] {
-        if let bytes = record.sourcePlaylist, let source = try? MultivariantPlaylist(parsing: Array(bytes)) {
-            func address(_ position: Int, _ isVariant: Bool) -> String? {
-                renditions.first { $0.position == position && ($0.role == .variant) == isVariant }
-                    .map { "\($0.folder)/media.m3u8" }
-            }
-            return try source.relocated(variant: { address($0, true) }, rendition: { address($0, false) }).bytes
-        }
-        // Its peak is not known; the average is the least that is true.
-        let seconds = max(asset.duration?.seconds ?? 1, 0.001)
-        let bandwidth = max(1, Int64(saturating: Double(asset.bytes.bytes) * 8 / seconds))
-        let lines = renditions.map { "#EXT-X-STREAM-INF:BANDWIDTH=\(bandwidth)\n\($0.folder)/media.m3u8\n" }
-        return Array(("#EXTM3U\n" + lines.joined()).utf8)
-    }
-
-    private func write(_ bytes: [UInt8], to path: String, of id: String) throws {
-        let url = packageDirectory(id).appendingPathComponent(path)
-        do {
-            try PrivateFiles.createFolder(url.deletingLastPathComponent().path)
-            try PrivateFiles.write(bytes, to: url.path)
-        } catch {
-            throw StorageError(.disk, "\(url.path) cannot be written (\(Self.reason(error)))")
-        }
-    }
-
     /// Twelve random characters that are easy to type.
     private static func newIdentifier() -> String {
         let letters = Array("abcdefghjkmnpqrstuvwxyz23456789")
         return String((0..<12).map { _ in letters[Int.random(in: 0..<letters.count)] })
-    }
-}
-
-extension StoredResource {
-    fileprivate init(_ record: ResourceRecord, id: Int64, folder: String) {
-        self.init(
-            id: id,
-            kind: record.kind,
-            address: ResourceAddress(record.address),
-            byteRange: record.rangeStart.flatMap { start in
-                record.rangeLength.flatMap { ByteRange(start: start, length: $0) }
-            },
-            path: record.path,
-            folder: folder,
-            timeRange: record.timeRange ?? MediaTimeRange(start: .zero, duration: .zero),
-            bytes: record.bytes.map { ByteCount($0) }
-        )
     }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import GRDB
 
 extension AssetLibrary {
     /// Copies an asset into a plain folder: playlists and segments that any server or player can use.
@@ -6,7 +7,7 @@ extension AssetLibrary {
     /// The copy is for others to read, as far as the file mode creation mask of the process allows; files with keys are readable
     /// by the owner only, as in the library.
     ///
-    /// - Throws: ``StorageError`` where the asset is not complete, the folder exists already, or the disk refuses.
+    /// - Throws: ``StorageError`` if the asset is not complete or damaged, the folder exists already, or the disk refuses.
     public func export(_ id: String, to folder: URL) throws {
         let asset = try asset(id)
         guard asset.state == .complete else {
@@ -22,23 +23,37 @@ extension AssetLibrary {
                 at: folder.deletingLastPathComponent(),
                 withIntermediateDirectories: true
             )
-            try FileManager.default.createDirectory(at: partial, withIntermediateDirectories: false)
-            let attributes = try FileManager.default.attributesOfItem(atPath: partial.path)
-            let folderMode = (attributes[.posixPermissions] as? Int) ?? 0o700
-            let package = packageDirectory(id)
-            for name in try FileManager.default.contentsOfDirectory(atPath: package.path) where name != ".lock" {
-                try FileManager.default.copyItem(
-                    at: package.appendingPathComponent(name),
-                    to: partial.appendingPathComponent(name)
-                )
-            }
-            let keys = Set(try resources(id).filter { $0.kind == .key }.map(\.path))
-            try Self.share(partial, folderMode: folderMode, except: keys)
+            try copyFiles(of: asset, to: partial)
             try FileManager.default.moveItem(at: partial, to: folder)
+        } catch let error as StorageError {
+            try? FileManager.default.removeItem(at: partial)
+            throw error
         } catch {
             try? FileManager.default.removeItem(at: partial)
             throw StorageError(.disk, "\(folder.path) cannot be written (\(Self.reason(error)))")
         }
+    }
+
+    private func copyFiles(of asset: StoredAsset, to folder: URL) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path)
+        let folderMode = (attributes[.posixPermissions] as? Int) ?? 0o700
+        for rendition in asset.renditions {
+            try FileManager.default.createDirectory(
+                at: folder.appendingPathComponent(rendition.folder),
+                withIntermediateDirectories: true
+            )
+        }
+        let playlists = [Self.multivariantName] + asset.renditions.map { "\($0.folder)/\(Self.mediaName)" }
+        let resources = try resources(asset.id)
+        for path in playlists + resources.map(\.path) {
+            guard let file = file(path, of: asset.id) else {
+                throw StorageError(.damaged, "\(path) is missing or damaged; download the asset again first")
+            }
+            try FileManager.default.copyItem(at: file, to: folder.appendingPathComponent(path))
+        }
+        let keys = Set(resources.filter { $0.kind == .key }.map(\.path))
+        try Self.share(folder, folderMode: folderMode, except: keys)
     }
 
     /// Gives the files and folders below a folder the modes of new ones, but for those with keys.

@@ -2,9 +2,6 @@ import Foundation
 import MediaTransport
 
 extension AssetLibrary {
-    /// The name of the catalog in the folder of a library.
-    private static let catalogName = "catalogue.sqlite"
-
     /// Creates the folders and the catalog of a library with modes that keep other users out, and narrows the modes of a library
     /// that has wider ones.
     ///
@@ -14,10 +11,10 @@ extension AssetLibrary {
     /// - Throws: `POSIXError`.
     static func makePrivate(_ directory: URL) throws {
         let packages = directory.appendingPathComponent("packages").path
-        let catalog = directory.appendingPathComponent(catalogName).path
+        let catalog = directory.appendingPathComponent(Catalog.fileName).path
         let names = Set((try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? [])
         try PrivateFiles.createFolder(packages)
-        if names.contains(catalogName) || names.isSubset(of: ["packages", "CACHEDIR.TAG"]) {
+        if names.contains(Catalog.fileName) || names.isSubset(of: ["packages", "CACHEDIR.TAG"]) {
             PrivateFiles.restrictFolder(directory.path)
         }
         // Before SQLite creates it with the mode that the process has for new files.

@@ -1,47 +1,64 @@
 public import Foundation
 import GRDB
 import HLSPlaylist
-import MediaTiming
+public import MediaTiming
 import MediaTransport
 public import ResourceAddressing
 
-/// A folder with kept assets and the catalogue that says what is in it.
+/// A folder of downloaded assets, and the catalog that says what is stored in it.
 ///
-/// The catalogue is written before the data: whatever lies in the folder is known to it, and what is not is swept away
-/// when the library is opened. Several processes may use one library; SQLite keeps them apart.
+/// The catalog alone says which files are stored: each is entered with its size and checksum after its content is on the
+/// disk. Unknown packages are deleted when the library is opened. Several processes may use one library.
 public final class AssetLibrary: Sendable {
     /// The library's folder.
     public let directory: URL
-    let database: DatabasePool
+    let catalog: Catalog
+    let files: any FileOperations
 
-    /// Opens a library, making it where there is none, and finishes deletions that were interrupted.
+    /// Opens a library, creating it as needed, and finishes deletions that were interrupted.
     ///
-    /// - Throws: ``StorageError`` where the folder or the catalogue cannot be used.
-    public init(directory: URL) throws {
+    /// - Throws: ``StorageError`` if the folder or the catalog cannot be used.
+    public convenience init(directory: URL) throws {
+        try self.init(directory: directory, files: SystemFileOperations())
+    }
+
+    /// Opens a library whose packages change through other operations.
+    package init(directory: URL, files: any FileOperations) throws {
         self.directory = directory.standardizedFileURL
+        self.files = files
         do {
             try Self.makePrivate(directory)
             try Self.excludeFromBackup(directory)
-            var configuration = Configuration()
-            configuration.busyMode = .timeout(10)
-            configuration.foreignKeysEnabled = true
-            database = try DatabasePool(
-                path: directory.appendingPathComponent("catalogue.sqlite").path,
-                configuration: configuration
-            )
-            try database.write { database in
-                if try Schema.migrator.hasBeenSuperseded(database) {
-                    throw StorageError(.tooNew, "the library was made by a newer version of Millstream")
-                }
-            }
-            try Schema.migrator.migrate(database)
+            catalog = try Catalog.opening(directory.appendingPathComponent(Catalog.fileName).path)
         } catch let error as StorageError {
             throw error
         } catch {
             throw StorageError(.cannotOpen, "the library \(directory.path) cannot be opened (\(Self.reason(error)))")
         }
-        try sweep()
+        sweep()
     }
+
+    /// Opens a library for reading only: nothing in its folder changes, and it may be on a file system that cannot be
+    /// written.
+    ///
+    /// What other processes store meanwhile is seen.
+    ///
+    /// - Throws: ``StorageError/Code/cannotOpen`` if there is no library.
+    public init(reading directory: URL) throws {
+        self.directory = directory.standardizedFileURL
+        files = SystemFileOperations()
+        let path = self.directory.appendingPathComponent(Catalog.fileName).path
+        // An empty file is a catalog whose creation was interrupted.
+        guard let size = PackageFile.size(path), size > 0 else {
+            throw StorageError(.cannotOpen, "there is no library in \(directory.path)")
+        }
+        catalog = .readOnly(ReadOnlyCatalog(path: path))
+    }
+
+    /// Closes the catalog, whose log becomes part of it.
+    ///
+    /// The library cannot be used afterwards.
+    public func close() throws { try catalog.close() }
 
     /// The library that is used where none is named: `$MILLSTREAM_LIBRARY`, else the platform's folder for data.
     public static var defaultDirectory: URL {
@@ -59,7 +76,7 @@ public final class AssetLibrary: Sendable {
 
     /// All assets, newest first.
     public func assets() throws -> [StoredAsset] {
-        try database.read { database in
+        try catalog.read { database in
             try AssetRecord.filter(Column("state") != AssetRecord.State.deleting.rawValue)
                 .order(Column("createdAt").desc).fetchAll(database).map { try Self.asset($0, database) }
         }
@@ -69,12 +86,12 @@ public final class AssetLibrary: Sendable {
     ///
     /// - Throws: ``StorageError/Code/notFound``.
     public func asset(_ id: String) throws -> StoredAsset {
-        try database.read { database in try Self.asset(try Self.record(id, database), database) }
+        try catalog.read { database in try Self.asset(try Self.record(id, database), database) }
     }
 
     /// The asset that came from an address, `nil` where there is none.
     public func asset(source: ResourceAddress) throws -> StoredAsset? {
-        try database.read { database in
+        try catalog.read { database in
             try AssetRecord.filter(Column("source") == source.text)
                 .filter(Column("state") != AssetRecord.State.deleting.rawValue)
                 .fetchOne(database).map { try Self.asset($0, database) }
@@ -86,20 +103,46 @@ public final class AssetLibrary: Sendable {
         directory.appendingPathComponent("packages").appendingPathComponent(id)
     }
 
-    /// A file of a package, `nil` where the path leads out of it or nothing lies there.
+    /// A stored file of a package; `nil` if the path leads out of it or the catalog does not say that it is there.
+    ///
+    /// Playlists are always there; of all others the catalog has to know the size.
     public func file(_ path: String, of id: String) -> URL? {
         guard Self.isIdentifier(id), !path.isEmpty,
             path.split(separator: "/", omittingEmptySubsequences: false)
                 .allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") && !$0.contains("\0") })
         else { return nil }
         let url = packageDirectory(id).appendingPathComponent(path)
-        return FileManager.default.fileExists(atPath: url.path) ? url : nil
+        guard let size = PackageFile.size(url.path) else { return nil }
+        if path.hasSuffix(".m3u8") { return url }
+        let stored = try? catalog.read { database in
+            try Int64.fetchOne(
+                database,
+                sql: "SELECT bytes FROM resource WHERE assetID = ? AND path = ?",
+                arguments: [id, path]
+            )
+        }
+        return stored == size ? url : nil
     }
 
-    /// Removes an asset with all its bytes; doing it twice does no harm.
+    /// Returns how many bytes may still be stored; `nil` if the system does not say.
+    public var freeSpace: ByteCount? { files.freeSpace(at: directory.path).map { ByteCount($0) } }
+
+    /// Removes an asset with all its bytes; removing it twice does no harm.
+    ///
+    /// - Throws: ``StorageError/Code/busy`` while the asset is downloaded; it is kept then.
     public func delete(_ id: String) throws {
         guard Self.isIdentifier(id) else { return }
-        let isKnown = try database.write { database in
+        var reservation = reserveForDeletion(id)
+        for _ in 0..<Self.lockAttempts {
+            guard case .failure(let error) = reservation, error.code == .busy else { break }
+            // Another task deletes it: it does what this one would.
+            if try isDeleting(id) { return }
+            usleep(Self.lockDelay)
+            reservation = reserveForDeletion(id)
+        }
+        let lock = try reservation.get()
+        defer { withExtendedLifetime(lock) {} }
+        let isKnown = try write { database in
             try AssetRecord.filter(key: id).updateAll(
                 database,
                 Column("state").set(to: AssetRecord.State.deleting.rawValue)
@@ -107,6 +150,47 @@ public final class AssetLibrary: Sendable {
         }
         guard isKnown else { return }
         try finishDeletion(id)
+    }
+
+    /// The number of times that a deletion waits for the lock: a check of another process may be over soon.
+    private static let lockAttempts = 10
+    /// The time between two attempts, in microseconds.
+    private static let lockDelay: UInt32 = 20_000
+
+    /// The lock of an asset; `nil` if its folder was never made or is gone already.
+    private func reserveForDeletion(_ id: String) -> Result<PackageLock?, StorageError> {
+        do {
+            return .success(try PackageLock(packageDirectory(id)))
+        } catch {
+            switch error.code {
+            case .notFound: return .success(nil)
+            case .busy:
+                let message = "the asset \(id) is in use: stop its download first, then delete it"
+                return .failure(StorageError(.busy, message))
+            default: return .failure(error)
+            }
+        }
+    }
+
+    /// Reserves an asset for one writer.
+    ///
+    /// - Throws: ``StorageError/Code/busy`` if another writer has it, ``StorageError/Code/notFound`` if it was deleted.
+    public func lock(_ id: String) throws -> PackageLock {
+        let lock = try PackageLock(packageDirectory(id))
+        do {
+            try catalog.read { _ = try Self.record(id, $0) }
+        } catch let error as StorageError where error.code == .notFound {
+            // Its folder was made while the asset was deleted.
+            try? files.removeTree(packageDirectory(id).path, last: PackageLock.fileName)
+            throw error
+        }
+        return lock
+    }
+
+    /// Limits the size of the catalog, so that a test sees what a full disk does to it.
+    package func limitCatalog(toPages count: Int) throws {
+        guard case .writable(let pool) = catalog else { return }
+        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = \(count)") }
     }
 
     // MARK: Inside
@@ -134,33 +218,54 @@ public final class AssetLibrary: Sendable {
             }
     }
 
-    private func finishDeletion(_ id: String) throws {
-        let package = packageDirectory(id)
-        if FileManager.default.fileExists(atPath: package.path) {
-            do {
-                try FileManager.default.removeItem(at: package)
-            } catch {
-                throw StorageError(.disk, "the package \(package.path) cannot be deleted (\(Self.reason(error)))")
-            }
-        }
-        _ = try database.write { database in try AssetRecord.deleteOne(database, key: id) }
+    /// Runs a transaction; it is on the disk when this returns.
+    func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        let value = try catalog.write(body)
+        files.catalogDidCommit()
+        return value
     }
 
-    /// Finishes deletions and removes packages that the catalogue does not know.
-    private func sweep() throws {
-        let packages = directory.appendingPathComponent("packages")
-        // Listed before the catalogue is read: a package is entered before its folder is made, so one that lies here and
-        // is not entered then is nobody's, whatever other processes do meanwhile.
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: packages.path)) ?? []
-        let (deleting, known) = try database.read { database in
-            (
-                try AssetRecord.filter(Column("state") == AssetRecord.State.deleting.rawValue).fetchAll(database),
-                Set(try AssetRecord.fetchAll(database).map(\.id))
-            )
+    private func isDeleting(_ id: String) throws -> Bool {
+        let state = try catalog.read { try AssetRecord.fetchOne($0, key: id)?.state }
+        return state == nil || state == .deleting
+    }
+
+    /// Removes the bytes of an asset that is marked as being deleted; its lock is held or nobody else can have it.
+    private func finishDeletion(_ id: String) throws {
+        let package = packageDirectory(id).path
+        do {
+            // The lock goes last: while files are removed, nobody else may take the package.
+            try files.removeTree(package, last: PackageLock.fileName)
+        } catch {
+            throw StorageError(.disk, "the package \(package) cannot be deleted (\(error.reason))")
         }
-        for record in deleting { try finishDeletion(record.id) }
+        _ = try write { database in try AssetRecord.deleteOne(database, key: id) }
+    }
+
+    /// Finishes deletions and removes packages that the catalog does not know; those that another task has are left to it.
+    private func sweep() {
+        let packages = directory.appendingPathComponent("packages")
+        // Listed before the catalog is read: a package is entered before its folder is made, so one that is there and
+        // is not entered then belongs to no asset, whatever other processes do meanwhile.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: packages.path)) ?? []
+        guard
+            let (deleting, known) = try? catalog.read({ database in
+                (
+                    try String.fetchAll(
+                        database,
+                        sql: "SELECT id FROM asset WHERE state = ?",
+                        arguments: [AssetRecord.State.deleting.rawValue]
+                    ),
+                    try String.fetchSet(database, sql: "SELECT id FROM asset")
+                )
+            })
+        else { return }
+        for id in deleting { try? delete(id) }
         for name in names where !known.contains(name) && Self.isIdentifier(name) {
-            try? FileManager.default.removeItem(at: packages.appendingPathComponent(name))
+            let package = packages.appendingPathComponent(name)
+            guard PackageFile.isFolder(package.path), let lock = try? PackageLock(package) else { continue }
+            try? files.removeTree(package.path, last: PackageLock.fileName)
+            withExtendedLifetime(lock) {}
         }
     }
 
@@ -170,7 +275,7 @@ public final class AssetLibrary: Sendable {
         let tag = directory.appendingPathComponent("CACHEDIR.TAG")
         guard !FileManager.default.fileExists(atPath: tag.path) else { return }
         let text =
-            "Signature: 8a477f597d28d172789f06886806bc55\n# Millstream keeps streams here; they can be loaded again.\n"
+            "Signature: 8a477f597d28d172789f06886806bc55\n# Millstream stores streams here; they can be downloaded again.\n"
         try PrivateFiles.write(Array(text.utf8), to: tag.path)
         #else
         var url = directory
@@ -183,47 +288,80 @@ public final class AssetLibrary: Sendable {
     static func asset(_ record: AssetRecord, _ database: Database) throws -> StoredAsset {
         let renditions = try RenditionRecord.filter(Column("assetID") == record.id).order(Column("id"))
             .fetchAll(database)
-        let resources = try ResourceRecord.filter(Column("assetID") == record.id).fetchAll(database)
-        let byRendition = Dictionary(grouping: resources, by: \.renditionID)
-        let stored = renditions.map { StoredRendition($0, resources: byRendition[$0.id ?? 0] ?? []) }
-        let keysAreThere = !resources.contains { $0.bytes == nil && $0.position < 0 }
+        let stored = try renditions.map { try StoredRendition.Content($0, database) }
         return StoredAsset(
             id: record.id,
             title: record.title,
             source: ResourceAddress(record.source),
             state: record.state == .complete ? .complete : .partial,
-            duration: stored.map(\.duration).max(),
-            bytes: ByteCount(resources.compactMap(\.bytes).reduce(0, +|)),
-            renditions: stored,
-            loadedTimeRanges: StoredRendition.commonTime(of: stored),
+            duration: stored.map(\.rendition.duration).max(),
+            bytes: stored.reduce(.zero) { $0 + $1.bytes },
+            renditions: stored.map(\.rendition),
+            loadedTimeRanges: StoredRendition.commonTime(of: stored.map(\.rendition)),
             path: "packages/\(record.id)",
             selection: record.selection,
-            isPlayableOffline: StoredRendition.makePlayableSet(stored) && keysAreThere
+            isPlayableOffline: StoredRendition.makePlayableSet(stored.map(\.rendition))
+                && stored.allSatisfy(\.hasSharedFiles)
         )
     }
 }
 
 extension StoredRendition {
-    init(_ record: RenditionRecord, resources: [ResourceRecord]) {
-        let playlist = try? MediaPlaylist(parsing: Array(record.playlist))
-        var loaded = MediaTimeRangeSet()
-        for resource in resources where resource.bytes != nil && resource.position >= 0 {
-            if let range = resource.timeRange { loaded.insert(range) }
+    /// What of a rendition is stored.
+    fileprivate struct Content {
+        let rendition: StoredRendition
+        /// The number of stored bytes.
+        let bytes: ByteCount
+        /// A Boolean value that indicates whether no key and no initialization section is missing.
+        let hasSharedFiles: Bool
+
+        /// Reads it row by row: a rendition may have a million files.
+        init(_ record: RenditionRecord, _ database: Database) throws {
+            let playlist = try? MediaPlaylist(parsing: record.playlistBytes)
+            // Nothing has to be loaded for what is missing at the origin.
+            var gaps = (playlist?.segments.lazy.filter(\.isGap).map(\.timeRange)).map { Array($0) }?[...] ?? []
+            var loaded = MediaTimeRangeSet()
+            var bytes = ByteCount.zero
+            var (isComplete, hasSharedFiles) = (true, true)
+            let rows = try Row.fetchCursor(
+                database,
+                sql: "SELECT position, start, duration, bytes FROM resource WHERE renditionID = ? ORDER BY id",
+                arguments: [record.id]
+            )
+            while let row = try rows.next() {
+                let position: Int = row["position"]
+                guard let size: Int64 = row["bytes"] else {
+                    isComplete = false
+                    if position < 0 { hasSharedFiles = false }
+                    continue
+                }
+                bytes += ByteCount(size)
+                guard position >= 0, let range = MediaTimeRange(start: row["start"], duration: row["duration"]) else {
+                    continue
+                }
+                // In order, so that each is added at the end.
+                while let gap = gaps.first, gap.start <= range.start {
+                    loaded.insert(gap)
+                    gaps.removeFirst()
+                }
+                loaded.insert(range)
+            }
+            for gap in gaps { loaded.insert(gap) }
+            rendition = StoredRendition(
+                role: record.role,
+                folder: record.folder,
+                language: record.language,
+                bandwidth: record.bandwidth.map { BitRate(bitsPerSecond: $0) },
+                width: record.width,
+                height: record.height,
+                codecs: record.codecs.split(separator: ",").map(String.init),
+                loadedTimeRanges: loaded,
+                duration: playlist?.duration ?? .zero,
+                isComplete: isComplete
+            )
+            self.bytes = bytes
+            self.hasSharedFiles = hasSharedFiles
         }
-        // Nothing has to be loaded for what is missing at the origin.
-        for segment in playlist?.segments.lazy.filter(\.isGap) ?? [] { loaded.insert(segment.timeRange) }
-        self.init(
-            role: record.role,
-            folder: record.folder,
-            language: record.language,
-            bandwidth: record.bandwidth.map { BitRate(bitsPerSecond: $0) },
-            width: record.width,
-            height: record.height,
-            codecs: record.codecs.split(separator: ",").map(String.init),
-            loadedTimeRanges: loaded,
-            duration: playlist?.duration ?? .zero,
-            isComplete: resources.allSatisfy { $0.bytes != nil }
-        )
     }
 
     /// The time for which every rendition is there; where one is shorter than the others it lacks nothing behind its end.
@@ -244,9 +382,10 @@ extension StoredRendition {
     }
 }
 
-extension ResourceRecord {
-    var timeRange: MediaTimeRange? {
+extension MediaTimeRange {
+    /// Reads a range as the catalog has it; `nil` if a text is not a decimal number.
+    init?(start: String, duration: String) {
         guard let start = MediaTime(decimal: start), let duration = MediaTime(decimal: duration) else { return nil }
-        return MediaTimeRange(start: start, duration: duration)
+        self.init(start: start, duration: duration)
     }
 }

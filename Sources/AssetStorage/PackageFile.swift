@@ -2,95 +2,113 @@ import Foundation
 import MediaTiming
 import MediaTransport
 
-#if canImport(Glibc)
-import Glibc
-#endif
-
-/// A file of a package while it is written: it appears in its place whole or not at all.
+/// A file of a package while it is written.
 ///
-/// Writing blocks, so it belongs on a thread that may.
+/// It gets its name only after its content is on the disk. It counts as stored once the catalog says so; see
+/// ``AssetLibrary/commit(_:)``. All calls block.
 public final class PackageFile: @unchecked Sendable {
     // Safe: one task writes it, and awaits each write before the next.
     private let path: String
     private let partialPath: String
+    private let files: any FileOperations
     /// Open from the first write on, so that a small file costs one visit to a thread that may block.
-    private var descriptor: Int32 = -1
-    /// How many bytes were written.
+    private var descriptor: CInt = -1
+    private var sum = BlockChecksum()
+    /// The number of bytes that were written.
     public private(set) var count: Int64 = 0
 
-    /// Names a file; nothing is made before the first write.
+    /// Creates the description of a file; nothing is created on the disk before the first write.
     ///
-    /// - Parameter path: Where it will appear; folders are created as needed. All of them are readable by the owner only.
-    public init(_ path: String) {
+    /// - Parameters:
+    ///   - path: The path at which it appears; its folder must exist.
+    ///   - files: The operations to write it with.
+    init(_ path: String, files: any FileOperations) {
         self.path = path
-        partialPath = path + ".part"
+        self.files = files
+        partialPath = path + Self.partialExtension
     }
 
-    /// The size of the file at a path; `nil` where there is none.
-    static func size(_ path: String) -> Int64? {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return Int64(status.st_size)
-    }
-
-    /// Removes the file at a path, if there is one.
-    static func remove(_ path: String) { unlink(path) }
+    /// What the name of an unfinished file ends in.
+    static let partialExtension = ".part"
 
     deinit { closeFile() }
 
-    /// Adds bytes; also none, so that there is a file.
+    /// The checksum of what was written.
+    package var checksum: Int64 { Int64(bitPattern: sum.value) }
+
+    /// Appends bytes; also none, so that there is a file.
     ///
-    /// - Throws: ``StorageError/Code/disk``.
+    /// - Throws: ``StorageError``.
     public func write(_ bytes: UnsafeRawBufferPointer) throws {
-        if descriptor < 0 { try openFile() }
-        var rest = bytes
-        while !rest.isEmpty {
-            #if canImport(Darwin)
-            let written = Darwin.write(descriptor, rest.baseAddress, rest.count)
-            #else
-            let written = Glibc.write(descriptor, rest.baseAddress, rest.count)
-            #endif
-            guard written > 0 else {
-                if errno == EINTR { continue }
-                throw Self.failure(partialPath)
-            }
-            rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-            count +|= Int64(written)
+        do {
+            if descriptor < 0 { descriptor = try files.createFile(partialPath) }
+            try files.write(bytes, to: descriptor)
+        } catch {
+            throw StorageError(error, writing: path)
+        }
+        sum.update(bytes)
+        count +|= Int64(clamping: bytes.count)
+    }
+
+    /// Waits until the content is on the disk, then gives the file its name.
+    ///
+    /// - Throws: ``StorageError``; the file is not there then.
+    public func finish() throws {
+        do {
+            if descriptor < 0 { descriptor = try files.createFile(partialPath) }
+            try files.synchronizeFile(descriptor)
+            closeFile()
+            try files.rename(partialPath, to: path)
+        } catch {
+            throw StorageError(error, writing: path)
         }
     }
 
-    /// Puts the file in its place.
-    public func finish() throws {
-        closeFile()
-        guard rename(partialPath, path) == 0 else { throw Self.failure(path) }
-    }
-
-    /// Leaves nothing behind.
+    /// Removes what was written.
     public func abandon() {
         closeFile()
-        unlink(partialPath)
+        // What cannot be removed is removed when the asset is downloaded again.
+        try? files.removeFile(partialPath)
     }
 
     private func closeFile() {
         guard descriptor >= 0 else { return }
-        close(descriptor)
+        files.closeFile(descriptor)
         descriptor = -1
     }
 
-    private func openFile() throws {
-        do {
-            do {
-                descriptor = try PrivateFiles.create(partialPath)
-            } catch let error as POSIXError where error.code == .ENOENT {
-                try PrivateFiles.createFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
-                descriptor = try PrivateFiles.create(partialPath)
-            }
-        } catch {
-            throw StorageError(.disk, "\(partialPath) cannot be written (\(AssetLibrary.reason(error)))")
-        }
+    // MARK: Files that are there
+
+    /// Returns the size of the regular file at a path; `nil` if there is none.
+    static func size(_ path: String) -> Int64? {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int64(status.st_size)
     }
 
-    private static func failure(_ path: String) -> StorageError {
-        StorageError(.disk, "\(path) cannot be written (\(String(cString: strerror(errno))))")
+    /// Returns whether there is a folder, and no link to one, at a path.
+    static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// The number of bytes that are read at a time.
+    private static let readSize = 1 << 20
+
+    /// Returns the checksum of the file at a path, which is read to its end; `nil` if it cannot be read.
+    static func checksum(_ path: String) -> Int64? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var sum = BlockChecksum()
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: readSize, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            let count = read(descriptor, buffer.baseAddress, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            guard count > 0 else { return Int64(bitPattern: sum.value) }
+            sum.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
     }
 }

@@ -1,26 +1,36 @@
 public import Foundation
 
-/// Holds a package for one writer, across processes, until it is given up or the process ends.
+/// Reserves a package for one writer, across processes, until it is released or the process ends.
 public final class PackageLock: Sendable {
-    private let descriptor: Int32
+    private let descriptor: CInt
 
-    /// Takes the package of an asset.
+    /// The name of the file that is locked.
+    static let fileName = ".lock"
+
+    /// Reserves the package in a folder.
     ///
-    /// - Throws: ``StorageError/Code/busy`` where somebody else has it.
-    public init(_ package: URL) throws {
-        let path = package.appendingPathComponent(".lock").path
-        descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    /// - Throws: ``StorageError/Code/busy`` if another writer has it, ``StorageError/Code/notFound`` if there is no such
+    ///   folder.
+    public init(_ package: URL) throws(StorageError) {
+        let path = package.appendingPathComponent(Self.fileName).path
+        // The property is set last: an initializer that throws later would run `deinit` and close twice.
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
-            throw StorageError(
-                .disk,
-                "the package \(package.path) cannot be written (\(String(cString: strerror(errno))))"
-            )
+            if errno == ENOENT { throw StorageError(.notFound, "there is no package \(package.path)") }
+            throw StorageError(FileFailure(errno), writing: package.path)
         }
-        // The system gives the lock up when the process ends, however it ends.
+        // The system releases the lock when the process ends, however it ends.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
-            throw StorageError(.busy, "another process is downloading this asset")
+            throw StorageError(.busy, "the asset is being downloaded, checked or deleted by another task")
         }
+        // Whoever had it may have deleted the package meanwhile: then this is the lock of nothing.
+        var (own, current) = (stat(), stat())
+        guard fstat(descriptor, &own) == 0, stat(path, &current) == 0, own.st_ino == current.st_ino else {
+            close(descriptor)
+            throw StorageError(.notFound, "the package \(package.path) was deleted")
+        }
+        self.descriptor = descriptor
     }
 
     deinit { close(descriptor) }

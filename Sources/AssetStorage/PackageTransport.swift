@@ -1,17 +1,15 @@
 public import Foundation
 public import MediaTransport
 public import ResourceAddressing
-import Synchronization
 
-/// The files of a package that are there, and from where they came those that are not: so a package is played that is not
-/// complete, while it is downloaded or instead.
+/// The stored files of a package, and those that are not stored from their origin, so that a package can be played while
+/// it is downloaded.
 public final class PackageTransport: Transport {
     private let library: AssetLibrary
     private let id: String
     private let files: any Transport
     private let origin: (any Transport)?
     private let folder: String
-    private let origins = Mutex<[String: StoredResource]?>(nil)
 
     /// Makes a transport for one package.
     ///
@@ -33,18 +31,24 @@ public final class PackageTransport: Transport {
         folder = library.packageDirectory(id).standardizedFileURL.path + "/"
     }
 
-    /// The package that a folder is, if it is one.
+    /// Returns the package in a folder, opened for reading only.
     ///
     /// - Returns: Its library and its identifier; `nil` for any other folder.
     public static func package(at folder: URL) -> (library: AssetLibrary, id: String)? {
-        let packages = folder.standardizedFileURL.deletingLastPathComponent()
-        let directory = packages.deletingLastPathComponent()
-        guard packages.lastPathComponent == "packages",
-            FileManager.default.fileExists(atPath: directory.appendingPathComponent("catalogue.sqlite").path),
-            let library = try? AssetLibrary(directory: directory),
-            let asset = try? library.asset(folder.standardizedFileURL.lastPathComponent)
+        guard isPackagePath(folder) else { return nil }
+        let folder = folder.standardizedFileURL
+        let directory = folder.deletingLastPathComponent().deletingLastPathComponent()
+        guard let library = try? AssetLibrary(reading: directory),
+            let asset = try? library.asset(folder.lastPathComponent)
         else { return nil }
         return (library, asset.id)
+    }
+
+    /// Returns whether a path has the form of a package's, without a look at the disk.
+    public static func isPackagePath(_ folder: URL) -> Bool {
+        let folder = folder.standardizedFileURL
+        return folder.deletingLastPathComponent().lastPathComponent == "packages"
+            && AssetLibrary.isIdentifier(folder.lastPathComponent)
     }
 
     /// The playlist that the package is played by.
@@ -60,7 +64,7 @@ public final class PackageTransport: Transport {
             guard let origin, request.address.isHTTP else {
                 throw TransportError(
                     .addressRefused,
-                    "what is not in the package is not asked for",
+                    "only what the package names is loaded",
                     address: request.address
                 )
             }
@@ -68,7 +72,7 @@ public final class PackageTransport: Transport {
         }
         let name = String(path.dropFirst(folder.count))
         guard library.file(name, of: id) == nil else { return try await files.send(request) }
-        guard let resource = try resource(at: name) else {
+        guard let resource = try library.resource(at: name, of: id) else {
             throw TransportError(.fileNotFound, "the package has no \(name)", address: request.address)
         }
         guard let origin, request.byteRange == nil else {
@@ -85,13 +89,5 @@ public final class PackageTransport: Transport {
         var original = TransportRequest(resource.address, kind: request.kind, byteRange: resource.byteRange)
         original.resumption = request.resumption
         return try await origin.send(original)
-    }
-
-    private func resource(at path: String) throws -> StoredResource? {
-        if let known = origins.withLock({ $0 }) { return known[path] }
-        let resources = try library.resources(id)
-        let named = Dictionary(resources.map { ($0.path, $0) }) { first, _ in first }
-        origins.withLock { $0 = named }
-        return named[path]
     }
 }

@@ -45,6 +45,19 @@ struct RenditionRecord: Codable, FetchableRecord, MutablePersistableRecord {
     /// The media playlist as it was loaded, and where it was found.
     var playlist: Data
     var address: String
+    /// Further positions that have the same playlist: decimal numbers with commas between.
+    var aliases: String?
+
+    /// Every position in the source that the playlist serves.
+    var positions: [Int] { [position] + (aliases ?? "").split(separator: ",").compactMap { Int($0) } }
+
+    /// The bytes of the playlist, also in a catalog of version 1 that is only read.
+    var playlistBytes: [UInt8] {
+        guard playlist.first == UInt8(ascii: "["),
+            let bytes = try? JSONDecoder().decode([UInt8].self, from: playlist)
+        else { return Array(playlist) }
+        return bytes
+    }
 
     mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 }
@@ -67,8 +80,12 @@ struct ResourceRecord: Codable, FetchableRecord, MutablePersistableRecord {
     /// When the segment begins and how long it is: seconds in decimal digits.
     var start: String
     var duration: String
-    /// How large the stored file is; `nil` while it is missing.
+    /// The size of the stored file in bytes; `nil` while it is missing.
     var bytes: Int64?
+    /// The checksum of the stored file (`BlockChecksum`); `nil` while it is missing, and for files stored by version 2.
+    var checksum: Int64?
+    /// The start of the segment in seconds, to sort by.
+    var startTime: Double?
 
     mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 }
@@ -124,6 +141,17 @@ enum Schema {
             // Playlists were arrays of numbers in JSON, which took longer to read than the network to answer.
             try bytesFromJSON("asset", "sourcePlaylist", database)
             try bytesFromJSON("rendition", "playlist", database)
+        }
+        migrator.registerMigration("3") { database in
+            try database.alter(table: "rendition") { table in
+                table.add(column: "aliases", .text)
+            }
+            try database.alter(table: "resource") { table in
+                table.add(column: "checksum", .integer)
+                table.add(column: "startTime", .double)
+            }
+            try database.execute(sql: "UPDATE resource SET startTime = CAST(start AS REAL)")
+            try database.create(indexOn: "resource", columns: ["assetID", "startTime", "id"])
         }
         return migrator
     }()

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Why the library could not do what was asked.
 public struct StorageError: Error, Sendable {
     /// What went wrong, in a bounded set of short spellings.
@@ -20,8 +22,10 @@ public struct StorageError: Error, Sendable {
         public static let busy = Code(rawValue: "asset-busy")
         /// A file of the package is missing or not what it was.
         public static let damaged = Code(rawValue: "package-damaged")
-        /// The disk is full or refuses.
+        /// The disk failed or refused.
         public static let disk = Code(rawValue: "disk-failed")
+        /// The disk or the user's quota is full, or nearly so.
+        public static let full = Code(rawValue: "disk-full")
         /// The asset is not complete enough for what was asked.
         public static let incomplete = Code(rawValue: "asset-incomplete")
     }
@@ -35,6 +39,16 @@ public struct StorageError: Error, Sendable {
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
+    }
+
+    /// Creates the error of a file operation.
+    init(_ failure: FileFailure, writing path: String) {
+        switch failure.number {
+        case ENOENT:
+            self.init(.notFound, "\(path) cannot be written: its folder is gone; was the asset deleted meanwhile?")
+        case _ where failure.isFull: self.init(.full, "\(path) cannot be written (\(failure.reason))")
+        default: self.init(.disk, "\(path) cannot be written (\(failure.reason))")
+        }
     }
 }
 

@@ -22,6 +22,8 @@ public struct DownloadError: Error, Sendable {
         public static let contentProtected = Code(rawValue: "content-protected")
         /// Nothing of what was asked for is in the presentation.
         public static let nothingSelected = Code(rawValue: "nothing-selected")
+        /// The download is larger than it may be.
+        public static let tooLarge = Code(rawValue: "too-large")
         /// Bytes did not come.
         public static let transport = Code(rawValue: "transport")
         /// The library refused.
@@ -55,7 +57,13 @@ public struct DownloadError: Error, Sendable {
     }
 
     init(_ error: StorageError) {
-        self.init(.storage, error.message, detail: error.code.rawValue)
+        let hint: String? =
+            switch error.code {
+            case .full: "free some space, then run the same command again: it goes on where it stopped"
+            case .busy: "wait until it has ended, or stop it"
+            default: nil
+            }
+        self.init(.storage, error.message, hint: hint, detail: error.code.rawValue)
     }
 }
 

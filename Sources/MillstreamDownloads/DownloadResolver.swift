@@ -8,6 +8,11 @@ import ResourceAddressing
 struct DownloadResolver {
     let loading: ResourceLoading
     let selection: DownloadSelection
+    /// The upper bound on the playlists of one asset together.
+    var playlistSize = DownloadLimits().playlistSize
+
+    /// The number of playlists that are loaded at once.
+    static let concurrentLoads = 4
 
     /// What was found.
     struct Resolution {
@@ -20,7 +25,7 @@ struct DownloadResolver {
     ///
     /// - Throws: ``DownloadError``; for a live stream before anything but playlists was loaded.
     func resolve(_ source: ResourceAddress) async throws -> Resolution {
-        let (playlist, address) = try await load(source, variables: [:])
+        let (playlist, address) = try await load(source, variables: [:], limit: playlistSize)
         switch playlist {
         case .media(let media):
             try check(media, at: address)
@@ -35,22 +40,86 @@ struct DownloadResolver {
             return Resolution(playlist: playlist, address: address, renditions: [rendition])
         case .multivariant(let multivariant):
             let wanted = try choose(from: multivariant)
-            let renditions = try await withThrowingTaskGroup { group in
-                for (order, choice) in wanted.enumerated() {
-                    group.addTask { (order, try await plan(choice, variables: multivariant.variables)) }
+            let loaded = try await loadPlaylists(
+                wanted.map(\.address),
+                variables: multivariant.variables,
+                besides: ByteCount(Int64(playlist.bytes.count))
+            )
+            let renditions = wanted.compactMap { choice in
+                loaded[choice.address].map { loaded in
+                    PlannedRendition(
+                        role: choice.role,
+                        position: choice.position,
+                        language: choice.language,
+                        variant: choice.variant,
+                        playlist: loaded.playlist,
+                        address: loaded.address,
+                        aliases: choice.aliases
+                    )
                 }
-                var found: [(Int, PlannedRendition)] = []
-                for try await item in group { found.append(item) }
-                return found.sorted { $0.0 < $1.0 }.map(\.1)
             }
             return Resolution(playlist: playlist, address: address, renditions: renditions)
         }
     }
 
-    /// An entry that is going to be kept.
+    /// A media playlist, and where it was found.
+    private struct LoadedPlaylist: Sendable {
+        let playlist: MediaPlaylist
+        let address: ResourceAddress
+    }
+
+    /// Loads media playlists, each once, a few at a time.
+    ///
+    /// - Parameters:
+    ///   - addresses: Where they are; an address may be there several times.
+    ///   - variables: The variables that they may import.
+    ///   - used: The size of the playlists that were loaded before.
+    /// - Returns: The playlists by the addresses that were asked for.
+    /// - Throws: ``DownloadError``.
+    private func loadPlaylists(
+        _ addresses: [ResourceAddress],
+        variables: [String: String],
+        besides used: ByteCount
+    ) async throws -> [ResourceAddress: LoadedPlaylist] {
+        var seen: Set<ResourceAddress> = []
+        var waiting = addresses.filter { seen.insert($0).inserted }[...]
+        var found: [ResourceAddress: LoadedPlaylist] = [:]
+        var left = playlistSize - used
+        try await withThrowingTaskGroup(of: (ResourceAddress, LoadedPlaylist).self) { group in
+            var running = 0
+            while running > 0 || !waiting.isEmpty {
+                while running < Self.concurrentLoads, let address = waiting.popFirst() {
+                    let limit = left
+                    group.addTask { (address, try await plan(address, variables: variables, limit: limit)) }
+                    running += 1
+                }
+                guard let (address, loaded) = try await group.next() else { break }
+                running -= 1
+                let size = ByteCount(Int64(loaded.playlist.bytes.count))
+                // Those that came at once may together be more.
+                guard size <= left else { throw tooLarge(address) }
+                left = left - size
+                found[address] = loaded
+            }
+        }
+        return found
+    }
+
+    private func tooLarge(_ address: ResourceAddress) -> DownloadError {
+        DownloadError(
+            .tooLarge,
+            "the playlists of the stream are larger than \(playlistSize), which is what they may have",
+            hint: "choose fewer variants and languages",
+            address: address
+        )
+    }
+
+    /// An entry that is going to be downloaded.
     struct Choice: Sendable {
         let role: StoredRendition.Role
         let position: Int
+        /// Further positions of the same kind with the same playlist.
+        var aliases: [Int] = []
         let language: String?
         let variant: Variant?
         let address: ResourceAddress
@@ -61,30 +130,36 @@ struct DownloadResolver {
         let variants = try chooseVariants(from: playlist)
         try checkLanguages(selection.audio, .audio, of: variants, in: playlist)
         try checkLanguages(selection.subtitles, .subtitles, of: variants, in: playlist)
-        var choices = variants.map { position in
-            Choice(
-                role: .variant,
-                position: position,
-                language: nil,
-                variant: playlist.variants[position],
-                address: playlist.variants[position].address
+        var choices: [Choice] = []
+        // Entries of one kind and language that have one playlist are stored once.
+        var known: [String: Int] = [:]
+        func add(_ choice: Choice) {
+            let name = [choice.role.rawValue, choice.language ?? "", choice.address.text].joined(separator: "\n")
+            if let index = known[name] {
+                choices[index].aliases.append(choice.position)
+            } else {
+                known[name] = choices.count
+                choices.append(choice)
+            }
+        }
+        for position in variants {
+            let variant = playlist.variants[position]
+            add(
+                Choice(role: .variant, position: position, language: nil, variant: variant, address: variant.address)
             )
+        }
+        var groups: [Rendition.MediaType: Set<String>] = [:]
+        for type in Rendition.MediaType.allCases {
+            groups[type] = Set(variants.compactMap { playlist.variants[$0].groupID(type) })
         }
         for (position, rendition) in playlist.renditions.enumerated() {
             guard let address = rendition.address, let type = rendition.type,
                 let (role, languages) = role(of: type),
-                variants.contains(where: { playlist.variants[$0].groupID(type) == rendition.groupID }),
+                groups[type]?.contains(rendition.groupID) == true,
                 languages.includes(language: rendition.language, isDefault: rendition.isDefault)
             else { continue }
-            // A rendition may share its playlist with a variant: what is kept once is enough.
-            choices.append(
-                Choice(
-                    role: role,
-                    position: position,
-                    language: rendition.language,
-                    variant: nil,
-                    address: address
-                )
+            add(
+                Choice(role: role, position: position, language: rendition.language, variant: nil, address: address)
             )
         }
         return choices
@@ -154,29 +229,32 @@ struct DownloadResolver {
         }
     }
 
-    private func plan(_ choice: Choice, variables: [String: String]) async throws -> PlannedRendition {
-        let (playlist, address) = try await load(choice.address, variables: variables)
+    private func plan(
+        _ address: ResourceAddress,
+        variables: [String: String],
+        limit: ByteCount
+    ) async throws -> LoadedPlaylist {
+        let (playlist, address) = try await load(address, variables: variables, limit: limit)
         guard case .media(let media) = playlist else {
             throw DownloadError(.notAPlaylist, "a variant leads to another multivariant playlist", address: address)
         }
         try check(media, at: address)
-        return PlannedRendition(
-            role: choice.role,
-            position: choice.position,
-            language: choice.language,
-            variant: choice.variant,
-            playlist: media,
-            address: address
-        )
+        return LoadedPlaylist(playlist: media, address: address)
     }
 
     private func load(
         _ address: ResourceAddress,
-        variables: [String: String]
+        variables: [String: String],
+        limit: ByteCount
     ) async throws -> (Playlist, ResourceAddress) {
         let loaded: ResourceLoading.Loaded
         do {
-            loaded = try await loading.load(TransportRequest(address, kind: .playlist))
+            loaded = try await loading.load(
+                TransportRequest(address, kind: .playlist),
+                limit: min(limit, ResourceLoading.playlistLimit)
+            )
+        } catch let error as TransportError where error.code == .tooLarge && limit < playlistSize {
+            throw tooLarge(address)
         } catch let error as TransportError {
             throw DownloadError(error)
         }

@@ -19,6 +19,8 @@ public struct DownloadTask: Sendable {
         public var title: String?
         /// How many files are fetched at once, 1 to 64.
         public var jobs: Int
+        /// The budget of the download.
+        public var limits: DownloadLimits
 
         /// Makes options.
         ///
@@ -26,10 +28,17 @@ public struct DownloadTask: Sendable {
         ///   - selection: Defaults to the best variant with all sound and text.
         ///   - title: Defaults to what the address suggests.
         ///   - jobs: Defaults to 6, as browsers do; a server may take many connections of one client as an attack.
-        public init(selection: DownloadSelection = DownloadSelection(), title: String? = nil, jobs: Int = 6) {
+        ///   - limits: The budget of the download.
+        public init(
+            selection: DownloadSelection = DownloadSelection(),
+            title: String? = nil,
+            jobs: Int = 6,
+            limits: DownloadLimits = DownloadLimits()
+        ) {
             self.selection = selection
             self.title = title
             self.jobs = min(max(jobs, 1), 64)
+            self.limits = limits
         }
     }
 
@@ -83,8 +92,10 @@ public struct DownloadTask: Sendable {
 
     /// Progress is told this often, where there is any.
     private static let progressInterval = Duration.milliseconds(200)
-    /// So many bytes are gathered before a thread is asked to write them.
+    /// The number of bytes that are gathered before a thread is asked to write them.
     private static let writeSize = 256 << 10
+    /// The number of times that an asset is entered that others delete at once.
+    private static let entryAttempts = 3
 
     /// Fetches what is missing.
     ///
@@ -103,33 +114,54 @@ public struct DownloadTask: Sendable {
     }
 
     private func fetchAll(_ report: @escaping @Sendable (Event) -> Void) async throws -> StoredAsset {
-        let resolution = try await DownloadResolver(loading: loading, selection: options.selection).resolve(source)
-        let id = try library.enter(
-            source: source,
-            title: options.title ?? defaultTitle,
-            selection: options.selection.description
-        )
-        let lock = try PackageLock(library.packageDirectory(id))
+        let resolution = try await DownloadResolver(
+            loading: loading,
+            selection: options.selection,
+            playlistSize: options.limits.playlistSize
+        ).resolve(source)
+        let (id, lock) = try enter()
         defer { withExtendedLifetime(lock) {} }
-        try library.plan(
-            id,
-            source: resolution.playlist,
-            at: resolution.address,
-            renditions: resolution.renditions
-        )
-        let missing = try library.missingResources(id)
-        let meter = ProgressMeter(ProgressCounter(try library.asset(id), missing: missing.count))
+        // Both walk over all files, and a playlist may name a million.
+        let (asset, missing) = try await NIOThreadPool.singleton.runIfActive { [library] in
+            try library.plan(
+                id,
+                source: resolution.playlist,
+                at: resolution.address,
+                renditions: resolution.renditions
+            )
+            try library.forgetLostFiles(id)
+            return (try library.asset(id), try library.missingCount(id))
+        }
+        let meter = ProgressMeter(ProgressCounter(asset, missing: missing))
+        let budget = DownloadBudget(asset, in: library, options.limits)
         report(.resolved(id: id, meter.progress))
         do {
             // It ends with this scope.
             async let _: Void = tell(meter, of: id, report)
-            try await fetch(missing, of: id, meter)
+            try await fetchMissing(of: id, meter, budget)
         }
-        try library.finish(id)
-        let asset = try library.asset(id)
+        let complete = try await NIOThreadPool.singleton.runIfActive { [library] in
+            try library.finish(id)
+            return try library.asset(id)
+        }
         report(.progress(id: id, meter.progress))
-        report(.completed(asset))
-        return asset
+        report(.completed(complete))
+        return complete
+    }
+
+    /// Enters the asset and reserves it.
+    private func enter() throws -> (id: String, lock: PackageLock) {
+        var attempt = 1
+        while true {
+            let title = options.title ?? defaultTitle
+            let id = try library.enter(source: source, title: title, selection: options.selection.description)
+            do {
+                return (id, try library.lock(id))
+            } catch let error as StorageError where error.code == .notFound && attempt < Self.entryAttempts {
+                // Another task deleted it in between: it is entered anew.
+                attempt += 1
+            }
+        }
     }
 
     /// Tells what changed until it is cancelled: at a steady pace, whether or not files come to an end meanwhile.
@@ -147,31 +179,39 @@ public struct DownloadTask: Sendable {
         }
     }
 
-    private func fetch(_ missing: [StoredResource], of id: String, _ meter: ProgressMeter) async throws {
-        var queue = FetchQueue(missing)
-        var notes = StoredNotes(library, time)
+    private func fetchMissing(of id: String, _ meter: ProgressMeter, _ budget: DownloadBudget) async throws {
+        var queue = FetchQueue()
+        let commits = CommitQueue(library)
         var firstError: (any Error)?
-        // Whatever ends this, what is there is noted; were it not, the files themselves tell the next run.
-        defer { try? notes.write() }
         try await withThrowingTaskGroup(of: (StoredResource, Result<ByteCount, any Error>).self) { group in
             var running = 0
             fetching: while true {
-                while running < options.jobs {
-                    let action = queue.next()
-                    guard case .fetch(let resource) = action else {
-                        if action == .wait { break }
-                        break fetching
-                    }
-                    running += 1
-                    group.addTask(executorPreference: loading.transport.executor) {
-                        (resource, await Result.catching { try await fetch(resource, of: id, meter) })
+                filling: while running < options.jobs {
+                    switch queue.next() {
+                    case .fetch(let resource):
+                        running += 1
+                        group.addTask(executorPreference: loading.transport.executor) {
+                            let fetched = await Result<ByteCount, any Error>.catching {
+                                let file = try await fetch(resource, of: id, meter, budget)
+                                try await commits.commit(WrittenFile(resource, file))
+                                return ByteCount(file.count)
+                            }
+                            return (resource, fetched)
+                        }
+                    case .read(let last):
+                        queue.append(
+                            try await NIOThreadPool.singleton.runIfActive { [library] in
+                                try library.missingResources(id, after: last)
+                            }
+                        )
+                    case .wait: break filling
+                    case .finish, .fail: break fetching
                     }
                 }
                 guard let (resource, result) = try await group.next() else { break }
                 running -= 1
                 switch result {
                 case .success(let bytes):
-                    try notes.add(resource, bytes)
                     meter.stored(resource, bytes: bytes)
                     queue.stored()
                 case .failure(let error):
@@ -182,7 +222,6 @@ public struct DownloadTask: Sendable {
                 }
             }
         }
-        try notes.write()
         if let firstError { throw firstError }
     }
 
@@ -198,33 +237,41 @@ public struct DownloadTask: Sendable {
         return isGeneric && parts.count > 1 ? parts[parts.count - 2] : name
     }
 
+    /// Fetches a file; its content is on the disk, and the catalog does not have it yet.
     private func fetch(
         _ resource: StoredResource,
         of id: String,
-        _ meter: ProgressMeter
-    ) async throws -> ByteCount {
-        let path = "\(library.packageDirectory(id).path)/\(resource.path)"
+        _ meter: ProgressMeter,
+        _ budget: DownloadBudget
+    ) async throws -> PackageFile {
         let request = TransportRequest(
             resource.address,
             kind: TransportRequest.Kind(resource.kind),
             byteRange: resource.byteRange
         )
         return try await loading.retrying(request) { response in
-            let file = PackageFile(path)
+            try budget.begin(resource, announced: response.expectedLength, at: response.address)
+            let file = library.makeFile(for: resource, of: id)
             // What is on its way counts until the file is there, or is given up.
             let flight = meter.takeOff()
             defer { meter.land(flight) }
+            var received: Int64 = 0
             do {
                 try await write(response, to: file) { count in
                     try check(count, resource, response)
                 } received: { count in
+                    received +|= Int64(clamping: count)
+                    try budget.check(received, of: resource, at: response.address)
+                    try budget.spend(Int64(clamping: count))
                     meter.received(count, by: flight)
                 }
             } catch {
+                budget.refund(received)
+                // Here and not on another thread: after a cancellation none would take it.
                 file.abandon()
                 throw error
             }
-            return ByteCount(file.count)
+            return file
         }
     }
 
@@ -232,11 +279,11 @@ public struct DownloadTask: Sendable {
         _ response: TransportResponse,
         to file: PackageFile,
         check: @Sendable @escaping (Int64) throws -> Void,
-        received: (Int) -> Void
+        received: (Int) throws -> Void
     ) async throws {
         var pending = ByteBuffer()
         for try await var buffer in response.body {
-            received(buffer.readableBytes)
+            try received(buffer.readableBytes)
             if pending.readableBytes == 0 { pending = buffer } else { pending.writeBuffer(&buffer) }
             if pending.readableBytes >= Self.writeSize {
                 let full = pending
@@ -262,7 +309,7 @@ public struct DownloadTask: Sendable {
                 address: response.address
             )
         }
-        if resource.kind == .key, count != 16 {
+        if resource.kind == .key, count != DownloadBudget.keySize {
             throw TransportError(
                 .wrongContent,
                 "a key has 16 bytes, and \(count) came",

@@ -70,6 +70,7 @@ struct ServerError: Error {
         case .transport:
             self.init(transport: error.detail, error.message)
             if hint == nil { hint = (error.cause as? TransportError)?.withheldHeaderFieldsHint }
+        case .tooLarge: self.init(.contentTooLarge, error.detail, error.message, hint: error.hint)
         default:
             self.init(
                 error.detail == StorageError.Code.busy.rawValue ? .conflict : .internalServerError,

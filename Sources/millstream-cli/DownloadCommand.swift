@@ -44,6 +44,12 @@ struct DownloadCommand: AsyncParsableCommand {
     @Option(name: .long, help: "How many files to fetch at once, 1 to 64.")
     var jobs: Int = 6
 
+    @Option(name: .long, help: "The upper bound on the size of the download, such as 20G (decimal multiples of bytes).")
+    var maxSize: String?
+
+    @Option(name: .long, help: "The space to leave free on the disk, such as 1G; the default is 268M.")
+    var minFreeSpace: String?
+
     @Flag(name: .long, help: "Print a line of JSON for each event.")
     var json = false
 
@@ -59,11 +65,17 @@ struct DownloadCommand: AsyncParsableCommand {
         guard (1...64).contains(jobs) else { throw ValidationError("--jobs wants 1 to 64") }
         guard source != "-" else { throw ValidationError("a download needs an address") }
         _ = try selection()
+        _ = try limits()
     }
 
     mutating func run() async throws {
         let library = try library.open()
-        let options = DownloadTask.Options(selection: try selection(), title: title, jobs: jobs)
+        let options = DownloadTask.Options(
+            selection: try selection(),
+            title: title,
+            jobs: jobs,
+            limits: try limits()
+        )
         let address = try PlaylistSource.address(source)
         let display = ProgressDisplay(isQuiet: quiet || json)
         let printsJSON = json
@@ -112,6 +124,26 @@ struct DownloadCommand: AsyncParsableCommand {
         // A failure cancels the download.
         try? StandardOutput.writeLine(ReportValue.object(head + (progress?.fields ?? [])))
     }
+
+    private func limits() throws -> DownloadLimits {
+        var limits = DownloadLimits()
+        if let maxSize {
+            guard let size = Self.size(maxSize), size > .zero else {
+                throw ValidationError("--max-size must be a number of bytes above 0, such as 20G")
+            }
+            limits.assetSize = size
+        }
+        if let minFreeSpace {
+            guard let size = Self.size(minFreeSpace) else {
+                throw ValidationError("--min-free-space must be a number of bytes, such as 1G")
+            }
+            limits.freeSpace = size
+        }
+        return limits
+    }
+
+    /// Reads a number with the decimal multiples that bit rates have too.
+    private static func size(_ text: String) -> ByteCount? { BitRate(text).map { ByteCount($0.bitsPerSecond) } }
 
     private func selection() throws -> DownloadSelection {
         var selection = DownloadSelection()

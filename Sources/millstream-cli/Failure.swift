@@ -48,7 +48,9 @@ struct Failure: Error {
             self.init(isUsage ? .wrongUsage : .failed, error.code, error.description)
         case let error as TransportError:
             self.init(.failed, error.code.rawValue, error.description, hint: error.withheldHeaderFieldsHint)
-        case let error as StorageError: self.init(.failed, error.code.rawValue, error.description)
+        case let error as StorageError:
+            let hint = error.code == .full ? "free some space, then run the same command again" : nil
+            self.init(.failed, error.code.rawValue, error.description, hint: hint)
         case let error as ListeningError: self.init(.failed, "cannot-listen", error.description, hint: error.hint)
         case let error as ServerSecret.ReadingError:
             self.init(.failed, "invalid-secret", error.description, hint: error.hint)

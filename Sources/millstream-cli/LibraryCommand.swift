@@ -29,7 +29,7 @@ struct LibraryCommand: AsyncParsableCommand {
         @Flag(name: .long, help: "Print JSON.") var json = false
 
         func run() async throws {
-            let assets = try library.open().assets()
+            let assets = try library.openForReading().assets()
             if json {
                 try StandardOutput.writeLine(ReportValue.array(assets.map(\.report)))
                 return
@@ -61,7 +61,7 @@ struct LibraryCommand: AsyncParsableCommand {
         @Flag(name: .long, help: "Print JSON.") var json = false
 
         func run() async throws {
-            let asset = try library.open().asset(id)
+            let asset = try library.openForReading().asset(id)
             if json { return try StandardOutput.writeLine(asset.report) }
             try StandardOutput.writeLine("\(asset.title)")
             try StandardOutput.writeLine("from       \(asset.source)")
@@ -86,44 +86,52 @@ struct LibraryCommand: AsyncParsableCommand {
     struct VerifyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify",
-            abstract: "Find files that are gone or not what they were.",
+            abstract: "Check the size and checksum of every stored file.",
             discussion: """
-                What is lost counts as missing from then on; download the asset again to fetch it.
+                Damaged files count as missing from then on; download the asset again to fetch them.
 
                 Example: millstream library verify abc123
                 """
         )
 
-        @Argument(help: "Assets; all where none is named.") var ids: [String] = []
+        @Argument(help: "The assets' identifiers; all assets if none is given.") var ids: [String] = []
         @OptionGroup var library: LibraryFlags
         @Flag(name: .long, help: "Print JSON.") var json = false
 
         func run() async throws {
             let library = try library.open()
-            var lost: [(String, [String])] = []
+            var results: [(id: String, result: VerificationResult)] = []
             for id in try ids.isEmpty ? library.assets().map(\.id) : ids {
-                lost.append((id, try library.forgetLostFiles(id)))
+                let result = try library.verify(id)
+                results.append((id, result))
+                guard !json else { continue }
+                try StandardOutput.writeLine("\(id)  \(Self.summary(result))")
+                for path in result.damaged { try StandardOutput.writeLine("  \(path)") }
             }
             if json {
-                try StandardOutput.writeLine(
-                    ReportValue.array(
-                        lost.map { .fields(["id": .string($0.0), "lost": .strings($0.1)]) }
-                    )
-                )
-            } else {
-                for (id, paths) in lost {
-                    try StandardOutput.writeLine("\(id)  \(paths.isEmpty ? "sound" : "\(paths.count) files lost")")
-                    for path in paths { try StandardOutput.writeLine("  \(path)") }
+                let reports = results.map { id, result in
+                    ReportValue.fields([
+                        "id": .string(id),
+                        "lost": .strings(result.damaged),
+                        "withoutChecksum": .integer(Int64(clamping: result.withoutChecksum)),
+                    ])
                 }
+                try StandardOutput.writeLine(ReportValue.array(reports))
             }
-            guard lost.allSatisfy(\.1.isEmpty) else {
+            guard results.allSatisfy(\.result.damaged.isEmpty) else {
                 throw Failure(
                     .failed,
                     "package-damaged",
-                    "files are lost",
+                    "files are missing or damaged",
                     hint: "download the asset again to fetch them"
                 )
             }
+        }
+
+        private static func summary(_ result: VerificationResult) -> String {
+            guard result.damaged.isEmpty else { return "\(result.damaged.count) files missing or damaged" }
+            guard result.withoutChecksum > 0 else { return "intact" }
+            return "intact (\(result.withoutChecksum) files checked by size only)"
         }
     }
 
@@ -139,7 +147,7 @@ struct LibraryCommand: AsyncParsableCommand {
         @OptionGroup var library: LibraryFlags
 
         func run() async throws {
-            try library.open().export(id, to: URL(fileURLWithPath: folder))
+            try library.openForReading().export(id, to: URL(fileURLWithPath: folder))
             try StandardOutput.writeLine(
                 path: URL(fileURLWithPath: folder).appendingPathComponent("multivariant.m3u8").path
             )
@@ -150,7 +158,11 @@ struct LibraryCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "delete",
             abstract: "Remove assets with all their bytes.",
-            discussion: "Example: millstream library delete abc123"
+            discussion: """
+                An asset that is being downloaded is not removed: stop its download first.
+
+                Example: millstream library delete abc123
+                """
         )
 
         @Argument(help: "The assets' identifiers.") var ids: [String]
@@ -176,7 +188,7 @@ struct LibraryCommand: AsyncParsableCommand {
         @OptionGroup var library: LibraryFlags
 
         func run() async throws {
-            let library = try library.open()
+            let library = try library.openForReading()
             guard let id else { return try StandardOutput.writeLine(path: library.directory.path) }
             try StandardOutput.writeLine(path: library.packageDirectory(try library.asset(id).id).path)
         }

@@ -10,7 +10,14 @@ struct LibraryFlags: ParsableArguments {
     )
     var library: String?
 
-    func open() throws -> AssetLibrary {
-        try AssetLibrary(directory: library.map { URL(fileURLWithPath: $0) } ?? AssetLibrary.defaultDirectory)
+    private var directory: URL { library.map { URL(fileURLWithPath: $0) } ?? AssetLibrary.defaultDirectory }
+
+    func open() throws -> AssetLibrary { try AssetLibrary(directory: directory) }
+
+    /// Opens the library without a change to it, so that it may be on a disk that cannot be written.
+    func openForReading() throws -> AssetLibrary {
+        if let library = try? AssetLibrary(reading: directory) { return library }
+        // There is none yet: an empty one is made, or what prevents it is reported.
+        return try open()
     }
 }

@@ -53,6 +53,16 @@ import Testing
         #expect(error?.code == .cannotOpen && error?.message.contains(file.path) == true)
     }
 
+    @Test func aCatalogWhoseCreationWasInterruptedIsNoLibraryToRead() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        try Data().write(to: directory.appendingPathComponent("catalogue.sqlite"))
+        let error = #expect(throws: StorageError.self) { try AssetLibrary(reading: directory) }
+        #expect(error?.code == .cannotOpen)
+        #expect(try AssetLibrary(directory: directory).assets().isEmpty)
+        #expect(try AssetLibrary(reading: directory).assets().isEmpty)
+    }
+
     @Test func onePackageHasOneWriter() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

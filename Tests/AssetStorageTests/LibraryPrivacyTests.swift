@@ -1,5 +1,6 @@
 import AssetStorage
 import Foundation
+import HLSPlaylist
 import ResourceAddressing
 import Testing
 
@@ -18,11 +19,43 @@ import Testing
         }
     }
 
-    private func fill(_ library: AssetLibrary) throws -> String {
-        let id = try library.enter(source: ResourceAddress("https://h/a.m3u8?token=secret"), title: "A", selection: "")
-        let file = PackageFile(library.packageDirectory(id).path + "/v0/segment.ts")
+    /// Enters an asset of two segments.
+    ///
+    /// - Returns: Its identifier, and its segments, which are not stored.
+    private func plan(in library: AssetLibrary) throws -> (id: String, segments: [StoredResource]) {
+        let address = ResourceAddress("https://h/a.m3u8?token=secret")
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXTINF:4,\n1.ts\n#EXT-X-ENDLIST\n"
+        let playlist = try MediaPlaylist(parsing: Array(text.utf8), context: PlaylistContext(address: address))
+        let id = try library.enter(source: address, title: "A", selection: "")
+        let lock = try library.lock(id)
+        defer { withExtendedLifetime(lock) {} }
+        let rendition = PlannedRendition(
+            role: .variant,
+            position: -1,
+            language: nil,
+            variant: nil,
+            playlist: playlist,
+            address: address
+        )
+        try library.plan(id, source: .media(playlist), at: address, renditions: [rendition])
+        return (id, try library.missingResources(id))
+    }
+
+    private func begin(_ segment: StoredResource, of id: String, in library: AssetLibrary) throws -> PackageFile {
+        let file = library.makeFile(for: segment, of: id)
         try [UInt8]([1, 2, 3]).withUnsafeBytes { try file.write($0) }
+        return file
+    }
+
+    /// Enters an asset of two segments and stores the first.
+    ///
+    /// - Returns: Its identifier.
+    private func fill(_ library: AssetLibrary) throws -> String {
+        let (id, segments) = try plan(in: library)
+        let segment = try #require(segments.first)
+        let file = try begin(segment, of: id, in: library)
         try file.finish()
+        try library.commit([WrittenFile(segment, file)])
         return id
     }
 
@@ -30,18 +63,18 @@ import Testing
         defer { try? FileManager.default.removeItem(at: directory) }
         let library = try AssetLibrary(directory: directory)
         let id = try fill(library)
-        let partial = PackageFile(library.packageDirectory(id).path + "/v0/other.ts")
-        try [UInt8]([1]).withUnsafeBytes { try partial.write($0) }
+        let missing = try #require(try library.missingResources(id).first)
+        let partial = try begin(missing, of: id, in: library)
         let lock = try PackageLock(library.packageDirectory(id))
         let names = try FileManager.default.subpathsOfDirectory(atPath: directory.path)
         for name in [
-            "catalogue.sqlite", "catalogue.sqlite-wal", "packages/\(id)/v0/segment.ts",
-            "packages/\(id)/v0/other.ts.part",
+            "catalogue.sqlite", "catalogue.sqlite-wal", "packages/\(id)/multivariant.m3u8", "packages/\(id)/.lock",
+            "packages/\(id)/media/media.m3u8", "packages/\(id)/media/000000.ts", "packages/\(id)/media/000001.ts.part",
         ] {
             #expect(names.contains(name))
         }
         #expect(try openPaths() == [])
-        withExtendedLifetime(lock) {}
+        withExtendedLifetime((lock, partial)) {}
     }
 
     @Test func aLibraryWithWiderModesIsNarrowedWhenItIsOpened() throws {
@@ -61,7 +94,7 @@ import Testing
         // One package alone, as another program may have written it.
         let package = library.packageDirectory(id).path
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: package)
-        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: package + "/v0/segment.ts")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: package + "/media/000000.ts")
         _ = try AssetLibrary(directory: directory)
         #expect(try openPaths() == [])
     }

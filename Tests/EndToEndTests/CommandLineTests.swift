@@ -143,6 +143,7 @@ struct CommandLineTests {
             (["download", "http://127.0.0.1:1/x.m3u8", "--retries", "0"], 1), (["--version"], 0),
             (["edit", "--help"], 0),
             (["serve", "--catalog", "/dev/null"], 2), (["download", "x", "--jobs", "0"], 64),
+            (["download", "x", "--max-size", "0"], 64), (["download", "x", "--min-free-space", "much"], 64),
             (["inspect", "ftp://h/x"], 64), (["inspect", ""], 64), (["inspect", "/tmp"], 1),
             (["edit", "/dev/null", "--duration", "-5"], 64),
             (["serve", "--port", "0", "--host", "no-such.invalid"], 1),
@@ -289,6 +290,58 @@ struct CommandLineTests {
         #expect(try await program.finish() == 130)
         let asset = try #require(try await assets().first)
         #expect(asset["state"] as? String == "partial" && (asset["loadedTimeRanges"] as? [Any])?.isEmpty == false)
+        await origin.stop()
+    }
+
+    @Test(.timeLimit(.minutes(2))) func whatAnotherProcessDownloadsIsNeitherDeletedNorDownloaded() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = try await RecordingOrigin(try #require(Samples.directory))
+        origin.delay = .milliseconds(300)
+        let arguments = ["download", origin.address("ts/multivariant.m3u8"), "--jobs", "1", "--library", folder.path]
+        let program = try RunningProgram(arguments + ["--quiet"])
+        try await eventually("segments are asked for") { origin.paths.contains { $0.hasSuffix(".ts") } }
+        let id = try #require(try await assets().first?["id"] as? String)
+        let deletion = try await run("library", "delete", id, "--library", folder.path)
+        #expect(deletion.status == 1 && deletion.errors.contains("(asset-busy)"), "\(deletion.errors)")
+        #expect(deletion.errors.contains("stop its download first"))
+        let second = try RunningProgram(arguments)
+        #expect(try await second.finish() == 1)
+        #expect(second.standardError.contains("(asset-busy)"), "\(second.standardError)")
+        #expect(program.isRunning)
+        origin.delay = .zero
+        #expect(try await program.finish() == 0, "\(program.standardError)")
+        #expect(try await assets().first?["state"] as? String == "complete")
+        #expect(try await run("library", "verify", id, "--library", folder.path).output == "\(id)  intact\n")
+        #expect(try await run("library", "delete", id, "--library", folder.path).status == 0)
+        let packages = folder.appendingPathComponent("packages").path
+        #expect(try FileManager.default.contentsOfDirectory(atPath: packages).isEmpty)
+        await origin.stop()
+    }
+
+    @Test(.timeLimit(.minutes(2))) func aDownloadEndsAtItsLargestSize() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = try await RecordingOrigin(try #require(Samples.directory))
+        let result = try await run(
+            "download",
+            origin.address("ts/multivariant.m3u8"),
+            "--max-size",
+            "100k",
+            "--library",
+            folder.path
+        )
+        #expect(result.status == 1 && result.errors.contains("(too-large)"), "\(result.errors)")
+        #expect(result.errors.contains("hint: --max-size"))
+        let stored = try #require(try await assets().first?["bytes"] as? NSNumber)
+        #expect(stored.int64Value <= 100_000)
+        let free = try await run(
+            "download",
+            origin.address("ts/multivariant.m3u8"),
+            "--min-free-space",
+            "900000000000000",
+            "--library",
+            folder.path
+        )
+        #expect(free.status == 1 && free.errors.contains("(disk-full)"), "\(free.errors)")
         await origin.stop()
     }
 

@@ -1,5 +1,6 @@
 import AssetStorage
 import Foundation
+import GRDB
 import MediaTiming
 import MediaTransport
 import Millstream
@@ -27,6 +28,7 @@ import Testing
             loading: ResourceLoading(web)
         )
         let asset = try await task.run { _ in }
+        try library.close()
         try await body(library.packageDirectory(asset.id).path)
     }
 
@@ -81,6 +83,63 @@ import Testing
             }
             let offline = Asset(filePath: library.packageDirectory(stored.id).path)
             #expect(offline.assetCache?.isPlayableOffline == true)
+        }
+    }
+
+    /// The names in a folder, with the size and date of each file.
+    private static func contents(of folder: String) throws -> [String: String] {
+        let names = FileManager.default.enumerator(atPath: folder)?.allObjects as? [String] ?? []
+        return try Dictionary(
+            uniqueKeysWithValues: names.map { name in
+                let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/" + name)
+                return (name, "\(attributes[.size] ?? 0) \(attributes[.modificationDate] ?? 0)")
+            }
+        )
+    }
+
+    @Test(.timeLimit(.minutes(1))) func creatingAnAssetLooksAtNoFile() async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("later-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let package = directory.appendingPathComponent("packages/abcdefgh2345")
+        // Nothing is there yet: what the path leads to is found out when it is loaded.
+        let asset = Asset(filePath: package.path)
+        #expect(!FileManager.default.fileExists(atPath: directory.path))
+        try await withPackage { folder in
+            let library = URL(fileURLWithPath: folder).deletingLastPathComponent().deletingLastPathComponent()
+            try FileManager.default.copyItem(at: library, to: directory)
+            let name = URL(fileURLWithPath: folder).lastPathComponent
+            try FileManager.default.moveItem(at: directory.appendingPathComponent("packages/\(name)"), to: package)
+            let database = try DatabaseQueue(path: directory.appendingPathComponent("catalogue.sqlite").path)
+            try await database.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA foreign_keys = OFF")
+                try database.execute(sql: "UPDATE asset SET id = 'abcdefgh2345'")
+                try database.execute(sql: "UPDATE rendition SET assetID = 'abcdefgh2345'")
+                try database.execute(sql: "UPDATE resource SET assetID = 'abcdefgh2345'")
+            }
+        }
+        #expect(try await asset.load(.duration) == MediaTime(seconds: 1))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func playingAPackageChangesNothingInItsLibrary() async throws {
+        try await withPackage { folder in
+            let library = URL(fileURLWithPath: folder).deletingLastPathComponent().deletingLastPathComponent()
+            // What opening a library to write would sweep away.
+            let orphan = library.appendingPathComponent("packages/orphan")
+            try FileManager.default.createDirectory(at: orphan, withIntermediateDirectories: true)
+            let before = try Self.contents(of: library.path)
+            let asset = Asset(filePath: folder)
+            #expect(asset.assetCache?.isPlayableOffline == true)
+            let item = PlayerItem(asset: asset)
+            let player = try Player(playerItem: item)
+            let notifications = item.notifications
+            player.play()
+            let end = await notifications.first { $0 == .didPlayToEnd }
+            #expect(end == .didPlayToEnd)
+            let after = try Self.contents(of: library.path)
+            let changed = after.filter { before[$0.key] != $0.value }
+            #expect(changed.isEmpty, "\(changed)")
+            #expect(after.count == before.count)
+            #expect(before.keys.contains("packages/orphan"))
         }
     }
 

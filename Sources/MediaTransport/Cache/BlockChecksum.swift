@@ -1,31 +1,57 @@
-import MediaTiming
-
-/// A checksum of 64 bits: it notices what a disk or a crash did to bytes, and keeps nobody out who means harm.
+/// A checksum of 64 bits that detects what a disk or a crash did to bytes; it is no defense against deliberate changes.
 ///
-/// Each step can be undone, so contents of one length that differ in a single word never share a checksum.
-struct BlockChecksum {
-    /// What begins a checksum where nothing else is said.
-    static let seed: UInt64 = 0xCBF2_9CE4_8422_2325
+/// Each step is reversible, so contents of one length that differ in a single word never share a checksum.
+package struct BlockChecksum: Sendable {
+    /// The initial state where no other is given.
+    package static let seed: UInt64 = 0xCBF2_9CE4_8422_2325
     private static let multiplier: UInt64 = 0x0000_0100_0000_01B3
     private static let secondMultiplier: UInt64 = 0x9E37_79B9_7F4A_7C15
+    private static let wordSize = MemoryLayout<UInt64>.size
 
     private var state: UInt64
+    /// Bytes that do not fill a word yet, the first of them lowest.
+    private var pending: UInt64 = 0
+    private var pendingCount = 0
+    private var count: UInt64 = 0
 
-    /// The checksum of bytes; with another seed it is another one.
-    static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = seed) -> UInt64 {
-        var checksum = BlockChecksum(state: seed)
-        let wordSize = MemoryLayout<UInt64>.size
-        // Bounded: a word has eight bytes.
-        let wholeWords = bytes.count / wordSize
+    /// Creates a checksum of no bytes.
+    package init(seed: UInt64 = seed) { state = seed }
+
+    /// Returns the checksum of bytes; another seed gives another checksum.
+    package static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = seed) -> UInt64 {
+        var checksum = BlockChecksum(seed: seed)
+        checksum.update(bytes)
+        return checksum.value
+    }
+
+    /// Appends bytes; the result does not depend on how the content is divided among calls.
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        count &+= UInt64(bytes.count)
+        var rest = bytes[...]
+        while pendingCount > 0, let byte = rest.popFirst() { append(byte) }
+        let wholeWords = rest.count / Self.wordSize
+        let words = UnsafeRawBufferPointer(rebasing: rest)
         for index in 0..<wholeWords {
-            let word = bytes.loadUnaligned(fromByteOffset: index *| wordSize, as: UInt64.self)
-            checksum.combine(UInt64(littleEndian: word))
+            let word = words.loadUnaligned(fromByteOffset: index * Self.wordSize, as: UInt64.self)
+            combine(UInt64(littleEndian: word))
         }
-        var rest: UInt64 = 0
-        for byte in bytes[(wholeWords *| wordSize)...].reversed() { rest = rest << 8 | UInt64(byte) }
-        checksum.combine(rest)
-        checksum.combine(UInt64(clamping: bytes.count))
-        return checksum.state
+        for byte in words[(wholeWords * Self.wordSize)...] { append(byte) }
+    }
+
+    /// The checksum of all bytes so far.
+    package var value: UInt64 {
+        var copy = self
+        copy.combine(pending)
+        copy.combine(count)
+        return copy.state
+    }
+
+    private mutating func append(_ byte: UInt8) {
+        pending |= UInt64(byte) << UInt64(8 * pendingCount)
+        pendingCount += 1
+        guard pendingCount == Self.wordSize else { return }
+        combine(pending)
+        (pending, pendingCount) = (0, 0)
     }
 
     private mutating func combine(_ word: UInt64) {

@@ -18,12 +18,13 @@ extension Player.Environment {
             time: time,
             makeLoading: { address, options in
                 let http = SharedConnections.transport(for: address, options)
-                if let package = address.package {
-                    // What is not kept is asked for where it came from.
-                    return ResourceLoading(PackageTransport(package.library, id: package.id, origin: http))
-                }
                 let scheme = SchemeTransport(http: http, file: address.filePath == nil ? nil : FileTransport())
-                return ResourceLoading(options.authorizing(scheme, for: address))
+                let files = options.authorizing(scheme, for: address)
+                guard let folder = address.filePath.map({ URL(fileURLWithPath: $0, isDirectory: true) }),
+                    PackageTransport.isPackagePath(folder)
+                else { return ResourceLoading(files) }
+                // Whether it is one is found out when something is loaded: creating an asset does no I/O.
+                return ResourceLoading(LocalAssetTransport(folder, origin: http, files: files))
             },
             makePipeline: { UndecodedPipeline(time: time) },
             makeSessionID: { UUID().uuidString },

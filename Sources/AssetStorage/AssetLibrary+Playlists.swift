@@ -1,0 +1,108 @@
+import Foundation
+import GRDB
+import HLSPlaylist
+import MediaTiming
+import PlaylistEditing
+import ResourceAddressing
+
+extension AssetLibrary {
+    /// The name of the playlist that a package is played by.
+    static let multivariantName = "multivariant.m3u8"
+    /// The name of the media playlist in the folder of a rendition.
+    static let mediaName = "media.m3u8"
+
+    /// Writes the playlists of a package from what the catalog says; those that are there already are not touched.
+    ///
+    /// They are on the disk when this returns.
+    ///
+    /// - Returns: The paths inside the package of those that were missing or different.
+    @discardableResult
+    func writePlaylists(_ id: String) throws -> [String] {
+        let (record, renditions, asset) = try catalog.read { database in
+            let record = try Self.record(id, database)
+            return (
+                record, try RenditionRecord.filter(Column("assetID") == id).order(Column("id")).fetchAll(database),
+                try Self.asset(record, database)
+            )
+        }
+        var changed: [String] = []
+        for rendition in renditions {
+            guard
+                let playlist = try? MediaPlaylist(
+                    parsing: rendition.playlistBytes,
+                    context: PlaylistContext(address: ResourceAddress(rendition.address))
+                )
+            else { continue }
+            let paths = try catalog.read { database in
+                var paths: [PackagePlan.Identity: String] = [:]
+                let rows = try ResourceRecord.filter(Column("renditionID") == rendition.id).fetchCursor(database)
+                while let row = try rows.next() { paths[PackagePlan.Identity(row)] = row.path }
+                return paths
+            }
+            let plan = PackagePlan(folder: rendition.folder, role: rendition.role, playlist: playlist, paths: paths)
+            let path = "\(rendition.folder)/\(Self.mediaName)"
+            if try write(plan.localPlaylist.bytes, to: path, of: id) { changed.append(path) }
+        }
+        let multivariant = Self.multivariantPlaylist(record, renditions, asset)
+        if try write(multivariant, to: Self.multivariantName, of: id) { changed.append(Self.multivariantName) }
+        return changed
+    }
+
+    /// The multivariant playlist of what is stored; one is made where the source was a media playlist.
+    private static func multivariantPlaylist(
+        _ record: AssetRecord,
+        _ renditions: [RenditionRecord],
+        _ asset: StoredAsset
+    ) -> [UInt8] {
+        if let bytes = record.sourcePlaylist, let source = try? MultivariantPlaylist(parsing: Array(bytes)) {
+            var (variants, others): ([Int: String], [Int: String]) = ([:], [:])
+            for rendition in renditions {
+                let address = "\(rendition.folder)/\(mediaName)"
+                for position in rendition.positions {
+                    if rendition.role == .variant {
+                        variants[position] = variants[position] ?? address
+                    } else {
+                        others[position] = others[position] ?? address
+                    }
+                }
+            }
+            return source.relocated(variant: { variants[$0] }, rendition: { others[$0] }).bytes
+        }
+        // Its peak is not known; the average is the least that is true.
+        let seconds = max(asset.duration?.seconds ?? 1, 0.001)
+        let bandwidth = max(1, Int64(saturating: Double(asset.bytes.bytes) * 8 / seconds))
+        let lines = renditions.map { "#EXT-X-STREAM-INF:BANDWIDTH=\(bandwidth)\n\($0.folder)/\(mediaName)\n" }
+        return Array(("#EXTM3U\n" + lines.joined()).utf8)
+    }
+
+    /// Writes a file, unless it is there with these bytes.
+    ///
+    /// - Returns: Whether it had to be written.
+    private func write(_ bytes: [UInt8], to path: String, of id: String) throws -> Bool {
+        let url = packageDirectory(id).appendingPathComponent(path)
+        if PackageFile.size(url.path) == Int64(bytes.count), (try? Data(contentsOf: url)) == Data(bytes) {
+            // It may be there only in memory: an earlier attempt may have ended before its name was on the disk.
+            try synchronizeFolder(url)
+            return false
+        }
+        let file = PackageFile(url.path, files: files)
+        do {
+            try bytes.withUnsafeBytes { try file.write($0) }
+            try file.finish()
+        } catch {
+            file.abandon()
+            throw error
+        }
+        try synchronizeFolder(url)
+        return true
+    }
+
+    private func synchronizeFolder(_ file: URL) throws {
+        let folder = file.deletingLastPathComponent().path
+        do {
+            try files.synchronizeFolder(folder)
+        } catch {
+            throw StorageError(error, writing: folder)
+        }
+    }
+}

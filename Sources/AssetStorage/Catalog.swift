@@ -1,0 +1,156 @@
+import Foundation
+import GRDB
+
+/// The catalog of a library: a database in SQLite's format.
+///
+/// A transaction is on the disk when ``write(_:)`` returns, so what it says may be relied on after a crash of the machine.
+enum Catalog: Sendable {
+    case writable(DatabasePool)
+    case readOnly(ReadOnlyCatalog)
+
+    /// The name of the database in the folder of a library.
+    static let fileName = "catalogue.sqlite"
+
+    /// Opens the catalog in a folder, creating or migrating it as needed.
+    static func opening(_ path: String) throws -> Catalog {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(10)
+        configuration.foreignKeysEnabled = true
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        // GRDB sets NORMAL, with which a crash of the machine may undo the last transactions (sqlite.org/pragma.html).
+        try pool.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+            #if canImport(Darwin)
+            try database.execute(sql: "PRAGMA fullfsync = 1")
+            #endif
+        }
+        try pool.read { try checkVersion($0) }
+        try Schema.migrator.migrate(pool)
+        return .writable(pool)
+    }
+
+    /// - Throws: ``StorageError/Code/tooNew``.
+    fileprivate static func checkVersion(_ database: Database) throws {
+        guard try Schema.migrator.hasBeenSuperseded(database) else { return }
+        throw StorageError(.tooNew, "the library was made by a newer version of Millstream")
+    }
+
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try Self.translating {
+            switch self {
+            case .writable(let pool): try pool.read(body)
+            case .readOnly(let catalog): try catalog.read(body)
+            }
+        }
+    }
+
+    func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        guard case .writable(let pool) = self else {
+            throw StorageError(.cannotOpen, "the library was opened for reading only")
+        }
+        return try Self.translating { try pool.write(body) }
+    }
+
+    func close() throws {
+        guard case .writable(let pool) = self else { return }
+        // The last connection to close puts the log into the database, and one that only reads cannot.
+        pool.invalidateReadOnlyConnections()
+        try Self.translating { try pool.close() }
+    }
+
+    /// Turns errors of the database into those of the library.
+    private static func translating<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let error as DatabaseError {
+            let code: StorageError.Code =
+                switch error.resultCode {
+                case .SQLITE_FULL: .full
+                case .SQLITE_BUSY, .SQLITE_LOCKED: .busy
+                case .SQLITE_CANTOPEN, .SQLITE_NOTADB, .SQLITE_CORRUPT: .cannotOpen
+                default: .disk
+                }
+            throw StorageError(code, "the catalog of the library failed (\(error.message ?? "\(error.resultCode)"))")
+        }
+    }
+}
+
+/// A catalog that is read without any change to its folder, also on a file system that cannot be written.
+///
+/// It is opened anew for each read: what another process stores meanwhile is seen.
+struct ReadOnlyCatalog: Sendable {
+    let path: String
+
+    /// The number of times that a read is repeated because another process wrote meanwhile.
+    private static let tries = 8
+
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        for _ in 0..<Self.tries {
+            // A process that has the database open has a write-ahead log; it shares its lock with readers.
+            guard !hasLog else { return try readBesideWriters(body) }
+            // Without one, SQLite would create it to read: the database is read as a file that does not change, and again
+            // if it did.
+            let before = identity
+            let result = Result { try open("file:\(Self.uriPath(path))?mode=ro&immutable=1", body) }
+            if !hasLog, identity == before { return try result.get() }
+        }
+        throw StorageError(.busy, "the library \(path) is being written")
+    }
+
+    private var hasLog: Bool { (PackageFile.size(path + "-wal") ?? 0) > 0 || PackageFile.size(path + "-shm") != nil }
+
+    private func readBesideWriters<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        do {
+            return try open(path, body)
+        } catch let error as DatabaseError where [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode) {
+            // A process ended without closing, and its log cannot be used where it is.
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("millstream-\(UUID())")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            try FileManager.default.createDirectory(
+                at: folder,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+            let copy = folder.appendingPathComponent(Catalog.fileName).path
+            try FileManager.default.copyItem(atPath: path, toPath: copy)
+            if PackageFile.size(path + "-wal") != nil {
+                try FileManager.default.copyItem(atPath: path + "-wal", toPath: copy + "-wal")
+            }
+            for name in [copy, copy + "-wal"] { chmod(name, 0o600) }
+            return try open(copy, body, isReadOnly: false)
+        }
+    }
+
+    private func open<Value>(
+        _ path: String,
+        _ body: (Database) throws -> Value,
+        isReadOnly: Bool = true
+    ) throws -> Value {
+        var configuration = Configuration()
+        configuration.readonly = isReadOnly
+        configuration.busyMode = .timeout(10)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        return try queue.read { database in
+            try Catalog.checkVersion(database)
+            return try body(database)
+        }
+    }
+
+    /// What changes when the file is written.
+    private var identity: [Int64] {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return [] }
+        #if canImport(Darwin)
+        let time = status.st_mtimespec
+        #else
+        let time = status.st_mtim
+        #endif
+        return [Int64(status.st_size), Int64(time.tv_sec), Int64(time.tv_nsec), Int64(clamping: status.st_ino)]
+    }
+
+    /// The path as a part of SQLite's `file:` addresses (sqlite.org/uri.html).
+    private static func uriPath(_ path: String) -> String {
+        path.replacingOccurrences(of: "%", with: "%25").replacingOccurrences(of: "?", with: "%3f")
+            .replacingOccurrences(of: "#", with: "%23")
+    }
+}

@@ -1,0 +1,47 @@
+public import Foundation
+public import MediaTransport
+import NIOPosix
+import ResourceAddressing
+import Synchronization
+
+/// A path of this machine that may be a downloaded package: which it is, is found out by the first request.
+///
+/// Creating it does no I/O.
+public final class LocalAssetTransport: Transport {
+    private enum State {
+        case unknown
+        case known(any Transport)
+    }
+
+    private let folder: URL
+    private let origin: any Transport
+    private let files: any Transport
+    private let state = Mutex(State.unknown)
+
+    /// Creates a transport for a path.
+    ///
+    /// - Parameters:
+    ///   - folder: The path.
+    ///   - origin: Loads the files of a package that are not stored.
+    ///   - files: Loads everything if the path is not that of a package.
+    public init(_ folder: URL, origin: any Transport, files: any Transport) {
+        self.folder = folder
+        self.origin = origin
+        self.files = files
+    }
+
+    /// The executor of the transport to the origin.
+    public var executor: (any TaskExecutor)? { origin.executor }
+
+    /// Sends a request; see `Transport`.
+    public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        if case .known(let transport) = state.withLock({ $0 }) { return try await transport.send(request) }
+        let folder = folder
+        let package = try await NIOThreadPool.singleton.runIfActive { PackageTransport.package(at: folder) }
+        let transport: any Transport =
+            package.map { PackageTransport($0.library, id: $0.id, origin: origin) } ?? files
+        // Requests that came at once found the same.
+        state.withLock { $0 = .known(transport) }
+        return try await transport.send(request)
+    }
+}

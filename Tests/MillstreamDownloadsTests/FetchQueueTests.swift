@@ -1,0 +1,102 @@
+import AssetStorage
+import Foundation
+import HLSPlaylist
+import ResourceAddressing
+import Testing
+
+@testable import MillstreamDownloads
+
+@Suite struct FetchQueueTests {
+    private let temporary: TemporaryLibrary
+    private let files: [StoredResource]
+
+    init() throws {
+        temporary = try TemporaryLibrary()
+        files = try temporary.plannedFiles(12)
+    }
+
+    /// Takes files until the queue says something else.
+    private func take(_ queue: inout FetchQueue) -> (taken: [StoredResource], end: FetchQueue.Action) {
+        var taken: [StoredResource] = []
+        while true {
+            let action = queue.next()
+            guard case .fetch(let resource) = action else { return (taken, action) }
+            taken.append(resource)
+        }
+    }
+
+    @Test func filesAreTakenInTheirOrderPageByPage() {
+        var queue = FetchQueue()
+        #expect(queue.next() == .read(after: nil))
+        queue.append(Array(files[..<5]))
+        let first = take(&queue)
+        #expect(first.taken == Array(files[..<5]) && first.end == .read(after: files[4]))
+        queue.append(Array(files[5...]))
+        let second = take(&queue)
+        #expect(second.taken == Array(files[5...]) && second.end == .read(after: files[11]))
+        queue.append([])
+        #expect(queue.next() == .wait)
+        for _ in 0..<11 { queue.stored() }
+        #expect(queue.next() == .wait)
+        queue.stored()
+        #expect(queue.next() == .finish)
+    }
+
+    @Test func nothingMissingIsTheEnd() {
+        var queue = FetchQueue()
+        queue.append([])
+        #expect(queue.next() == .finish)
+    }
+
+    @Test func aFewFailuresDoNotKeepTheOthersFromBeingFetched() {
+        var queue = FetchQueue()
+        queue.append(files)
+        for _ in 0..<FetchQueue.toleratedFailures {
+            guard case .fetch = queue.next() else {
+                Issue.record("a file is left")
+                return
+            }
+            queue.failed()
+        }
+        let rest = take(&queue)
+        #expect(rest.taken == Array(files[FetchQueue.toleratedFailures...]))
+        #expect(rest.end == .read(after: files[11]))
+        queue.append([])
+        #expect(queue.next() == .wait)
+        for _ in rest.taken { queue.stored() }
+        #expect(queue.next() == .fail, "what failed is not fetched: the download is not finished")
+    }
+
+    @Test func manyFailuresEndTheDownload() {
+        var queue = FetchQueue()
+        queue.append(files)
+        for _ in 0...FetchQueue.toleratedFailures + 1 { _ = queue.next() }
+        for _ in 0...FetchQueue.toleratedFailures { queue.failed() }
+        #expect(queue.next() == .wait, "one still runs")
+        queue.stored()
+        #expect(queue.next() == .fail)
+    }
+}
+
+extension TemporaryLibrary {
+    /// Plans an asset with some segments, none of which is stored.
+    func plannedFiles(_ count: Int) throws -> [StoredResource] {
+        let text = (0..<count).map { "#EXTINF:4,\n\($0).ts\n" }.joined()
+        let playlist = try MediaPlaylist(
+            parsing: Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(text)#EXT-X-ENDLIST\n".utf8),
+            context: PlaylistContext(address: ResourceAddress("https://origin.example/media.m3u8"))
+        )
+        let address = ResourceAddress("https://origin.example/media.m3u8")
+        let id = try library.enter(source: address, title: "A", selection: "")
+        let rendition = PlannedRendition(
+            role: .variant,
+            position: -1,
+            language: nil,
+            variant: nil,
+            playlist: playlist,
+            address: address
+        )
+        try library.plan(id, source: .media(playlist), at: address, renditions: [rendition])
+        return try library.missingResources(id)
+    }
+}

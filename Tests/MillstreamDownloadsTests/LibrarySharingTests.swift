@@ -1,0 +1,274 @@
+import AssetStorage
+import Foundation
+import GRDB
+import MediaTiming
+import MediaTransport
+import MillstreamDownloads
+import MillstreamTesting
+import ResourceAddressing
+import Synchronization
+import Testing
+
+/// One library that several tasks and processes use at once; another process is another library on the same folder.
+@Suite struct LibrarySharingTests {
+    private let temporary: TemporaryLibrary
+    private static let source = ResourceAddress("https://origin.example/media.m3u8")
+
+    init() throws { temporary = try TemporaryLibrary() }
+
+    private var origin: ScriptedTransport {
+        ScriptedTransport(texts: [
+            Self.source.text: """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXTINF:4,
+            0.ts
+            #EXTINF:4,
+            1.ts
+            #EXT-X-ENDLIST
+
+            """,
+            "https://origin.example/0.ts": "zero", "https://origin.example/1.ts": "one",
+        ])
+    }
+
+    private func another() throws -> AssetLibrary { try AssetLibrary(directory: temporary.directory) }
+
+    private func download(_ transport: any Transport, into library: AssetLibrary) -> DownloadTask {
+        DownloadTask(
+            Self.source,
+            into: library,
+            loading: ResourceLoading(transport, policy: LoadErrorPolicy(retries: 0)),
+            options: DownloadTask.Options(jobs: 1)
+        )
+    }
+
+    private var packages: [String] {
+        let folder = temporary.directory.appendingPathComponent("packages").path
+        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+    }
+
+    /// Runs a download that stops before its last byte, and lets it go on after `body`.
+    private func whileDownloading(_ body: @escaping @Sendable (_ id: String) async throws -> Void) async throws {
+        let transport = HoldingTransport(origin, holding: "https://origin.example/1.ts")
+        let (ids, found) = AsyncStream<String>.makeStream()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let task = download(transport, into: temporary.library)
+            group.addTask {
+                defer { found.finish() }
+                try await task.run { event in
+                    if case .progress(let id, let progress) = event, progress.bytes.bytes == 6 { found.yield(id) }
+                }
+            }
+            group.addTask {
+                for await id in ids {
+                    defer { transport.release() }
+                    return try await body(id)
+                }
+                Issue.record("the download never came to its last byte")
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func anAssetThatIsDownloadedIsNotDeleted() async throws {
+        let other = try another()
+        try await whileDownloading { id in
+            let error = #expect(throws: StorageError.self) { try other.delete(id) }
+            #expect(error?.code == .busy && error?.message.contains("stop its download") == true)
+            let verification = #expect(throws: StorageError.self) { try other.verify(id) }
+            #expect(verification?.code == .busy)
+            let state = try other.asset(id).state
+            #expect(state == .partial)
+        }
+        let asset = try #require(try other.assets().first)
+        #expect(asset.state == .complete)
+        try other.delete(asset.id)
+        #expect(packages.isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func anAssetIsDownloadedByOneTaskAtATime() async throws {
+        let (other, origin) = (try another(), origin)
+        let second = download(origin, into: other)
+        try await whileDownloading { _ in
+            let error = await #expect(throws: DownloadError.self) { try await second.run() }
+            #expect(error?.code == .storage && error?.detail == "asset-busy")
+        }
+        #expect(try other.assets().map(\.state) == [.complete])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aDownloadWhosePackageIsGoneStopsAndMakesNoneAnew() async throws {
+        let directory = temporary.directory
+        let error = await #expect(throws: DownloadError.self) {
+            try await whileDownloading { id in
+                try FileManager.default.removeItem(at: directory.appendingPathComponent("packages/\(id)"))
+            }
+        }
+        #expect(error?.code == .storage)
+        #expect(packages.isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aDownloadWhoseAssetIsGoneStopsAndItsPackageIsSweptAway() async throws {
+        let path = temporary.directory.appendingPathComponent("catalogue.sqlite").path
+        let error = await #expect(throws: DownloadError.self) {
+            try await whileDownloading { _ in
+                let database = try DatabaseQueue(path: path)
+                try await database.write { try $0.execute(sql: "DELETE FROM asset") }
+            }
+        }
+        #expect(error?.detail == "not-found" && error?.message.contains("deleted") == true)
+        _ = try another()
+        #expect(packages.isEmpty)
+    }
+
+    @Test func aPackageThatSomebodyHasIsNotSweptAway() throws {
+        let orphan = temporary.library.packageDirectory("orphan")
+        try FileManager.default.createDirectory(at: orphan, withIntermediateDirectories: true)
+        let lock = try PackageLock(orphan)
+        _ = try another()
+        #expect(packages == ["orphan"])
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test func aDeletionThatWasInterruptedIsFinished() async throws {
+        let id = try await download(origin, into: temporary.library).run().id
+        let path = temporary.directory.appendingPathComponent("catalogue.sqlite").path
+        let database = try DatabaseQueue(path: path)
+        try await database.write { try $0.execute(sql: "UPDATE asset SET state = 'deleting'") }
+        // While another process is at it, it is left to that one.
+        var lock: PackageLock? = try PackageLock(temporary.library.packageDirectory(id))
+        #expect(try another().assets().isEmpty)
+        #expect(packages == [id])
+        try temporary.library.delete(id)
+        #expect(packages == [id])
+        withExtendedLifetime(lock) {}
+        lock = nil
+        #expect(try another().assets().isEmpty)
+        #expect(packages.isEmpty)
+        let count = try await database.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM asset") }
+        #expect(count == 0)
+    }
+
+    @Test func aDeletedAssetIsNotReservedAndGetsNoFolder() throws {
+        let id = try temporary.library.enter(source: Self.source, title: "A", selection: "")
+        let other = try another()
+        try other.delete(id)
+        #expect(throws: StorageError.self) { try temporary.library.lock(id) }
+        // As if it had been entered just before it was deleted, and its folder made just after.
+        try FileManager.default.createDirectory(at: other.packageDirectory(id), withIntermediateDirectories: true)
+        let error = #expect(throws: StorageError.self) { try temporary.library.lock(id) }
+        #expect(error?.code == .notFound)
+        #expect(packages.isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(2))) func deletionsAndDownloadsAtOnceLeaveNoOrphans() async throws {
+        let (first, second) = (temporary.library, try another())
+        let origin = origin
+        let (one, two) = (download(origin, into: first), download(origin, into: second))
+        for _ in 0..<30 {
+            await withTaskGroup(of: Void.self) { group in
+                // Each may fail because of the others; what they leave is what counts.
+                for task in [one, two] { group.addTask { _ = try? await task.run() } }
+                for library in [first, second] {
+                    group.addTask {
+                        for asset in (try? library.assets()) ?? [] { try? library.delete(asset.id) }
+                    }
+                }
+            }
+            let assets = try first.assets()
+            #expect(packages == assets.map(\.id).sorted())
+            #expect(assets.count <= 1)
+            for asset in assets where asset.state == .complete { #expect(try first.verify(asset.id).damaged.isEmpty) }
+        }
+        // Undisturbed, it succeeds.
+        #expect(try await one.run().state == .complete)
+    }
+
+    @Test(.timeLimit(.minutes(2))) func twoDeletionsAtOnceBothSucceed() async throws {
+        let libraries = [temporary.library, try another()]
+        for _ in 0..<20 {
+            let id = try await download(origin, into: temporary.library).run().id
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for library in libraries { group.addTask { try library.delete(id) } }
+                try await group.waitForAll()
+            }
+            #expect(try temporary.library.assets().isEmpty)
+            #expect(packages.isEmpty)
+        }
+    }
+
+    // MARK: Reading only
+
+    @Test func aLibraryIsReadWithoutAChange() async throws {
+        let asset = try await download(origin, into: temporary.library).run()
+        try temporary.library.close()
+        let orphan = temporary.directory.appendingPathComponent("packages/orphan")
+        try FileManager.default.createDirectory(at: orphan, withIntermediateDirectories: true)
+        let names = try #require(FileManager.default.subpaths(atPath: temporary.directory.path)).sorted()
+        let library = try AssetLibrary(reading: temporary.directory)
+        #expect(try library.assets() == [asset])
+        #expect(library.file("media/000001.ts", of: asset.id) != nil)
+        #expect(library.file("media/media.m3u8", of: asset.id) != nil)
+        #expect(library.file("media/000002.ts", of: asset.id) == nil)
+        #expect(PackageTransport.package(at: library.packageDirectory(asset.id))?.id == asset.id)
+        #expect(FileManager.default.subpaths(atPath: temporary.directory.path)?.sorted() == names)
+        let error = #expect(throws: StorageError.self) { try library.delete(asset.id) }
+        #expect(error?.code == .cannotOpen && error?.message.contains("reading only") == true)
+        #expect(library.file("media/000001.ts", of: asset.id) != nil)
+    }
+
+    @Test func whatIsStoredMeanwhileIsRead() async throws {
+        let reading = try AssetLibrary(reading: temporary.directory)
+        #expect(try reading.assets().isEmpty)
+        let asset = try await download(origin, into: temporary.library).run()
+        #expect(try reading.assets() == [asset])
+        try temporary.library.close()
+        #expect(try reading.assets() == [asset])
+        try another().delete(asset.id)
+        #expect(try reading.assets().isEmpty)
+    }
+
+    /// The log of a process that was killed, where it cannot be used in place: without the memory that was shared.
+    @Test func aLogThatWasLeftIsRead() async throws {
+        let asset = try await download(origin, into: temporary.library).run()
+        let copy = FileManager.default.temporaryDirectory.appendingPathComponent("copy-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: copy) }
+        try FileManager.default.copyItem(at: temporary.directory, to: copy)
+        try FileManager.default.removeItem(at: copy.appendingPathComponent("catalogue.sqlite-shm"))
+        let size = try Data(contentsOf: copy.appendingPathComponent("catalogue.sqlite-wal")).count
+        #expect(size > 0)
+        #expect(try AssetLibrary(reading: copy).assets() == [asset])
+    }
+
+    @Test func aFolderWithoutALibraryIsNotMadeOne() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("none-\(UUID())")
+        let error = #expect(throws: StorageError.self) { try AssetLibrary(reading: folder) }
+        #expect(error?.code == .cannotOpen)
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+    }
+
+    @Test func aCatalogOfANewerVersionIsRefused() async throws {
+        let path = temporary.directory.appendingPathComponent("catalogue.sqlite").path
+        let database = try DatabaseQueue(path: path)
+        try await database.write { try $0.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('99')") }
+        let writing = #expect(throws: StorageError.self) { try another().assets() }
+        #expect(writing?.code == .tooNew)
+        let reading = #expect(throws: StorageError.self) { try AssetLibrary(reading: temporary.directory).assets() }
+        #expect(reading?.code == .tooNew)
+    }
+
+    @Test func aCatalogThatIsFullIsAClearError() async throws {
+        let database = temporary.directory.appendingPathComponent("catalogue.sqlite").path
+        #expect(FileManager.default.fileExists(atPath: database))
+        let text = (0..<4_000).map { "#EXTINF:4,\nsegment-with-a-long-name-\($0).ts\n" }.joined()
+        let transport = ScriptedTransport(texts: [
+            Self.source.text: "#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(text)#EXT-X-ENDLIST\n"
+        ])
+        try temporary.library.limitCatalog(toPages: 40)
+        let error = await #expect(throws: DownloadError.self) {
+            try await download(transport, into: temporary.library).run()
+        }
+        #expect(error?.detail == "disk-full" && error?.hint != nil)
+        #expect(try temporary.library.assets().allSatisfy { $0.state == .partial })
+    }
+}

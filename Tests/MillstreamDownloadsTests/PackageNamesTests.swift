@@ -1,0 +1,230 @@
+import AssetStorage
+import Foundation
+import GRDB
+import MediaTransport
+import MillstreamDownloads
+import MillstreamTesting
+import ResourceAddressing
+import Testing
+
+/// Which files a package has, and that no two resources share one.
+@Suite struct PackageNamesTests {
+    private let temporary: TemporaryLibrary
+    private static let origin = "https://origin.example/film/"
+
+    init() throws { temporary = try TemporaryLibrary() }
+
+    private func download(_ transport: ScriptedTransport) async throws -> StoredAsset {
+        try await DownloadTask(
+            ResourceAddress(Self.origin + "media.m3u8"),
+            into: temporary.library,
+            loading: ResourceLoading(transport, policy: LoadErrorPolicy(retries: 0))
+        ).run()
+    }
+
+    /// Follows the stored playlist as a player does: the content of each key, initialization section and segment in order.
+    private func offlineContents(_ id: String) async throws -> [String] {
+        let transport = PackageTransport(temporary.library, id: id, origin: nil)
+        let loading = ResourceLoading(transport)
+        let media = temporary.library.packageDirectory(id).appendingPathComponent("media")
+        var result: [String] = []
+        let text = try String(contentsOf: media.appendingPathComponent("media.m3u8"), encoding: .utf8)
+        for line in text.split(separator: "\n") {
+            let written = line.firstMatch(of: /URI="([^"]+)"/).map { String($0.1) }
+            guard let name = written ?? (line.hasPrefix("#") ? nil : String(line)) else { continue }
+            let address = ResourceAddress(filePath: media.appendingPathComponent(name).path)
+            let loaded = try await loading.load(TransportRequest(address, kind: .other))
+            result.append(String(decoding: loaded.bytes, as: UTF8.self))
+        }
+        return result
+    }
+
+    @Test func keysThatDifferInTheirQueryOnlyAreTwoFiles() async throws {
+        let (first, second) = ("the key of No. 1", "the key of No. 2")
+        let transport = ScriptedTransport(texts: [
+            Self.origin + "media.m3u8": """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-KEY:METHOD=AES-128,URI="key?id=1",IV=0x01
+            #EXTINF:4,
+            0.ts
+            #EXT-X-KEY:METHOD=AES-128,URI="key?id=2",IV=0x01
+            #EXTINF:4,
+            1.ts
+            #EXT-X-ENDLIST
+
+            """,
+            Self.origin + "key?id=1": first, Self.origin + "key?id=2": second,
+            Self.origin + "0.ts": "zero", Self.origin + "1.ts": "one",
+        ])
+        let asset = try await download(transport)
+        #expect(try await offlineContents(asset.id) == [first, "zero", second, "one"])
+        #expect(Set(transport.requestedAddresses).count == 5)
+    }
+
+    @Test func filesOfTwoHostsWithOnePathAreTwoFiles() async throws {
+        let (a, b) = ("https://a.example", "https://b.example:8443")
+        let transport = ScriptedTransport(texts: [
+            Self.origin + "media.m3u8": """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-KEY:METHOD=AES-128,URI="\(a)/key",IV=0x01
+            #EXT-X-MAP:URI="\(a)/init.mp4"
+            #EXTINF:4,
+            \(a)/0.m4s
+            #EXT-X-DISCONTINUITY
+            #EXT-X-KEY:METHOD=AES-128,URI="\(b)/key",IV=0x01
+            #EXT-X-MAP:URI="\(b)/init.mp4"
+            #EXTINF:4,
+            \(b)/0.m4s
+            #EXT-X-ENDLIST
+
+            """,
+            a + "/key": "0123456789abcdef", b + "/key": "fedcba9876543210", a + "/init.mp4": "init a",
+            b + "/init.mp4": "init b", a + "/0.m4s": "media a", b + "/0.m4s": "media b",
+        ])
+        let asset = try await download(transport)
+        #expect(
+            try await offlineContents(asset.id) == [
+                "0123456789abcdef", "init a", "media a", "fedcba9876543210", "init b", "media b",
+            ]
+        )
+    }
+
+    @Test func rangesOfOneInitializationFileAreTwoFiles() async throws {
+        let transport = ScriptedTransport(texts: [
+            Self.origin + "media.m3u8": """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-MAP:URI="all.mp4",BYTERANGE="3@0"
+            #EXTINF:4,
+            0.m4s
+            #EXT-X-DISCONTINUITY
+            #EXT-X-MAP:URI="all.mp4",BYTERANGE="3@3"
+            #EXTINF:4,
+            1.m4s
+            #EXT-X-ENDLIST
+
+            """,
+            Self.origin + "all.mp4": "abcdef", Self.origin + "0.m4s": "zero", Self.origin + "1.m4s": "one",
+        ])
+        let asset = try await download(transport)
+        #expect(try await offlineContents(asset.id) == ["abc", "zero", "def", "one"])
+    }
+
+    /// The key that stands before an initialization section is its own where another follows for the segments.
+    @Test func anInitializationSectionKeepsItsOwnKey() async throws {
+        let transport = ScriptedTransport(texts: [
+            Self.origin + "media.m3u8": """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-KEY:METHOD=AES-128,URI="key?id=1",IV=0x01
+            #EXT-X-MAP:URI="init.mp4"
+            #EXT-X-KEY:METHOD=AES-128,URI="key?id=2",IV=0x01
+            #EXTINF:4,
+            0.m4s
+            #EXT-X-ENDLIST
+
+            """,
+            Self.origin + "key?id=1": "0123456789abcdef", Self.origin + "key?id=2": "fedcba9876543210",
+            Self.origin + "init.mp4": "init", Self.origin + "0.m4s": "zero",
+        ])
+        let asset = try await download(transport)
+        #expect(try await offlineContents(asset.id) == ["0123456789abcdef", "init", "fedcba9876543210", "zero"])
+    }
+
+    @Test func aKeyWithAnotherQueryIsFetchedAgainAndItsSegmentsAreNot() async throws {
+        func transport(_ query: String, _ key: String) -> ScriptedTransport {
+            ScriptedTransport(texts: [
+                Self.origin + "media.m3u8": """
+                #EXTM3U
+                #EXT-X-TARGETDURATION:4
+                #EXT-X-KEY:METHOD=AES-128,URI="key?\(query)",IV=0x01
+                #EXTINF:4,
+                0.ts
+                #EXT-X-ENDLIST
+
+                """,
+                Self.origin + "key?\(query)": key, Self.origin + "0.ts": "zero",
+            ])
+        }
+        let asset = try await download(transport("id=1", "0123456789abcdef"))
+        let second = transport("id=2", "fedcba9876543210")
+        #expect(try await download(second).id == asset.id)
+        #expect(try await offlineContents(asset.id) == ["fedcba9876543210", "zero"])
+        #expect(second.requestedAddresses == [Self.origin + "media.m3u8", Self.origin + "key?id=2"])
+        // The key that no playlist names any more is gone.
+        let names = try FileManager.default.contentsOfDirectory(
+            atPath: temporary.library.packageDirectory(asset.id).appendingPathComponent("media").path
+        )
+        #expect(names.count { $0.hasSuffix(".key") } == 1)
+    }
+
+    /// The names, the tables and the playlist as version 2 of the catalog had them.
+    @Test func aPackageOfAnEarlierVersionPlaysAndIsContinued() async throws {
+        let playlist = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-KEY:METHOD=AES-128,URI="key?id=1",IV=0x01
+            #EXT-X-MAP:URI="init.mp4"
+            #EXTINF:4,
+            0.m4s
+            #EXTINF:4,
+            1.m4s
+            #EXT-X-ENDLIST
+
+            """
+        func transport() -> ScriptedTransport {
+            ScriptedTransport(texts: [
+                Self.origin + "media.m3u8": playlist, Self.origin + "key?id=1": "0123456789abcdef",
+                Self.origin + "init.mp4": "init", Self.origin + "0.m4s": "zero", Self.origin + "1.m4s": "one",
+            ])
+        }
+        let id = try await download(transport()).id
+        let package = temporary.library.packageDirectory(id)
+        let database = try DatabaseQueue(path: temporary.directory.appendingPathComponent("catalogue.sqlite").path)
+        var text = try temporary.text("media/media.m3u8", of: id)
+        for resource in try temporary.library.resources(id)
+        where resource.kind == .key || resource.kind == .initialization {
+            let old = resource.kind == .key ? "media/key-1a2b3c.key" : "media/init-4d5e6f.mp4"
+            try FileManager.default.moveItem(
+                at: package.appendingPathComponent(resource.path),
+                to: package.appendingPathComponent(old)
+            )
+            text = text.replacing(resource.path.dropFirst("media/".count), with: old.dropFirst("media/".count))
+            try await database.write {
+                try $0.execute(sql: "UPDATE resource SET path = ? WHERE path = ?", arguments: [old, resource.path])
+            }
+        }
+        try Data(text.utf8).write(to: package.appendingPathComponent("media/media.m3u8"))
+        try await database.write { database in
+            try database.execute(sql: "DROP INDEX \"index_resource_on_assetID_startTime_id\"")
+            try database.execute(sql: "ALTER TABLE resource DROP COLUMN checksum")
+            try database.execute(sql: "ALTER TABLE resource DROP COLUMN startTime")
+            try database.execute(sql: "ALTER TABLE rendition DROP COLUMN aliases")
+            try database.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = '3'")
+        }
+        // Read as it is, without a change.
+        let contents = ["0123456789abcdef", "init", "zero", "one"]
+        let reading = try AssetLibrary(reading: temporary.directory)
+        let found = try reading.asset(id)
+        #expect(found.state == .complete && found.isPlayableOffline)
+        #expect(reading.file("media/key-1a2b3c.key", of: id) != nil)
+        let columns = try await database.read { try $0.columns(in: "resource").map(\.name) }
+        #expect(!columns.contains("checksum"))
+
+        // Opened to be written.
+        let library = try AssetLibrary(directory: temporary.directory)
+        #expect(try library.verify(id) == VerificationResult(damaged: [], withoutChecksum: 4))
+        #expect(try await offlineContents(id) == contents)
+
+        // Continued where one file is missing: the others keep their names.
+        try FileManager.default.removeItem(at: package.appendingPathComponent("media/000001.m4s"))
+        #expect(try library.forgetLostFiles(id) == ["media/000001.m4s"])
+        let second = transport()
+        #expect(try await download(second).state == .complete)
+        #expect(second.requestedAddresses == [Self.origin + "media.m3u8", Self.origin + "1.m4s"])
+        #expect(try await offlineContents(id) == contents)
+        #expect(try library.verify(id) == VerificationResult(damaged: [], withoutChecksum: 3))
+    }
+}
