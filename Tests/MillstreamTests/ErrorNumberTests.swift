@@ -1,0 +1,133 @@
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import ResourceAddressing
+import StreamingEngine
+import Testing
+
+@testable import Millstream
+
+/// The numbers of errors, which are AVFoundation's, through what produces each.
+@Suite struct ErrorNumberTests {
+    /// A presentation that fails, and how.
+    struct Failing: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let answers: [String: [ScriptedTransport.Answer]]
+        let code: StreamingError.Code
+        let number: Int
+        /// The status in the error log, where it is not the number: that of HTTP.
+        var loggedStatus: Int?
+
+        init(
+            _ name: String,
+            _ answers: [String: ScriptedTransport.Answer],
+            _ code: StreamingError.Code,
+            _ number: Int,
+            loggedStatus: Int? = nil
+        ) {
+            testDescription = name
+            self.answers = answers.reduce(into: [:]) { $0[Broadcast.origin + $1.key] = [$1.value] }
+            self.code = code
+            self.number = number
+            self.loggedStatus = loggedStatus
+        }
+    }
+
+    private static func media(_ tags: String) -> ScriptedTransport.Answer {
+        .text("#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(tags)#EXTINF:6,\ns0.ts\n#EXTINF:6,\ns1.ts\n#EXT-X-ENDLIST\n")
+    }
+
+    private static func failure(_ code: TransportError.Code, status: Int? = nil) -> ScriptedTransport.Answer {
+        .failure(TransportError(code, "it failed", address: ResourceAddress(Broadcast.origin), status: status))
+    }
+
+    static let failing: [Failing] = [
+        Failing("text", ["main.m3u8": .text("This is no media.")], .notRecognized, -11_828),
+        Failing(
+            "DASH",
+            ["main.m3u8": .text("<?xml version=\"1.0\"?>\n<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\"></MPD>")],
+            .needsTranslation,
+            -11_850
+        ),
+        Failing(
+            "no segments",
+            ["main.m3u8": .text("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-ENDLIST\n")],
+            .unreadablePlaylist,
+            -11_853
+        ),
+        Failing(
+            "a video layout that is not supported",
+            ["main.m3u8": .text("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,REQ-VIDEO-LAYOUT=\"CH-STEREO\"\nlow.m3u8\n")],
+            .unsupported,
+            -11_833
+        ),
+        Failing(
+            "protected",
+            [
+                "main.m3u8": media(
+                    "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://k\",KEYFORMAT=\"com.apple.streamingkeydelivery\"\n"
+                ),
+                "s0.ts": .text("media"), "s1.ts": .text("media"),
+            ],
+            .protected,
+            -11_831
+        ),
+        Failing("not found", [:], .notLoaded, -11_849, loggedStatus: 404),
+        Failing("wrong content", ["main.m3u8": failure(.wrongContent)], .notLoaded, -11_849),
+        Failing("no connection", ["main.m3u8": failure(.cannotConnect)], .unreachable, -11_863),
+        Failing("no such host", ["main.m3u8": failure(.unknownHost)], .unreachable, -11_863),
+        Failing(
+            "no key",
+            [
+                "main.m3u8": media("#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n"), "key": failure(.status, status: 403),
+                "s0.ts": .text("media"), "s1.ts": .text("media"),
+            ],
+            .keyNotLoaded,
+            -11_835,
+            loggedStatus: 403
+        ),
+        Failing(
+            "a live playlist that does not change",
+            [
+                "main.m3u8": .text(Broadcast.media("s", count: 3, ended: false)), "s0.ts": .text("media"),
+                "s1.ts": .text("media"), "s2.ts": .text("media"),
+            ],
+            .stuck,
+            -11_866
+        ),
+        Failing(
+            "not decryptable",
+            [
+                "main.m3u8": media("#EXT-X-KEY:METHOD=AES-128,URI=\"key\",IV=0x00000000000000000000000000000001\n"),
+                "key": .bytes(Array(repeating: 1, count: 16)), "s0.ts": .text("media"), "s1.ts": .text("media"),
+            ],
+            .damaged,
+            -11_821
+        ),
+    ]
+
+    @Test(arguments: failing) func aFailureHasTheNumberOfAVFoundation(failing: Failing) async throws {
+        try await Broadcast(answers: failing.answers).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            player.play()
+            await world.wait(for: item.states) { $0.status == .failed }
+            let error = try #require(item.error)
+            #expect(error.code == failing.code && error.number == failing.number, "\(error.code.rawValue): \(error)")
+            let status = failing.loggedStatus ?? failing.number
+            #expect(item.errorLog.events.map(\.errorStatusCode).contains(status), "\(item.errorLog.events)")
+        }
+    }
+
+    @Test func everyCodeHasItsNumber() {
+        let numbers: [StreamingError.Code: Int] = [
+            .notRecognized: -11_828, .needsTranslation: -11_850, .unreadablePlaylist: -11_853, .unsupported: -11_833,
+            .protected: -11_831, .notLoaded: -11_849, .unreachable: -11_863, .keyNotLoaded: -11_835, .stuck: -11_866,
+            .damaged: -11_821, .pipelineLost: -11_819, StreamingError.Code(rawValue: "new"): -11_800,
+        ]
+        for (code, number) in numbers { #expect(StreamingError(code, "").number == number, "\(code.rawValue)") }
+        // Every code but that of a lost pipeline, which another suite produces, is produced above.
+        let produced = Set(Self.failing.map(\.code))
+        #expect(numbers.keys.filter { !produced.contains($0) }.map(\.rawValue).sorted() == ["new", "pipeline-lost"])
+    }
+}
