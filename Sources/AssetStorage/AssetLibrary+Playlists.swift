@@ -66,7 +66,7 @@ extension AssetLibrary {
                     }
                 }
             }
-            return source.relocated(variant: { variants[$0] }, rendition: { others[$0] }).bytes
+            return try source.relocated(variant: { variants[$0] }, rendition: { others[$0] }).bytes
         }
         // Its peak is not known; the average is the least that is true.
         let seconds = max(asset.duration?.seconds ?? 1, 0.001)

@@ -8,6 +8,13 @@ import CLibXML2
     private let filter: XMLDocumentReading.TextFilter
     private var depth = 0
     private var elements = 0
+    /// The numbers of namespaces that the open elements declare, and their sum: each look-up goes through all of them.
+    private var declarations: [Int] = []
+    private var declarationCount = 0
+    /// The maximum number of namespaces that are declared at a place.
+    private static let mostNamespaces = 256
+    /// The maximum length of the name of a namespace, in bytes; it is compared for each element.
+    private static let longestNamespace = 1_024
     private var pending: [UInt8] = []
     private var isPendingBlank = true
     private var attributes = XMLAttributes()
@@ -36,6 +43,15 @@ import CLibXML2
         guard Self.isInitialized, let length = Int32(exactly: bytes.count) else { return }
         // Safe: the parser copies or reads the bytes within this closure only, and every callback runs inside of it.
         unsafe bytes.withUnsafeBytes { buffer in
+            // The parser compares each attribute of an element with all others before it tells of any.
+            guard XMLTagScan.hasKnownEncoding(bytes) else {
+                fail(.malformed, "its encoding is not read", line: 1)
+                return
+            }
+            guard !XMLTagScan.hasElement(withMoreAttributesThan: limits.attributes, in: bytes) else {
+                fail(.tooLarge, "an element has more than \(limits.attributes) attributes", line: 0)
+                return
+            }
             guard let base = buffer.baseAddress,
                 let context = unsafe xmlCreateMemoryParserCtxt(base.assumingMemoryBound(to: CChar.self), length)
             else {
@@ -70,9 +86,20 @@ import CLibXML2
             count: MemoryLayout<xmlSAXHandler>.size
         )
         unsafe handler.pointee.initialized = XML_SAX2_MAGIC
-        unsafe handler.pointee.startElementNs = { sink, local, prefix, namespace, _, _, count, _, attributes in
-            // Bounded: the count of the C interface has 32 bits.
-            unsafe XMLSink.of(sink)?.started(local, prefix, namespace, attributes, Int(count))
+        unsafe handler.pointee.startElementNs = {
+            sink,
+            local,
+            prefix,
+            namespace,
+            declared,
+            uris,
+            count,
+            _,
+            attributes in
+            // Bounded: the counts of the C interface have 32 bits.
+            guard let sink = unsafe XMLSink.of(sink) else { return }
+            unsafe sink.declare(uris, Int(declared))
+            unsafe sink.started(local, prefix, namespace, attributes, Int(count))
         }
         unsafe handler.pointee.endElementNs = { sink, local, prefix, namespace in
             unsafe XMLSink.of(sink)?.ended(local, prefix, namespace)
@@ -204,6 +231,27 @@ import CLibXML2
         if hasEnough { stop() }
     }
 
+    /// Counts the namespaces that an element declares, each a prefix and a name.
+    private func declare(_ list: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?, _ count: Int) {
+        guard !hasStopped else { return }
+        declarations.append(count)
+        declarationCount += count
+        guard declarationCount <= Self.mostNamespaces else {
+            return fail(.tooLarge, "more than \(Self.mostNamespaces) namespaces are declared at a place")
+        }
+        guard let list = unsafe list else { return }
+        for index in 0..<count {
+            guard let name = unsafe list[index * 2 + 1], unsafe Self.isTooLong(name) else { continue }
+            return fail(.tooLarge, "the name of a namespace has more than \(Self.longestNamespace) bytes")
+        }
+    }
+
+    private static func isTooLong(_ namespace: UnsafePointer<xmlChar>) -> Bool {
+        var length = 0
+        while length <= longestNamespace, unsafe namespace[length] != 0 { length += 1 }
+        return length > longestNamespace
+    }
+
     private func ended(
         _ local: UnsafePointer<xmlChar>?,
         _ prefix: UnsafePointer<xmlChar>?,
@@ -212,6 +260,7 @@ import CLibXML2
         guard !hasStopped else { return }
         flush()
         depth -= 1
+        declarationCount -= declarations.popLast() ?? 0
         end(unsafe name(local, prefix, namespace))
         if hasEnough { stop() }
     }

@@ -115,6 +115,65 @@ import XMLReading
         #expect(Self.read("<a b='' c=''/>", limits: .init(attributes: 1)).error?.code == .tooLarge)
     }
 
+    @Test func manyAttributesAreRefusedBeforeTheyAreCompared() {
+        for encoded in [false, true] {
+            let names = (0..<300).map { " a\($0)='\($0 % 7 == 0 ? ">" : "=")'" }.joined()
+            let text = "<?xml version='1.0'?><!-- \(String(repeating: "=", count: 500)) --><a><b\(names)/></a>"
+            let bytes = encoded ? text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } : Array(text.utf8)
+            var transcript = Transcript()
+            let error = #expect(throws: XMLReadingError.self) {
+                try XMLDocumentReading.read(bytes.span, into: &transcript)
+            }
+            #expect(error?.code == .tooLarge)
+            // Nothing was parsed.
+            #expect(transcript.lines.isEmpty)
+        }
+    }
+
+    @Test func equalsSignsThatAreNoAttributesAreNotCounted() {
+        let signs = String(repeating: "=", count: 500)
+        let text =
+            "<?xml version='1.0'?><!-- \(signs) --><a b='\(signs)' c=\"'\(signs)\">\(signs)<![CDATA[\(signs)]]></a>"
+        #expect(Self.read(text).error == nil)
+        let names = (0..<256).map { " a\($0)=''" }.joined()
+        #expect(Self.read("<a\(names)/>").error == nil)
+    }
+
+    @Test func namespacesOfAPlaceAreLimited() {
+        func nested(_ count: Int) -> String {
+            (0..<count).map { "<a xmlns:n\($0)='urn:\($0)' xmlns:m\($0)='urn:\($0)'>" }.joined()
+                + String(repeating: "</a>", count: count)
+        }
+        #expect(Self.read(nested(128)).error == nil)
+        #expect(Self.read(nested(129)).error?.code == .tooLarge)
+        let siblings = (0..<400).map { "<b xmlns:n='urn:\($0)'/>" }.joined()
+        #expect(Self.read("<a>\(siblings)</a>").error == nil)
+    }
+
+    @Test func theNameOfANamespaceIsLimited() {
+        func document(_ length: Int) -> String {
+            "<a xmlns='\(String(repeating: "u", count: length))'/>"
+        }
+        #expect(Self.read(document(1_024)).error == nil)
+        #expect(Self.read(document(1_025)).error?.code == .tooLarge)
+        // Where only an attribute uses it, too.
+        let long = String(repeating: "u", count: 1_025)
+        #expect(Self.read("<a xmlns:x='\(long)' x:b=''/>").error?.code == .tooLarge)
+    }
+
+    @Test(arguments: [
+        ("UTF-8", true), ("utf-16", false), ("ISO-8859-1", true), ("windows-1252", true), ("UTF-7", false),
+        ("ISO-2022-JP", false), ("EBCDIC-CP-US", false), ("HZ-GB-2312", false),
+    ])
+    func encodingsThatSpellMarkupOtherwiseAreRefused(_ encoding: String, _ isRead: Bool) {
+        let result = Self.read("<?xml version=\"1.0\" encoding=\"\(encoding)\"?><a/>")
+        if isRead { #expect(result.error == nil) }
+        // A document of single bytes that calls itself UTF-16 is the parser's to judge.
+        if !isRead, encoding != "utf-16" {
+            #expect(result.error?.message == "its encoding is not read" && result.lines.isEmpty)
+        }
+    }
+
     @Test func readingStopsWhereTheHandlerHasEnough() {
         let result = Self.read("<a><b/></c>", into: Transcript(mostLines: 2))
         #expect(result.error == nil)

@@ -1,0 +1,107 @@
+/// Looks at the tags of a document before they are parsed.
+///
+/// Parsers of XML compare each attribute of an element with all others, which is the square of their number, and tell of
+/// them only then.
+struct XMLTagScan {
+    private let limit: Int
+    private var state = State.text
+    private var count = 0
+
+    private enum State: Equatable {
+        case text
+        /// Behind a less-than sign.
+        case opened
+        case tag
+        case value(quote: UInt16)
+    }
+
+    private init(limit: Int) { self.limit = limit }
+
+    /// Returns whether a tag has more attributes than are allowed, declarations of namespaces among them.
+    ///
+    /// Counted are the equals signs of a tag outside of quotation marks: each attribute has one. The document is in one of
+    /// the encodings that ``hasKnownEncoding(_:)`` accepts.
+    ///
+    /// - Complexity: O(*n*) in bytes.
+    static func hasElement(withMoreAttributesThan limit: Int, in bytes: Span<UInt8>) -> Bool {
+        var scan = XMLTagScan(limit: limit)
+        guard let order = wideOrder(bytes) else {
+            for index in 0..<bytes.count where scan.exceeds(UInt16(bytes[index])) { return true }
+            return false
+        }
+        var index = 0
+        while index + 1 < bytes.count {
+            let (high, low) = order == .bigEndian ? (bytes[index], bytes[index + 1]) : (bytes[index + 1], bytes[index])
+            if scan.exceeds(UInt16(high) << 8 | UInt16(low)) { return true }
+            index += 2
+        }
+        return false
+    }
+
+    private mutating func exceeds(_ unit: UInt16) -> Bool {
+        // No value of an attribute contains a less-than sign: it begins a tag wherever it stands.
+        if unit == 0x3C {
+            state = .opened
+            count = 0
+            return false
+        }
+        switch (state, unit) {
+        // Comments, instructions and literal text are no tags.
+        case (.opened, 0x21), (.opened, 0x3F): state = .text
+        case (.opened, _): state = .tag
+        case (.tag, 0x3E): state = .text
+        case (.tag, 0x22), (.tag, 0x27): state = .value(quote: unit)
+        case (.tag, 0x3D):
+            count += 1
+            return count > limit
+        case (.value(let quote), unit) where quote == unit: state = .tag
+        default: break
+        }
+        return false
+    }
+}
+
+extension XMLTagScan {
+    private enum ByteOrder {
+        case bigEndian
+        case littleEndian
+    }
+
+    /// The order of bytes in UTF-16; `nil` for encodings of single bytes.
+    private static func wideOrder(_ bytes: Span<UInt8>) -> ByteOrder? {
+        guard bytes.count >= 2 else { return nil }
+        switch (bytes[0], bytes[1]) {
+        case (0xFE, 0xFF), (0, 0x3C): return .bigEndian
+        case (0xFF, 0xFE), (0x3C, 0): return .littleEndian
+        default: return nil
+        }
+    }
+
+    /// Returns whether a document is in UTF-8, UTF-16 or another encoding in which each byte of ASCII is that character.
+    ///
+    /// In others, markup can be spelled with other bytes.
+    static func hasKnownEncoding(_ bytes: Span<UInt8>) -> Bool {
+        guard bytes.count >= 4 else { return true }
+        let start = (bytes[0], bytes[1], bytes[2], bytes[3])
+        // Four bytes a character, with or without a mark, and EBCDIC.
+        switch start {
+        case (0, 0, _, _), (0x3C, 0, 0, 0), (0xFF, 0xFE, 0, 0), (0x4C, 0x6F, 0xA7, 0x94): return false
+        default: break
+        }
+        var text = ""
+        for index in 0..<min(bytes.count, 512) {
+            let byte = bytes[index]
+            if byte == 0x3E { break }
+            if (0x20..<0x7F).contains(byte) { text.unicodeScalars.append(Unicode.Scalar(byte)) }
+        }
+        guard text.hasPrefix("<?xml"), let name = declaredEncoding(text) else { return true }
+        return ["utf-8", "utf8", "us-ascii", "ascii", "latin1"].contains(name)
+            || ["utf-16", "iso-8859-", "iso8859-", "windows-125", "iso-10646-ucs-2"].contains { name.hasPrefix($0) }
+    }
+
+    private static func declaredEncoding(_ declaration: String) -> String? {
+        let words = declaration.split { $0 == " " || $0 == "=" || $0 == "\"" || $0 == "'" || $0 == "?" }
+        guard let place = words.firstIndex(of: "encoding"), place + 1 < words.count else { return nil }
+        return words[place + 1].lowercased()
+    }
+}
