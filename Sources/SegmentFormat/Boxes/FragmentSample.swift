@@ -12,6 +12,9 @@ public struct FragmentSample: Sendable, Hashable {
 
     /// Goes through the samples of a track in a segment (ISO/IEC 14496-12 §8.8).
     ///
+    /// Together they are no larger than the segment, and no more than it has bytes: runs that name the same bytes again and
+    /// again, or billions of empty samples, end the list.
+    ///
     /// - Parameters:
     ///   - segment: Fragments and their media, whole or cut; samples that are not whole in it are left out.
     ///   - movie: The initialization section, for the timescale and defaults.
@@ -23,7 +26,7 @@ public struct FragmentSample: Sendable, Hashable {
         trackID: UInt32? = nil
     ) -> [FragmentSample] {
         guard let track = trackID.map({ movie.track($0) }) ?? movie.tracks.first else { return [] }
-        var reading = FragmentSampleReading(track)
+        var reading = FragmentSampleReading(track, segmentLength: segment.count)
         var walker = BoxWalker(0..<segment.count, in: segment)
         var boxes = 0
         while boxes < FragmentedSegment.mostBoxes, let box = walker.next(segment) {
@@ -40,9 +43,14 @@ struct FragmentSampleReading {
     private(set) var samples: [FragmentSample] = []
     // Where a fragment that does not say its time begins.
     private var nextTime: UInt64 = 0
+    /// The bytes of the segment that no sample has yet.
+    private var unusedBytes: Int64
+    private let mostSamples: Int
 
-    init(_ track: Movie.Track) {
+    init(_ track: Movie.Track, segmentLength: Int) {
         self.track = track
+        unusedBytes = Int64(segmentLength)
+        mostSamples = min(FragmentSample.mostSamples, segmentLength)
     }
 
     mutating func read(_ fragment: Box, _ bytes: Span<UInt8>) {
@@ -88,7 +96,7 @@ struct FragmentSampleReading {
         if flags & 0x1 != 0 { place = moof.addingSaturated(Int64(cursor.int32(bytes))) }
         if flags & 0x4 != 0 { cursor.skip(4) }
         var index: UInt32 = 0
-        while index < count, samples.count < FragmentSample.mostSamples {
+        while index < count, samples.count < mostSamples {
             index +|= 1
             let length = flags & 0x100 != 0 ? cursor.uint32(bytes) : duration
             let bytesOfSample = Int64(flags & 0x200 != 0 ? cursor.uint32(bytes) : size)
@@ -101,6 +109,8 @@ struct FragmentSampleReading {
             let start = Int64(clamping: nextTime).addingSaturated(offset)
             let end = place.addingSaturated(bytesOfSample)
             if place >= 0, end <= Int64(bytes.count) {
+                unusedBytes -= bytesOfSample
+                guard unusedBytes >= 0 else { return }
                 samples.append(
                     FragmentSample(
                         timeRange: MediaTimeRange(

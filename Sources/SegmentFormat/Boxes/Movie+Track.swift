@@ -19,6 +19,8 @@ extension Movie {
         public let sampleEntries: [SampleEntry]
         /// Where its samples begin on the movie's timeline; `nil` where it has no edit list.
         public let edit: Edit?
+        /// The number of edits that the edit list declares.
+        let editCount: Int
         /// What its fragments take where they say nothing; `nil` without `trex`.
         public let fragmentDefaults: FragmentDefaults?
         /// Where its samples lie; `nil` without a whole sample table.
@@ -89,7 +91,10 @@ extension Movie.Track {
         let table = media.child(.minf, bytes)?.child(.stbl, bytes)
         sampleEntries = table?.child(.stsd, bytes).map { SampleEntry.entries($0, kind: kind, bytes) } ?? []
         sampleTable = table.flatMap { SampleTable($0, timescale: timescale, bytes) }
-        edit = box.child(.edts, bytes)?.child(.elst, bytes)
+        let edits = box.child(.edts, bytes)?.child(.elst, bytes)
+        editCount = edits.map { Movie.Edit.count($0, bytes) } ?? 0
+        edit =
+            edits
             .flatMap { Movie.Edit($0, movieTimescale: movieTimescale, mediaTimescale: timescale, bytes) }
         fragmentDefaults = defaults[id]
     }
@@ -122,6 +127,13 @@ extension Movie.Track {
 }
 
 extension Movie.Edit {
+    /// The number of edits that a list declares, no more than have room in it.
+    static func count(_ box: Box, _ bytes: Span<UInt8>) -> Int {
+        var (version, _, cursor) = box.fields(bytes)
+        let count = Int(cursor.uint32(bytes))
+        return min(count, cursor.remaining / (version == 1 ? 20 : 12))
+    }
+
     init?(_ box: Box, movieTimescale: UInt32, mediaTimescale: UInt32, _ bytes: Span<UInt8>) {
         var (version, _, cursor) = box.fields(bytes)
         let width = version == 1 ? 8 : 4

@@ -64,6 +64,20 @@ public struct Movie: Sendable, Hashable {
         self.tracks = tracks
     }
 
+    /// Computes an upper bound on the number of entries that a demultiplexer keeps for the sample tables of the movie.
+    ///
+    /// Few bytes can declare billions of samples of one size, and edit lists repeat samples.
+    ///
+    /// - Parameter bytes: The bytes that the movie was read from.
+    /// - Returns: The number, saturated.
+    public func indexEntryCount(_ bytes: Span<UInt8>) -> Int64 {
+        tracks.reduce(0) { sum, track in
+            // Each edit may show all samples once more.
+            let count = track.sampleTable?.indexEntryCount(isAudio: track.kind == .audio, bytes) ?? 0
+            return sum.saturatingAdd(count.saturatingMultiply(Int64(max(1, track.editCount))))
+        }
+    }
+
     /// The timescale and duration of `mvhd` or `mdhd`, which begin alike; a duration of zero or all ones is none.
     static func timing(_ box: Box, _ bytes: Span<UInt8>) -> (timescale: UInt32, duration: UInt64?) {
         var (version, _, cursor) = box.fields(bytes)

@@ -24,6 +24,8 @@ public struct SampleTable: Sendable, Hashable {
     /// When the first sample is presented, before edits: samples that are decoded in another order begin above zero.
     private(set) var firstPresentationTime = MediaTime.zero
 
+    /// The number of samples that the table of sizes declares, whether there are times for them or not.
+    let declaredCount: Int64
     let timeToSample: Entries
     let compositionOffsets: Entries?
     let sampleToChunk: Entries
@@ -73,6 +75,7 @@ public struct SampleTable: Sendable, Hashable {
             units = units.addingSaturated(repeated.multipliedSaturated(by: delta))
         }
         sampleCount = min(count, Int64(clamping: samples))
+        declaredCount = count
         duration = .units(units, per: timescale)
         var clock = SampleClock(self)
         firstPresentationTime = .units(clock.presentationTime(of: 0, bytes), per: timescale)
@@ -115,4 +118,28 @@ public struct SampleTable: Sendable, Hashable {
         }
         return times
     }
+
+    /// Returns an upper bound on the number of entries that a demultiplexer keeps for the table: one for each sample, or
+    /// one for some samples of a chunk where each lasts a unit, as those of uncompressed audio do.
+    ///
+    /// - Complexity: O(*n*) in the entries of `stsc`, however many samples they stand for.
+    func indexEntryCount(isAudio: Bool, _ bytes: Span<UInt8>) -> Int64 {
+        guard isAudio, timeToSample.count == 1, bytes.uint32(at: timeToSample.place(0) + 4) == 1 else {
+            return declaredCount
+        }
+        var count: Int64 = 0
+        for index in 0..<sampleToChunk.count {
+            let place = sampleToChunk.place(index)
+            let first = Int64(bytes.uint32(at: place))
+            let next =
+                index + 1 < sampleToChunk.count
+                ? Int64(bytes.uint32(at: sampleToChunk.place(index + 1))) : Int64(chunkOffsets.count) + 1
+            let perChunk = Int64(bytes.uint32(at: place + 4)) / Self.leastJoinedSamples + 1
+            count = count.saturatingAdd(max(0, next.saturatingSubtract(first)).saturatingMultiply(perChunk))
+        }
+        return count
+    }
+
+    /// The least number of samples of uncompressed audio that a demultiplexer takes together.
+    private static let leastJoinedSamples: Int64 = 128
 }

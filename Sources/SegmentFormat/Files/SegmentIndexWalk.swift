@@ -7,6 +7,8 @@ struct SegmentIndexWalk {
     private var pending: [SegmentIndex.Reference] = []
     private var end: Int64?
     private var taken = 0
+    /// The number of references that were read from inner indexes.
+    private var parsed = 0
     private var firstStart: Int64?
 
     /// References of all indexes together that are taken.
@@ -72,6 +74,9 @@ struct SegmentIndexWalk {
                 fileOffset: place -| Int64(found.offset)
             )
         else { return }
+        // Indexes that several references name are read again for each of them.
+        parsed += index.references.count
+        guard parsed <= Self.mostReferences else { return pending.removeAll() }
         // An index names what lies behind it, never itself.
         let behind = index.references.filter { $0.byteRange.start > place }
         guard pending.count + behind.count <= Self.mostReferences else { return }

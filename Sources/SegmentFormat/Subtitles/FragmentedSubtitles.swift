@@ -15,7 +15,8 @@ public struct FragmentedSubtitles: Sendable {
     /// The track.
     public let trackID: UInt32
     private let movie: Movie
-    private let header: WebVTTDocument?
+    /// The style sheets of the header, read once and not for each sample.
+    private let presenter: WebVTTPresenter?
 
     /// Looks for a track of text in an initialization section; `nil` where there is none that is known.
     ///
@@ -30,7 +31,8 @@ public struct FragmentedSubtitles: Sendable {
             self.format = format
             self.trackID = track.id
             self.movie = movie
-            header = format == .webVTT ? WebVTTDocument(initialization: bytes, trackID: track.id) : nil
+            let header = format == .webVTT ? WebVTTDocument(initialization: bytes, trackID: track.id) : nil
+            presenter = header.map { WebVTTPresenter($0) }
             return
         }
         return nil
@@ -86,7 +88,7 @@ public struct FragmentedSubtitles: Sendable {
             return try TimedTextDocument(bytes).cues(within: timeRange)
         case .webVTT:
             let sample = try WebVTTSample(bytes, timeRange: timeRange)
-            if let header { return header.subtitles(of: sample.cues) }
+            if let presenter { return presenter.subtitles(of: sample.cues) }
             return sample.cues.compactMap { SubtitleCue($0) }
         }
     }

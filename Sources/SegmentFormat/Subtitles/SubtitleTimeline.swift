@@ -13,11 +13,23 @@ public struct SubtitleTimeline: Sendable {
     private var places: [Appearance: [Entry]] = [:]
     private var nextNumber = 0
     private var batch = 0
+    /// About how much memory the cues take, in bytes.
+    private var byteCount = 0
 
     private struct Entry {
         let number: Int
         let batch: Int
         let cue: SubtitleCue
+        let byteCount: Int
+
+        init(number: Int, batch: Int, cue: SubtitleCue) {
+            self.number = number
+            self.batch = batch
+            self.cue = cue
+            byteCount = cue.lines.reduce(256) { sum, line in
+                line.spans.reduce(sum + 32) { $0 + 96 + $1.text.utf8.count }
+            }
+        }
     }
 
     /// What a viewer sees of a cue.
@@ -37,6 +49,8 @@ public struct SubtitleTimeline: Sendable {
 
     /// When more cues than this are there, those that begin first are forgotten.
     public static let mostCues = 100_000
+    /// The maximum memory that the cues may take, in bytes; beyond, those that begin first are forgotten.
+    static let mostBytes = 64 << 20
     /// Two parts of a cue with less than this between them are one: clocks of segments are rounded.
     public static let joinTolerance = MediaTime(value: 10, timescale: 1_000)
 
@@ -64,6 +78,8 @@ public struct SubtitleTimeline: Sendable {
         batch += 1
         var new: [Entry] = []
         var replaced: Set<Int> = []
+        // When the first of the replaced cues begins.
+        var earliestReplaced: MediaTime?
         for cue in cues where !cue.timeRange.isEmpty && !cue.lines.isEmpty {
             let key = Appearance(cue)
             var cue = cue
@@ -82,6 +98,8 @@ public struct SubtitleTimeline: Sendable {
                     cue.timeRange = range
                     cue.id = id
                     replaced.insert(other.number)
+                    earliestReplaced = min(earliestReplaced ?? other.cue.timeRange.start, other.cue.timeRange.start)
+                    byteCount -= other.byteCount
                     alike.remove(at: index)
                 }
                 index -= 1
@@ -91,16 +109,13 @@ public struct SubtitleTimeline: Sendable {
             alike.append(entry)
             places[key] = alike
             new.append(entry)
+            byteCount += entry.byteCount
         }
-        if !replaced.isEmpty {
-            entries.removeAll { replaced.contains($0.number) }
-            // An earlier cue of the same call may itself have been joined.
-            new.removeAll { replaced.contains($0.number) }
-        }
-        merge(new, rebuilds: !replaced.isEmpty)
+        // An earlier cue of the same call may itself have been joined.
+        if !replaced.isEmpty { new.removeAll { replaced.contains($0.number) } }
+        merge(new, without: replaced, from: earliestReplaced)
     }
 
-    /// Whether a cue is there already, or a longer one of which it is a part.
     private func isThere(_ cue: SubtitleCue, _ alike: [Entry]) -> Bool {
         alike.suffix(Self.mostCompared).contains { other in
             other.cue.timeRange == cue.timeRange
@@ -113,57 +128,85 @@ public struct SubtitleTimeline: Sendable {
         guard first.start <= second.end + joinTolerance, second.start <= first.end + joinTolerance else { return nil }
         return MediaTimeRange(start: min(first.start, second.start), end: max(first.end, second.end))
     }
-
-    private mutating func merge(_ new: [Entry], rebuilds: Bool) {
+    /// Puts new entries in their places and takes replaced ones out.
+    ///
+    /// Only the entries from the first change on are touched: in a stream, that is the last few.
+    private mutating func merge(_ new: [Entry], without replaced: Set<Int>, from earliestReplaced: MediaTime?) {
         let sorted = new.sorted { ($0.cue.timeRange.start, $0.number) < ($1.cue.timeRange.start, $1.number) }
-        let kept = entries.count
-        if let first = sorted.first, let last = entries.last, first.cue.timeRange.start < last.cue.timeRange.start {
-            var merged: [Entry] = []
-            merged.reserveCapacity(entries.count + sorted.count)
-            var index = 0
-            for entry in entries {
-                while index < sorted.count, sorted[index].cue.timeRange.start < entry.cue.timeRange.start {
-                    merged.append(sorted[index])
-                    index += 1
-                }
-                merged.append(entry)
+        let starts = [earliestReplaced, sorted.first?.cue.timeRange.start].compactMap(\.self)
+        guard let earliest = starts.min() else { return }
+        var first = firstIndex(after: earliest)
+        while earliestReplaced != nil, first > 0, entries[first - 1].cue.timeRange.start >= earliest { first -= 1 }
+        var merged: [Entry] = []
+        merged.reserveCapacity(entries.count - first + sorted.count)
+        var index = 0
+        for entry in entries[first...] where !replaced.contains(entry.number) {
+            while index < sorted.count, sorted[index].cue.timeRange.start < entry.cue.timeRange.start {
+                merged.append(sorted[index])
+                index += 1
             }
-            merged += sorted[index...]
-            entries = merged
-            noteEnds(from: 0)
-        } else {
-            entries += sorted
-            noteEnds(from: rebuilds ? 0 : kept)
+            merged.append(entry)
         }
-        if entries.count > Self.mostCues {
-            // A quarter at once, so that this is rare.
-            entries.removeFirst(entries.count - Self.mostCues *| 3 / 4)
-            index()
+        merged += sorted[index...]
+        entries.replaceSubrange(first..., with: merged)
+        noteEnds(from: first)
+        if entries.count > Self.mostCues || byteCount > Self.mostBytes { forgetFirst() }
+    }
+
+    /// Forgets the cues that begin first, a quarter at once, so that this is rare.
+    private mutating func forgetFirst() {
+        var count = 0
+        while count < entries.count,
+            entries.count - count > Self.mostCues * 3 / 4 || byteCount > Self.mostBytes * 3 / 4
+        {
+            byteCount -= entries[count].byteCount
+            count += 1
         }
+        entries.removeFirst(count)
+        index()
     }
 
     /// Removes what is shown in a range; a cue that reaches over a border keeps what lies outside.
     ///
     /// - Complexity: O(*n*).
     public mutating func discard(_ range: MediaTimeRange) {
+        // What begins behind the range is not touched.
+        let end = firstIndex(after: range.end)
+        guard let first = entries[..<end].firstIndex(where: { $0.cue.timeRange.intersection(range) != nil }) else {
+            return
+        }
         var kept: [Entry] = []
-        for entry in entries {
+        for entry in entries[first..<end] {
             let own = entry.cue.timeRange
             guard own.intersection(range) != nil else {
                 kept.append(entry)
                 continue
             }
+            forgetPlace(of: entry)
             for part in [
                 MediaTimeRange(start: own.start, end: range.start), MediaTimeRange(start: range.end, end: own.end),
             ] where !part.isEmpty {
                 var cue = entry.cue
                 cue.timeRange = part
-                kept.append(Entry(number: nextNumber, batch: entry.batch, cue: cue))
+                let rest = Entry(number: nextNumber, batch: entry.batch, cue: cue)
+                kept.append(rest)
+                places[Appearance(cue), default: []].append(rest)
+                byteCount += rest.byteCount
                 nextNumber += 1
             }
         }
-        entries = kept.sorted { ($0.cue.timeRange.start, $0.number) < ($1.cue.timeRange.start, $1.number) }
-        index()
+        // What is left behind the range begins where it ends, and before anything that was there.
+        kept.sort { ($0.cue.timeRange.start, $0.number) < ($1.cue.timeRange.start, $1.number) }
+        entries.replaceSubrange(first..<end, with: kept)
+        noteEnds(from: first)
+    }
+
+    private mutating func forgetPlace(of entry: Entry) {
+        byteCount -= entry.byteCount
+        let key = Appearance(entry.cue)
+        guard var alike = places.removeValue(forKey: key) else { return }
+        alike.removeAll { $0.number == entry.number }
+        if !alike.isEmpty { places[key] = alike }
     }
 
     /// The cues that are shown at a time, those that began first in front; at most ``SubtitleArrangement/mostCues``.

@@ -14,9 +14,22 @@ extension WebVTTDocument {
     ///
     /// - Parameter cues: Cues of the document, or of samples whose header it is.
     /// - Returns: What is shown, without cues that have no text.
-    public func subtitles(of cues: [WebVTTCue]) -> [SubtitleCue] {
-        let sheet = WebVTTStyleSheet(styleSheets)
-        return cues.compactMap { SubtitleCue($0, region: region(of: $0), sheet: sheet) }
+    public func subtitles(of cues: [WebVTTCue]) -> [SubtitleCue] { WebVTTPresenter(self).subtitles(of: cues) }
+}
+
+/// The style sheets and regions of a document, prepared for many cues.
+struct WebVTTPresenter: Sendable {
+    private let sheet: WebVTTStyleSheet
+    private let regions: [String: WebVTTRegion]
+
+    init(_ document: WebVTTDocument) {
+        sheet = WebVTTStyleSheet(document.styleSheets)
+        regions = Dictionary(document.regions.map { ($0.id, $0) }) { _, last in last }
+    }
+
+    /// Returns the cues as they are to be shown, without those that have no text.
+    func subtitles(of cues: [WebVTTCue]) -> [SubtitleCue] {
+        cues.compactMap { SubtitleCue($0, region: $0.settings.regionID.flatMap { regions[$0] }, sheet: sheet) }
     }
 }
 

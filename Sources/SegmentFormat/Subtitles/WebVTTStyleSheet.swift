@@ -2,8 +2,8 @@
 ///
 /// Read are `::cue`, `::cue(tag)`, `::cue(.class)`, `::cue(tag.class)`, `::cue(#id)` and `::cue(v[voice="name"])` with the
 /// properties for colour, background, weight, style and underline; other rules are left out.
-struct WebVTTStyleSheet {
-    private struct Selector {
+struct WebVTTStyleSheet: Sendable {
+    private struct Selector: Sendable {
         var tag = ""
         var classes: [String] = []
         var id = ""
@@ -12,13 +12,46 @@ struct WebVTTStyleSheet {
 
     private struct Rule {
         let selector: Selector?
-        let declarations: [(name: String, value: String)]
+        let change: Change
+    }
+
+    /// The properties of a style that a rule changes.
+    ///
+    /// Its declarations are read once, and not for each element that they apply to.
+    private struct Change {
+        var color: SubtitleColor?
+        var background: SubtitleColor?
+        var isItalic: Bool?
+        var isBold: Bool?
+        var isUnderlined: Bool?
+
+        mutating func read(_ name: String, _ value: String) {
+            switch name {
+            case "color": color = SubtitleColor(value, alpha: .part) ?? color
+            case "background-color", "background": background = SubtitleColor(value, alpha: .part) ?? background
+            case "font-style": isItalic = value == "italic" || value == "oblique"
+            case "font-weight": isBold = value == "bold" || value == "bolder" || (Int(value) ?? 400) >= 600
+            case "text-decoration", "text-decoration-line": isUnderlined = value.contains("underline")
+            default: break
+            }
+        }
+
+        func apply(to style: inout SubtitleStyle) {
+            style.color = color ?? style.color
+            style.background = background ?? style.background
+            style.isItalic = isItalic ?? style.isItalic
+            style.isBold = isBold ?? style.isBold
+            style.isUnderlined = isUnderlined ?? style.isUnderlined
+        }
     }
 
     /// Further rules are not read.
     static let mostRules = 200
     // Bytes: style sheets of subtitles are short.
     private static let mostLength = 65_536
+    /// The maximum number of classes of a selector, and of an element that it is compared with: each comparison takes the
+    /// product of both.
+    static let mostClasses = 16
 
     private var rules: [Rule] = []
 
@@ -28,23 +61,24 @@ struct WebVTTStyleSheet {
 
     /// Applies rules for all cues, then those for cues of a name.
     func apply(to style: inout SubtitleStyle, cueID: String) {
-        for rule in rules where rule.selector == nil { Self.apply(rule, &style) }
+        for rule in rules where rule.selector == nil { rule.change.apply(to: &style) }
         for rule in rules {
             guard let selector = rule.selector, !selector.id.isEmpty, selector.id == cueID, selector.tag.isEmpty else {
                 continue
             }
-            Self.apply(rule, &style)
+            rule.change.apply(to: &style)
         }
     }
 
     /// Applies rules for a part of a text; of several the last counts.
     func apply(to style: inout SubtitleStyle, _ element: WebVTTNode.Element) {
+        let classes = element.classes.prefix(Self.mostClasses)
         for rule in rules {
             guard let selector = rule.selector, selector.id.isEmpty else { continue }
             guard selector.tag.isEmpty || selector.tag == element.tag.rawValue else { continue }
-            guard selector.classes.allSatisfy(element.classes.contains) else { continue }
+            guard selector.classes.allSatisfy(classes.contains) else { continue }
             if let annotation = selector.annotation, annotation != element.annotation { continue }
-            Self.apply(rule, &style)
+            rule.change.apply(to: &style)
         }
     }
 
@@ -54,17 +88,18 @@ struct WebVTTStyleSheet {
             guard rules.count < Self.mostRules else { return }
             let parts = block.split(separator: "{", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2 else { continue }
-            let declarations = parts[1].split(separator: ";").prefix(64).compactMap { declaration in
+            var change = Change()
+            for declaration in parts[1].split(separator: ";").prefix(64) {
                 let pair = declaration.split(separator: ":", maxSplits: 1)
-                return pair.count == 2 ? (Self.trimmed(pair[0]).lowercased(), Self.trimmed(pair[1])) : nil
+                if pair.count == 2 { change.read(Self.trimmed(pair[0]).lowercased(), Self.trimmed(pair[1])) }
             }
             for selector in parts[0].split(separator: ",") where rules.count < Self.mostRules {
                 let text = Self.trimmed(selector)
                 if text == "::cue" {
-                    rules.append(Rule(selector: nil, declarations: declarations))
+                    rules.append(Rule(selector: nil, change: change))
                 } else if text.hasPrefix("::cue("), text.hasSuffix(")") {
                     guard let selector = Self.selector(text.dropFirst(6).dropLast()) else { continue }
-                    rules.append(Rule(selector: selector, declarations: declarations))
+                    rules.append(Rule(selector: selector, change: change))
                 }
             }
         }
@@ -88,24 +123,10 @@ struct WebVTTStyleSheet {
         }
         let names = rest.split(separator: ".", omittingEmptySubsequences: false)
         selector.tag = String(names.first ?? "")
+        guard names.count <= mostClasses + 1 else { return nil }
         selector.classes = names.dropFirst().map(String.init)
         let isEmpty = selector.tag.isEmpty && selector.classes.isEmpty && selector.annotation == nil
         return isEmpty || selector.classes.contains("") ? nil : selector
-    }
-
-    private static func apply(_ rule: Rule, _ style: inout SubtitleStyle) {
-        for (name, value) in rule.declarations {
-            switch name {
-            case "color": style.color = SubtitleColor(value, alpha: .part) ?? style.color
-            case "background-color", "background":
-                style.background = SubtitleColor(value, alpha: .part) ?? style.background
-            case "font-style": style.isItalic = value == "italic" || value == "oblique"
-            case "font-weight":
-                style.isBold = value == "bold" || value == "bolder" || (Int(value) ?? 400) >= 600
-            case "text-decoration", "text-decoration-line": style.isUnderlined = value.contains("underline")
-            default: break
-            }
-        }
     }
 
     private static func trimmed(_ text: Substring) -> String {

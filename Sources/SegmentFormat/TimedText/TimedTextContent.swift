@@ -96,11 +96,10 @@ struct TimedTextContent {
     }
 
     /// The text at a time.
-    func lines(at time: MediaTime) -> (lines: [SubtitleLine], isForced: Bool, bytes: Int) {
+    func lines(at time: MediaTime) -> (lines: [SubtitleLine], isForced: Bool) {
         var text = SubtitleText()
         var spaces = TimedTextSpaces()
         var isForced = false
-        var bytes = 0
         for piece in pieces {
             guard piece.interval.begin <= time, piece.interval.end.map({ time < $0 }) ?? true else { continue }
             switch piece.part {
@@ -109,12 +108,11 @@ struct TimedTextContent {
                 spaces.endLine()
             case .text(let part, let style, let preservesSpace, let isPartForced):
                 let kept = preservesSpace ? spaces.preserved(part) : spaces.collapsed(part)
-                bytes += part.utf8.count
                 text.append(kept, style)
                 if isPartForced, !kept.isEmpty { isForced = true }
             }
         }
-        return (text.finish().map(Self.withoutTrailingSpace), isForced, bytes)
+        return (text.finish().map(Self.withoutTrailingSpace), isForced)
     }
 
     private static func withoutTrailingSpace(_ line: SubtitleLine) -> SubtitleLine {

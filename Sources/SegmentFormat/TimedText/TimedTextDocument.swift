@@ -14,8 +14,13 @@ public struct TimedTextDocument: Sendable, Hashable {
     /// The language of the whole; `nil` where it is not said.
     public let language: String?
 
-    /// Further cues of a document are left out.
+    /// The maximum number of cues of a document.
     public static let mostCues = 100_000
+    /// The maximum memory that the cues of a document may take for each byte of it, beside 16 KiB: a paragraph whose
+    /// words appear one after the other is a cue for each of them.
+    static let mostExpansion = 64
+    /// The maximum memory that the cues of a document may take, in bytes.
+    static let mostCueBytes = 64 << 20
     /// Longer documents are not read, in bytes.
     public static let mostBytes = 16 << 20
     /// What never ends, ends here.
@@ -23,13 +28,14 @@ public struct TimedTextDocument: Sendable, Hashable {
 
     /// Reads a document; what stands behind its root, as images in samples do, is left alone.
     ///
-    /// Throws ``MediaFormatError`` with the line where the XML cannot be read, or where the root is another.
+    /// Throws ``MediaFormatError`` with the line where the XML cannot be read, where the root is another, and where the
+    /// document has too many cues or repeats its text too often.
     public init(_ bytes: Span<UInt8>) throws(MediaFormatError) {
         var tree = TimedTextTree()
         do throws(XMLReadingError) {
             try XMLDocumentReading.read(
                 bytes,
-                limits: .init(bytes: Self.mostBytes, elements: 500_000),
+                limits: .init(bytes: Self.mostBytes, depth: 64, elements: 500_000),
                 into: &tree
             )
         } catch {
@@ -37,8 +43,9 @@ public struct TimedTextDocument: Sendable, Hashable {
         }
         guard tree.hasRoot else { throw .missing("tt element") }
         language = tree.language
-        var resolution = TimedTextResolution(tree)
-        cues = resolution.cues()
+        let budget = min(Self.mostCueBytes, bytes.count * Self.mostExpansion + 16_384)
+        var resolution = TimedTextResolution(tree, budget: budget)
+        cues = try resolution.cues()
     }
 
     /// The cues of a sample: cut to the time it is presented, which bounds what its document says.

@@ -25,16 +25,29 @@ extension TimedTextTree {
         return TimedTextInterval(begin: max(begin, outer.begin), end: end)
     }
 
-    /// When the last part of an element that does not say its end is over.
+    /// Returns when the last part of an element that does not say its end is over.
+    ///
+    /// Valid after ``measureImplicitDurations()``.
     func implicitEnd(_ index: Int, after reference: MediaTime) -> MediaTime {
-        let node = nodes[index]
-        let own = interval(node.attributes, TimedTextInterval(begin: reference, end: nil), reference: reference)
-        if let end = own.end { return end }
-        var last = own.begin
-        for child in node.children {
-            let end = implicitEnd(child, after: node.attributes.isSequence ? last : own.begin)
-            last = max(last, end)
+        implicitDurations.isEmpty ? reference : reference + implicitDurations[index]
+    }
+
+    /// Measures all elements once, from the innermost to the outermost: in nested sequences, each would otherwise be
+    /// measured again for each element around it.
+    mutating func measureImplicitDurations() {
+        guard nodes.contains(where: \.attributes.isSequence) else { return }
+        var durations = [MediaTime](repeating: .zero, count: nodes.count)
+        // The children of an element stand behind it in the list.
+        for (index, node) in nodes.enumerated().reversed() {
+            let own = interval(node.attributes, TimedTextInterval(begin: .zero, end: nil), reference: .zero)
+            var last = own.end ?? own.begin
+            if own.end == nil {
+                for child in node.children {
+                    last = max(last, (node.attributes.isSequence ? last : own.begin) + durations[child])
+                }
+            }
+            durations[index] = last
         }
-        return last
+        implicitDurations = durations
     }
 }

@@ -38,25 +38,30 @@ struct TimedTextAttributes {
 
     /// Further references of an element are not followed.
     static let mostReferences = 32
+    /// The maximum length of an identifier, in bytes of UTF-8; each look-up costs as much.
+    static let longestIdentifier = 256
+    /// The maximum length of the value of a style, in bytes of UTF-8: it is read again for each element that refers to it.
+    static let longestValue = 256
 
     init() {}
 
     init(_ attributes: XMLAttributes) {
         for attribute in attributes.all {
             let (space, local) = Self.name(attribute.name)
+            let length = attribute.value.utf8.count
             switch (space, local) {
-            case (.xml, "id"): id = attribute.value
+            case (.xml, "id") where length <= Self.longestIdentifier: id = attribute.value
             case (.xml, "space"): preservesSpace = attribute.value == "preserve"
-            case (.none, "id"): id = id ?? attribute.value
+            case (.none, "id") where length <= Self.longestIdentifier: id = id ?? attribute.value
             case (.none, "style"):
                 styleIDs = attribute.value.split(whereSeparator: \.isWhitespace).prefix(Self.mostReferences)
-                    .map(String.init)
-            case (.none, "region"): region = attribute.value
+                    .map(String.init).filter { $0.utf8.count <= Self.longestIdentifier }
+            case (.none, "region") where length <= Self.longestIdentifier: region = attribute.value
             case (.none, "begin"): begin = attribute.value
             case (.none, "end"): end = attribute.value
             case (.none, "dur"): duration = attribute.value
             case (.none, "timeContainer"): isSequence = attribute.value == "seq"
-            case (.styling, _):
+            case (.styling, _) where length <= Self.longestValue:
                 if let property = TimedTextProperty(rawValue: local) { styles[property] = attribute.value }
             default: break
             }

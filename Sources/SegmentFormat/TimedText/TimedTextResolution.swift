@@ -6,46 +6,61 @@ struct TimedTextResolution {
         var interval: TimedTextInterval
         var region: String?
         var preservesSpace: Bool
-        /// The styles of the elements around, the outermost first: what they mean depends on the region.
-        var styles: [[TimedTextProperty: String]]
+    }
+
+    private struct Region {
+        let values: [TimedTextProperty: String]
+        let region: TimedTextRegion
     }
 
     private let tree: TimedTextTree
     private let lengths: TimedTextLength
     private let references: TimedTextReferences
-    private var regions: [String: TimedTextRegion] = [:]
+    private var regions: [String: Region] = [:]
     private var result: [SubtitleCue] = []
-    // Bytes of text that all cues may have together: a short document can show the same text in many states.
-    private var room = 64 << 20
+    /// The memory that further cues may take, in bytes: a short document can show the same text in many states.
+    private var budget: Int
+    private var isExhausted = false
+    /// The styles of the elements from the body to the current one, the outermost first: what they mean depends on the
+    /// region.
+    private var path: [[TimedTextProperty: String]] = []
+    /// What the styles of the path come to, one after the other, behind those of a region.
+    private var resolved: (region: String?, styles: [TimedTextStyle]) = (nil, [])
 
-    init(_ tree: TimedTextTree) {
+    init(_ tree: TimedTextTree, budget: Int) {
+        var tree = tree
+        tree.measureImplicitDurations()
         self.tree = tree
+        self.budget = budget
         lengths = TimedTextLength(tree)
         references = TimedTextReferences(tree.styles)
     }
 
-    mutating func cues() -> [SubtitleCue] {
+    /// Returns the cues of the document.
+    ///
+    /// - Throws: ``MediaFormatError/tooLarge(_:)`` where they are too many or take too much memory.
+    mutating func cues() throws(MediaFormatError) -> [SubtitleCue] {
         guard let body = tree.body else { return [] }
         let root = Context(
             interval: TimedTextInterval(begin: .zero, end: nil),
             region: nil,
-            preservesSpace: tree.preservesSpace,
-            styles: []
+            preservesSpace: tree.preservesSpace
         )
         _ = walk(body, root, reference: .zero)
+        guard !isExhausted else { throw .tooLarge("timed text, with all states of its cues,") }
         return result
     }
 
     /// Goes through an element and gives when it ends, for what follows in a sequence.
     private mutating func walk(_ index: Int, _ outer: Context, reference: MediaTime) -> MediaTime? {
         let node = tree.nodes[index]
-        guard result.count < TimedTextDocument.mostCues, room > 0 else { return nil }
+        guard !isExhausted else { return nil }
         let interval = tree.interval(node.attributes, outer.interval, reference: reference)
         var context = outer
         context.interval = interval
         context.region = node.attributes.region ?? tree.inlineRegions[index] ?? outer.region
         context.preservesSpace = node.attributes.preservesSpace ?? outer.preservesSpace
-        context.styles.append(references.styles(of: node.attributes))
+        path.append(references.styles(of: node.attributes))
         if case .paragraph = node.kind {
             addParagraph(index, context)
         } else {
@@ -56,46 +71,75 @@ struct TimedTextResolution {
                 if node.attributes.isSequence { next = max(next, end ?? tree.implicitEnd(child, after: next)) }
             }
         }
+        path.removeLast()
+        if resolved.styles.count > path.count + 1 { resolved.styles.removeLast() }
         return interval.isExplicit(node.attributes) ? interval.end : nil
     }
 
-    private mutating func addParagraph(_ index: Int, _ context: Context) {
-        let definition = context.region.flatMap { tree.regions[$0] }
-        let values = definition.map { references.styles(of: $0) } ?? [:]
-        var style = TimedTextStyle(lengths, initials: tree.initials.styles)
-        style.apply(values)
-        for specified in context.styles {
-            style = style.inherited()
-            style.apply(specified)
+    /// The region of a name, if the document defines it.
+    private mutating func region(_ name: String?) -> Region? {
+        guard let name, let definition = tree.regions[name] else { return nil }
+        if let known = regions[name] { return known }
+        let values = references.styles(of: definition)
+        let region = Region(values: values, region: TimedTextRegion(id: name, values, lengths))
+        regions[name] = region
+        return region
+    }
+
+    /// The style of the element at the end of the path.
+    ///
+    /// What was found for the elements around it is used again.
+    private mutating func style(in region: Region?, named name: String?) -> TimedTextStyle {
+        let name = region == nil ? nil : name
+        if resolved.styles.isEmpty || resolved.region != name {
+            var base = TimedTextStyle(lengths, initials: tree.initials.styles)
+            base.apply(region?.values ?? [:])
+            resolved = (name, [base])
         }
+        var style = resolved.styles[resolved.styles.count - 1]
+        while resolved.styles.count <= path.count {
+            style = style.inherited()
+            style.apply(path[resolved.styles.count - 1])
+            resolved.styles.append(style)
+        }
+        return style
+    }
+
+    private mutating func addParagraph(_ index: Int, _ context: Context) {
+        let region = region(context.region)
+        let style = style(in: region, named: context.region)
         guard style.isDisplayed else { return }
         var content = TimedTextContent(tree, references, preservesSpace: context.preservesSpace)
         content.addChildren(of: index, style, context.interval)
-        let placement: SubtitlePlacement
-        if let name = context.region, definition != nil {
-            let region = regions[name] ?? TimedTextRegion(id: name, values, lengths)
-            regions[name] = region
-            placement = region.placement(style)
-        } else {
-            placement = defaultPlacement(style, context)
-        }
+        let placement = region?.region.placement(style) ?? defaultPlacement(style)
         let id = tree.nodes[index].attributes.id ?? ""
         for state in content.states(context.interval) {
-            guard result.count < TimedTextDocument.mostCues, room > 0 else { return }
-            let (lines, isForced, bytes) = content.lines(at: state.start)
-            room -= bytes
+            let (lines, isForced) = content.lines(at: state.start)
             guard !lines.isEmpty else { continue }
+            budget -= Self.cost(of: lines)
+            guard budget >= 0, result.count < TimedTextDocument.mostCues else {
+                isExhausted = true
+                return
+            }
             result.append(
                 SubtitleCue(id: id, timeRange: state, lines: lines, placement: placement, isForced: isForced)
             )
         }
     }
 
+    /// About how much memory a cue with such lines takes, in bytes.
+    private static func cost(of lines: [SubtitleLine]) -> Int {
+        lines.reduce(256) { sum, line in
+            line.spans.reduce(sum + 32) { $0 + 96 + $1.text.utf8.count }
+        }
+    }
+
     /// Below in the middle, or at a side that is asked for.
-    private func defaultPlacement(_ style: TimedTextStyle, _ context: Context) -> SubtitlePlacement {
+    private func defaultPlacement(_ style: TimedTextStyle) -> SubtitlePlacement {
         var placement = SubtitlePlacement()
-        let names = [tree.initials.styles] + context.styles
-        guard names.contains(where: { $0[.textAlign] != nil }) else { return placement }
+        guard tree.initials.styles[.textAlign] != nil || path.contains(where: { $0[.textAlign] != nil }) else {
+            return placement
+        }
         let safe = SubtitleLayout.safeArea
         switch (style.alignment, style.isRightToLeft) {
         case (.center, _): break

@@ -1,3 +1,4 @@
+import MediaTiming
 import XMLReading
 
 /// A TTML document as it stands: its elements, not yet what they mean.
@@ -27,6 +28,9 @@ struct TimedTextTree: XMLEventHandler {
     private(set) var styles: [String: TimedTextAttributes] = [:]
     private(set) var regions: [String: TimedTextAttributes] = [:]
     private(set) var nodes: [Node] = []
+    /// How long each element lasts whose end is not said, counted from where it is placed; empty until it is measured, and
+    /// where there is no sequence.
+    var implicitDurations: [MediaTime] = []
     /// The place of `body` among the nodes.
     private(set) var body: Int?
     private(set) var hasRoot = false
@@ -110,7 +114,8 @@ struct TimedTextTree: XMLEventHandler {
         if case .region(let id) = parent {
             // Styles inside of a region are its own; those of its attributes count more (TTML2 §10.4.4.2).
             regions[id]?.styles.merge(style.styles) { own, _ in own }
-            regions[id]?.styleIDs += style.styleIDs.prefix(TimedTextAttributes.mostReferences)
+            let room = TimedTextAttributes.mostReferences - (regions[id]?.styleIDs.count ?? 0)
+            regions[id]?.styleIDs += style.styleIDs.prefix(max(0, room))
         } else if let id = style.id, styles.count < Self.mostDefinitions {
             styles[id] = style
         }
