@@ -141,7 +141,7 @@ extension PlaybackEngine {
     /// What a stream consists of: of fast motion, what its pictures are taken from.
     func wholeTimeline(of stream: StreamState) -> PresentationTimeline? {
         guard let sourceAfterScan, stream === streams[.main] else { return stream.timeline }
-        return knownTimelines[sourceAfterScan] ?? stream.timeline
+        return knownTimelines.peek(sourceAfterScan) ?? stream.timeline
     }
 
     /// The time that could be played without another byte.
@@ -358,7 +358,11 @@ extension PlaybackEngine {
         guard pipeline.timebase.time <= time.now else { return }
         guard playbackType == .live, options.preservesTimeOffsetFromLive,
             machine.desiredRate == 1, let edge = liveEdge, let recommendedOffset
-        else { return }
+        else {
+            // The option was turned off, the stream has ended, or another rate is played.
+            liveOffset = LiveOffsetControl()
+            return perform(machine.correctRate(by: 1, at: time.now))
+        }
         let factor = liveOffset.factor(
             offset: edge.mediaTime(at: time.now) - position,
             wanted: max(options.timeOffsetFromLive ?? recommendedOffset, recommendedOffset),

@@ -53,7 +53,7 @@ extension PlaybackEngine {
         let closed = streams[.main].tried.sources
         let variant = presentation.variants(for: selection).first { variant in
             let source = source(for: variant)
-            guard !closed.contains(source), !isExcluded(source), let timeline = knownTimelines[source],
+            guard !closed.contains(source), !isExcluded(source), let timeline = knownTimelines.peek(source),
                 let position = timeline.position(atOrAfter: hole.start)
             else { return false }
             return timeline.range(at: position).start - hole.start <= SegmentScheduler.seam

@@ -6,8 +6,6 @@ import PlaybackReporting
 import ResourceAddressing
 
 extension PlaybackEngine {
-    /// Playlists that have ended are kept, so that a switch back costs nothing; so many at most.
-    private static let mostKnownTimelines = 64
     /// So long a playlist that failed is left alone.
     static let exclusionDuration = Duration.seconds(60)
 
@@ -32,7 +30,7 @@ extension PlaybackEngine {
         var schedule = ReloadSchedule()
         streams[kind].reload = schedule.loaded(playlist, began: began, at: time.now)
         streams[kind].schedule = schedule
-        if !timeline.isLive, knownTimelines.count < Self.mostKnownTimelines { knownTimelines[source] = timeline }
+        if !timeline.isLive { knownTimelines.insert(timeline, for: source, cost: timeline.byteCount) }
         if kind == .main {
             if playbackType == nil {
                 playbackType = timeline.isLive ? .live : .vod
@@ -79,7 +77,7 @@ extension PlaybackEngine {
 
     /// Loads a playlist that is wanted and not there.
     func loadTimeline(_ source: StreamSource, for kind: StreamKind) async {
-        if let known = knownTimelines[source], streams[.main].timeline != nil || kind == .main {
+        if let known = knownTimelines.value(for: source), streams[.main].timeline != nil || kind == .main {
             streams[kind].timelineSource = source
             streams[kind].timeline = known
             streams[kind].reload = nil

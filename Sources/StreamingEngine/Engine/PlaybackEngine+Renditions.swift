@@ -93,8 +93,9 @@ extension PlaybackEngine {
     /// All places where an option can be had, in any quality; those of the variant first.
     private func encodings(of option: MediaSelectionOption) -> [StreamSource] {
         guard let variant = fetchedVariant, let presentation else { return [] }
-        let addresses = ([variant] + presentation.variants).flatMap(\.locations).compactMap {
-            $0.encoding(of: option)?.address
+        let known = Dictionary(option.encodings.map { ($0.groupID, $0.address) }) { first, _ in first }
+        let addresses = ([variant] + presentation.variants).flatMap(\.locations).compactMap { location in
+            location.groupIDs[option.type].flatMap { known[$0] ?? nil }
         }
         return addresses.map { StreamSource(identity: .option(option.id), address: $0) }
     }

@@ -44,7 +44,10 @@ public actor PlaybackEngine {
     var chooser: VariantChooser
     let streams = StreamStates()
     /// Timelines of playlists that have ended and need not be loaded again.
-    var knownTimelines: [StreamSource: PresentationTimeline] = [:]
+    var knownTimelines = BoundedCache<StreamSource, PresentationTimeline>(
+        limit: mostKnownTimelineBytes,
+        mostValues: mostKnownTimelines
+    )
     /// Playlists that could not be loaded, and until when they are left alone.
     var excluded: [StreamSource: Duration] = [:]
     /// Live playlists that went no further, and the number behind their last segment.
@@ -206,6 +209,13 @@ public actor PlaybackEngine {
             group.cancelAll()
         }
     }
+
+    // MARK: Limits
+
+    /// The maximum number of playlists in memory that are not played now.
+    private static let mostKnownTimelines = 64
+    /// The maximum memory that such playlists take, in bytes; beyond, they are loaded again when they are needed.
+    static let mostKnownTimelineBytes = 64 << 20
 
     // MARK: Commands
 

@@ -22,6 +22,8 @@ struct FileOpening: Sendable {
 
     /// So much is loaded at most to find out what is where.
     private static let mostBytes: Int64 = 256 << 20
+    /// The maximum length of the playlist that is made of a file, in bytes.
+    static let mostPlaylistBytes = 64 << 20
 
     /// The duration up to which a file is played, 31 years: a playlist can spell any shorter one to the nanosecond.
     private static let longestDuration = MediaTime(seconds: 1_000_000_000)
@@ -104,6 +106,14 @@ struct FileOpening: Sendable {
         var text = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-PLAYLIST-TYPE:VOD\n"
         text += "#EXT-X-TARGETDURATION:\(max(1, Int64(saturating: longest.seconds.rounded(.up))))\n"
         let name = Self.spelled(address)
+        // Each piece names the file.
+        guard timeline.pieces.count <= Self.mostPlaylistBytes / (name.utf8.count + 100) else {
+            throw StreamingError(
+                .unsupported,
+                "the address is too long for a file of \(timeline.pieces.count) pieces",
+                address: address
+            )
+        }
         if let initialization = timeline.initialization {
             text += "#EXT-X-MAP:URI=\"\(name)\",BYTERANGE=\"\(initialization.length)@\(initialization.start)\"\n"
         }

@@ -29,13 +29,19 @@ actor SegmentLoader {
         let range: ByteRange?
     }
 
-    /// So many initializations and keys are kept: a stream with more loads some again.
-    private static let capacity = 256
+    /// The maximum number of initialization sections and keys in memory; a stream with more loads some again.
+    private static let mostKept = 256
+    /// The maximum memory that initialization sections and keys take, in bytes.
+    static let mostKeptBytes = 96 << 20
+    /// The maximum length of an initialization section: the `moov` of a file of some hours fits.
+    static let longestInitialization = ByteCount(64 << 20)
+    /// The maximum length of what comes in the place of a key, which has 16 or 32 bytes: a page that says why there is
+    /// none fits.
+    static let longestKey = ByteCount(64 << 10)
 
     private let fetch: ResourceFetch
     private let report: @Sendable (ResourceRequest) -> Void
-    private var kept: [Place: [UInt8]] = [:]
-    private var order: [Place] = []
+    private var kept = BoundedCache<Place, [UInt8]>(limit: mostKeptBytes, mostValues: mostKept)
     private var underWay: [Place: Signal] = [:]
 
     init(_ fetch: ResourceFetch, report: @escaping @Sendable (ResourceRequest) -> Void) {
@@ -121,7 +127,7 @@ actor SegmentLoader {
         _ prepare: ([UInt8]) async throws -> [UInt8]
     ) async throws -> [UInt8] {
         while true {
-            if let bytes = kept[place] { return bytes }
+            if let bytes = kept.value(for: place) { return bytes }
             guard let signal = underWay[place] else { break }
             await signal.wait(after: 0)
             try Task.checkCancellation()
@@ -135,21 +141,16 @@ actor SegmentLoader {
         let request = TransportRequest(place.address, kind: kind, byteRange: place.range)
         let began = fetch.time.now
         do {
-            let fetched = try await fetch.load(request, limit: ByteCount(64 << 20))
+            let limit = kind == .key ? Self.longestKey : Self.longestInitialization
+            let fetched = try await fetch.load(request, limit: limit)
             report(ResourceRequest(reported, request, fetched))
             let bytes = try await prepare(Array(fetched.bytes.readableBytesView))
-            keep(bytes, at: place)
+            kept.insert(bytes, for: place, cost: bytes.count)
             return bytes
         } catch let error as TransportError {
             report(ResourceRequest(reported, request, began: began, now: fetch.time.now, error))
             throw Failure.transport(error, reported)
         }
-    }
-
-    private func keep(_ bytes: [UInt8], at place: Place) {
-        kept[place] = bytes
-        order.append(place)
-        if order.count > Self.capacity { kept[order.removeFirst()] = nil }
     }
 
     private func decrypt(

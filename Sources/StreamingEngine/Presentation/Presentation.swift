@@ -103,11 +103,14 @@ public struct Presentation: Sendable {
     /// - Parameter selection: The options; those of text do not count, which can always be off.
     /// - Returns: All variants where none can play the whole selection.
     public func variants(for selection: MediaSelection) -> [Variant] {
+        // Both the variants and the groups of an option may be many.
+        let selected = [Rendition.MediaType.video, .audio].compactMap { type in
+            selection[type].map { (type: type, groups: Set($0.encodings.map(\.groupID)), isDefault: $0.isDefault) }
+        }
         let fitting = variants.filter { variant in
-            [Rendition.MediaType.video, .audio].allSatisfy { type in
-                guard let option = selection[type] else { return true }
-                return variant.locations.contains { location in
-                    location.encoding(of: option) != nil || location.groupIDs[type] == nil && option.isDefault
+            selected.allSatisfy { option in
+                variant.locations.contains { location in
+                    location.groupIDs[option.type].map { option.groups.contains($0) } ?? option.isDefault
                 }
             }
         }

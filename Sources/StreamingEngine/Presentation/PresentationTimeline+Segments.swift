@@ -155,4 +155,7 @@ extension PresentationTimeline {
             DatePosition(time: MediaTime(nanoseconds: $0.place), relation: $0.relation)
         }
     }
+
+    /// The dates of the timeline, prepared for many look-ups.
+    var dateIndex: DateIndex { DateIndex(anchors, from: startPlace, to: endPlace) }
 }

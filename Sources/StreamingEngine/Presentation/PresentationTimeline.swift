@@ -128,6 +128,9 @@ extension PresentationTimeline {
     /// seconds; 1 s to 120 s, so that a mistake neither hammers a server nor stops a player.
     public var targetDuration: MediaTime { playlist.effectiveTargetDuration }
 
+    /// About how much memory the timeline takes, in bytes: the text of the playlist, and what is known of each segment.
+    var byteCount: Int { playlist.bytes.count + placements.count * 64 }
+
     /// Moves everything in presentation time, when the timestamps of its media show that it was placed wrong.
     ///
     /// - Parameter offset: How much later; negative for earlier.

@@ -47,10 +47,11 @@ public struct TimedDateRange: Sendable {
             dated.sort { $0.index < $1.index }
         }
         let followers = followers(of: dated)
+        let index = timeline.dateIndex
         return dated.map { dated in
             TimedDateRange(
                 range: dated.range,
-                start: place(of: dated.start, on: timeline),
+                start: place(of: dated.start, in: index, on: timeline),
                 startDate: dated.start,
                 endDate: end(of: dated, followers[dated.index])
             )
@@ -58,8 +59,13 @@ public struct TimedDateRange: Sendable {
     }
 
     /// Where a date lies, where there is media of it or what there is ends with it.
-    private static func place(of date: ProgramDateTime, on timeline: PresentationTimeline) -> MediaTime? {
-        guard let position = timeline.position(of: date) else { return nil }
+    private static func place(
+        of date: ProgramDateTime,
+        in index: DateIndex,
+        on timeline: PresentationTimeline
+    ) -> MediaTime? {
+        guard let found = index.place(of: date) else { return nil }
+        let position = DatePosition(time: MediaTime(nanoseconds: found.place), relation: found.relation)
         if position.relation == .inside { return position.time }
         guard position.relation == .afterEnd, !timeline.isLive else { return nil }
         let last = MediaTime(value: 1, timescale: 1000)

@@ -1,5 +1,6 @@
 import HLSPlaylist
 import MediaTiming
+import ResourceAddressing
 
 /// Which variants of a presentation are chosen among: those that a decoder can pass between without anybody noticing.
 enum LadderFamily {
@@ -25,10 +26,11 @@ enum LadderFamily {
             families[family, default: []].append(variant)
         }
         // The one with the most steps; of those with as many, the one that the playlist names first.
-        let best = order.max { first, second in
-            (families[first]?.count ?? 0, (order.firstIndex(of: first) ?? 0).negatedSaturated())
-                < (families[second]?.count ?? 0, (order.firstIndex(of: second) ?? 0).negatedSaturated())
-        }
+        let best = order.enumerated().max { first, second in
+            (families[first.element]?.count ?? 0, first.offset.negatedSaturated()) < (
+                families[second.element]?.count ?? 0, second.offset.negatedSaturated()
+            )
+        }?.element
         let chosen = Set(best.flatMap { families[$0] } ?? [])
         let goesAlong = { (variant: Presentation.Variant) in
             variant.codecs.isEmpty && variant.videoRange == chosen.first?.videoRange
@@ -49,8 +51,10 @@ enum LadderFamily {
     /// Of variants with the same pictures, and other sound, the one with the least: sound is a matter of the selection.
     private static func distinct(_ variants: [Presentation.Variant]) -> [Presentation.Variant] {
         var chosen: [Presentation.Variant] = []
+        var positions: [ResourceAddress: Int] = [:]
         for variant in variants {
-            guard let index = chosen.firstIndex(where: { $0.address == variant.address }) else {
+            guard let index = positions[variant.address] else {
+                positions[variant.address] = chosen.count
                 chosen.append(variant)
                 continue
             }

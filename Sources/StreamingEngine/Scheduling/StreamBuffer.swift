@@ -108,8 +108,10 @@ struct StreamBuffer: Sendable {
             )
         }
         entries.removeSubrange(positions)
-        // What overlapped is still there.
-        for entry in entries {
+        // What overlapped is still there. Behind, entries are in the order of their starts; in front, any may reach in.
+        let end = forgotten.values.map(\.end).max() ?? .zero
+        let behind = entries[positions.lowerBound...].prefix { $0.range.start < end }
+        for entry in [entries[..<positions.lowerBound], behind].joined() {
             guard forgotten.values.contains(where: { $0.intersection(entry.range) != nil }) else { continue }
             loaded.insert(entry.range)
         }
@@ -118,8 +120,10 @@ struct StreamBuffer: Sendable {
 
     /// Closes a hole that is only a seam.
     static func joined(_ range: MediaTimeRange, to ranges: MediaTimeRangeSet) -> MediaTimeRange {
-        let before = ranges.ranges.last { $0.end <= range.start }
-        guard let before, range.start - before.end <= SegmentScheduler.seam else { return range }
+        let behind = ranges.ranges.partitioningIndex { $0.end > range.start }
+        guard behind > 0 else { return range }
+        let before = ranges.ranges[behind - 1]
+        guard range.start - before.end <= SegmentScheduler.seam else { return range }
         return MediaTimeRange(start: before.end, end: range.end)
     }
 }

@@ -322,8 +322,9 @@ struct VariantChooser: Sendable {
         return timeline.segments.count - position
     }
 
-    /// The sizes of coming segments, where the playlist tells them.
-    private func sizes(
+    /// Returns the sizes of the coming segments by segment and rung, where the playlist tells them; zero stands for an
+    /// unknown size.
+    func sizes(
         from segment: SegmentReference,
         in timeline: PresentationTimeline,
         of rung: Int?,

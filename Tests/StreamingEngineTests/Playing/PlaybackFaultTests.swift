@@ -1,4 +1,5 @@
 import Adaptation
+import HLSPlaylist
 import MediaTiming
 import MediaTransport
 import MillstreamTesting
@@ -54,23 +55,15 @@ import Testing
         }
         #expect(try await stream.playOut(within: .seconds(900)), "it neither ends nor fails")
         let snapshot = stream.engine.snapshot
-        switch target {
-        case .subtitlePlaylist, .subtitleSegment:
-            // Text is not worth ending for.
-            #expect(snapshot.hasPlayedToEnd)
-        case .multivariant, .media:
-            #expect(snapshot.status == .failed && snapshot.error != nil)
-        default: #expect(snapshot.hasPlayedToEnd || snapshot.error != nil)
-        }
+        let outcome = Self.outcome(of: stream)
+        #expect(outcome == Self.lastingOutcomes[target]?[fault], "\(target) \(fault): \(outcome)")
         if snapshot.hasPlayedToEnd { #expect(stream.position == MediaTime(seconds: 60)) }
         // It did not ask for ever.
         #expect(stream.origin.requestCount < 600)
     }
 
-    @Test(arguments: Target.allCases, Fault.allCases)
-    func whateverFailsOnceItPlaysToTheEnd(target: Target, fault: Fault) async throws {
-        // What a page or an empty body is meant to be is not asked for twice: it came.
-        guard ![.page, .empty, .missing, .forbidden].contains(fault) else { return }
+    /// Plays a stream of which each address that is meant fails once.
+    private static func playedWithAFailure(of target: Target, _ fault: Fault) async throws -> PlayedOrigin {
         let failed = Mutex<Set<String>>([])
         let stream = PlayedOrigin { path, now in
             if target.matches(path), failed.withLock({ $0.insert(path).inserted }) {
@@ -79,9 +72,111 @@ import Testing
             return target.shape.resource(path, now)
         }
         #expect(try await stream.playOut(within: .seconds(900)))
+        return stream
+    }
+
+    @Test(arguments: Target.allCases, [Fault.broken, .unreachable, .slow])
+    func whatDoesNotComeOnceIsAskedForAgain(target: Target, fault: Fault) async throws {
+        let stream = try await Self.playedWithAFailure(of: target, fault)
         #expect(stream.engine.snapshot.hasPlayedToEnd)
         #expect(stream.skipped.isEmpty)
+        #expect(stream.engine.snapshot.selection[.audio] != nil || target.shape != .separate)
     }
+
+    /// What comes, and is another thing than it should be, is not asked for twice at the same place.
+    @Test(arguments: Target.allCases, [Fault.missing, .forbidden, .page, .empty])
+    func whatIsAnsweredWronglyOnceIsMetAsItShouldBe(target: Target, fault: Fault) async throws {
+        let stream = try await Self.playedWithAFailure(of: target, fault)
+        let outcome = Self.outcome(of: stream)
+        #expect(outcome == Self.outcomes[target]?[fault], "\(target) \(fault): \(outcome)")
+    }
+
+    /// The end, or the code of the error; then what was left out of the pictures, the sound and the text, and what was
+    /// dropped for good.
+    private static func outcome(of stream: PlayedOrigin) -> String {
+        let snapshot = stream.engine.snapshot
+        var words = [snapshot.hasPlayedToEnd ? "end" : snapshot.error?.code.rawValue ?? "nothing"]
+        for type in [MediaType.video, .audio, .subtitles, .muxed] {
+            let count = stream.skipped.count { $0.mediaType == type }
+            if count > 0 { words.append("\(type.rawValue) -\(count)") }
+        }
+        if snapshot.presentation?.group(.audio) != nil, snapshot.selection[.audio] == nil { words.append("no audio") }
+        if snapshot.presentation?.group(.subtitles) != nil, snapshot.selection[.subtitles] == nil {
+            words.append("no subtitles")
+        }
+        return words.joined(separator: ", ")
+    }
+
+    private static let lastingOutcomes: [Target: [Fault: String]] = [
+        .multivariant: [
+            .missing: "not-loaded", .forbidden: "not-loaded", .broken: "unreachable", .unreachable: "unreachable",
+            .slow: "unreachable", .page: "not-recognized", .empty: "not-recognized",
+        ],
+        .media: [
+            .missing: "not-loaded", .forbidden: "not-loaded", .broken: "unreachable", .unreachable: "unreachable",
+            .slow: "unreachable", .page: "unreadable-playlist", .empty: "unreadable-playlist",
+        ],
+        .audioPlaylist: [
+            .missing: "end, no audio", .forbidden: "end, no audio", .broken: "end, no audio",
+            .unreachable: "end, no audio", .slow: "end, no audio", .page: "end, no audio", .empty: "end, no audio",
+        ],
+        .subtitlePlaylist: [
+            .missing: "end, no subtitles", .forbidden: "end, no subtitles", .broken: "end, no subtitles",
+            .unreachable: "end, no subtitles", .slow: "end, no subtitles", .page: "end, no subtitles",
+            .empty: "end, no subtitles",
+        ],
+        .initialization: [
+            .missing: "not-loaded, video -4", .forbidden: "not-loaded, video -4", .broken: "unreachable",
+            .unreachable: "unreachable", .slow: "unreachable", .page: "not-loaded, video -4", .empty: "end",
+        ],
+        .key: [
+            .missing: "end, muxed -3", .forbidden: "key-not-loaded", .broken: "unreachable",
+            .unreachable: "unreachable", .slow: "unreachable", .page: "end, muxed -3", .empty: "end, muxed -3",
+        ],
+        .segment: [
+            .missing: "end, video -1", .forbidden: "end, video -1", .broken: "unreachable", .unreachable: "unreachable",
+            .slow: "unreachable", .page: "end, video -1", .empty: "end",
+        ],
+        .audioSegment: [
+            .missing: "end, audio -1", .forbidden: "end, audio -1", .broken: "end, no audio",
+            .unreachable: "end, no audio", .slow: "end, no audio", .page: "end, audio -1", .empty: "end",
+        ],
+        .subtitleSegment: [
+            .missing: "end, subtitles -1", .forbidden: "end, subtitles -1", .broken: "end", .unreachable: "end",
+            .slow: "end", .page: "end, subtitles -1", .empty: "end",
+        ],
+        .everySegment: [
+            .missing: "not-loaded, video -4", .forbidden: "not-loaded, video -4", .broken: "unreachable",
+            .unreachable: "unreachable", .slow: "unreachable", .page: "not-loaded, video -4", .empty: "end",
+        ],
+    ]
+
+    private static let outcomes: [Target: [Fault: String]] = [
+        .multivariant: [
+            .missing: "not-loaded", .forbidden: "not-loaded", .page: "not-recognized", .empty: "not-recognized",
+        ],
+        .media: [
+            .missing: "not-loaded", .forbidden: "not-loaded", .page: "unreadable-playlist",
+            .empty: "unreadable-playlist",
+        ],
+        .audioPlaylist: [
+            .missing: "end, no audio", .forbidden: "end, no audio", .page: "end, no audio", .empty: "end, no audio",
+        ],
+        .subtitlePlaylist: [
+            .missing: "end, no subtitles", .forbidden: "end, no subtitles", .page: "end, no subtitles",
+            .empty: "end, no subtitles",
+        ],
+        .initialization: [.missing: "end, video -1", .forbidden: "end, video -1", .page: "end", .empty: "end"],
+        .key: [.missing: "end, muxed -1", .forbidden: "key-not-loaded", .page: "end", .empty: "end, muxed -1"],
+        .segment: [.missing: "end, video -1", .forbidden: "end, video -1", .page: "end", .empty: "end"],
+        .audioSegment: [.missing: "end, audio -1", .forbidden: "end, audio -1", .page: "end", .empty: "end"],
+        .subtitleSegment: [
+            .missing: "end, subtitles -1", .forbidden: "end, subtitles -1", .page: "end", .empty: "end",
+        ],
+        .everySegment: [
+            .missing: "not-loaded, video -4", .forbidden: "not-loaded, video -4", .page: "end", .empty: "end",
+        ],
+    ]
 
     @Test func aSegmentThatOnlyOneVariantLacksComesFromAnother() async throws {
         var options = StreamingOptions()

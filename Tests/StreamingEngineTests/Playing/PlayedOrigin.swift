@@ -87,6 +87,11 @@ final class PlayedOrigin: Sendable {
     /// Where the play head is.
     var position: MediaTime { engine.snapshot.timebase.mediaTime(at: simulation.now) }
 
+    /// The changes of the rate, in order.
+    var rateChanges: [RateChange] {
+        events.all.compactMap { if case .rateChanged(let change) = $0.kind { change } else { nil } }
+    }
+
     /// The segments that were left out.
     var skipped: [SkippedSegment] {
         events.all.compactMap { if case .segmentSkipped(let segment) = $0.kind { segment } else { nil } }

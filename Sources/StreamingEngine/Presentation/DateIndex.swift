@@ -1,0 +1,101 @@
+import HLSPlaylist
+import MediaTiming
+
+/// Where dates lie on a timeline, prepared so that each look-up is a binary search.
+///
+/// Gives what ``DateAnchors/place(of:from:to:)`` gives, which goes through all anchors for each date.
+struct DateIndex: Sendable {
+    /// Dates that lie inside of the stretch behind an anchor.
+    private struct Stretch {
+        var dates: Range<Int64>
+        /// The place of the first date.
+        var place: Int64
+    }
+
+    /// In the order of their dates, without overlaps: where a date occurs twice, it is that of the earlier place.
+    private var stretches: [Stretch] = []
+    /// Jumps forward, in the order of their dates: the dates that were left out, and the place behind them.
+    private var jumps: [Stretch] = []
+    private var earliest: Int64 = 0
+    private let start: Int64
+    private let end: Int64
+    private let isEmpty: Bool
+
+    /// Creates an index.
+    ///
+    /// - Complexity: O(*n* log *n*) in anchors.
+    init(_ anchors: DateAnchors, from start: Int64, to end: Int64) {
+        self.start = start
+        self.end = end
+        let all = anchors.anchors
+        isEmpty = all.isEmpty
+        guard let first = all.first else { return }
+        earliest = first.nanoseconds(at: start)
+        var latest = earliest
+        var found: [Stretch] = []
+        for (position, anchor) in all.enumerated() {
+            let low = position == 0 ? start : anchor.place
+            let high = position + 1 < all.count ? all[position + 1].place : end
+            let (lowDate, highDate) = (anchor.nanoseconds(at: low), anchor.nanoseconds(at: high))
+            if lowDate > latest { jumps.append(Stretch(dates: latest..<lowDate, place: low)) }
+            if lowDate < highDate { found.append(Stretch(dates: lowDate..<highDate, place: low)) }
+            earliest = min(earliest, lowDate)
+            latest = max(latest, highDate)
+        }
+        stretches = Self.withoutOverlaps(found)
+    }
+
+    /// Leaves each date to the first stretch that has it.
+    private static func withoutOverlaps(_ found: [Stretch]) -> [Stretch] {
+        // Between two neighboring borders, all dates belong to the same stretches.
+        let borders = Set(found.flatMap { [$0.dates.lowerBound, $0.dates.upperBound] }).sorted()
+        var owners = [Int?](repeating: nil, count: borders.count)
+        // The next cell without an owner, with shortcuts over those that have one.
+        var next = Array(0...borders.count)
+        func free(_ cell: Int) -> Int {
+            var cell = cell
+            while next[cell] != cell {
+                next[cell] = next[next[cell]]
+                cell = next[cell]
+            }
+            return cell
+        }
+        for (owner, stretch) in found.enumerated() {
+            let low = borders.partitioningIndex { $0 >= stretch.dates.lowerBound }
+            let high = borders.partitioningIndex { $0 >= stretch.dates.upperBound }
+            var cell = free(low)
+            while cell < high {
+                owners[cell] = owner
+                next[cell] = cell + 1
+                cell = free(cell)
+            }
+        }
+        return owners.indices.compactMap { cell in
+            guard let owner = owners[cell], cell + 1 < borders.count else { return nil }
+            let distance = borders[cell].clampedSubtracting(found[owner].dates.lowerBound)
+            return Stretch(
+                dates: borders[cell]..<borders[cell + 1],
+                place: found[owner].place.clampedAdding(distance)
+            )
+        }
+    }
+
+    /// Returns the place of a date, and how it lies to the dates that the timeline has; `nil` where it has none.
+    ///
+    /// - Complexity: O(log *n*) in anchors.
+    func place(of date: ProgramDateTime) -> (place: Int64, relation: DateRelation)? {
+        guard !isEmpty else { return nil }
+        let date = date.sinceEpoch.nanoseconds
+        if let stretch = Self.stretch(with: date, in: stretches) {
+            return (stretch.place.clampedAdding(date.clampedSubtracting(stretch.dates.lowerBound)), .inside)
+        }
+        if let jump = Self.stretch(with: date, in: jumps) { return (jump.place, .betweenJumps) }
+        return date < earliest ? (start, .beforeStart) : (end, .afterEnd)
+    }
+
+    private static func stretch(with date: Int64, in list: [Stretch]) -> Stretch? {
+        let behind = list.partitioningIndex { $0.dates.lowerBound > date }
+        guard behind > 0, list[behind - 1].dates.contains(date) else { return nil }
+        return list[behind - 1]
+    }
+}

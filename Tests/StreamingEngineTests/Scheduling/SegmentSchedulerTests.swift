@@ -1,0 +1,175 @@
+import HLSPlaylist
+import MediaTiming
+import Testing
+
+@testable import StreamingEngine
+
+@Suite struct SegmentSchedulerTests {
+    private static func timeline(
+        _ durations: [Double] = Array(repeating: 6, count: 20),
+        isLive: Bool = false,
+        gaps: Set<Int> = []
+    ) throws -> PresentationTimeline {
+        let segments = durations.enumerated().map { index, duration in
+            (gaps.contains(index) ? "#EXT-X-GAP\n" : "") + "#EXTINF:\(duration),\ns\(index).ts\n"
+        }
+        let end = isLive ? "" : "#EXT-X-ENDLIST\n"
+        return PresentationTimeline(
+            try media("#EXTM3U\n#EXT-X-TARGETDURATION:60\n" + segments.joined() + end)
+        )
+    }
+
+    private static func range(_ start: Double, _ end: Double) -> MediaTimeRange {
+        MediaTimeRange(start: time(start), end: time(end))
+    }
+
+    private static func time(_ seconds: Double) -> MediaTime { MediaTime(approximating: seconds) ?? .zero }
+
+    private static func scheduler(
+        at position: Double,
+        loaded: [(Double, Double)] = [],
+        capacity: Double = 30
+    ) -> SegmentScheduler {
+        SegmentScheduler(
+            position: time(position),
+            loaded: MediaTimeRangeSet(loaded.map { range($0.0, $0.1) }),
+            capacity: time(capacity)
+        )
+    }
+
+    /// The step, with the number of a segment.
+    private static func name(_ step: SegmentScheduler.Step) -> String {
+        switch step {
+        case .fetch(let segment): "fetch \(segment.sequence)"
+        case .pass(let segment): "pass \(segment.sequence)"
+        case .hole(let range): "hole \(range.start.seconds) \(range.end.seconds)"
+        case .wait(let time): "wait \(time.seconds)"
+        case .awaitPlaylist: "await"
+        case .complete: "complete"
+        }
+    }
+
+    typealias Case = (position: Double, loaded: [(Double, Double)], step: String)
+
+    private static let forward: [Case] = [
+        (0, [], "fetch 0"), (7, [], "fetch 1"), (0, [(0, 6)], "fetch 1"), (0, [(0.2, 6)], "fetch 1"),
+        (0, [(0.3, 6)], "fetch 0"), (0, [(0, 24)], "fetch 4"), (0, [(0, 30)], "wait 6.0"), (1, [(0, 30)], "wait 6.0"),
+        (6, [(0, 30)], "fetch 5"), (0, [(0, 120)], "complete"), (100, [(96, 119.95)], "complete"),
+        (119.95, [], "fetch 19"), (120, [], "complete"), (0, [(0, 5.95)], "fetch 1"), (0, [(0, 5.85)], "fetch 0"),
+    ]
+
+    @Test(arguments: forward)
+    func theNextStepForward(_ example: Case) throws {
+        let scheduler = Self.scheduler(at: example.position, loaded: example.loaded)
+        #expect(Self.name(scheduler.step(in: try Self.timeline())) == example.step)
+    }
+
+    private static let backward: [Case] = [
+        (60, [], "fetch 9"), (60, [(54, 60)], "fetch 8"), (60, [(30, 60)], "wait 54.0"),
+        (54, [(30, 60)], "fetch 4"), (0, [], "complete"), (6, [(0, 6)], "complete"), (0.05, [], "complete"),
+        (130, [], "fetch 19"),
+    ]
+
+    @Test(arguments: backward)
+    func theNextStepBackward(_ example: Case) throws {
+        var scheduler = Self.scheduler(at: example.position, loaded: example.loaded)
+        scheduler.isBackward = true
+        #expect(Self.name(scheduler.step(in: try Self.timeline())) == example.step)
+    }
+
+    @Test func aLivePlaylistIsAwaitedAtItsEnd() throws {
+        let timeline = try Self.timeline(isLive: true)
+        #expect(Self.scheduler(at: 100, loaded: [(96, 120)]).step(in: timeline) == .awaitPlaylist)
+        var limited = Self.scheduler(at: 100, loaded: [(96, 110)])
+        limited.end = MediaTime(seconds: 110)
+        #expect(limited.step(in: timeline) == .complete)
+        limited.end = MediaTime(seconds: 115)
+        #expect(Self.name(limited.step(in: timeline)) == "fetch 18")
+    }
+
+    @Test func gapsArePassed() throws {
+        let timeline = try Self.timeline(gaps: [1, 9])
+        #expect(Self.name(Self.scheduler(at: 0, loaded: [(0, 6)]).step(in: timeline)) == "pass 1")
+        var backward = Self.scheduler(at: 60)
+        backward.isBackward = true
+        #expect(Self.name(backward.step(in: timeline)) == "pass 9")
+    }
+
+    @Test func memoryThatIsUsedUpStopsAllButWhatIsUrgent() throws {
+        let timeline = try Self.timeline()
+        var scheduler = Self.scheduler(at: 0, loaded: [(0, 6)])
+        scheduler.isOutOfMemory = true
+        #expect(Self.name(scheduler.step(in: timeline)) == "wait -18.0")
+        scheduler = Self.scheduler(at: 4.5, loaded: [(0, 6)])
+        scheduler.isOutOfMemory = true
+        #expect(Self.name(scheduler.step(in: timeline)) == "fetch 1")
+        scheduler = Self.scheduler(at: 4, loaded: [(0, 6)])
+        scheduler.isOutOfMemory = true
+        #expect(Self.name(scheduler.step(in: timeline)) == "wait -18.0")
+    }
+
+    @Test func twoSegmentsAreLoadedHoweverLongTheyAre() throws {
+        let timeline = try Self.timeline([20, 20, 20, 20])
+        #expect(Self.name(Self.scheduler(at: 0, loaded: [(0, 20)]).step(in: timeline)) == "fetch 1")
+        #expect(Self.name(Self.scheduler(at: 0, loaded: [(0, 40)]).step(in: timeline)) == "wait 20.0")
+    }
+
+    @Test func theBufferIsFullWithTwoSegmentsOrItsCapacity() throws {
+        let long = try Self.timeline([20, 20, 20, 20])
+        #expect(!Self.scheduler(at: 0, loaded: [(0, 20)]).isFull(in: long))
+        #expect(!Self.scheduler(at: 1, loaded: [(0, 20)]).isFull(in: long))
+        #expect(Self.scheduler(at: 0, loaded: [(0, 40)]).isFull(in: long))
+        let usual = try Self.timeline()
+        #expect(!Self.scheduler(at: 0, loaded: [(0, 24)]).isFull(in: usual))
+        #expect(Self.scheduler(at: 0, loaded: [(0, 30)]).isFull(in: usual))
+        #expect(!Self.scheduler(at: 0, loaded: [(0, 120)]).isFull(in: usual))
+        #expect(!Self.scheduler(at: 0).isFull(in: usual))
+        var limited = Self.scheduler(at: 0, loaded: [(0, 36)])
+        limited.end = MediaTime(seconds: 36)
+        #expect(!limited.isFull(in: usual))
+    }
+
+    @Test func theBufferIsFullBackwardToo() throws {
+        let timeline = try Self.timeline()
+        var scheduler = Self.scheduler(at: 60, loaded: [(30, 60)])
+        scheduler.isBackward = true
+        #expect(scheduler.isFull(in: timeline))
+        scheduler.loaded = MediaTimeRangeSet([Self.range(36, 60)])
+        #expect(!scheduler.isFull(in: timeline))
+        var long = Self.scheduler(at: 80, loaded: [(60, 80)])
+        long.isBackward = true
+        #expect(!long.isFull(in: try Self.timeline([20, 20, 20, 20])))
+    }
+
+    @Test func anExactPositionThatIsMissingIsFetchedThoughTheBufferGoesOnBehindIt() throws {
+        let timeline = try Self.timeline()
+        var scheduler = Self.scheduler(at: 11.9, loaded: [(12, 30)])
+        #expect(Self.name(scheduler.step(in: timeline)) == "fetch 5")
+        scheduler.isExact = true
+        #expect(Self.name(scheduler.step(in: timeline)) == "fetch 1")
+    }
+
+    @Test func aHoleInThePlaylistIsReported() throws {
+        var timeline = try Self.timeline([6, 6], isLive: true)
+        _ = try timeline.update(
+            try media(
+                "#EXTM3U\n#EXT-X-TARGETDURATION:60\n#EXT-X-MEDIA-SEQUENCE:4\n#EXTINF:6,\ns4.ts\n#EXTINF:6,\ns5.ts\n"
+            )
+        )
+        let start = timeline.range.start.seconds
+        #expect(start == 24)
+        #expect(Self.name(Self.scheduler(at: 6, loaded: [(6, 12)]).step(in: timeline)) == "hole 12.0 24.0")
+        #expect(Self.name(Self.scheduler(at: 6, loaded: [(6, 23.8)]).step(in: timeline)) == "fetch 4")
+    }
+
+    @Test func theEndOfTheLoadedStretchAllowsAQuarterOfASecond() {
+        let loaded = MediaTimeRangeSet([Self.range(10, 20)])
+        #expect(SegmentScheduler.loadedEnd(from: Self.time(9.76), in: loaded) == Self.time(20))
+        #expect(SegmentScheduler.loadedEnd(from: Self.time(9.7), in: loaded) == Self.time(9.7))
+        #expect(SegmentScheduler.loadedEnd(from: Self.time(20), in: loaded) == Self.time(20))
+        #expect(SegmentScheduler.loadedStart(from: Self.time(20), in: loaded) == Self.time(10))
+        #expect(SegmentScheduler.loadedStart(from: Self.time(20.24), in: loaded) == Self.time(10))
+        #expect(SegmentScheduler.loadedStart(from: Self.time(20.3), in: loaded) == Self.time(20.3))
+        #expect(SegmentScheduler.loadedStart(from: Self.time(10), in: loaded) == Self.time(10))
+    }
+}

@@ -1,0 +1,129 @@
+import MediaTiming
+import PlaybackReporting
+import Testing
+
+@testable import StreamingEngine
+
+@Suite struct StreamBufferTests {
+    private static func range(_ start: Int64, _ end: Int64) -> MediaTimeRange {
+        MediaTimeRange(start: MediaTime(seconds: start), end: MediaTime(seconds: end))
+    }
+
+    private static func variant(_ id: String) -> VariantDescription {
+        VariantDescription(id: id, address: id, peakBitRate: BitRate(bitsPerSecond: 1))
+    }
+
+    /// A buffer of segments of six seconds and 100 bytes each.
+    private static func buffer(_ count: Int64 = 5) -> StreamBuffer {
+        var buffer = StreamBuffer()
+        for index in 0..<count { buffer.insert(entry(index * 6, index * 6 + 6)) }
+        return buffer
+    }
+
+    private static func entry(
+        _ start: Int64,
+        _ end: Int64,
+        bytes: Int = 100,
+        variant: String? = nil,
+        isScanned: Bool = false,
+        isLeftOut: Bool = false
+    ) -> StreamBuffer.Entry {
+        StreamBuffer.Entry(
+            range: range(start, end),
+            type: .muxed,
+            byteCount: bytes,
+            variant: variant.map { Self.variant($0) },
+            isScanned: isScanned,
+            isLeftOut: isLeftOut
+        )
+    }
+
+    @Test func whatIsDiscardedIsNoLongerCounted() {
+        var buffer = Self.buffer()
+        #expect(buffer.byteCount == 500 && buffer.loaded.ranges == [Self.range(0, 30)])
+        #expect(buffer.discard(before: MediaTime(seconds: 12)) == [.muxed: Self.range(0, 12)])
+        #expect(buffer.byteCount == 300 && buffer.loaded.ranges == [Self.range(12, 30)])
+        #expect(buffer.discard(before: MediaTime(seconds: 17)).isEmpty)
+        #expect(buffer.discard(after: MediaTime(seconds: 24)) == [.muxed: Self.range(24, 30)])
+        #expect(buffer.byteCount == 200 && buffer.current.ranges == [Self.range(12, 24)])
+        #expect(buffer.discard(after: MediaTime(seconds: 19)).isEmpty)
+    }
+
+    @Test func whatOverlapsTheDiscardedStays() {
+        var buffer = StreamBuffer()
+        buffer.insert(Self.entry(0, 6))
+        buffer.insert(Self.entry(4, 10))
+        _ = buffer.discard(before: MediaTime(seconds: 6))
+        #expect(buffer.loaded.ranges == [Self.range(4, 10)])
+        var reverse = StreamBuffer()
+        reverse.insert(Self.entry(0, 8))
+        reverse.insert(Self.entry(6, 12))
+        reverse.insert(Self.entry(12, 18))
+        _ = reverse.discard(after: MediaTime(seconds: 6))
+        #expect(reverse.loaded.ranges == [Self.range(0, 8)])
+        #expect(reverse.byteCount == 100)
+    }
+
+    @Test func smallSpacesBetweenSegmentsAreClosed() {
+        var buffer = StreamBuffer()
+        buffer.insert(Self.entry(0, 6))
+        let next = MediaTimeRange(start: MediaTime(value: 625, timescale: 100), end: MediaTime(seconds: 12))
+        #expect(StreamBuffer.joined(next, to: buffer.loaded) == Self.range(6, 12))
+        let later = MediaTimeRange(start: MediaTime(value: 626, timescale: 100), end: MediaTime(seconds: 12))
+        #expect(StreamBuffer.joined(later, to: buffer.loaded) == later)
+        let earlier = Self.range(2, 4)
+        #expect(StreamBuffer.joined(earlier, to: buffer.loaded) == earlier)
+    }
+
+    @Test func theBackBufferEndsByTimeOrByBytes() {
+        let buffer = Self.buffer()
+        let position = MediaTime(seconds: 30)
+        let long = MediaTime(seconds: 20)
+        #expect(buffer.keptStart(behind: position, long, ByteCount(1_000)) == MediaTime(seconds: 10))
+        // Two segments are allowed: the third from the end may not stay.
+        #expect(buffer.keptStart(behind: position, long, ByteCount(200)) == MediaTime(seconds: 18))
+        #expect(buffer.keptStart(behind: position, long, ByteCount(199)) == MediaTime(seconds: 24))
+        #expect(buffer.keptStart(behind: position, MediaTime(seconds: 7), ByteCount(200)) == MediaTime(seconds: 23))
+        // What lies ahead of the play head is not of the back buffer.
+        #expect(buffer.keptStart(behind: MediaTime(seconds: 12), long, ByteCount(200)) == MediaTime(seconds: -8))
+    }
+
+    @Test func theVariantOfATimeIsThatOfTheLastSegmentThatHasOne() {
+        var buffer = StreamBuffer()
+        buffer.insert(Self.entry(0, 6, variant: "a"))
+        buffer.insert(Self.entry(6, 12, isLeftOut: true))
+        buffer.insert(Self.entry(12, 18, variant: "b"))
+        #expect(buffer.variant(at: MediaTime(seconds: -1)) == nil)
+        #expect(buffer.variant(at: .zero)?.id == "a")
+        #expect(buffer.variant(at: MediaTime(seconds: 11))?.id == "a")
+        #expect(buffer.variant(at: MediaTime(seconds: 12))?.id == "b")
+    }
+
+    @Test func whatIsLeftOutIsNotAnyMoreOnceItIsThere() {
+        var buffer = StreamBuffer()
+        buffer.insert(Self.entry(0, 6, isLeftOut: true))
+        #expect(buffer.leftOut.ranges == [Self.range(0, 6)])
+        buffer.insert(Self.entry(0, 6))
+        #expect(buffer.leftOut.ranges.isEmpty)
+    }
+
+    @Test func outdatedMediaIsLoadedButNotCurrent() {
+        var buffer = Self.buffer()
+        buffer.becomeOutdated(from: MediaTime(seconds: 12))
+        #expect(buffer.current.ranges == [Self.range(0, 12)] && buffer.loaded.ranges == [Self.range(0, 30)])
+        buffer.becomeOutdated(from: MediaTime(seconds: 40))
+        #expect(buffer.current.ranges == [Self.range(0, 12)])
+    }
+
+    @Test func whatWasScannedGoesWithWhatItOverlaps() {
+        var buffer = StreamBuffer()
+        #expect(buffer.discardScanned().isEmpty)
+        buffer.insert(Self.entry(0, 6))
+        buffer.insert(Self.entry(6, 12, isScanned: true))
+        buffer.insert(Self.entry(10, 16))
+        buffer.insert(Self.entry(18, 24))
+        #expect(buffer.discardScanned().count == 2)
+        #expect(buffer.loaded.ranges == [Self.range(0, 6), Self.range(18, 24)])
+        #expect(buffer.byteCount == 200)
+    }
+}
