@@ -77,8 +77,9 @@ struct PlaybackStateMachine: Sendable {
         guard phase != .ended, phase != .failed else { return [] }
         desiredRate = desired
         mayStartAtOnce = atOnce
+        // A correction belongs to normal speed: neither a pause nor another rate takes it along.
+        if desired != 1 { correction = 1 }
         guard desired == 0 else { return update(reason, at: now) }
-        correction = 1
         // A pause is no waiting: whoever resumes is asked anew whether there is enough.
         isWaiting = true
         let actions = update(reason, at: now)
@@ -143,7 +144,8 @@ struct PlaybackStateMachine: Sendable {
         return endStall(at: now) + update(.ended, at: now)
     }
 
-    /// A live stream plays a little faster or slower for a while; 1 is as asked.
+    /// Sets the factor by which a live stream plays faster or slower than the rate that was asked for; 1 ends the
+    /// correction.
     mutating func correctRate(by factor: Double, at now: Duration) -> [Action] {
         guard factor != correction else { return [] }
         correction = factor

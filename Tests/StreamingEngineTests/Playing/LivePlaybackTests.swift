@@ -64,16 +64,88 @@ import Testing
         #expect(stream.position > MediaTime(seconds: 240))
     }
 
-    @Test func aChosenDistanceFromTheEdgeIsKept() async throws {
+    private static let keepingThirtySeconds: StreamingOptions = {
         var options = StreamingOptions()
         options.timeOffsetFromLive = MediaTime(seconds: 30)
         options.preservesTimeOffsetFromLive = true
-        let stream = channel(LiveText(window: 20, head: 20), options: options)
-        _ = try await stream.playOut(within: .seconds(120))
-        let snapshot = stream.engine.snapshot
-        let edge = try #require(snapshot.liveEdge)
-        let offset = edge.mediaTime(at: stream.simulation.now) - stream.position
-        #expect(offset >= MediaTime(seconds: 24) && offset <= MediaTime(seconds: 36))
+        return options
+    }()
+
+    private static let distant = LiveText(window: 20, head: 20)
+
+    /// The distance from the live edge, in seconds.
+    private static func offset(_ stream: PlayedOrigin) throws -> Double {
+        let edge = try #require(stream.engine.snapshot.liveEdge)
+        return (edge.mediaTime(at: stream.simulation.now) - stream.position).seconds
+    }
+
+    /// Plays for 20 s, pauses for 3 s, and goes on: the play head is 3 s too late from then on.
+    private static func playWithALateStart(_ stream: PlayedOrigin) async throws {
+        await stream.engine.setRate(1)
+        try await stream.simulation.sleep(for: .seconds(20))
+        await stream.engine.setRate(0)
+        try await stream.simulation.sleep(for: .seconds(3))
+        await stream.engine.setRate(1)
+        try await stream.simulation.sleep(for: .seconds(2))
+    }
+
+    @Test(arguments: [true, false])
+    func aChosenDistanceFromTheEdgeIsRestoredByTheRateWhereThatIsAskedFor(isPreserved: Bool) async throws {
+        var options = Self.keepingThirtySeconds
+        options.preservesTimeOffsetFromLive = isPreserved
+        let stream = channel(Self.distant, options: options)
+        let offsets = try await stream.run {
+            try await Self.playWithALateStart(stream)
+            let late = try Self.offset(stream)
+            try await stream.simulation.sleep(for: .seconds(200))
+            return (late, try Self.offset(stream))
+        }
+        #expect(offsets.0 > 31, "\(offsets)")
+        if isPreserved {
+            #expect(abs(offsets.1 - 30) < 0.5, "\(offsets)")
+        } else {
+            #expect(abs(offsets.1 - offsets.0) < 0.1, "\(offsets)")
+        }
+        #expect(stream.engine.snapshot.timebase.rate == 1)
+        let reasons = Set(stream.rateChanges.map(\.reason))
+        #expect(reasons.contains(.liveOffsetCorrection) == isPreserved)
+    }
+
+    @Test func anotherRateIsPlayedAsAskedDuringACorrection() async throws {
+        let stream = channel(Self.distant, options: Self.keepingThirtySeconds)
+        try await stream.run {
+            try await Self.playWithALateStart(stream)
+            #expect(stream.engine.snapshot.timebase.rate == 1.05)
+            await stream.engine.setRate(0.5)
+            try await stream.simulation.sleep(for: .seconds(2))
+            #expect(stream.engine.snapshot.timebase.rate == 0.5)
+            await stream.engine.setRate(1)
+            try await stream.simulation.sleep(for: .seconds(2))
+            #expect(stream.engine.snapshot.timebase.rate == 1.05)
+        }
+        #expect(stream.rateChanges.allSatisfy { [0, 0.5, 1, 1.05, 0.95].contains($0.rate) }, "\(stream.rateChanges)")
+    }
+
+    @Test func aCorrectionEndsWhenItIsNoLongerAskedFor() async throws {
+        let stream = channel(Self.distant, options: Self.keepingThirtySeconds)
+        try await stream.run {
+            try await Self.playWithALateStart(stream)
+            #expect(stream.engine.snapshot.timebase.rate == 1.05)
+            await stream.engine.update { $0.preservesTimeOffsetFromLive = false }
+            try await stream.simulation.sleep(for: .seconds(2))
+            #expect(stream.engine.snapshot.timebase.rate == 1)
+        }
+    }
+
+    @Test func aCorrectionEndsWithTheStream() async throws {
+        let stream = channel(LiveText(window: 20, head: 20, endsAt: .seconds(27)), options: Self.keepingThirtySeconds)
+        try await stream.run {
+            try await Self.playWithALateStart(stream)
+            #expect(stream.engine.snapshot.timebase.rate == 1.05)
+            try await stream.simulation.sleep(for: .seconds(15))
+            #expect(stream.engine.snapshot.liveEdge == nil)
+            #expect(stream.engine.snapshot.timebase.rate == 1)
+        }
     }
 
     @Test func aPauseThatOutlivesTheWindowGoesOnAtTheEdge() async throws {
