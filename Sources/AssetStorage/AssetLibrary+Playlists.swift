@@ -41,9 +41,9 @@ extension AssetLibrary {
             }
             let plan = PackagePlan(folder: rendition.folder, role: rendition.role, playlist: playlist, paths: paths)
             let path = "\(rendition.folder)/\(Self.mediaName)"
-            if try write(plan.localPlaylist.bytes, to: path, of: id) { changed.append(path) }
+            if try write(try plan.localPlaylist.bytes, to: path, of: id) { changed.append(path) }
         }
-        let multivariant = Self.multivariantPlaylist(record, renditions, asset)
+        let multivariant = try Self.multivariantPlaylist(record, renditions, asset)
         if try write(multivariant, to: Self.multivariantName, of: id) { changed.append(Self.multivariantName) }
         return changed
     }
@@ -53,7 +53,7 @@ extension AssetLibrary {
         _ record: AssetRecord,
         _ renditions: [RenditionRecord],
         _ asset: StoredAsset
-    ) -> [UInt8] {
+    ) throws -> [UInt8] {
         if let bytes = record.sourcePlaylist, let source = try? MultivariantPlaylist(parsing: Array(bytes)) {
             var (variants, others): ([Int: String], [Int: String]) = ([:], [:])
             for rendition in renditions {

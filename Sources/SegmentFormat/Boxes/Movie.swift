@@ -74,7 +74,7 @@ public struct Movie: Sendable, Hashable {
         tracks.reduce(0) { sum, track in
             // Each edit may show all samples once more.
             let count = track.sampleTable?.indexEntryCount(isAudio: track.kind == .audio, bytes) ?? 0
-            return sum.saturatingAdd(count.saturatingMultiply(Int64(max(1, track.editCount))))
+            return sum.addingSaturated(count.multipliedSaturated(by: Int64(max(1, track.editCount))))
         }
     }
 

@@ -135,7 +135,7 @@ public struct SampleTable: Sendable, Hashable {
                 index + 1 < sampleToChunk.count
                 ? Int64(bytes.uint32(at: sampleToChunk.place(index + 1))) : Int64(chunkOffsets.count) + 1
             let perChunk = Int64(bytes.uint32(at: place + 4)) / Self.leastJoinedSamples + 1
-            count = count.saturatingAdd(max(0, next.saturatingSubtract(first)).saturatingMultiply(perChunk))
+            count = count.addingSaturated(max(0, next.subtractingSaturated(first)).multipliedSaturated(by: perChunk))
         }
         return count
     }

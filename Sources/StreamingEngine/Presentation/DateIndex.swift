@@ -72,10 +72,10 @@ struct DateIndex: Sendable {
         }
         return owners.indices.compactMap { cell in
             guard let owner = owners[cell], cell + 1 < borders.count else { return nil }
-            let distance = borders[cell].clampedSubtracting(found[owner].dates.lowerBound)
+            let distance = borders[cell].subtractingSaturated(found[owner].dates.lowerBound)
             return Stretch(
                 dates: borders[cell]..<borders[cell + 1],
-                place: found[owner].place.clampedAdding(distance)
+                place: found[owner].place.addingSaturated(distance)
             )
         }
     }
@@ -87,7 +87,7 @@ struct DateIndex: Sendable {
         guard !isEmpty else { return nil }
         let date = date.sinceEpoch.nanoseconds
         if let stretch = Self.stretch(with: date, in: stretches) {
-            return (stretch.place.clampedAdding(date.clampedSubtracting(stretch.dates.lowerBound)), .inside)
+            return (stretch.place.addingSaturated(date.subtractingSaturated(stretch.dates.lowerBound)), .inside)
         }
         if let jump = Self.stretch(with: date, in: jumps) { return (jump.place, .betweenJumps) }
         return date < earliest ? (start, .beforeStart) : (end, .afterEnd)
