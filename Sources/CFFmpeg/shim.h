@@ -84,3 +84,92 @@ static inline SwrContext *cffmpeg_resampler(const AVFrame *frame, int channels, 
     if (status < 0 || swr_init(context) < 0) swr_free(&context);
     return context;
 }
+
+// The memory of the frames that a decoder holds or has given out, and what it may be at most. It lives as long as the
+// decoder or one of its frames does.
+typedef struct cffmpeg_frame_budget {
+    int64_t limit;
+    int64_t used;
+    int references;
+} cffmpeg_frame_budget;
+
+typedef struct cffmpeg_frame_claim {
+    cffmpeg_frame_budget *budget;
+    int64_t bytes;
+} cffmpeg_frame_claim;
+
+static inline void cffmpeg_frame_budget_release(cffmpeg_frame_budget *budget) {
+    if (budget && __atomic_sub_fetch(&budget->references, 1, __ATOMIC_ACQ_REL) == 0) av_free(budget);
+}
+
+static inline int64_t cffmpeg_frame_budget_used(cffmpeg_frame_budget *budget) {
+    return __atomic_load_n(&budget->used, __ATOMIC_ACQUIRE);
+}
+
+static inline void cffmpeg_free_claim(void *opaque, uint8_t *data) {
+    cffmpeg_frame_claim *claim = (cffmpeg_frame_claim *)data;
+    (void)opaque;
+    __atomic_sub_fetch(&claim->budget->used, claim->bytes, __ATOMIC_ACQ_REL);
+    cffmpeg_frame_budget_release(claim->budget);
+    av_free(claim);
+}
+
+// The memory that a frame of this size takes.
+static inline int64_t cffmpeg_frame_size(const AVFrame *frame) {
+    int size;
+    if (frame->width > 0 && frame->height > 0) {
+        size = av_image_get_buffer_size((enum AVPixelFormat)frame->format, frame->width, frame->height, 1);
+        // Frames of a device have no size of their own.
+        return size > 0 ? size : (int64_t)frame->width * frame->height * 3 / 2;
+    }
+    size = av_samples_get_buffer_size(NULL, frame->ch_layout.nb_channels, frame->nb_samples,
+                                      (enum AVSampleFormat)frame->format, 1);
+    return size > 0 ? size : 0;
+}
+
+// Allocates a frame where the budget allows it. What it takes is given back with its last reference.
+static inline int cffmpeg_get_buffer(AVCodecContext *context, AVFrame *frame, int flags) {
+    cffmpeg_frame_budget *budget = (cffmpeg_frame_budget *)context->opaque;
+    int64_t bytes = cffmpeg_frame_size(frame);
+    cffmpeg_frame_claim *claim;
+    int status;
+    if (__atomic_add_fetch(&budget->used, bytes, __ATOMIC_ACQ_REL) > budget->limit) {
+        __atomic_sub_fetch(&budget->used, bytes, __ATOMIC_ACQ_REL);
+        return AVERROR(ENOMEM);
+    }
+    status = avcodec_default_get_buffer2(context, frame, flags);
+    claim = status < 0 ? NULL : (cffmpeg_frame_claim *)av_malloc(sizeof(*claim));
+    if (claim) {
+        claim->budget = budget;
+        claim->bytes = bytes;
+        av_buffer_unref(&frame->opaque_ref);
+        frame->opaque_ref = av_buffer_create((uint8_t *)claim, sizeof(*claim), cffmpeg_free_claim, NULL, 0);
+        if (frame->opaque_ref) {
+            __atomic_add_fetch(&budget->references, 1, __ATOMIC_ACQ_REL);
+            return status;
+        }
+        av_free(claim);
+    }
+    __atomic_sub_fetch(&budget->used, bytes, __ATOMIC_ACQ_REL);
+    if (status < 0) return status;
+    av_frame_unref(frame);
+    return AVERROR(ENOMEM);
+}
+
+// Lets a decoder take no more memory for its frames than a limit. The caller releases the budget after the decoder.
+static inline cffmpeg_frame_budget *cffmpeg_limit_frames(AVCodecContext *context, int64_t limit) {
+    cffmpeg_frame_budget *budget = (cffmpeg_frame_budget *)av_mallocz(sizeof(*budget));
+    if (!budget) return NULL;
+    budget->limit = limit;
+    budget->references = 1;
+    context->opaque = budget;
+    context->get_buffer2 = cffmpeg_get_buffer;
+#if LIBAVCODEC_VERSION_MAJOR < 60
+    // Set in later versions for all.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    context->thread_safe_callbacks = 1;
+#pragma GCC diagnostic pop
+#endif
+    return budget;
+}

@@ -308,7 +308,7 @@ struct EditedPlayback {
         case .multivariant(let playlist):
             guard let variant = StitchMatching(playlist).leanestVariant,
                 case .media(let media) = try await load(variant, variables: playlist.variables)
-            else { throw PlaylistEditError.cannotStitch(reason: "\(address) has no variants") }
+            else { throw PlaylistEditError.cannotStitch(reason: "\(ResourceAddress(name)) has no variants") }
             return media
         }
     }

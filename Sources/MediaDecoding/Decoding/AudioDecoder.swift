@@ -15,6 +15,10 @@ final class AudioDecoder {
     }
 
     private static let tolerance = MediaTime(value: 2, timescale: 1_000)
+    /// The sample rates that are played, in hertz: at lower ones, a frame would become minutes at the rate of the output.
+    static let sampleRates = 1_000...768_000
+    /// The maximum number of channels.
+    static let mostChannels = 64
 
     private(set) var format: TrackFormat
     /// Packets that could not be decoded.
@@ -65,9 +69,9 @@ final class AudioDecoder {
 
     private func take(_ frame: UnsafeMutablePointer<AVFrame>) -> [AudioSamples] {
         let channels = Int(frame.pointee.ch_layout.nb_channels)
-        guard frame.pointee.nb_samples > 0, frame.pointee.sample_rate > 0, (1...64).contains(channels) else {
-            return []
-        }
+        guard frame.pointee.nb_samples > 0, Self.sampleRates.contains(Int(frame.pointee.sample_rate)),
+            (1...Self.mostChannels).contains(channels)
+        else { return [] }
         var timestamp = frame.pointee.pts
         if timestamp == cffmpeg_no_timestamp() { timestamp = frame.pointee.best_effort_timestamp }
         let said = timestamp == cffmpeg_no_timestamp() ? nil : format.time(timestamp)
@@ -82,8 +86,11 @@ final class AudioDecoder {
             resampling = Resampling(
                 frame,
                 from: nextStart ?? said ?? .zero,
-                sampleRate: min(768_000, max(1, options.sampleRate ?? Int(frame.pointee.sample_rate))),
-                channelCount: min(64, max(1, options.channelCount ?? channels))
+                sampleRate: min(
+                    Self.sampleRates.upperBound,
+                    max(1, options.sampleRate ?? Int(frame.pointee.sample_rate))
+                ),
+                channelCount: min(Self.mostChannels, max(1, options.channelCount ?? channels))
             )
             nextStart = nil
         }

@@ -6,8 +6,25 @@ final class DecoderContext {
     /// Packets that could not be decoded, or only in part.
     private(set) var damagedPacketCount = 0
 
-    /// Pictures larger than this are damaged headers.
-    private static let mostPixels: Int64 = 1 << 27
+    /// The maximum number of pixels of a picture: 8192×4320, as level 6.2 of H.264 and HEVC has it.
+    ///
+    /// Larger ones are damaged headers.
+    static let mostPixels: Int64 = 8_192 * 4_320
+    /// The maximum memory of all frames that a decoder holds or has given out, in bytes: 19 pictures of 8192×4320 with
+    /// 8 bits, 9 with 10 bits.
+    static let mostFrameBytes: Int64 = 1 << 30
+    /// The maximum number of samples of a channel in a frame of audio: 65,536 in FLAC, more in nothing that is played here.
+    static let mostSamples: Int64 = 1 << 20
+    /// The maximum number of threads that decode a picture of a size: each holds a picture of its own.
+    static func threadCount(_ asked: Int, width: Int, height: Int) -> Int {
+        let pixels = Int64(max(1, width)).multipliedReportingOverflow(by: Int64(max(1, height)))
+        guard !pixels.overflow else { return 1 }
+        // Three bytes a pixel: 4:2:0 with 10 bits. Half of the budget is left to the pictures that others refer to.
+        let fitting = mostFrameBytes / 2 / (min(pixels.partialValue, mostPixels) * 3)
+        return max(1, min(asked, Int(fitting)))
+    }
+
+    private let budget: UnsafeMutablePointer<cffmpeg_frame_budget>
 
     init(
         _ format: TrackFormat,
@@ -18,10 +35,17 @@ final class DecoderContext {
             throw DecodingError(.unsupported, "FFmpeg has no decoder for \(format.codec)")
         }
         guard let pointer = avcodec_alloc_context3(codec) else { throw .outOfMemory }
+        guard let budget = cffmpeg_limit_frames(pointer, Self.mostFrameBytes) else {
+            var unused: UnsafeMutablePointer<AVCodecContext>? = pointer
+            avcodec_free_context(&unused)
+            throw .outOfMemory
+        }
         self.pointer = pointer
+        self.budget = budget
         var status = avcodec_parameters_to_context(pointer, format.parameters.pointer)
         pointer.pointee.pkt_timebase = format.timeBase
         pointer.pointee.max_pixels = Self.mostPixels
+        pointer.pointee.max_samples = Self.mostSamples
         configure(pointer)
         if status >= 0 { status = avcodec_open2(pointer, codec, nil) }
         guard status >= 0 else { throw DecodingError(status, "opening the decoder of \(format.codec)") }
@@ -30,7 +54,11 @@ final class DecoderContext {
     deinit {
         var pointer: UnsafeMutablePointer<AVCodecContext>? = pointer
         avcodec_free_context(&pointer)
+        cffmpeg_frame_budget_release(budget)
     }
+
+    /// The memory of the frames that the decoder holds or has given out, in bytes.
+    var frameBytes: Int64 { cffmpeg_frame_budget_used(budget) }
 
     /// Gives a packet, or the end where there is none, and takes all frames that are ready.
     func decode(_ packet: MediaPacket?, _ take: (UnsafeMutablePointer<AVFrame>) -> Void) {

@@ -4,6 +4,8 @@ import MediaTiming
 /// Converts one stretch of sound without gaps, whose frames are of one kind.
 final class Resampling {
     private var context: OpaquePointer?
+    /// The maximum number of values that a frame may become: 64 MiB.
+    private static let mostFloats = 1 << 24
     private let start: MediaTime
     private let sampleRate: Int
     private let channelCount: Int
@@ -53,7 +55,7 @@ final class Resampling {
         guard let context else { return nil }
         let waiting = max(0, swr_get_delay(context, Int64(sampleRate)))
         let capacity = Int(waiting +| inputCount *| Int64(sampleRate) / Int64(max(1, inputRate))) + 64
-        guard capacity < 1 << 26 else { return nil }
+        guard capacity <= Self.mostFloats / max(1, channelCount) else { return nil }
         let samples = [Float](unsafeUninitializedCapacity: capacity * channelCount) { buffer, count in
             let made = cffmpeg_resample(context, buffer.baseAddress, Int32(clamping: capacity), frame)
             count = max(0, Int(made)) * channelCount

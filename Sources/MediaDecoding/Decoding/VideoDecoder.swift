@@ -51,7 +51,12 @@ final class VideoDecoder {
         self.format = format
         var note: String?
         context = try DecoderContext(format) { pointer in
-            pointer.pointee.thread_count = Int32(clamping: max(0, options.threadCount))
+            let threads = DecoderContext.threadCount(
+                max(0, options.threadCount),
+                width: format.width,
+                height: format.height
+            )
+            pointer.pointee.thread_count = Int32(clamping: threads)
             pointer.pointee.has_b_frames = max(pointer.pointee.has_b_frames, Int32(clamping: format.reorderDepth))
             if options.prefersHardware { note = Self.addHardware(pointer) }
         }

@@ -11,7 +11,16 @@ final class CodecParameters: @unchecked Sendable {
         self.pointer = pointer
     }
 
+    /// The maximum length of the configuration of a track, in bytes: headers of Vorbis and FLAC may hold a cover.
+    static let longestExtraData = 4 << 20
+
     convenience init(copying other: UnsafePointer<AVCodecParameters>) throws(DecodingError) {
+        guard Int(other.pointee.extradata_size) <= Self.longestExtraData else {
+            throw DecodingError(
+                .notReadable,
+                "the configuration of a track has more than \(Self.longestExtraData >> 20) MiB"
+            )
+        }
         try self.init()
         let status = avcodec_parameters_copy(pointer, other)
         guard status >= 0 else { throw DecodingError(status, "copying a track's parameters") }

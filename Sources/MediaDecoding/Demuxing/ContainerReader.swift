@@ -10,7 +10,9 @@ final class ContainerReader {
     private let input: MediaInput
 
     /// Opens a container.
-    init(_ input: MediaInput, format: MediaContainer) throws(DecodingError) {
+    ///
+    /// Where `isHeader` is set, only the configuration of the tracks is wanted, and edit lists are not applied.
+    init(_ input: MediaInput, format: MediaContainer, isHeader: Bool = false) throws(DecodingError) {
         _ = FFmpegLibrary.isQuiet
         self.input = input
         guard let name = Self.formatName(format), let demuxer = av_find_input_format(name) else {
@@ -23,8 +25,12 @@ final class ContainerReader {
         created.pointee.correct_ts_overflow = 0
         created.pointee.max_streams = Int32(clamping: SegmentDemuxer.mostTracks)
         var opened: UnsafeMutablePointer<AVFormatContext>? = created
+        var options: OpaquePointer?
+        // Each edit would repeat the samples that it shows.
+        if isHeader { av_dict_set(&options, "advanced_editlist", "0", 0) }
         // On failure FFmpeg frees the context.
-        let status = avformat_open_input(&opened, "", demuxer, nil)
+        let status = avformat_open_input(&opened, "", demuxer, &options)
+        av_dict_free(&options)
         guard status >= 0, let opened else { throw DecodingError(status, "opening \(format.rawValue)") }
         context = opened
     }

@@ -19,6 +19,8 @@ struct FragmentReading {
     private var segmentStart: MediaTime?
     /// Samples do not overlap: together they are no larger than the segment.
     private var unusedBytes: Int
+    /// The bytes that may still be read as lists of how samples are encrypted: fragments may name the same ones.
+    private var unusedListBytes: Int
     private var messages: [EventMessage] = []
 
     init(
@@ -32,6 +34,7 @@ struct FragmentReading {
         self.key = key
         self.nextTimes = nextTimes
         unusedBytes = bytes.count
+        unusedListBytes = bytes.count
     }
 
     /// What `tfhd` says, or the header before it.
@@ -129,6 +132,7 @@ struct FragmentReading {
                 &encryptions
             )
         }
+        unusedListBytes -= encryptions.bytesRead
         nextTimes[id] = time
         nextData = data
     }
@@ -238,6 +242,7 @@ struct FragmentReading {
     ) -> SampleEncryptions {
         var list = SampleEncryptions()
         list.vectorLength = Int(protection.vectorLength)
+        list.mostBytes = max(0, unusedListBytes)
         if let box = boxes.first(where: { $0.type == .box("senc") }) {
             list.read(bytes, box)
         } else if let sizes = boxes.first(where: { $0.type == .box("saiz") }),

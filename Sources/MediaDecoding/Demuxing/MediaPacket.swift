@@ -18,6 +18,8 @@ final class MediaPacket: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<AVPacket>
 
     var byteCount: Int { Int(pointer.pointee.size) }
+    /// About how much memory a packet takes beside its data, in bytes: the structures of FFmpeg and its padding.
+    static let overhead = 448
     var endTime: MediaTime { presentationTime + duration }
 
     /// Takes a packet over, whose timestamps are in units of a base.

@@ -22,8 +22,13 @@ struct MovieInitialization {
     init(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) {
         let (movie, end) = try Self.movie(bytes)
         self.movie = movie
-        let input = try MediaInput([UnsafeRawBufferPointer(rebasing: bytes[..<end])])
-        let reader = try ContainerReader(input, format: .isoBaseMedia)
+        let header = Self.header(UnsafeRawBufferPointer(rebasing: bytes[..<end]), of: movie)
+        let reader = try header.withUnsafeBytes { bytes in
+            Result { () throws(DecodingError) in
+                // All of it is read here.
+                try ContainerReader(MediaInput([bytes]), format: .isoBaseMedia, isHeader: true)
+            }
+        }.get()
         for stream in reader.streams {
             guard let id = UInt32(exactly: stream.pointee.id), let parameters = stream.pointee.codecpar,
                 let track = movie.track(id), tracks[id] == nil
@@ -56,7 +61,7 @@ struct MovieInitialization {
     /// Whether it says where samples lie, as that of a file without fragments does.
     var hasSamples: Bool { movie.tracks.contains { ($0.sampleTable?.sampleCount ?? 0) > 0 } }
 
-    private static func movie(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) -> (Movie, end: Int) {
+    static func movie(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) -> (Movie, end: Int) {
         for box in BoxPlace.all(bytes, in: 0..<bytes.count) where box.type == .box("moov") {
             do throws(MediaFormatError) {
                 return (try Movie(bytes.bindMemory(to: UInt8.self).span, at: box.start), box.payload.upperBound)
@@ -65,5 +70,31 @@ struct MovieInitialization {
             }
         }
         throw DecodingError(.notReadable, "the initialization has no moov")
+    }
+
+    /// The header of a movie, without its sample tables where those declare more samples than it has bytes.
+    ///
+    /// FFmpeg makes an index of all samples, and only the configuration of the tracks is asked of it.
+    private static func header(_ bytes: UnsafeRawBufferPointer, of movie: Movie) -> [UInt8] {
+        var header = Array(bytes)
+        guard movie.indexEntryCount(header.span) > max(4_096, Int64(bytes.count)) else { return header }
+        for place in sampleTables(in: bytes, range: 0..<bytes.count, level: 0) {
+            header.replaceSubrange(place + 4..<place + 8, with: Array("free".utf8))
+        }
+        return header
+    }
+
+    private static let levels: [UInt32] = [.box("moov"), .box("trak"), .box("mdia"), .box("minf"), .box("stbl")]
+    private static let tables: [UInt32] = [
+        .box("stts"), .box("ctts"), .box("cslg"), .box("stsc"), .box("stsz"), .box("stz2"), .box("stco"), .box("co64"),
+        .box("stss"),
+    ]
+
+    /// Where the boxes of sample tables begin.
+    private static func sampleTables(in bytes: UnsafeRawBufferPointer, range: Range<Int>, level: Int) -> [Int] {
+        BoxPlace.all(bytes, in: range).flatMap { box -> [Int] in
+            guard level < levels.count else { return tables.contains(box.type) ? [box.start] : [] }
+            return box.type == levels[level] ? sampleTables(in: bytes, range: box.payload, level: level + 1) : []
+        }
     }
 }

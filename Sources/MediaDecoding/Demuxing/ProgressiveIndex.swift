@@ -33,6 +33,8 @@ struct ProgressiveIndex {
     }
 
     let tracks: [Track]
+    /// About how much memory the index takes, in bytes.
+    var byteCount: Int { tracks.reduce(0) { $0 + $1.samples.count * MemoryLayout<ProgressiveSample>.stride } }
     private let duration: MediaTime
 
     /// Lists the samples.
@@ -45,11 +47,13 @@ struct ProgressiveIndex {
         duration = movie.sampledDuration ?? .zero
         let filled = movie.tracks.filter { ($0.sampleTable?.sampleCount ?? 0) > 0 }
         let leading = filled.first { $0.kind == .video } ?? filled.first { $0.kind == .audio } ?? filled.first
-        var left = ProgressiveSample.mostSamples
+        // A million samples of one size need no more than a few bytes; others are listed one by one.
+        let most = min(ProgressiveSample.mostSamples, max(1_000_000, 4 * bytes.count))
+        var left = most
         var tracks: [Track] = []
         for track in filled.prefix(SegmentDemuxer.mostTracks) {
             guard let samples = track.samples(in: bytes.span, atMost: left) else {
-                throw DecodingError(.unsupported, "the movie has more than \(ProgressiveSample.mostSamples) samples")
+                throw DecodingError(.unsupported, "the movie has more than \(most) samples")
             }
             left -= samples.count
             tracks.append(Track(track, samples, isLeading: track.id == leading?.id))

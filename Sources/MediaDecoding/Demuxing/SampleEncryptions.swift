@@ -5,6 +5,10 @@ struct SampleEncryptions {
     /// Bytes of the vector that each sample has; 0 where all have the same.
     var vectorLength = 0
 
+    /// The maximum number of bytes that are read of a list that lies anywhere in the segment.
+    var mostBytes = Int.max
+    /// The number of bytes that were read.
+    private(set) var bytesRead = 0
     private var reader: FieldReader?
     private var sizes: FieldReader?
     /// The size of each entry; 0 where ``sizes`` lists them.
@@ -25,6 +29,7 @@ struct SampleEncryptions {
             hasSubsamples = size > vectorLength
             self.sizes = sizes
         }
+        let start = reader.offset
         let vector = reader.array(vectorLength)
         var subsamples: [SampleEncryption.Subsample] = []
         if hasSubsamples {
@@ -33,6 +38,7 @@ struct SampleEncryptions {
                 subsamples.append(SampleEncryption.Subsample(clear: clear, encrypted: Int(reader.uint32())))
             }
         }
+        bytesRead += reader.offset - start
         self.reader = reader
         return reader.isPastEnd ? nil : SampleEncryption(vector: vector, subsamples: subsamples)
     }
@@ -57,7 +63,8 @@ struct SampleEncryptions {
         guard places.uint32() > 0 else { return }
         let offset = Int(clamping: places.unsigned(version == 1 ? 8 : 4))
         guard !places.isPastEnd, !sizes.isPastEnd, offset < bytes.count - moof.start else { return }
-        reader = FieldReader(bytes, moof.start + offset..<bytes.count)
+        let start = moof.start + offset
+        reader = FieldReader(bytes, start..<start + min(bytes.count - start, mostBytes))
         self.sizes = sizes
         left = count
     }

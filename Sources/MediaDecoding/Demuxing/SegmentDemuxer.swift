@@ -104,6 +104,11 @@ final class SegmentDemuxer {
         return DemuxedSegment()
     }
 
+    /// About how much memory is held for the next segments, in bytes.
+    var byteCount: Int {
+        (movie.map { $0.header.count * 2 } ?? 0) + (progressive?.byteCount ?? 0) + transportCutting.byteCount
+    }
+
     private static func container(_ bytes: UnsafeRawBufferPointer?) -> MediaContainer? {
         bytes.flatMap { MediaContainer($0.bindMemory(to: UInt8.self).span) }
     }
@@ -125,6 +130,7 @@ extension SegmentDemuxer {
             if movie.hasSamples { return try progressivePiece(bytes, movie, fileOffset, timeRange) }
         }
         if hasHeader, !hasFragment {
+            try Self.checkIndex(of: bytes)
             let reader = try ContainerReader(MediaInput([bytes]), format: .isoBaseMedia)
             var reading = ContainerReading(reader, container: .isoBaseMedia)
             return try reading.readAll()
@@ -138,6 +144,15 @@ extension SegmentDemuxer {
         let result = try reading.read()
         nextTimes = reading.nextTimes
         return result
+    }
+
+    /// Refuses a movie for which the demultiplexer would make an index of more samples than the movie can hold.
+    private static func checkIndex(of bytes: UnsafeRawBufferPointer) throws(DecodingError) {
+        let (movie, _) = try MovieInitialization.movie(bytes)
+        let count = movie.indexEntryCount(bytes.bindMemory(to: UInt8.self).span)
+        guard count <= max(65_536, 8 * Int64(bytes.count)) else {
+            throw DecodingError(.notReadable, "the movie lists \(count) samples, and has \(bytes.count) bytes")
+        }
     }
 
     /// What an initialization says; it is kept for what follows.

@@ -13,13 +13,27 @@ struct TransportCutting {
     private static let mostBytes = 32 << 20
 
     private var held: [UInt8] = []
+    /// What came since the packets that are held were looked at.
+    private var unread: [UInt8] = []
+    /// What is held beyond this length is looked at again only when a quarter as much has come, so that a packet that never
+    /// ends does not cost its length again for each piece.
+    private static let mostHeldForEach = 1 << 20
+    /// The number of bytes that were looked at, as often as they were.
+    private(set) var lookedAtByteCount = 0
+    /// About how much memory is held, in bytes.
+    var byteCount: Int { held.count + unread.count + tableByteCount }
+    private var tableByteCount: Int { tables.values.reduce(0) { $0 + $1.count } }
     private var tables: [UInt16: [UInt8]] = [:]
     private var tablePIDs: Set<UInt16> = [0]
 
     /// Takes a piece; `nil` where it and what was held back are not enough for anything.
     mutating func add(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
-        let all = held + bytes
+        unread.append(contentsOf: bytes)
+        guard held.count <= Self.mostHeldForEach || unread.count >= held.count / 4 else { return nil }
+        let all = held + unread
+        lookedAtByteCount += all.count
         held = []
+        unread = []
         guard let layout = TransportPacketLayout(all.span) else {
             if all.count < Self.mostBytes { held = all }
             return nil
@@ -66,9 +80,9 @@ struct TransportCutting {
 
     /// What is left, with the tables in front; `nil` where nothing is.
     mutating func finish() -> [UInt8]? {
-        guard !held.isEmpty, !tables.isEmpty else { return nil }
-        defer { held = [] }
-        return tables.keys.sorted().flatMap { tables[$0] ?? [] } + held
+        guard byteCount > tableByteCount, !tables.isEmpty else { return nil }
+        defer { (held, unread) = ([], []) }
+        return tables.keys.sorted().flatMap { tables[$0] ?? [] } + held + unread
     }
 
     /// Keeps the last packets of the tables, and learns from the first table where the others are (ISO/IEC 13818-1 §2.4.4.3).

@@ -19,6 +19,9 @@ public final class Picture: @unchecked Sendable {
 
     let frame: UnsafeMutablePointer<AVFrame>
 
+    /// About how much memory the pixels take, in bytes.
+    var byteCount: Int { Int(clamping: cffmpeg_frame_size(frame)) }
+
     /// Takes a frame over, which lies in main memory and has a size.
     init(owning frame: UnsafeMutablePointer<AVFrame>) {
         self.frame = frame

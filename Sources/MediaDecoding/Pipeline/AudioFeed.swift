@@ -3,7 +3,7 @@ import MediaTiming
 /// Sound without holes, from wherever it is asked for on: what is missing is silence, what overlaps is cut.
 final class AudioFeed {
     /// What was appended.
-    var timeline = PieceTimeline<DecodablePiece>()
+    var timeline = PieceTimeline<DecodablePiece> { $0.audio?.byteCount ?? 0 }
     /// Media that could not be decoded, since it was asked last.
     var unplayable: [MediaTimeRange] = []
     /// Where the next samples that are given lie; `nil` before anything was sought.

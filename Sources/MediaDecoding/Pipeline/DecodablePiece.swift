@@ -14,6 +14,8 @@ struct DecodablePiece: Sendable {
         let firstTimestamp: MediaTime
         /// After how much time the container's timestamps begin anew.
         let wrap: MediaTime?
+        /// About how much memory the packets take, in bytes.
+        let byteCount: Int
 
         /// Picks the packets of a track; `nil` where there are none.
         init?(_ segment: DemuxedSegment, _ format: TrackFormat, wrap: MediaTime?) {
@@ -21,6 +23,7 @@ struct DecodablePiece: Sendable {
             guard let first = packets.first else { return nil }
             self.format = format
             self.packets = packets
+            byteCount = packets.reduce(0) { $0 + $1.byteCount + MediaPacket.overhead }
             self.wrap = wrap
             // Damaged timestamps are far from those of the others.
             let middle = packets[packets.count / 2].presentationTime

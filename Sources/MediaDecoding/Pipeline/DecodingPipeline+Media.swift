@@ -14,6 +14,14 @@ extension DecodingPipeline {
             return piece.range
         }
         let (decodable, messages) = try takeApart(piece)
+        let held = video.timeline.cost + (sound?.feed.timeline.cost ?? 0)
+        let added = (decodable.video?.byteCount ?? 0) + (decodable.audio?.byteCount ?? 0)
+        guard added <= Self.mostSampleBytes - held else {
+            throw MediaPipelineError(
+                .notDecodable,
+                "the samples that wait to be decoded would take more than \(Self.mostSampleBytes >> 20) MiB"
+            )
+        }
         // Before any sound of the stretch is decoded: pictures decide where it lies.
         if let pictures = decodable.video { _ = mapping.offset(of: decodable.stretch(pictures)) }
         switch piece.type {

@@ -72,6 +72,10 @@ public actor DecodingPipeline: MediaPipeline {
     /// So many frames are decoded ahead, enough for one that takes long; fewer where they are large.
     private static let framesAhead = 2...4
     private static let bytesAhead = 8 << 20
+    /// The maximum memory of the samples that wait to be decoded, in bytes, each with what it takes beside its data.
+    ///
+    /// The engine counts the bytes of segments; samples of a byte each take some hundred times as much.
+    static let mostSampleBytes = 1 << 30
     /// Faster than this, only pictures that stand alone are shown.
     private static let fastestFull = 4.0
     /// Backwards, every picture is decoded up to this speed.
@@ -308,7 +312,7 @@ public actor DecodingPipeline: MediaPipeline {
 
     private var framesAhead: Int {
         guard let picture = video.frames.first?.picture else { return Self.framesAhead.lowerBound }
-        let fitting = Self.bytesAhead / max(1, picture.width * picture.height * 3 / 2)
+        let fitting = Self.bytesAhead / max(1, picture.byteCount)
         return min(max(fitting, Self.framesAhead.lowerBound), Self.framesAhead.upperBound)
     }
 

@@ -8,16 +8,16 @@ struct DemuxerPool {
     private struct Place {
         let demuxer: SegmentDemuxer
         var sequence: Int64
-        var lastUse: Int
         /// Where the next piece of a file begins, if it is the next.
         var nextOffset: Int64?
     }
 
-    private var places: [String: Place] = [:]
-    private var uses = 0
+    private var places = BoundedCache<String, Place>(limit: mostBytes, mostValues: capacity)
 
     /// Players change between few renditions; of more than these, some begin anew.
     private static let capacity = 16
+    /// The maximum memory of the movies and indexes that demultiplexers hold, in bytes; the one in use is always there.
+    static let mostBytes = 320 << 20
 
     /// Takes a piece apart.
     mutating func demux(
@@ -25,7 +25,10 @@ struct DemuxerPool {
         _ bytes: ByteBuffer,
         _ initialization: MediaPiece.Initialization?
     ) throws(DecodingError) -> DemuxedSegment {
-        let demuxer = demuxer(for: piece, length: bytes.readableBytes)
+        let place = place(for: piece, length: bytes.readableBytes)
+        let demuxer = place.demuxer
+        // What it has learned by then counts.
+        defer { places.insert(place, for: piece.domain.playlist, cost: demuxer.byteCount) }
         let startTime = piece.range.start + (piece.place?.firstTimestamp ?? .zero)
         let key = piece.sampleProtection.flatMap {
             SampleKey(key: $0.key, initializationVector: $0.initializationVector)
@@ -57,9 +60,13 @@ struct DemuxerPool {
         return segment
     }
 
-    private mutating func demuxer(for piece: MediaPiece, length: Int) -> SegmentDemuxer {
-        uses += 1
-        var place = place(for: piece)
+    private mutating func place(for piece: MediaPiece, length: Int) -> Place {
+        var place =
+            places.value(for: piece.domain.playlist)
+            ?? Place(
+                demuxer: SegmentDemuxer(isContinuous: piece.place?.isCutAnywhere ?? false),
+                sequence: piece.domain.sequence
+            )
         if place.sequence != piece.domain.sequence { place.demuxer.reset() }
         if let position = piece.place, position.isCutAnywhere {
             if place.nextOffset != position.offset {
@@ -68,18 +75,7 @@ struct DemuxerPool {
             place.nextOffset = position.offset.addingSaturated(Int64(length))
         }
         place.sequence = piece.domain.sequence
-        place.lastUse = uses
-        places[piece.domain.playlist] = place
-        return place.demuxer
-    }
-
-    private mutating func place(for piece: MediaPiece) -> Place {
-        if let known = places[piece.domain.playlist] { return known }
-        if places.count >= Self.capacity, let oldest = places.min(by: { $0.value.lastUse < $1.value.lastUse }) {
-            places[oldest.key] = nil
-        }
-        let demuxer = SegmentDemuxer(isContinuous: piece.place?.isCutAnywhere ?? false)
-        return Place(demuxer: demuxer, sequence: piece.domain.sequence, lastUse: uses)
+        return place
     }
 }
 

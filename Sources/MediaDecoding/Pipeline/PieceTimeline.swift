@@ -14,7 +14,15 @@ struct PieceTimeline<Piece> {
 
     /// In the order of their times, without overlaps.
     private(set) var entries: [Entry] = []
+    /// The sum of the costs of all entries.
+    private(set) var cost = 0
     private var lastID = 0
+    private let costOfPiece: @Sendable (Piece) -> Int
+
+    /// Creates a timeline without pieces.
+    ///
+    /// - Parameter cost: What a piece costs, as bytes.
+    init(cost: @escaping @Sendable (Piece) -> Int = { _ in 0 }) { costOfPiece = cost }
 
     /// Takes a piece.
     ///
@@ -24,6 +32,7 @@ struct PieceTimeline<Piece> {
         remove(range) { _ in true }
         lastID += 1
         let entry = Entry(id: lastID, piece: piece, range: range)
+        cost += costOfPiece(piece)
         entries.insert(entry, at: entries.partitioningIndex { $0.range.start >= range.start })
         return lastID
     }
@@ -52,6 +61,8 @@ struct PieceTimeline<Piece> {
                 rests.append(rest)
             }
         }
+        for entry in entries[low..<high] { cost -= costOfPiece(entry.piece) }
+        for rest in rests { cost += costOfPiece(rest.piece) }
         entries.replaceSubrange(low..<high, with: rests)
     }
 

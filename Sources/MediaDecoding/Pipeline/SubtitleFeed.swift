@@ -10,6 +10,8 @@ struct SubtitleFeed {
         let range: MediaTimeRange
         let sequence: Int64
         let text: Text
+        /// The length of the segment that it was read from, in bytes.
+        let byteCount: Int
     }
 
     /// What a segment held.
@@ -29,6 +31,9 @@ struct SubtitleFeed {
 
     /// A stream with more segments whose media never comes is none that is played.
     private static let mostWaiting = 1_000
+    /// The maximum length of the segments whose place is not known yet, in bytes; beyond, the first of them are forgotten.
+    static let mostWaitingBytes = 16 << 20
+    private(set) var waitingBytes = 0
 
     /// Whether captions are looked for in pictures.
     var wantsCaptions: Bool { line21 != nil || service != nil }
@@ -39,8 +44,19 @@ struct SubtitleFeed {
     mutating func append(_ piece: MediaPiece) throws {
         guard case .media(let bytes, let initialization) = piece.content, bytes.readableBytes > 0 else { return }
         let text = try Self.text(Array(bytes.readableBytesView), initialization)
-        waiting.append(Waiting(range: piece.range, sequence: piece.domain.sequence, text: text))
-        if waiting.count > Self.mostWaiting { waiting.removeFirst() }
+        waiting.append(
+            Waiting(
+                range: piece.range,
+                sequence: piece.domain.sequence,
+                text: text,
+                byteCount: bytes.readableBytes
+            )
+        )
+        waitingBytes += bytes.readableBytes
+        while waiting.count > Self.mostWaiting || waitingBytes > Self.mostWaitingBytes, let first = waiting.first {
+            waitingBytes -= first.byteCount
+            waiting.removeFirst()
+        }
     }
 
     /// Forgets what lies in a range.
@@ -90,6 +106,7 @@ struct SubtitleFeed {
         waiting.removeAll { entry in
             guard let cues = Self.placed(entry, mapping) else { return false }
             timeline.insert(cues)
+            waitingBytes -= entry.byteCount
             return true
         }
     }

@@ -4,7 +4,7 @@ import StreamingEngine
 /// Pictures in the order and at the time in which they are shown, decoded as far ahead as is asked for.
 final class VideoFeed {
     /// What was appended.
-    var timeline = PieceTimeline<DecodablePiece>()
+    var timeline = PieceTimeline<DecodablePiece> { $0.video?.byteCount ?? 0 }
     /// Decoded and not shown yet, in the order of their times.
     private(set) var frames: [VideoFrame] = []
     /// How many pictures came out of decoders.
@@ -84,7 +84,7 @@ final class VideoFeed {
     }
 
     private func earlierLimit(_ frame: VideoFrame?) -> Int? {
-        frame.map { max(8, Self.mostEarlierBytes / max(1, $0.picture.width * $0.picture.height * 3 / 2)) }
+        frame.map { max(4, Self.mostEarlierBytes / max(1, $0.picture.byteCount)) }
     }
 
     private func discardFirst(_ count: Int) {
