@@ -88,4 +88,20 @@ import Testing
         selector.seeked()
         #expect(selector.decide(try .moment(current: 4, buffer: 0, isStarting: true, now: 50)).rung == 2)
     }
+
+    /// The rung that is taken with 6 s of buffer, behind a transfer of the highest rung that took so long with 2 s.
+    private func rung(behindATransferOf seconds: Double) throws -> Int {
+        var selector = BufferSelector()
+        selector.learn(24, rung: 4)
+        _ = selector.decide(try .moment(current: 4, buffer: 29, now: 38.05))
+        _ = selector.decide(try .moment(current: 4, buffer: 2, now: 38.05))
+        selector.add(.transfer(rung: 4, megabits: 24, seconds: seconds, at: 40))
+        return selector.decide(try .moment(current: 4, buffer: 6, now: 40.05 + seconds)).rung
+    }
+
+    @Test func aRungThatAnotherRuleChoseIsKeptUnlessTheBufferRanDry() throws {
+        #expect(try rung(behindATransferOf: 1.9) == 4)
+        #expect(try rung(behindATransferOf: 1.96) < 4)
+        #expect(try rung(behindATransferOf: 3) < 4)
+    }
 }

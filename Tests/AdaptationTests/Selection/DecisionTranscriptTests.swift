@@ -1,0 +1,223 @@
+import Foundation
+import MediaTiming
+import Testing
+
+@testable import Adaptation
+
+/// What the selectors decide in many random situations, against transcripts that were reviewed.
+///
+/// A change of a constant, a condition or an order shows here, in the line of the first decision that differs. Where the
+/// change is meant, `MILLSTREAM_RECORD_TRANSCRIPTS=1` writes the transcripts anew.
+@Suite struct DecisionTranscriptTests {
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("Transcripts")
+
+    @Test(arguments: [SelectorName.throughput, .buffer, .default], [1, 2, 3])
+    func decisionsAreThoseOfTheTranscript(name: SelectorName, seed: Int) throws {
+        var session = RandomSession(seed: UInt64(seed))
+        var selector = AnyVariantSelector(
+            name,
+            initialEstimate: seed == 3 ? BitRate(bitsPerSecond: 2_500_000) : nil
+        )
+        // The selector that plans ahead takes some hundred times as long for a decision.
+        let lines = try session.run(&selector, steps: name == .default ? 40 : 300)
+        try Self.compare(lines, "\(name.rawValue)-\(seed)")
+    }
+
+    @Test(arguments: [1, 2])
+    func estimatesAreThoseOfTheTranscript(seed: Int) throws {
+        var random = Numbers(state: UInt64(seed))
+        var estimator = ThroughputEstimator(
+            initial: seed == 2 ? BitRate(bitsPerSecond: 4_000_000) : nil
+        )
+        var lines: [String] = []
+        var now = 0.0
+        var rate = 3.0
+        for _ in 0..<400 {
+            rate = min(40, max(0.1, rate * (0.6 + random.unit())))
+            let latency = random.unit() < 0.2 ? 0 : random.unit() * 0.4
+            let length = random.unit() < 0.3 ? random.unit() * 0.02 : random.unit() * 4
+            let start = now + latency
+            estimator.add(
+                ThroughputSample(
+                    start: .seconds(start),
+                    end: .seconds(start + length),
+                    bytes: ByteCount(Int64(rate * max(length, 0.001) * 125_000)),
+                    latency: .seconds(latency),
+                    isCached: random.unit() < 0.05
+                )
+            )
+            // Some overlap, some leave gaps, and seldom a clock is set back.
+            now = random.unit() < 0.01 ? 0 : max(0, start + length * (random.unit() * 1.5 - 0.25))
+            lines.append(
+                [
+                    estimator.estimate.map { "\($0.bitsPerSecond / 1_000)" } ?? "-",
+                    estimator.latency.map { Self.milliseconds($0) } ?? "-",
+                    Self.milliseconds(estimator.sampleWeight), "\(Int((estimator.confidence * 1_000).rounded()))",
+                ].joined(separator: " ")
+            )
+        }
+        try Self.compare(lines, "estimates-\(seed)")
+    }
+
+    static func milliseconds(_ duration: Duration) -> String { "\(Int((duration.clampedSeconds * 1_000).rounded()))" }
+
+    private static func compare(_ lines: [String], _ name: String) throws {
+        let file = folder.appendingPathComponent("\(name).txt")
+        let text = lines.joined(separator: "\n") + "\n"
+        if ProcessInfo.processInfo.environment["MILLSTREAM_RECORD_TRANSCRIPTS"] == "1" {
+            try text.write(to: file, atomically: true, encoding: .utf8)
+        }
+        let known = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
+        #expect(known.count == lines.count)
+        for (number, (line, reviewed)) in zip(lines, known).enumerated() where line != reviewed {
+            Issue.record("\(name), line \(number + 1): \(line), and \(reviewed) before")
+            return
+        }
+    }
+}
+
+/// Numbers that are the same in every run.
+private struct Numbers {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    /// A number from 0 up to 1.
+    mutating func unit() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
+    mutating func pick<Element>(_ list: [Element]) -> Element { list[Int(next() % UInt64(list.count))] }
+}
+
+/// Situations, transfers and seeks in a random order, with a link whose rate wanders.
+private struct RandomSession {
+    private var random: Numbers
+    private var now = 0.0
+    private var megabits = 3.0
+    private var current: Int?
+    private var buffer = 0.0
+
+    init(seed: UInt64) { random = Numbers(state: seed) }
+
+    mutating func run(_ selector: inout AnyVariantSelector, steps: Int) throws -> [String] {
+        let ladders = [fiveRungs, [0.3, 0.9, 2.4], [1, 1, 3, 3.1, 12], [0.2, 0.5, 1.1, 2.2, 4.5, 9, 16]]
+        var ladder = random.pick(ladders)
+        var lines: [String] = []
+        for _ in 0..<steps {
+            if random.unit() < 0.02 {
+                ladder = random.pick(ladders)
+                current = nil
+            }
+            if random.unit() < 0.03 {
+                selector.seeked()
+                buffer = 0
+            }
+            let situation = try situation(ladder)
+            let decision = selector.decide(situation)
+            lines.append(Self.line(decision))
+            if random.unit() < 0.25 { lines.append(review(&selector, situation, decision.rung)) }
+            transfer(&selector, decision, situation)
+        }
+        return lines
+    }
+
+    private mutating func situation(_ ladder: [Double]) throws -> SelectionSituation {
+        var situation = try SelectionSituation.moment(
+            ladder,
+            current: current.map { min($0, ladder.count - 1) },
+            buffer: buffer,
+            capacity: random.pick([12, 25, 30, 60]),
+            segment: random.pick([2, 4, 4, 6, 10]),
+            isStarting: buffer < 1,
+            now: now
+        )
+        situation.rate = random.pick([1, 1, 1, 1, 2, 0.5, -1, 0])
+        if random.unit() < 0.3 {
+            let factor = 0.5 + random.unit()
+            situation.upcomingSizes = (0..<4).map { _ in
+                ladder.map { ByteCount(Int64($0 * factor * 500_000)) }
+            }
+        }
+        if random.unit() < 0.2 {
+            let limit = random.pick([0, 1, 2, 3])
+            situation.restriction.close(because: .viewSize) { $0 > limit }
+        }
+        if random.unit() < 0.3 { situation.remainingSegments = Int(random.next() % 12) + 1 }
+        return situation
+    }
+
+    private mutating func review(
+        _ selector: inout AnyVariantSelector,
+        _ situation: SelectionSituation,
+        _ rung: Int
+    ) -> String {
+        let elapsed = random.unit() * 6
+        let transfer = TransferInFlight(
+            rung: rung,
+            bytesReceived: ByteCount(Int64(random.unit() * 1_000_000)),
+            expectedSize: random.unit() < 0.5 ? ByteCount(Int64(random.unit() * 8_000_000)) : nil,
+            request: .seconds(now),
+            firstByte: random.unit() < 0.8 ? .seconds(now + elapsed * random.unit()) : nil,
+            now: .seconds(now + elapsed)
+        )
+        guard case .abandon(let decision) = selector.review(transfer, in: situation) else { return "keep" }
+        let wasted = SegmentMeasurement(
+            rung: rung,
+            bytes: transfer.bytesReceived,
+            duration: .seconds(4),
+            request: .seconds(now),
+            firstByte: transfer.firstByte ?? transfer.now,
+            end: transfer.now,
+            isAbandoned: true
+        )
+        selector.add(wasted)
+        now += elapsed
+        buffer = max(0, buffer - elapsed)
+        return "abandon " + Self.line(decision)
+    }
+
+    private mutating func transfer(
+        _ selector: inout AnyVariantSelector,
+        _ decision: SwitchDecision,
+        _ situation: SelectionSituation
+    ) {
+        megabits = min(30, max(0.15, megabits * (0.55 + random.unit())))
+        let wait = decision.delay?.clampedSeconds ?? 0
+        now += wait
+        buffer = max(0, buffer - wait)
+        let latency = random.unit() * 0.3
+        let megabytes = situation.expectedBits(of: decision.rung) / 8_000_000
+        let length = megabytes * 8 / megabits
+        selector.add(
+            SegmentMeasurement(
+                rung: decision.rung,
+                bytes: ByteCount(Int64(megabytes * 1_000_000)),
+                duration: situation.segmentDuration,
+                request: .seconds(now),
+                firstByte: .seconds(now + latency),
+                end: .seconds(now + latency + length),
+                isCached: random.unit() < 0.04
+            )
+        )
+        now += latency + length
+        buffer = min(60, max(0, buffer - latency - length) + situation.segmentDuration.clampedSeconds)
+        if random.unit() < 0.1 { now += random.unit() * 20 }
+        current = decision.rung
+    }
+
+    /// A decision with all that it says, rounded.
+    static func line(_ decision: SwitchDecision) -> String {
+        [
+            "\(decision.rung)", decision.cause.rawValue,
+            decision.delay.map { DecisionTranscriptTests.milliseconds($0) } ?? "-",
+            decision.evidence.throughput.map { "\($0.bitsPerSecond / 1_000)" } ?? "-",
+            decision.evidence.cautiousThroughput.map { "\($0.bitsPerSecond / 1_000)" } ?? "-",
+            decision.evidence.predictedBufferLevel.map { DecisionTranscriptTests.milliseconds($0) } ?? "-",
+        ].joined(separator: " ")
+    }
+}
