@@ -62,13 +62,17 @@ import StreamFuzzTargets
 
     /// The maximum resident size so far, in bytes.
     private static var peakMemory: Int {
-        var usage = rusage()
         #if canImport(Darwin)
+        var usage = rusage()
         getrusage(RUSAGE_SELF, &usage)
         return Int(usage.ru_maxrss)
         #else
-        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-        return Int(usage.ru_maxrss) << 10
+        // On Linux, `ru_maxrss` begins with the size of the process that started this one.
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        let kilobytes = line.flatMap { Int($0.filter(\.isNumber)) }
+        check(kilobytes != nil, "the resident size cannot be read")
+        return (kilobytes ?? 0) << 10
         #endif
     }
 

@@ -209,18 +209,20 @@ struct SecretScopeTests {
                 "--header", "X-Token: secret", "--cookie-jar", jar.path, "--header-for", "localhost:1 X-Token: other",
             ])
             let address = try await server.match("(http://[0-9.:]+/)")
-            for path in ["/own.ts", "/moved.ts"] {
-                let url = try #require(
-                    URL(string: "\(address)segment/x.ts?segments=proxy&url=\(stage.origin.address(path))")
-                )
-                let curl = try RunningProgram(
-                    ["-s", "-o", "/dev/null", url.absoluteString],
-                    of: URL(fileURLWithPath: "/usr/bin/curl")
-                )
-                #expect(try await curl.finish() == 0)
+            func curl(_ path: String) async throws -> String {
+                let program = try RunningProgram(["-s", address + path], of: URL(fileURLWithPath: "/usr/bin/curl"))
+                #expect(try await program.finish() == 0)
+                return program.standardOutput
+            }
+            let playlist = try await curl("play.m3u8?segments=proxy&url=\(stage.source)")
+            let segments = playlist.split(separator: "\n").filter { $0.hasPrefix("/segment/") }
+            #expect(segments.count == 3)
+            for segment in segments where segment.hasPrefix("/segment/own.ts") || segment.hasPrefix("/segment/moved.ts")
+            {
+                _ = try await curl(String(segment.dropFirst()))
             }
             let asked = stage.origin.requests
-            #expect(asked.count == 2)
+            #expect(asked.map(\.path) == ["/main.m3u8", "/own.ts", "/moved.ts"])
             for request in asked {
                 #expect(request.header("X-Token") == "secret" && request.header("X-Catalog") == "own")
                 #expect(request.header("X-CDN") == nil && request.header("Cookie") == "s=1")
