@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import MediaTiming
 
 /// The catalog of a library: a database in SQLite's format.
 ///

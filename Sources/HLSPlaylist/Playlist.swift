@@ -1,3 +1,4 @@
+import MediaTiming
 public import ResourceAddressing
 
 /// A playlist of either kind.

@@ -38,8 +38,8 @@ final class WorkBudget: Sendable {
 
     fileprivate func reserve(_ bytes: Int64) throws {
         let isReserved = use.withLock { use in
-            guard bytes <= limits.pendingBytes.bytes - use.bytes else { return false }
-            use.bytes += bytes
+            guard bytes <= limits.pendingBytes.bytes -| use.bytes else { return false }
+            use.bytes +|= bytes
             return true
         }
         guard isReserved else { throw Self.busy }
@@ -47,7 +47,7 @@ final class WorkBudget: Sendable {
 
     fileprivate func release(_ bytes: Int64, requests: Int = 0) {
         use.withLock { use in
-            use.bytes -= bytes
+            use.bytes -|= bytes
             use.requests -= requests
         }
     }
@@ -88,8 +88,8 @@ final class RequestBudget: Sendable {
     /// - Throws: ``ServerError`` with 413 where the request loads too much, with 503 where all of them do.
     func receive(_ bytes: Int) throws {
         let isWithin = use.withLock { use in
-            guard Int64(bytes) <= limits.playlistBytes.bytes - use.received else { return false }
-            use.received += Int64(bytes)
+            guard Int64(bytes) <= limits.playlistBytes.bytes -| use.received else { return false }
+            use.received +|= Int64(bytes)
             return true
         }
         guard isWithin else {
@@ -108,7 +108,7 @@ final class RequestBudget: Sendable {
     /// - Throws: ``ServerError`` with 503 where all requests hold too much.
     func hold(_ bytes: Int) throws {
         try server.reserve(Int64(bytes))
-        use.withLock { $0.held += Int64(bytes) }
+        use.withLock { $0.held +|= Int64(bytes) }
     }
 }
 

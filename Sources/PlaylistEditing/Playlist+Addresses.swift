@@ -1,4 +1,5 @@
 public import HLSPlaylist
+import MediaTiming
 import ResourceAddressing
 
 extension Playlist {

@@ -96,9 +96,10 @@ import CLibXML2
             count,
             _,
             attributes in
-            // Bounded: the counts of the C interface have 32 bits.
             guard let sink = unsafe XMLSink.of(sink) else { return }
+            // Bounded: the count of the C interface has 32 bits.
             unsafe sink.declare(uris, Int(declared))
+            // Bounded: the count of the C interface has 32 bits.
             unsafe sink.started(local, prefix, namespace, attributes, Int(count))
         }
         unsafe handler.pointee.endElementNs = { sink, local, prefix, namespace in
@@ -241,6 +242,7 @@ import CLibXML2
         }
         guard let list = unsafe list else { return }
         for index in 0..<count {
+            // Bounded: the list has twice as many elements as the 32-bit count of the C interface says.
             guard let name = unsafe list[index * 2 + 1], unsafe Self.isTooLong(name) else { continue }
             return fail(.tooLarge, "the name of a namespace has more than \(Self.longestNamespace) bytes")
         }

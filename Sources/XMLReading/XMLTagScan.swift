@@ -26,12 +26,14 @@ struct XMLTagScan {
     static func hasElement(withMoreAttributesThan limit: Int, in bytes: Span<UInt8>) -> Bool {
         var scan = XMLTagScan(limit: limit)
         guard let order = wideOrder(bytes) else {
+            // Bounded: a byte fits in 16 bits.
             for index in 0..<bytes.count where scan.exceeds(UInt16(bytes[index])) { return true }
             return false
         }
         var index = 0
         while index + 1 < bytes.count {
             let (high, low) = order == .bigEndian ? (bytes[index], bytes[index + 1]) : (bytes[index + 1], bytes[index])
+            // Bounded: a byte fits in 16 bits.
             if scan.exceeds(UInt16(high) << 8 | UInt16(low)) { return true }
             index += 2
         }

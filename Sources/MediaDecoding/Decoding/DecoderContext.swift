@@ -1,4 +1,5 @@
 import CFFmpeg
+import MediaTiming
 
 /// An opened decoder of FFmpeg.
 final class DecoderContext {
@@ -20,8 +21,8 @@ final class DecoderContext {
         let pixels = Int64(max(1, width)).multipliedReportingOverflow(by: Int64(max(1, height)))
         guard !pixels.overflow else { return 1 }
         // Three bytes a pixel: 4:2:0 with 10 bits. Half of the budget is left to the pictures that others refer to.
-        let fitting = mostFrameBytes / 2 / (min(pixels.partialValue, mostPixels) * 3)
-        return max(1, min(asked, Int(fitting)))
+        let fitting = (mostFrameBytes / 2).dividedSaturated(by: min(pixels.partialValue, mostPixels) *| 3)
+        return max(1, min(asked, Int(clamping: fitting)))
     }
 
     private let budget: UnsafeMutablePointer<cffmpeg_frame_budget>

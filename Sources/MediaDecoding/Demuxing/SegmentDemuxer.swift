@@ -150,7 +150,7 @@ extension SegmentDemuxer {
     private static func checkIndex(of bytes: UnsafeRawBufferPointer) throws(DecodingError) {
         let (movie, _) = try MovieInitialization.movie(bytes)
         let count = movie.indexEntryCount(bytes.bindMemory(to: UInt8.self).span)
-        guard count <= max(65_536, 8 * Int64(bytes.count)) else {
+        guard count <= max(65_536, 8 *| Int64(bytes.count)) else {
             throw DecodingError(.notReadable, "the movie lists \(count) samples, and has \(bytes.count) bytes")
         }
     }

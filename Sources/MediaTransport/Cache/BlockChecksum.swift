@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// A checksum of 64 bits that detects what a disk or a crash did to bytes; it is no defense against deliberate changes.
 ///
 /// Each step is reversible, so contents of one length that differ in a single word never share a checksum.
@@ -26,16 +28,16 @@ package struct BlockChecksum: Sendable {
 
     /// Appends bytes; the result does not depend on how the content is divided among calls.
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        count &+= UInt64(bytes.count)
+        count &+= UInt64(clamping: bytes.count)
         var rest = bytes[...]
         while pendingCount > 0, let byte = rest.popFirst() { append(byte) }
         let wholeWords = rest.count / Self.wordSize
         let words = UnsafeRawBufferPointer(rebasing: rest)
         for index in 0..<wholeWords {
-            let word = words.loadUnaligned(fromByteOffset: index * Self.wordSize, as: UInt64.self)
+            let word = words.loadUnaligned(fromByteOffset: index *| Self.wordSize, as: UInt64.self)
             combine(UInt64(littleEndian: word))
         }
-        for byte in words[(wholeWords * Self.wordSize)...] { append(byte) }
+        for byte in words[(wholeWords *| Self.wordSize)...] { append(byte) }
     }
 
     /// The checksum of all bytes so far.
@@ -47,7 +49,7 @@ package struct BlockChecksum: Sendable {
     }
 
     private mutating func append(_ byte: UInt8) {
-        pending |= UInt64(byte) << UInt64(8 * pendingCount)
+        pending |= UInt64(byte) << UInt64(clamping: 8 *| pendingCount)
         pendingCount += 1
         guard pendingCount == Self.wordSize else { return }
         combine(pending)

@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// The IANA registries of special-purpose addresses, and what a numeric address stands for.
 ///
 /// The registries are those of RFC 6890 with the entries that were added since. A block that IANA lists as globally reachable
@@ -12,7 +14,7 @@ enum AddressRegistry {
             let (bytes, bits) = (length / 8, length % 8)
             guard octets.prefix(bytes).elementsEqual(prefix.prefix(bytes)) else { return false }
             guard bits > 0 else { return true }
-            let mask = ~(UInt8.max >> UInt8(bits))
+            let mask = ~(UInt8.max >> UInt8(clamping: bits))
             return octets[bytes] & mask == prefix[bytes] & mask
         }
     }

@@ -1,3 +1,4 @@
+import MediaTiming
 public import MediaTransport
 
 /// A reverse proxy, or a network of them, whose word about its clients is taken.
@@ -11,7 +12,7 @@ public struct TrustedProxy: Sendable, Hashable {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), let address = HostAddress(numeric: String(parts[0])) else { return nil }
         octets = address.octets
-        let bits = octets.count * 8
+        let bits = octets.count *| 8
         guard parts.count == 2 else {
             prefixLength = bits
             return
@@ -28,7 +29,7 @@ public struct TrustedProxy: Sendable, Hashable {
         let (bytes, bits) = (prefixLength / 8, prefixLength % 8)
         guard address.octets.prefix(bytes).elementsEqual(octets.prefix(bytes)) else { return false }
         guard bits > 0 else { return true }
-        let mask = ~(UInt8.max >> UInt8(bits))
+        let mask = ~(UInt8.max >> UInt8(clamping: bits))
         return address.octets[bytes] & mask == octets[bytes] & mask
     }
 }

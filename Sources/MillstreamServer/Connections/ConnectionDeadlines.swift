@@ -1,3 +1,5 @@
+import MediaTiming
+
 /// The state of a connection, as far as its time limits are concerned.
 struct ConnectionDeadlines {
     /// The part of a request that is due.

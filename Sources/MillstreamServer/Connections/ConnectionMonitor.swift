@@ -197,6 +197,6 @@ extension TimeAmount {
     /// Creates an amount from a duration; more than a year counts as a year.
     init(limiting duration: Duration) {
         let (seconds, attoseconds) = min(max(duration, .zero), .seconds(31_536_000)).components
-        self = .nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+        self = .nanoseconds(seconds.multipliedSaturated(by: 1_000_000_000).addingSaturated(attoseconds / 1_000_000_000))
     }
 }

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import HTTPTypes
+import MediaTiming
 import ResourceAddressing
 
 /// An address below `/segment` as this server writes it into playlists.
@@ -82,7 +83,7 @@ struct SegmentAddress: Hashable {
     fileprivate var signedBytes: [UInt8] {
         var bytes: [UInt8] = []
         for part in [name, target.text, delivery.rawValue, link?.conditions ?? "", link?.id ?? ""] {
-            bytes += withUnsafeBytes(of: UInt64(part.utf8.count).bigEndian) { Array($0) }
+            bytes += withUnsafeBytes(of: UInt64(clamping: part.utf8.count).bigEndian) { Array($0) }
             bytes += part.utf8
         }
         return bytes

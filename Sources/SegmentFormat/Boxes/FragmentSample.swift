@@ -109,7 +109,7 @@ struct FragmentSampleReading {
             let start = Int64(clamping: nextTime).addingSaturated(offset)
             let end = place.addingSaturated(bytesOfSample)
             if place >= 0, end <= Int64(bytes.count) {
-                unusedBytes -= bytesOfSample
+                unusedBytes -|= bytesOfSample
                 guard unusedBytes >= 0 else { return }
                 samples.append(
                     FragmentSample(

@@ -131,6 +131,7 @@ extension Movie.Edit {
     static func count(_ box: Box, _ bytes: Span<UInt8>) -> Int {
         var (version, _, cursor) = box.fields(bytes)
         let count = Int(cursor.uint32(bytes))
+        // Bounded: the divisor is at least 12.
         return min(count, cursor.remaining / (version == 1 ? 20 : 12))
     }
 

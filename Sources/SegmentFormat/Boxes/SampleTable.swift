@@ -133,8 +133,8 @@ public struct SampleTable: Sendable, Hashable {
             let first = Int64(bytes.uint32(at: place))
             let next =
                 index + 1 < sampleToChunk.count
-                ? Int64(bytes.uint32(at: sampleToChunk.place(index + 1))) : Int64(chunkOffsets.count) + 1
-            let perChunk = Int64(bytes.uint32(at: place + 4)) / Self.leastJoinedSamples + 1
+                ? Int64(bytes.uint32(at: sampleToChunk.place(index + 1))) : Int64(chunkOffsets.count) +| 1
+            let perChunk = Int64(bytes.uint32(at: place + 4)) / Self.leastJoinedSamples +| 1
             count = count.addingSaturated(max(0, next.subtractingSaturated(first)).multipliedSaturated(by: perChunk))
         }
         return count

@@ -157,7 +157,7 @@ public struct SubtitleTimeline: Sendable {
     private mutating func forgetFirst() {
         var count = 0
         while count < entries.count,
-            entries.count - count > Self.mostCues * 3 / 4 || byteCount > Self.mostBytes * 3 / 4
+            entries.count - count > Self.mostCues *| 3 / 4 || byteCount > Self.mostBytes *| 3 / 4
         {
             byteCount -= entries[count].byteCount
             count += 1

@@ -43,7 +43,10 @@ public struct TimedTextDocument: Sendable, Hashable {
         }
         guard tree.hasRoot else { throw .missing("tt element") }
         language = tree.language
-        let budget = min(Self.mostCueBytes, bytes.count * Self.mostExpansion + 16_384)
+        let budget = min(
+            Self.mostCueBytes,
+            bytes.count.multipliedSaturated(by: Self.mostExpansion).addingSaturated(16_384)
+        )
         var resolution = TimedTextResolution(tree, budget: budget)
         cues = try resolution.cues()
     }

@@ -107,7 +107,7 @@ struct FileOpening: Sendable {
         text += "#EXT-X-TARGETDURATION:\(max(1, Int64(saturating: longest.seconds.rounded(.up))))\n"
         let name = Self.spelled(address)
         // Each piece names the file.
-        guard timeline.pieces.count <= Self.mostPlaylistBytes / (name.utf8.count + 100) else {
+        guard timeline.pieces.count <= Self.mostPlaylistBytes.dividedSaturated(by: name.utf8.count + 100) else {
             throw StreamingError(
                 .unsupported,
                 "the address is too long for a file of \(timeline.pieces.count) pieces",

@@ -129,7 +129,7 @@ extension PresentationTimeline {
     public var targetDuration: MediaTime { playlist.effectiveTargetDuration }
 
     /// About how much memory the timeline takes, in bytes: the text of the playlist, and what is known of each segment.
-    var byteCount: Int { playlist.bytes.count + placements.count * 64 }
+    var byteCount: Int { playlist.bytes.count + placements.count *| 64 }
 
     /// Moves everything in presentation time, when the timestamps of its media show that it was placed wrong.
     ///

@@ -1,4 +1,5 @@
 import Foundation
+import MediaTiming
 import MediaTransport
 
 #if canImport(Darwin)
@@ -71,7 +72,7 @@ struct OutputDescriptor: Sendable {
 
     /// Returns when the descriptor is writable or has an error, which the next write reports.
     private func waitUntilWritable() throws(CancellationError) {
-        var request = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+        var request = pollfd(fd: rawValue, events: Int16(clamping: POLLOUT), revents: 0)
         while poll(&request, 1, Self.pollInterval) <= 0 {
             if OutputSupervisor.shared.isInterrupted { throw CancellationError() }
         }
@@ -93,7 +94,7 @@ struct OutputDescriptor: Sendable {
     /// The message of a program that is interrupted, written in a signal handler, where only system calls are allowed.
     static func writeInterruption() {
         let line = "millstream: error: interrupted (interrupted)\n" as StaticString
-        var request = pollfd(fd: standardError, events: Int16(POLLOUT), revents: 0)
+        var request = pollfd(fd: standardError, events: Int16(clamping: POLLOUT), revents: 0)
         guard poll(&request, 1, 0) > 0 else { return }
         _ = systemWrite(standardError, line.utf8Start, line.utf8CodeUnitCount)
     }
