@@ -85,7 +85,7 @@ static inline SwrContext *cffmpeg_resampler(const AVFrame *frame, int channels, 
     return context;
 }
 
-// The memory of the frames that a decoder holds or has given out, and what it may be at most. It lives as long as the
+// The memory of the frames that a decoder holds, and what it may be at most. It lives as long as the
 // decoder or one of its frames does.
 typedef struct cffmpeg_frame_budget {
     int64_t limit;

@@ -11,8 +11,8 @@ final class DecoderContext {
     ///
     /// Larger ones are damaged headers.
     static let mostPixels: Int64 = 8_192 * 4_320
-    /// The maximum memory of all frames that a decoder holds or has given out, in bytes: 19 pictures of 8192×4320 with
-    /// 8 bits, 9 with 10 bits.
+    /// The maximum memory of all frames that a decoder holds, in bytes: 19 pictures of 8192×4320 with 8 bits, 9 with
+    /// 10 bits.
     static let mostFrameBytes: Int64 = 1 << 30
     /// The maximum number of samples of a channel in a frame of audio: 65,536 in FLAC, more in nothing that is played here.
     static let mostSamples: Int64 = 1 << 20
@@ -58,7 +58,7 @@ final class DecoderContext {
         cffmpeg_frame_budget_release(budget)
     }
 
-    /// The memory of the frames that the decoder holds or has given out, in bytes.
+    /// The memory of the frames that the decoder holds, in bytes.
     var frameBytes: Int64 { cffmpeg_frame_budget_used(budget) }
 
     /// Gives a packet, or the end where there is none, and takes all frames that are ready.
@@ -79,6 +79,8 @@ final class DecoderContext {
             guard let frame = av_frame_alloc() else { return }
             let status = avcodec_receive_frame(pointer, frame)
             if status >= 0 {
+                // What the application holds on to is its own: it must not keep the decoder from going on.
+                av_buffer_unref(&frame.pointee.opaque_ref)
                 take(frame)
                 continue
             }
