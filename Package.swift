@@ -310,6 +310,7 @@ let package = Package(
         .testTarget(
             name: "AdaptationTests",
             dependencies: ["Adaptation", "MediaTiming", "SharedCorpus"],
+            exclude: ["Selection/Transcripts"],
             swiftSettings: house
         ),
         .testTarget(
