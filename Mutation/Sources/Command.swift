@@ -2,7 +2,7 @@ import Foundation
 
 /// A program that runs to its end or to a limit of time.
 struct Command {
-    /// How a program ended.
+    /// The ways in which a program ends.
     enum Result { case succeeded, failed, timedOut }
 
     private let arguments: [String]

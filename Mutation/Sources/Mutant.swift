@@ -5,7 +5,7 @@ struct Mutant {
         case comparison, negation, connective, condition, arithmetic, constant, extremum, argumentOrder, statement
     }
 
-    /// How the fault is written into the source.
+    /// The form in which the fault is written into the source.
     enum Form {
         /// A second expression, evaluated instead of the first.
         case expression(alternative: String)
@@ -21,7 +21,7 @@ struct Mutant {
     let file: String
     /// The name of the innermost declaration around the fault, for people and for ``Equivalents``.
     let declaration: String
-    /// Where the original stands, in bytes.
+    /// The range of the original text, in bytes.
     let range: Range<Int>
     let line: Int
     /// The range of lines of the innermost function around the fault.

@@ -14,7 +14,7 @@ final class MutantFinder: SyntaxVisitor {
         let name: String
         let lines: ClosedRange<Int>
         let isInitializer: Bool
-        /// Whether the body of the scope gives a value, so that its only expression cannot be left out.
+        /// A Boolean value that indicates whether the body gives a value, so that its only expression cannot be left out.
         let givesValue: Bool
     }
 
@@ -102,7 +102,7 @@ final class MutantFinder: SyntaxVisitor {
     }
     override func visitPost(_ node: ExtensionDeclSyntax) { types.removeLast() }
 
-    // What is not run, or runs only where the program is already wrong, or cannot hold an expression.
+    // These are not run, run only when the program is already wrong, or cannot hold an expression.
     override func visit(_ node: AttributeSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
     override func visit(_ node: GenericArgumentClauseSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
     override func visit(_ node: EnumCaseElementSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
@@ -276,7 +276,7 @@ final class MutantFinder: SyntaxVisitor {
     private func isAssigning(_ expression: ExprSyntax) -> Bool {
         guard let infix = expression.as(InfixOperatorExprSyntax.self) else { return false }
         if infix.operator.is(AssignmentExprSyntax.self) {
-            // What an initializer assigns once has to be assigned.
+            // A property that an initializer assigns once must be assigned.
             return !(scopes.last?.isInitializer ?? false)
         }
         guard let symbol = infix.operator.as(BinaryOperatorExprSyntax.self)?.operator.text else { return false }

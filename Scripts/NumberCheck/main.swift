@@ -2,7 +2,7 @@
 //
 // Usage: number-check INDEX_STORE ROOT [FOLDER …]
 //
-// What a line calls is read from the index store that a debug build writes, so the answer has the compiler's types:
+// The declarations that a line calls are read from the index store that a debug build writes, so the answer has the compiler's types:
 // `Int(x)` of a floating-point number is found however `x` is spelled, and `Int(x)` of a byte is not reported.
 //
 // A comment `// Bounded: REASON` at the end of a line, or alone on the line before it, explains that line. Before a line
@@ -14,11 +14,11 @@ import Foundation
 
 /// A declaration that can trap, and what to use instead.
 struct Rule {
-    /// What is reported.
+    /// The text of the report.
     let message: String
     /// Patterns of the declarations' USRs.
     let patterns: [Regex<AnyRegexOutput>]
-    /// Whether an occurrence counts.
+    /// A closure that returns whether an occurrence is reported.
     let condition: (Place) -> Bool
 
     init(

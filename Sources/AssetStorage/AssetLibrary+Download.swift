@@ -89,8 +89,8 @@ extension AssetLibrary {
 
     /// Enters what a download will store: the playlists and every file that they need.
     ///
-    /// What is stored already stays, so that nothing is fetched twice; a rendition whose media changed at the origin is
-    /// planned anew. The caller holds the lock of the asset.
+    /// Files that are stored are not downloaded again. A rendition whose media changed at the origin is planned again.
+    /// The caller holds the lock of the asset.
     public func plan(
         _ id: String,
         source: Playlist,
@@ -120,7 +120,7 @@ extension AssetLibrary {
         try writePlaylists(id)
     }
 
-    /// Where a rendition is in its source.
+    /// The position of a rendition in the multivariant playlist of its source.
     private struct Place: Hashable {
         let isVariant: Bool
         let position: Int

@@ -17,7 +17,7 @@ public struct WrittenFile: Sendable {
     }
 }
 
-/// What a check of an asset found.
+/// The result of the verification of an asset.
 public struct VerificationResult: Sendable, Hashable {
     /// The paths, inside the package, of files that are gone or not what was stored.
     public let damaged: [String]

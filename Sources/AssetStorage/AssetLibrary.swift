@@ -41,7 +41,7 @@ public final class AssetLibrary: Sendable {
     /// Opens a library for reading only: nothing in its folder changes, and it may be on a file system that cannot be
     /// written.
     ///
-    /// What other processes store meanwhile is seen.
+    /// Reads include what other processes store after the library was opened.
     ///
     /// - Throws: ``StorageError/Code/cannotOpen`` if there is no library.
     public init(reading directory: URL) throws {
@@ -230,11 +230,13 @@ public final class AssetLibrary: Sendable {
         return state == nil || state == .deleting
     }
 
-    /// Removes the bytes of an asset that is marked as being deleted; its lock is held or nobody else can have it.
+    /// Removes the files of an asset that is marked as being deleted.
+    ///
+    /// The caller holds its lock, or no other task can.
     private func finishDeletion(_ id: String) throws {
         let package = packageDirectory(id).path
         do {
-            // The lock goes last: while files are removed, nobody else may take the package.
+            // The lock file is removed last, so that no other task can lock the package while its files are removed.
             try files.removeTree(package, last: PackageLock.fileName)
         } catch {
             throw StorageError(.disk, "the package \(package) cannot be deleted (\(error.reason))")
@@ -307,7 +309,7 @@ public final class AssetLibrary: Sendable {
 }
 
 extension StoredRendition {
-    /// What of a rendition is stored.
+    /// The stored part of a rendition.
     fileprivate struct Content {
         let rendition: StoredRendition
         /// The number of stored bytes.

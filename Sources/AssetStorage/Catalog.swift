@@ -137,7 +137,7 @@ struct ReadOnlyCatalog: Sendable {
         }
     }
 
-    /// What changes when the file is written.
+    /// The attributes of the file that differ after it has been written.
     private var identity: [Int64] {
         var status = stat()
         guard stat(path, &status) == 0 else { return [] }

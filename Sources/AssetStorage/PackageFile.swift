@@ -28,7 +28,7 @@ public final class PackageFile: @unchecked Sendable {
         partialPath = path + Self.partialExtension
     }
 
-    /// What the name of an unfinished file ends in.
+    /// The extension of the name of an unfinished file.
     static let partialExtension = ".part"
 
     deinit { closeFile() }
@@ -67,7 +67,7 @@ public final class PackageFile: @unchecked Sendable {
     /// Removes what was written.
     public func abandon() {
         closeFile()
-        // What cannot be removed is removed when the asset is downloaded again.
+        // A file that cannot be removed now is removed when the asset is downloaded again.
         try? files.removeFile(partialPath)
     }
 

@@ -24,7 +24,7 @@ public final class PackageLock: Sendable {
             close(descriptor)
             throw StorageError(.busy, "the asset is being downloaded, checked or deleted by another task")
         }
-        // Whoever had it may have deleted the package meanwhile: then this is the lock of nothing.
+        // The previous holder may have deleted the package; the lock then belongs to a file that is gone.
         var (own, current) = (stat(), stat())
         guard fstat(descriptor, &own) == 0, stat(path, &current) == 0, own.st_ino == current.st_ino else {
             close(descriptor)

@@ -21,7 +21,7 @@ struct PackagePlan {
         var identity: Identity { Identity(kind, position, address.text, byteRange) }
     }
 
-    /// What tells the files of one playlist apart: segments by their position, all others by where they come from.
+    /// The identity of a file of one playlist: the position of a segment, the address of any other file.
     struct Identity: Hashable {
         private let kind: StoredResource.Kind
         private let position: Int
@@ -165,7 +165,7 @@ struct PackagePlan {
         "vtt", "webvtt",
     ]
 
-    /// The number of bytes of a digest that a name has: 128 bits, so that nobody can make two addresses share one.
+    /// The number of bytes of a digest that a name has: 128 bits, so that two addresses cannot be made to share one.
     private static let nameLength = 16
 
     /// Returns a name that is the same for the same address and range in every process.

@@ -1,6 +1,6 @@
 /// A hash that is the same for the same bytes in every process: FNV-1a with 64 bits.
 ///
-/// Not for secrets, and not against somebody who looks for collisions.
+/// The hash is not cryptographic: it must not protect secrets, and collisions can be constructed.
 package struct StableHash: Sendable, Hashable {
     /// The hash of the bytes so far.
     package private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325

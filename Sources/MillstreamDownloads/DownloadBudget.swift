@@ -11,9 +11,9 @@ final class DownloadBudget: Sendable {
     private static let assumedRate = BitRate(bitsPerSecond: 200_000_000)
     /// The factor by which media may exceed what its bit rate and duration promise.
     private static let slack = 4.0
-    /// What a segment, an initialization section or subtitles may have in any case.
+    /// The size that a segment, an initialization section or a subtitle file may always have.
     static let leastFileSize = ByteCount(64 << 20)
-    /// What an asset may have in any case.
+    /// The size that an asset may always have.
     private static let leastAssetSize = ByteCount(1 << 30)
     /// The number of bytes of a key (RFC 8216bis §4.4.4.4).
     static let keySize: Int64 = 16

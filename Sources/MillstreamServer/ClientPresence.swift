@@ -2,9 +2,9 @@ import HummingbirdCore
 import NIOCore
 import Synchronization
 
-/// Whether the client of a connection is still there.
+/// The presence of the client of a connection.
 ///
-/// A client that closes its connection while it waits is noticed at once, although the connection is read by nobody at that
+/// A client that closes its connection while it waits is noticed at once, although nothing reads from the connection at that
 /// moment; see ``ClientDeparture``.
 final class ClientPresence: Sendable {
     private struct State {
@@ -54,7 +54,7 @@ final class ClientPresence: Sendable {
         guard let current else { return try await operation() }
         return try await withThrowingTaskGroup(of: Result.self) { group in
             group.addTask { try await operation() }
-            // The group's own cancellation reaches the operation, whoever asks for it.
+            // The cancellation of the group reaches the operation, whatever caused it.
             let (departures, source) = AsyncStream<Void>.makeStream()
             let number = current.whenLeft { source.finish() }
             defer { current.forget(number) }

@@ -126,7 +126,7 @@ extension Response {
 }
 
 extension TransportError {
-    /// What to do where a server refused a request that did not get the header fields of the owner; `nil` otherwise.
+    /// Advice for a refused request that was sent without the owner's header fields; `nil` for other errors.
     package var withheldHeaderFieldsHint: String? {
         guard hasWithheldHeaderFields, status == 401 || status == 403, let address, let host = address.host,
             let port = address.port

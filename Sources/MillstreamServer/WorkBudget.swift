@@ -5,7 +5,7 @@ import MediaTransport
 import NIOCore
 import Synchronization
 
-/// What the requests of a server use at one time of the capacity that its limits give them.
+/// The capacity that the current requests of a server use, within its limits.
 final class WorkBudget: Sendable {
     private struct Use {
         var requests = 0
@@ -57,7 +57,7 @@ final class WorkBudget: Sendable {
     }
 }
 
-/// What one request has used of its limits.
+/// The resources that one request has used, within its limits.
 final class RequestBudget: Sendable {
     private struct Use {
         /// The bytes that were received for it, over all tries.

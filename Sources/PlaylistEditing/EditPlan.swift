@@ -114,7 +114,7 @@ public struct EditPlan: Sendable, Hashable {
 
 /// The edits that remain for each playlist below a multivariant one.
 ///
-/// What is stitched in is read once, not once for each playlist.
+/// Each source that is stitched in is read once, not once for each playlist.
 public struct ChildEditPlans: Sendable {
     private let edits: [PlaylistEdit]
     private let matchings: [String: StitchMatching]

@@ -313,7 +313,7 @@ struct MediaPlaylistAssembly {
 }
 
 extension Collection where Element == MediaPlaylist.EditableLine {
-    /// Whether a key is written before a place.
+    /// A Boolean value that indicates whether a key is written before the given position.
     fileprivate func hasKey(before offset: Int) -> Bool {
         contains { $0.tag == .key && $0.range.lowerBound < offset }
     }

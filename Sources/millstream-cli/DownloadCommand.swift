@@ -93,7 +93,7 @@ struct DownloadCommand: AsyncParsableCommand {
             display.end()
             if json {
                 let failure = Failure(error, arguments: [])
-                // What is thrown below has come first.
+                // An error that is thrown below came first.
                 try? StandardOutput.writeLine(
                     ReportValue.fields([
                         "event": .string("failed"),

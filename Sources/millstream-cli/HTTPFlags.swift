@@ -74,7 +74,7 @@ struct HTTPFlags: ParsableArguments {
     /// - Parameter sources: The addresses whose origins get the fields of `--header`.
     /// - Returns: The options.
     func options(sources: [ResourceAddress] = []) -> HTTPTransport.Options {
-        // What is given for a stream over https is never sent in the clear.
+        // Header fields that are given for a stream over https are never sent unencrypted.
         let allowsHTTP = !sources.isEmpty && sources.allSatisfy { $0.normalizedScheme == "http" }
         var options = HTTPTransport.Options(
             headers: headerFor.compactMap { ScopedHeaderField(line: $0, allowsHTTP: allowsHTTP) }

@@ -39,7 +39,7 @@ final class LineFile: Sendable {
                 state.failure = error
                 if error.isClosed { OutputSupervisor.shared.report(error) }
             } catch {
-                // The command was interrupted while nobody read.
+                // The command was interrupted while the reader did not read.
             }
         }
     }

@@ -79,7 +79,7 @@ final class DecoderContext {
             guard let frame = av_frame_alloc() else { return }
             let status = avcodec_receive_frame(pointer, frame)
             if status >= 0 {
-                // What the application holds on to is its own: it must not keep the decoder from going on.
+                // Frames that the application holds do not count toward the limit of the decoder.
                 av_buffer_unref(&frame.pointee.opaque_ref)
                 take(frame)
                 continue

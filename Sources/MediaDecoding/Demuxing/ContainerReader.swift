@@ -11,7 +11,7 @@ final class ContainerReader {
 
     /// Opens a container.
     ///
-    /// Where `isHeader` is set, only the configuration of the tracks is wanted, and edit lists are not applied.
+    /// With `isHeader`, only the configuration of the tracks is read, and edit lists are not applied.
     init(_ input: MediaInput, format: MediaContainer, isHeader: Bool = false) throws(DecodingError) {
         _ = FFmpegLibrary.isQuiet
         self.input = input

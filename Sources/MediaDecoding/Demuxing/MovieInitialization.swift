@@ -90,7 +90,7 @@ struct MovieInitialization {
         .box("stss"),
     ]
 
-    /// Where the boxes of sample tables begin.
+    /// The offsets of the boxes of sample tables.
     private static func sampleTables(in bytes: UnsafeRawBufferPointer, range: Range<Int>, level: Int) -> [Int] {
         BoxPlace.all(bytes, in: range).flatMap { box -> [Int] in
             guard level < levels.count else { return tables.contains(box.type) ? [box.start] : [] }

@@ -13,7 +13,7 @@ struct TransportCutting {
     private static let mostBytes = 32 << 20
 
     private var held: [UInt8] = []
-    /// What came since the packets that are held were looked at.
+    /// The number of bytes received since the stored packets were last examined.
     private var unread: [UInt8] = []
     /// What is held beyond this length is looked at again only when a quarter as much has come, so that a packet that never
     /// ends does not cost its length again for each piece.

@@ -27,7 +27,7 @@ struct DemuxerPool {
     ) throws(DecodingError) -> DemuxedSegment {
         let place = place(for: piece, length: bytes.readableBytes)
         let demuxer = place.demuxer
-        // What it has learned by then counts.
+        // The measurements up to that moment count.
         defer { places.insert(place, for: piece.domain.playlist, cost: demuxer.byteCount) }
         let startTime = piece.range.start + (piece.place?.firstTimestamp ?? .zero)
         let key = piece.sampleProtection.flatMap {

@@ -50,7 +50,7 @@ struct MetadataFeed {
 
     /// Takes the messages of a segment; those that are there already, within a hundredth of a second, are left out.
     ///
-    /// Where there is no room, messages that were given make room first; then new ones are left out.
+    /// When the limit is reached, delivered messages are removed first; then new ones are dropped.
     ///
     /// - Complexity: O(*k* log *k*) for *k* messages behind all others, and O(*n*) more where they come between others.
     mutating func insert(_ messages: [TimedMetadata], of type: MediaType, offset: MediaTime) {

@@ -9,7 +9,7 @@ extension HTTPTransport {
         public var headers: [ScopedHeaderField]
         /// Where cookies are kept; `nil` takes none.
         public var cookies: CookieJar?
-        /// Whether ``cookies`` is used for an address, for what is sent and for what is stored; for every one by default.
+        /// A closure that returns whether ``cookies`` is used for an address, to send and to store; by default for every one.
         ///
         /// A server that fetches for others must not lend them the cookies of its owner.
         public var usesCookies: @Sendable (ResourceAddress) -> Bool = { _ in true }

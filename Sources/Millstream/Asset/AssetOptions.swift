@@ -12,7 +12,7 @@ public struct AssetOptions: Sendable, Hashable {
         public var domain: String?
         /// The paths that it belongs to.
         public var path: String
-        /// Whether it is sent over `https` only; `nil`, the default, where the asset itself is at an `https` address.
+        /// A Boolean value that indicates whether it is sent over `https` only; `nil`, the default, follows the asset's scheme.
         public var isSecure: Bool?
 
         /// Makes a cookie; by default for all paths of the host of the asset.

@@ -23,7 +23,7 @@ extension Player.Environment {
                 guard let folder = address.filePath.map({ URL(fileURLWithPath: $0, isDirectory: true) }),
                     PackageTransport.isPackagePath(folder)
                 else { return ResourceLoading(files) }
-                // Whether it is one is found out when something is loaded: creating an asset does no I/O.
+                // Creating an asset does no I/O; the first load finds out whether it is a package.
                 return ResourceLoading(LocalAssetTransport(folder, origin: http, files: files))
             },
             makePipeline: { UndecodedPipeline(time: time) },

@@ -104,7 +104,7 @@ struct MediaAccess<Context: RequestContext>: RouterMiddleware {
 /// The guard of the groups of private routes and of the console: only clients that reached the server under its own name, and no
 /// pages of other sites.
 struct PrivateAccess: RouterMiddleware {
-    /// Whether pages of other sites may link to the routes, as to the console; they cannot read what is answered.
+    /// A Boolean value that indicates whether pages of other sites may link to the routes; they cannot read the answers.
     var allowsLinks = false
 
     @concurrent func handle(

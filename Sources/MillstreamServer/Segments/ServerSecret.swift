@@ -19,7 +19,7 @@ public struct ServerSecret: Sendable {
 
     /// An error about a file with a secret.
     public struct ReadingError: Error, CustomStringConvertible {
-        /// What happened to which file.
+        /// The failure and the file that it concerns.
         public let description: String
         /// The next step for the user.
         public let hint: String?

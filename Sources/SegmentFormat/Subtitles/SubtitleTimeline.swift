@@ -170,7 +170,7 @@ public struct SubtitleTimeline: Sendable {
     ///
     /// - Complexity: O(*n*).
     public mutating func discard(_ range: MediaTimeRange) {
-        // What begins behind the range is not touched.
+        // Cues that begin after the range are not changed.
         let end = firstIndex(after: range.end)
         guard let first = entries[..<end].firstIndex(where: { $0.cue.timeRange.intersection(range) != nil }) else {
             return
@@ -195,7 +195,7 @@ public struct SubtitleTimeline: Sendable {
                 nextNumber += 1
             }
         }
-        // What is left behind the range begins where it ends, and before anything that was there.
+        // The remainder of a cue after the range begins at its end, before every later cue.
         kept.sort { ($0.cue.timeRange.start, $0.number) < ($1.cue.timeRange.start, $1.number) }
         entries.replaceSubrange(first..<end, with: kept)
         noteEnds(from: first)

@@ -24,7 +24,7 @@ struct TimedTextResolution {
     /// The styles of the elements from the body to the current one, the outermost first: what they mean depends on the
     /// region.
     private var path: [[TimedTextProperty: String]] = []
-    /// What the styles of the path come to, one after the other, behind those of a region.
+    /// The style that results from those of the region and then of each element of the path.
     private var resolved: (region: String?, styles: [TimedTextStyle]) = (nil, [])
 
     init(_ tree: TimedTextTree, budget: Int) {
@@ -88,7 +88,7 @@ struct TimedTextResolution {
 
     /// The style of the element at the end of the path.
     ///
-    /// What was found for the elements around it is used again.
+    /// The results for the enclosing elements are used again.
     private mutating func style(in region: Region?, named name: String?) -> TimedTextStyle {
         let name = region == nil ? nil : name
         if resolved.styles.isEmpty || resolved.region != name {

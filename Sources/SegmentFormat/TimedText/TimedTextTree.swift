@@ -28,7 +28,7 @@ struct TimedTextTree: XMLEventHandler {
     private(set) var styles: [String: TimedTextAttributes] = [:]
     private(set) var regions: [String: TimedTextAttributes] = [:]
     private(set) var nodes: [Node] = []
-    /// How long each element lasts whose end is not said, counted from where it is placed; empty until it is measured, and
+    /// The durations of elements without an end, from their beginning; empty until they are measured, and
     /// where there is no sequence.
     var implicitDurations: [MediaTime] = []
     /// The place of `body` among the nodes.

@@ -1,7 +1,7 @@
 import HLSPlaylist
 import MediaTiming
 
-/// Where dates lie on a timeline, prepared so that each look-up is a binary search.
+/// An index of the positions of dates on a timeline, in which each look-up is a binary search.
 ///
 /// Gives what ``DateAnchors/place(of:from:to:)`` gives, which goes through all anchors for each date.
 struct DateIndex: Sendable {

@@ -108,7 +108,7 @@ struct StreamBuffer: Sendable {
             )
         }
         entries.removeSubrange(positions)
-        // What overlapped is still there. Behind, entries are in the order of their starts; in front, any may reach in.
+        // Overlapping entries are still there: later ones are in order of their starts, any earlier one may reach in.
         let end = forgotten.values.map(\.end).max() ?? .zero
         let behind = entries[positions.lowerBound...].prefix { $0.range.start < end }
         for entry in [entries[..<positions.lowerBound], behind].joined() {
