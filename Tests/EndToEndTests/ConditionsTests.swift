@@ -36,18 +36,49 @@ struct ConditionsTests {
 
     @Test(
         .timeLimit(.minutes(3)),
-        arguments: [
-            ("3G", 780.0, 0.2), ("EDGE", 240, 0.84), ("DSL", 2_000, 0.01), ("LTE", 50_000, 0.115),
-            ("WiFi", 40_000, 0.002),
-        ]
+        arguments: [("3G", 780.0), ("EDGE", 240), ("DSL", 2_000), ("LTE", 50_000), ("WiFi", 40_000)]
     )
-    func anyPlayerGetsTheRateAndTheLatencyOfAPreset(name: String, kilobits: Double, latency: Double) async throws {
+    func anyPlayerGetsTheRateOfAPreset(name: String, kilobits: Double) async throws {
         let origin = try await Origin(name, megabytes: Int(kilobits / 700) + 1)
         let transfers = try await Transfer.run(origin.address, count: 1, seconds: 10.5)
         try await origin.end()
         let transfer = try #require(transfers.first)
-        #expect(transfer.firstByte >= latency && transfer.firstByte < latency + 0.25, "\(transfer)")
         #expect(abs(transfer.kilobits / kilobits - 1) < 0.05, "\(transfer)")
+    }
+
+    /// The least time to the first byte is that of the preset, to 10 ms.
+    ///
+    /// A busy machine, and lost packets, make single requests late, and nothing makes one early. So the least of many
+    /// counts, and what the server itself takes, measured between them, is taken off. The exact times are tested in
+    /// simulated time, in ConditionedTransportTests.
+    @Test(
+        .serialized,
+        .timeLimit(.minutes(4)),
+        arguments: [
+            ("3G", 0.2), ("EDGE", 0.84), ("DSL", 0.01), ("LTE", 0.115), ("WiFi", 0.002), ("WiFi 802.11ac", 0.002),
+            ("Very Bad Network", 1.0),
+        ]
+    )
+    func anyPlayerGetsTheLatencyOfAPreset(name: String, latency: Double) async throws {
+        let (conditioned, plain) = (try await Origin(name, megabytes: 1), try await Origin(megabytes: 1))
+        var (least, leastOfServer) = (Double.infinity, Double.infinity)
+        for round in 0..<60 {
+            for (origin, isPlain) in [(plain, true), (conditioned, false)] {
+                let transfer = try #require(
+                    try await Transfer.run(origin.address, count: 1, seconds: 30, range: "0-99").first
+                )
+                #expect(transfer.bytes == 100)
+                if isPlain {
+                    leastOfServer = min(leastOfServer, transfer.firstByte)
+                } else {
+                    #expect(transfer.firstByte >= latency, "\(transfer)")
+                    least = min(least, transfer.firstByte)
+                }
+            }
+            if round >= 15, abs(least - leastOfServer - latency) < 0.01 { break }
+        }
+        for origin in [conditioned, plain] { try await origin.end() }
+        #expect(abs(least - leastOfServer - latency) < 0.01, "\(least) s, of which the server takes \(leastOfServer) s")
     }
 
     @Test(.timeLimit(.minutes(2))) func playersShareTheLinkOfAServer() async throws {
@@ -161,12 +192,18 @@ struct Transfer: Sendable, CustomStringConvertible {
             .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }
 
-    /// Loads an address several times at once, for so long.
-    static func run(_ address: String, count: Int, seconds: Double) async throws -> [Transfer] {
+    /// Loads an address, or a range of it, several times at once, for so long.
+    static func run(
+        _ address: String,
+        count: Int,
+        seconds: Double,
+        range: String? = nil
+    ) async throws -> [Transfer] {
         let curl = try #require(curl)
         let programs = try (0..<count).map { _ in
             try RunningProgram(
-                ["-s", "-o", "/dev/null", "--max-time", "\(seconds)", "-w", format, address],
+                ["-s", "-o", "/dev/null", "--max-time", "\(seconds)", "-w", format] + (range.map { ["-r", $0] } ?? [])
+                    + [address],
                 of: curl
             )
         }
