@@ -4,6 +4,9 @@ import PackageDescription
 // Set by Scripts/fuzz: adds the programs that link libFuzzer and instruments the package's own modules.
 let isFuzzing = Context.environment["MILLSTREAM_FUZZING"] == "1"
 
+// Names test targets, separated by commas: leaves only these and what they depend on, for builds that need no more.
+let wantedTests = Context.environment["MILLSTREAM_TESTS"]?.split(separator: ",").map(String.init) ?? []
+
 let house: [SwiftSetting] =
     [
         .enableUpcomingFeature("ExistentialAny"),
@@ -449,4 +452,20 @@ if isFuzzing {
             linkerSettings: linking
         ),
     ]
+}
+
+if !wantedTests.isEmpty {
+    var wanted = Set(wantedTests)
+    var unvisited = wantedTests
+    while let name = unvisited.popLast() {
+        for dependency in package.targets.first(where: { $0.name == name })?.dependencies ?? [] {
+            switch dependency {
+            case .targetItem(let name, _), .byNameItem(let name, _):
+                if wanted.insert(name).inserted { unvisited.append(name) }
+            default: break
+            }
+        }
+    }
+    package.targets.removeAll { !wanted.contains($0.name) }
+    package.products = []
 }

@@ -8,6 +8,8 @@ struct Campaign {
         var sample = 200
         var seed: UInt64 = 1
         var jobs = 2
+        /// The largest share of faults that no test may find, from 0 to 1.
+        var largestShare = 0.1
         /// Only faults in files whose path contains this text.
         var fileFilter = ""
         /// The folder of the package.
@@ -125,7 +127,7 @@ struct Campaign {
 
     /// Runs everything and prints a report.
     ///
-    /// - Returns: Whether at most one in ten faults of each target survives, those that are explained aside.
+    /// - Returns: Whether the share of each target that survives is small enough, faults that are explained aside.
     mutating func run(equivalents: Equivalents, report: URL) throws -> Bool {
         try choose()
         try plantAndBuild()
@@ -163,7 +165,7 @@ struct Campaign {
             let unexplained = survivors.filter { equivalents.reason(for: $0) == nil }
             let reached = Set(tests.suites.flatMap(\.reached))
             let share = chosen.isEmpty ? 1 : Double(unexplained.count) / Double(chosen.count)
-            isGood = isGood && share <= 0.1
+            isGood = isGood && share <= options.largestShare
             text += "\(target.name): \(chosen.count) faults, \(seen.count) seen"
             text +=
                 " (\(seen.values.count { $0.hasSuffix("(time limit)") }) by the time limit), \(survivors.count) survive"

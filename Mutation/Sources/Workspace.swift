@@ -5,6 +5,7 @@ struct Workspace {
     let root: URL
     private let package: URL
     private let scratch: URL
+    private let tests: [String]
 
     /// Creates the copy, with only the test targets that are run and what they depend on.
     ///
@@ -15,34 +16,14 @@ struct Workspace {
     /// - Throws: The error of Foundation where a file cannot be read or written.
     init(copying package: URL, to folder: URL, tests: [String]) throws {
         self.package = package
+        self.tests = tests
         root = folder.appending(path: "package")
         scratch = folder.appending(path: "build")
         let files = FileManager.default
         try files.createDirectory(at: root, withIntermediateDirectories: true)
         for name in ["Sources", "Tests"] { try Self.mirror(package.appending(path: name), root.appending(path: name)) }
-        let manifest = try String(contentsOf: package.appending(path: "Package.swift"), encoding: .utf8)
-        try Self.write(manifest + Self.reduction(to: tests), to: root.appending(path: "Package.swift"))
-    }
-
-    /// Statements for the end of a manifest that leave only some targets and what they depend on.
-    private static func reduction(to tests: [String]) -> String {
-        """
-
-        var wanted: Set<String> = [\(tests.map { "\"\($0)\"" }.joined(separator: ", "))]
-        var unvisited = wanted
-        while let name = unvisited.popFirst() {
-            for dependency in package.targets.first(where: { $0.name == name })?.dependencies ?? [] {
-                switch dependency {
-                case .targetItem(let name, _), .byNameItem(let name, _):
-                    if wanted.insert(name).inserted { unvisited.insert(name) }
-                default: break
-                }
-            }
-        }
-        package.targets.removeAll { !wanted.contains($0.name) }
-        package.products = []
-
-        """
+        let manifest = try Data(contentsOf: package.appending(path: "Package.swift"))
+        try Self.write(manifest, to: root.appending(path: "Package.swift"))
     }
 
     /// Copies what differs, so that a build sees only changes as changes.
@@ -104,7 +85,8 @@ struct Workspace {
             "--scratch-path",
             scratch.path,
             "-Xswiftc",
-            "-suppress-warnings"
+            "-suppress-warnings",
+            environment: ["MILLSTREAM_TESTS": tests.joined(separator: ",")]
         ).run(output: log, timeLimit: 3_600)
         return (result == .succeeded, try String(contentsOf: log, encoding: .utf8))
     }
