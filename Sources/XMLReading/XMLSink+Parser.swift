@@ -58,7 +58,11 @@ import CLibXML2
                 fail(.malformed, "there is no memory for it")
                 return
             }
-            defer { unsafe xmlFreeParserCtxt(context) }
+            defer {
+                // The parser creates a document for the entities that a document type declares, and leaves it to its caller.
+                unsafe xmlFreeDoc(context.pointee.myDoc)
+                unsafe xmlFreeParserCtxt(context)
+            }
             // Bounded: the flags are constants of libxml2.
             unsafe xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_NOCDATA.rawValue))
             unsafe install(in: context)
