@@ -63,7 +63,7 @@ struct HTTPFlags: ParsableArguments {
         }
         guard timeout > 0, timeout <= 3600 else { throw ValidationError("--timeout wants 0 to 3600 seconds") }
         guard (0...100).contains(retries) else { throw ValidationError("--retries wants 0 to 100") }
-        if let proxy, Self.hostAndPort(proxy) == nil { throw ValidationError("--proxy wants HOST:PORT") }
+        if let proxy, Self.hostAndPort(proxy) == nil { throw ValidationError("--proxy must be HOST:PORT, with a port from 1 to 65535") }
     }
 
     /// The fields of `--header`.
@@ -158,7 +158,9 @@ struct HTTPFlags: ParsableArguments {
     private static func hostAndPort(_ text: String) -> (host: String, port: Int)? {
         let bare = text.hasPrefix("http://") ? String(text.dropFirst(7)) : text
         let address = ResourceAddress("http://\(bare)")
-        guard let host = address.host, !host.isEmpty, let port = address.port else { return nil }
+        guard let host = address.host, !host.isEmpty, let port = address.port, (1...65_535).contains(port) else {
+            return nil
+        }
         return (host, port)
     }
 }

@@ -62,6 +62,10 @@ struct CommandLineTests {
         let results = try #require(runs.first?["results"] as? [[String: Any]])
         #expect(sarif.status == 2 && results.map { $0["ruleId"] as? String } == ["missing-target-duration"])
         #expect(try await run("validate", bad.path, "--rules", "none").status == 64)
+        for proxy in ["127.0.0.1", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:99999999999999999999", ":80", ""] {
+            let refused = try await run("inspect", bad.path, "--proxy", proxy)
+            #expect(refused.status == 64 && refused.errors.contains("--proxy must be HOST:PORT"), "\(refused)")
+        }
     }
 
     @Test(.timeLimit(.minutes(4))) func extremeNumbersInPlaylistsEndNoCommand() async throws {
