@@ -15,7 +15,7 @@ let house: [SwiftSetting] =
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
         .enableUpcomingFeature("InferIsolatedConformances"),
     ] + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer"])] : [])
-// The pure rooms read what strangers sent: there, unsafe memory access does not compile without being marked.
+// Targets that read bytes from outside: unsafe memory access that is not marked does not compile.
 let guarded = house + [.strictMemorySafety()]
 
 let package = Package(
@@ -152,7 +152,7 @@ let package = Package(
                 "CFFmpeg", "MediaTiming", "PlaybackReporting", "SegmentFormat", "StreamingEngine",
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
-            swiftSettings: house
+            swiftSettings: guarded
         ),
 
         .systemLibrary(name: "CSDL2", pkgConfig: "sdl2", providers: [.apt(["libsdl2-dev"]), .brew(["sdl2"])]),

@@ -38,9 +38,11 @@ public struct DecodingError: Error, Sendable, Hashable {
     static let outOfMemory = DecodingError(.outOfMemory, "FFmpeg has no memory left")
 
     private static func text(_ status: Int32) -> String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
-            guard let base = buffer.baseAddress, av_strerror(status, base, 128) >= 0 else { return "error \(status)" }
-            return String(cString: base)
+        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+            guard let base = buffer.baseAddress, unsafe av_strerror(status, base, 128) >= 0 else {
+                return "error \(status)"
+            }
+            return unsafe String(cString: base)
         }
     }
 }

@@ -1,3 +1,6 @@
+import MediaTiming
+import SegmentFormat
+
 @testable import MediaDecoding
 
 /// Encrypts a fragmented movie with one track (ISO/IEC 23001-7): renames its sample entry, encrypts its samples and says so.
@@ -164,7 +167,10 @@ enum MovieEncryption {
     }
 
     static func split(_ bytes: [UInt8]) -> [(String, [UInt8])] {
-        BoxPlace.contents(bytes)
+        var boxes = BoxWalker(0..<bytes.count, in: bytes.span)
+        var contents: [(String, [UInt8])] = []
+        while let box = boxes.next(bytes.span) { contents.append((box.type.description, Array(bytes[box.payload]))) }
+        return contents
     }
 
     static func box(_ type: String, _ payload: [UInt8]) -> [UInt8] {
@@ -172,14 +178,4 @@ enum MovieEncryption {
     }
 
     static func big(_ number: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - $0 * 8)) } }
-}
-
-extension BoxPlace {
-    fileprivate static func contents(_ bytes: [UInt8]) -> [(String, [UInt8])] {
-        bytes.withUnsafeBytes { raw in
-            all(raw, in: 0..<raw.count).map { place in
-                (String(decoding: raw[place.start + 4..<place.start + 8], as: UTF8.self), Array(raw[place.payload]))
-            }
-        }
-    }
 }

@@ -345,7 +345,8 @@ struct ProgressiveTests {
         let fixtures = try Fixtures()
         try fixtures.make("\(Fixtures.source) \(Self.codings[0])")
         let file = try File(fixtures.bytes("a.mp4"))
-        let place = try #require(BoxPlace.moov(in: file.header))
+        let box = Box.first(.moov, in: file.header.span)
+        let place = try #require(box).range.lowerBound
         let movie = try Movie(file.header.span, at: place)
         let track = try #require(movie.tracks.first { $0.kind == .video })
         let listed = track.samples(in: file.header.span)
@@ -357,11 +358,5 @@ struct ProgressiveTests {
         )
         #expect(tooMany == nil)
         #expect(enough == samples)
-    }
-}
-
-extension BoxPlace {
-    fileprivate static func moov(in bytes: [UInt8]) -> Int? {
-        bytes.withUnsafeBytes { all($0, in: 0..<bytes.count).first { $0.type == .box("moov") }?.start }
     }
 }

@@ -31,7 +31,7 @@ final class AudioDecoder {
     init(_ format: TrackFormat, options: Options = Options()) throws(DecodingError) {
         self.format = format
         self.options = options
-        context = try DecoderContext(format) { $0.pointee.thread_count = 1 }
+        context = try unsafe DecoderContext(format) { unsafe $0.pointee.thread_count = 1 }
     }
 
     /// Whether packets of another format can follow without draining.
@@ -59,31 +59,31 @@ final class AudioDecoder {
 
     private func run(_ packet: MediaPacket?) -> [AudioSamples] {
         var list: [AudioSamples] = []
-        context.decode(packet) { frame in
-            list += self.take(frame)
-            var used: UnsafeMutablePointer<AVFrame>? = frame
-            av_frame_free(&used)
+        unsafe context.decode(packet) { frame in
+            unsafe list += self.take(frame)
+            var used: UnsafeMutablePointer<AVFrame>? = unsafe frame
+            unsafe av_frame_free(&used)
         }
         return list
     }
 
     private func take(_ frame: UnsafeMutablePointer<AVFrame>) -> [AudioSamples] {
-        let channels = Int(frame.pointee.ch_layout.nb_channels)
-        guard frame.pointee.nb_samples > 0, Self.sampleRates.contains(Int(frame.pointee.sample_rate)),
+        let channels = unsafe Int(frame.pointee.ch_layout.nb_channels)
+        guard unsafe frame.pointee.nb_samples > 0, unsafe Self.sampleRates.contains(Int(frame.pointee.sample_rate)),
             (1...Self.mostChannels).contains(channels)
         else { return [] }
-        var timestamp = frame.pointee.pts
-        if timestamp == cffmpeg_no_timestamp() { timestamp = frame.pointee.best_effort_timestamp }
+        var timestamp = unsafe frame.pointee.pts
+        if timestamp == cffmpeg_no_timestamp() { timestamp = unsafe frame.pointee.best_effort_timestamp }
         let said = timestamp == cffmpeg_no_timestamp() ? nil : format.time(timestamp)
         var list: [AudioSamples] = []
         if let going = resampling {
             let expected = going.inputEnd
             let difference = (said ?? expected) - expected
             let isOff = difference > Self.tolerance || difference < .zero - Self.tolerance
-            if isOff || !going.fits(frame) { list += endOfStretch(isOff ? nil : expected) }
+            if unsafe isOff || !going.fits(frame) { list += endOfStretch(isOff ? nil : expected) }
         }
         if resampling == nil {
-            resampling = Resampling(
+            resampling = unsafe Resampling(
                 frame,
                 from: nextStart ?? said ?? .zero,
                 sampleRate: min(
@@ -94,7 +94,7 @@ final class AudioDecoder {
             )
             nextStart = nil
         }
-        if let samples = resampling?.convert(frame) { list.append(samples) }
+        if let samples = unsafe resampling?.convert(frame) { list.append(samples) }
         return list
     }
 

@@ -19,7 +19,7 @@ enum DecoderCatalogue {
         case "mp4a", "mp4v": return canDecodeObject(parts)
         default:
             guard let codec = codecs[first] else { return false }
-            return avcodec_find_decoder(codec) != nil
+            return unsafe avcodec_find_decoder(codec) != nil
         }
     }
 
@@ -55,6 +55,6 @@ enum DecoderCatalogue {
         case ("mp4v", "20"): codec = AV_CODEC_ID_MPEG4
         default: return false
         }
-        return avcodec_find_decoder(codec) != nil
+        return unsafe avcodec_find_decoder(codec) != nil
     }
 }

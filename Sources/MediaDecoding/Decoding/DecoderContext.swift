@@ -2,7 +2,7 @@ import CFFmpeg
 import MediaTiming
 
 /// An opened decoder of FFmpeg.
-final class DecoderContext {
+@safe final class DecoderContext {
     let pointer: UnsafeMutablePointer<AVCodecContext>
     /// Packets that could not be decoded, or only in part.
     private(set) var damagedPacketCount = 0
@@ -32,41 +32,41 @@ final class DecoderContext {
         configure: (UnsafeMutablePointer<AVCodecContext>) -> Void
     ) throws(DecodingError) {
         _ = FFmpegLibrary.isQuiet
-        guard let codec = avcodec_find_decoder(format.parameters.codec) else {
+        guard let codec = unsafe avcodec_find_decoder(format.parameters.codec) else {
             throw DecodingError(.unsupported, "FFmpeg has no decoder for \(format.codec)")
         }
-        guard let pointer = avcodec_alloc_context3(codec) else { throw .outOfMemory }
-        guard let budget = cffmpeg_limit_frames(pointer, Self.mostFrameBytes) else {
-            var unused: UnsafeMutablePointer<AVCodecContext>? = pointer
-            avcodec_free_context(&unused)
+        guard let pointer = unsafe avcodec_alloc_context3(codec) else { throw .outOfMemory }
+        guard let budget = unsafe cffmpeg_limit_frames(pointer, Self.mostFrameBytes) else {
+            var unused: UnsafeMutablePointer<AVCodecContext>? = unsafe pointer
+            unsafe avcodec_free_context(&unused)
             throw .outOfMemory
         }
-        self.pointer = pointer
-        self.budget = budget
-        var status = avcodec_parameters_to_context(pointer, format.parameters.pointer)
-        pointer.pointee.pkt_timebase = format.timeBase
-        pointer.pointee.max_pixels = Self.mostPixels
-        pointer.pointee.max_samples = Self.mostSamples
-        configure(pointer)
-        if status >= 0 { status = avcodec_open2(pointer, codec, nil) }
+        unsafe self.pointer = unsafe pointer
+        unsafe self.budget = unsafe budget
+        var status = unsafe avcodec_parameters_to_context(pointer, format.parameters.pointer)
+        unsafe pointer.pointee.pkt_timebase = format.timeBase
+        unsafe pointer.pointee.max_pixels = Self.mostPixels
+        unsafe pointer.pointee.max_samples = Self.mostSamples
+        unsafe configure(pointer)
+        if status >= 0 { status = unsafe avcodec_open2(pointer, codec, nil) }
         guard status >= 0 else { throw DecodingError(status, "opening the decoder of \(format.codec)") }
     }
 
     deinit {
-        var pointer: UnsafeMutablePointer<AVCodecContext>? = pointer
-        avcodec_free_context(&pointer)
-        cffmpeg_frame_budget_release(budget)
+        var pointer: UnsafeMutablePointer<AVCodecContext>? = unsafe pointer
+        unsafe avcodec_free_context(&pointer)
+        unsafe cffmpeg_frame_budget_release(budget)
     }
 
     /// The memory of the frames that the decoder holds, in bytes.
-    var frameBytes: Int64 { cffmpeg_frame_budget_used(budget) }
+    var frameBytes: Int64 { unsafe cffmpeg_frame_budget_used(budget) }
 
     /// Gives a packet, or the end where there is none, and takes all frames that are ready.
     func decode(_ packet: MediaPacket?, _ take: (UnsafeMutablePointer<AVFrame>) -> Void) {
         // A decoder takes a packet at the latest after all of its frames are taken.
         for _ in 0..<2 {
-            let status = avcodec_send_packet(pointer, packet?.pointer)
-            receive(take)
+            let status = unsafe avcodec_send_packet(pointer, packet?.pointer)
+            unsafe receive(take)
             if status == cffmpeg_error_again() { continue }
             if status < 0, packet != nil { damagedPacketCount += 1 }
             return
@@ -76,21 +76,21 @@ final class DecoderContext {
     private func receive(_ take: (UnsafeMutablePointer<AVFrame>) -> Void) {
         var failures = 0
         while failures < 64 {
-            guard let frame = av_frame_alloc() else { return }
-            let status = avcodec_receive_frame(pointer, frame)
+            guard let frame = unsafe av_frame_alloc() else { return }
+            let status = unsafe avcodec_receive_frame(pointer, frame)
             if status >= 0 {
                 // Frames that the application holds do not count toward the limit of the decoder.
-                av_buffer_unref(&frame.pointee.opaque_ref)
-                take(frame)
+                unsafe av_buffer_unref(&frame.pointee.opaque_ref)
+                unsafe take(frame)
                 continue
             }
-            var unused: UnsafeMutablePointer<AVFrame>? = frame
-            av_frame_free(&unused)
+            var unused: UnsafeMutablePointer<AVFrame>? = unsafe frame
+            unsafe av_frame_free(&unused)
             if status == cffmpeg_error_again() || status == cffmpeg_error_end() { return }
             damagedPacketCount += 1
             failures += 1
         }
     }
 
-    func flush() { avcodec_flush_buffers(pointer) }
+    func flush() { unsafe avcodec_flush_buffers(pointer) }
 }

@@ -2,7 +2,7 @@ import CFFmpeg
 import MediaTiming
 
 /// Converts one stretch of sound without gaps, whose frames are of one kind.
-final class Resampling {
+@safe final class Resampling {
     private var context: OpaquePointer?
     /// The maximum number of values that a frame may become: 64 MiB.
     private static let mostFloats = 1 << 24
@@ -25,39 +25,39 @@ final class Resampling {
         self.start = start
         self.sampleRate = sampleRate
         self.channelCount = channelCount
-        inputRate = Int(frame.pointee.sample_rate)
-        inputFormat = frame.pointee.format
-        inputChannels = frame.pointee.ch_layout.nb_channels
-        inputMask = frame.pointee.ch_layout.u.mask
-        context = cffmpeg_resampler(frame, Int32(clamping: channelCount), Int32(clamping: sampleRate))
-        if context == nil { return nil }
+        inputRate = unsafe Int(frame.pointee.sample_rate)
+        inputFormat = unsafe frame.pointee.format
+        inputChannels = unsafe frame.pointee.ch_layout.nb_channels
+        inputMask = unsafe frame.pointee.ch_layout.u.mask
+        unsafe context = unsafe cffmpeg_resampler(frame, Int32(clamping: channelCount), Int32(clamping: sampleRate))
+        if unsafe context == nil { return nil }
     }
 
-    deinit { swr_free(&context) }
+    deinit { unsafe swr_free(&context) }
 
     /// When the next frame lies that goes on without a hole.
     var inputEnd: MediaTime { start + MediaTime(value: consumed, timescale: Int64(inputRate)) }
 
     func fits(_ frame: UnsafeMutablePointer<AVFrame>) -> Bool {
-        Int(frame.pointee.sample_rate) == inputRate && frame.pointee.format == inputFormat
+        unsafe Int(frame.pointee.sample_rate) == inputRate && frame.pointee.format == inputFormat
             && frame.pointee.ch_layout.nb_channels == inputChannels && frame.pointee.ch_layout.u.mask == inputMask
     }
 
     func convert(_ frame: UnsafeMutablePointer<AVFrame>) -> AudioSamples? {
-        consumed +|= Int64(frame.pointee.nb_samples)
-        return convert(frame, inputCount: Int64(frame.pointee.nb_samples))
+        unsafe consumed +|= Int64(frame.pointee.nb_samples)
+        return unsafe convert(frame, inputCount: Int64(frame.pointee.nb_samples))
     }
 
     /// What the filter still holds.
-    func finish() -> AudioSamples? { convert(nil, inputCount: 0) }
+    func finish() -> AudioSamples? { unsafe convert(nil, inputCount: 0) }
 
     private func convert(_ frame: UnsafeMutablePointer<AVFrame>?, inputCount: Int64) -> AudioSamples? {
-        guard let context else { return nil }
-        let waiting = max(0, swr_get_delay(context, Int64(sampleRate)))
+        guard let context = unsafe context else { return nil }
+        let waiting = unsafe max(0, swr_get_delay(context, Int64(sampleRate)))
         let capacity = Int(waiting +| inputCount *| Int64(sampleRate) / Int64(max(1, inputRate))) + 64
         guard capacity <= Self.mostFloats / max(1, channelCount) else { return nil }
-        let samples = [Float](unsafeUninitializedCapacity: capacity * channelCount) { buffer, count in
-            let made = cffmpeg_resample(context, buffer.baseAddress, Int32(clamping: capacity), frame)
+        let samples = unsafe [Float](unsafeUninitializedCapacity: capacity * channelCount) { buffer, count in
+            let made = unsafe cffmpeg_resample(context, buffer.baseAddress, Int32(clamping: capacity), frame)
             count = max(0, Int(made)) * channelCount
         }
         guard !samples.isEmpty else { return nil }

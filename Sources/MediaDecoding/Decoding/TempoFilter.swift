@@ -96,7 +96,7 @@ public final class TempoFilter {
 
 extension TempoFilter {
     /// A chain of filters.
-    private final class Graph {
+    @safe private final class Graph {
         let sampleRate: Int
         let channelCount: Int
         private var graph: UnsafeMutablePointer<AVFilterGraph>?
@@ -110,39 +110,39 @@ extension TempoFilter {
             channelCount: Int
         ) throws(DecodingError) {
             _ = FFmpegLibrary.isQuiet
-            guard let graph = avfilter_graph_alloc() else { throw .outOfMemory }
-            var owned: UnsafeMutablePointer<AVFilterGraph>? = graph
+            guard let graph = unsafe avfilter_graph_alloc() else { throw .outOfMemory }
+            var owned: UnsafeMutablePointer<AVFilterGraph>? = unsafe graph
             do throws(DecodingError) {
                 // The layout's own order of channels does not matter: nothing is mixed.
-                let source = try Self.add(
+                let source = try unsafe Self.add(
                     "abuffer",
                     "sample_rate=\(sampleRate):sample_fmt=flt:channel_layout=\(channelCount)c:time_base=1/\(sampleRate)",
-                    to: graph
+                    to: unsafe graph
                 )
-                let sink = try Self.add("abuffersink", nil, to: graph)
-                var last = source
+                let sink = try unsafe Self.add("abuffersink", nil, to: graph)
+                var last = unsafe source
                 // Some filters give each channel apart: what comes out is as what goes in.
                 let interleaving = (name: "aformat", arguments: "sample_fmts=flt")
                 for (name, arguments) in Self.filters(for: rate, pitch, sampleRate: sampleRate) + [interleaving] {
-                    let filter = try Self.add(name, arguments, to: graph)
-                    try Self.link(last, filter)
-                    last = filter
+                    let filter = try unsafe Self.add(name, arguments, to: graph)
+                    try unsafe Self.link(last, filter)
+                    unsafe last = unsafe filter
                 }
-                try Self.link(last, sink)
-                let status = avfilter_graph_config(graph, nil)
+                try unsafe Self.link(last, sink)
+                let status = unsafe avfilter_graph_config(graph, nil)
                 guard status >= 0 else { throw DecodingError(status, "changing the tempo") }
-                self.source = source
-                self.sink = sink
+                unsafe self.source = unsafe source
+                unsafe self.sink = unsafe sink
             } catch {
-                avfilter_graph_free(&owned)
+                unsafe avfilter_graph_free(&owned)
                 throw error
             }
-            self.graph = graph
+            unsafe self.graph = unsafe graph
             self.sampleRate = sampleRate
             self.channelCount = channelCount
         }
 
-        deinit { avfilter_graph_free(&graph) }
+        deinit { unsafe avfilter_graph_free(&graph) }
 
         private static func filters(
             for rate: Double,
@@ -150,7 +150,7 @@ extension TempoFilter {
             sampleRate: Int
         ) -> [(name: String, arguments: String)] {
             switch pitch {
-            case .spectral where avfilter_get_by_name("rubberband") != nil:
+            case .spectral where unsafe avfilter_get_by_name("rubberband") != nil:
                 return [("rubberband", "tempo=\(rate):transients=crisp:pitchq=quality")]
             case .timeDomain, .spectral: return factors(of: rate).map { ("atempo", "tempo=\($0)") }
             case .varispeed:
@@ -181,55 +181,61 @@ extension TempoFilter {
             _ arguments: String?,
             to graph: UnsafeMutablePointer<AVFilterGraph>
         ) throws(DecodingError) -> UnsafeMutablePointer<AVFilterContext> {
-            guard let filter = avfilter_get_by_name(name) else {
+            guard let filter = unsafe avfilter_get_by_name(name) else {
                 throw DecodingError(.unsupported, "FFmpeg has no filter \(name)")
             }
             var context: UnsafeMutablePointer<AVFilterContext>?
-            let status = avfilter_graph_create_filter(&context, filter, nil, arguments, nil, graph)
-            guard status >= 0, let context else { throw DecodingError(status, "making the filter \(name)") }
-            return context
+            let status = unsafe avfilter_graph_create_filter(&context, filter, nil, arguments, nil, graph)
+            guard status >= 0, let context = unsafe context else {
+                throw DecodingError(status, "making the filter \(name)")
+            }
+            return unsafe context
         }
 
         private static func link(
             _ first: UnsafeMutablePointer<AVFilterContext>,
             _ second: UnsafeMutablePointer<AVFilterContext>
         ) throws(DecodingError) {
-            let status = avfilter_link(first, 0, second, 0)
+            let status = unsafe avfilter_link(first, 0, second, 0)
             guard status >= 0 else { throw DecodingError(status, "linking filters") }
         }
 
         /// Gives samples to the first filter; `nil` is the end.
         func send(_ samples: AudioSamples?) throws(DecodingError) {
             guard let samples else {
-                _ = av_buffersrc_add_frame(source, nil)
+                _ = unsafe av_buffersrc_add_frame(source, nil)
                 return
             }
-            var frame = av_frame_alloc()
-            guard let made = frame else { throw .outOfMemory }
-            defer { av_frame_free(&frame) }
-            made.pointee.format = AV_SAMPLE_FMT_FLT.rawValue
-            made.pointee.sample_rate = Int32(clamping: sampleRate)
-            made.pointee.nb_samples = Int32(clamping: samples.frameCount)
-            av_channel_layout_default(&made.pointee.ch_layout, Int32(clamping: channelCount))
-            var status = av_frame_get_buffer(made, 0)
-            guard status >= 0, let data = made.pointee.data.0 else { throw DecodingError(status, "changing the tempo") }
-            samples.samples.withUnsafeBytes { bytes in
-                guard let base = bytes.baseAddress else { return }
-                UnsafeMutableRawPointer(data).copyMemory(from: base, byteCount: bytes.count)
+            var frame = unsafe av_frame_alloc()
+            guard let made = unsafe frame else { throw .outOfMemory }
+            defer { unsafe av_frame_free(&frame) }
+            unsafe made.pointee.format = AV_SAMPLE_FMT_FLT.rawValue
+            unsafe made.pointee.sample_rate = Int32(clamping: sampleRate)
+            unsafe made.pointee.nb_samples = Int32(clamping: samples.frameCount)
+            unsafe av_channel_layout_default(&made.pointee.ch_layout, Int32(clamping: channelCount))
+            var status = unsafe av_frame_get_buffer(made, 0)
+            guard status >= 0, let data = unsafe made.pointee.data.0 else {
+                throw DecodingError(status, "changing the tempo")
             }
-            status = av_buffersrc_add_frame(source, made)
+            unsafe samples.samples.withUnsafeBytes { bytes in
+                guard let base = bytes.baseAddress else { return }
+                unsafe UnsafeMutableRawPointer(data).copyMemory(from: base, byteCount: bytes.count)
+            }
+            status = unsafe av_buffersrc_add_frame(source, made)
             guard status >= 0 else { throw DecodingError(status, "changing the tempo") }
         }
 
         func receive() -> [Float]? {
-            var frame = av_frame_alloc()
-            defer { av_frame_free(&frame) }
-            guard let made = frame, av_buffersink_get_frame(sink, made) >= 0, let data = made.pointee.data.0 else {
+            var frame = unsafe av_frame_alloc()
+            defer { unsafe av_frame_free(&frame) }
+            guard let made = unsafe frame, unsafe av_buffersink_get_frame(sink, made) >= 0,
+                let data = unsafe made.pointee.data.0
+            else {
                 return nil
             }
-            let count = Int(made.pointee.nb_samples) * channelCount
-            return data.withMemoryRebound(to: Float.self, capacity: count) { pointer in
-                Array(UnsafeBufferPointer(start: pointer, count: count))
+            let count = unsafe Int(made.pointee.nb_samples) * channelCount
+            return unsafe data.withMemoryRebound(to: Float.self, capacity: count) { pointer in
+                unsafe Array(UnsafeBufferPointer(start: pointer, count: count))
             }
         }
     }

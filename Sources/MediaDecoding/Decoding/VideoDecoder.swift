@@ -33,7 +33,7 @@ final class VideoDecoder {
     /// What is left out from now on.
     var discard = Discard.nothing {
         didSet {
-            context.pointer.pointee.skip_frame =
+            unsafe context.pointer.pointee.skip_frame =
                 switch discard {
                 case .nothing: AVDISCARD_DEFAULT
                 case .unreferenced: AVDISCARD_NONREF
@@ -50,15 +50,18 @@ final class VideoDecoder {
     init(_ format: TrackFormat, options: Options = Options()) throws(DecodingError) {
         self.format = format
         var note: String?
-        context = try DecoderContext(format) { pointer in
+        context = try unsafe DecoderContext(format) { pointer in
             let threads = DecoderContext.threadCount(
                 max(0, options.threadCount),
                 width: format.width,
                 height: format.height
             )
-            pointer.pointee.thread_count = Int32(clamping: threads)
-            pointer.pointee.has_b_frames = max(pointer.pointee.has_b_frames, Int32(clamping: format.reorderDepth))
-            if options.prefersHardware { note = Self.addHardware(pointer) }
+            unsafe pointer.pointee.thread_count = Int32(clamping: threads)
+            unsafe pointer.pointee.has_b_frames = unsafe max(
+                pointer.pointee.has_b_frames,
+                Int32(clamping: format.reorderDepth)
+            )
+            if options.prefersHardware { note = unsafe Self.addHardware(pointer) }
         }
         hardwareNote = note
     }
@@ -70,7 +73,7 @@ final class VideoDecoder {
     func `continue`(with other: TrackFormat) {
         format = other
         let depth = Int32(clamping: other.reorderDepth)
-        if context.pointer.pointee.has_b_frames < depth { context.pointer.pointee.has_b_frames = depth }
+        if unsafe context.pointer.pointee.has_b_frames < depth { unsafe context.pointer.pointee.has_b_frames = depth }
     }
 
     /// Decodes a packet; the frames are those that are ready, mostly of earlier packets.
@@ -88,8 +91,8 @@ final class VideoDecoder {
 
     private func run(_ packet: MediaPacket?) -> [VideoFrame] {
         var frames: [VideoFrame] = []
-        context.decode(packet) { frame in
-            if let frame = self.wrap(frame) { frames.append(frame) }
+        unsafe context.decode(packet) { frame in
+            if let frame = unsafe self.wrap(frame) { frames.append(frame) }
         }
         return frames
     }
@@ -98,17 +101,18 @@ final class VideoDecoder {
     private func wrap(_ decoded: UnsafeMutablePointer<AVFrame>) -> VideoFrame? {
         let none = cffmpeg_no_timestamp()
         // FFmpeg's best effort is a guess of its own where timestamps were wrong once; it goes by the order of decoding then.
-        var timestamp = decoded.pointee.pts
-        if timestamp == none { timestamp = decoded.pointee.best_effort_timestamp }
-        let duration = cffmpeg_frame_duration(decoded)
+        var timestamp = unsafe decoded.pointee.pts
+        if timestamp == none { timestamp = unsafe decoded.pointee.best_effort_timestamp }
+        let duration = unsafe cffmpeg_frame_duration(decoded)
         if duration > 0 { lastDuration = duration }
-        let isKeyFrame = cffmpeg_frame_is_key(decoded) != 0
+        let isKeyFrame = unsafe cffmpeg_frame_is_key(decoded) != 0
         var captions: [UInt8] = []
-        if let data = cffmpeg_captions(decoded), let bytes = data.pointee.data {
-            captions = Array(UnsafeBufferPointer(start: bytes, count: Int(data.pointee.size)))
+        if let data = unsafe cffmpeg_captions(decoded), let bytes = unsafe data.pointee.data {
+            captions = unsafe Array(UnsafeBufferPointer(start: bytes, count: Int(data.pointee.size)))
         }
-        guard let frame = inMainMemory(decoded), frame.pointee.width > 0, frame.pointee.height > 0 else { return nil }
-        return VideoFrame(
+        guard let frame = unsafe inMainMemory(decoded), unsafe frame.pointee.width > 0, unsafe frame.pointee.height > 0
+        else { return nil }
+        return unsafe VideoFrame(
             time: format.time(timestamp == none ? 0 : timestamp),
             duration: format.time(lastDuration),
             isKeyFrame: isKeyFrame,
@@ -119,28 +123,29 @@ final class VideoDecoder {
 
     /// The frame itself, or a copy of one that lies in a device.
     private func inMainMemory(_ frame: UnsafeMutablePointer<AVFrame>) -> UnsafeMutablePointer<AVFrame>? {
-        isHardware = frame.pointee.hw_frames_ctx != nil
-        guard isHardware else { return frame }
-        var source: UnsafeMutablePointer<AVFrame>? = frame
-        defer { av_frame_free(&source) }
-        var copy = av_frame_alloc()
-        guard let made = copy, av_hwframe_transfer_data(made, frame, 0) >= 0, av_frame_copy_props(made, frame) >= 0
+        isHardware = unsafe frame.pointee.hw_frames_ctx != nil
+        guard isHardware else { return unsafe frame }
+        var source: UnsafeMutablePointer<AVFrame>? = unsafe frame
+        defer { unsafe av_frame_free(&source) }
+        var copy = unsafe av_frame_alloc()
+        guard let made = unsafe copy, unsafe av_hwframe_transfer_data(made, frame, 0) >= 0,
+            unsafe av_frame_copy_props(made, frame) >= 0
         else {
-            av_frame_free(&copy)
+            unsafe av_frame_free(&copy)
             return nil
         }
-        return made
+        return unsafe made
     }
 
     /// Gives the decoder a device; what stands against it, else.
     private static func addHardware(_ pointer: UnsafeMutablePointer<AVCodecContext>) -> String? {
         var device: UnsafeMutablePointer<AVBufferRef>?
-        let status = av_hwdevice_ctx_create(&device, AV_HWDEVICE_TYPE_VAAPI, nil, nil, 0)
-        guard status >= 0, let device else {
+        let status = unsafe av_hwdevice_ctx_create(&device, AV_HWDEVICE_TYPE_VAAPI, nil, nil, 0)
+        guard status >= 0, let device = unsafe device else {
             return "VA-API is not there, so software decodes (\(DecodingError(status, "opening the device").message))"
         }
         // FFmpeg chooses the device's format where the codec has one, and software where not.
-        pointer.pointee.hw_device_ctx = device
+        unsafe pointer.pointee.hw_device_ctx = unsafe device
         return nil
     }
 }

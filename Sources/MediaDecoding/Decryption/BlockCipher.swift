@@ -1,7 +1,7 @@
 import CFFmpeg
 
 /// AES with a key of 16 octets, through FFmpeg's implementation (FIPS 197).
-final class BlockCipher {
+@safe final class BlockCipher {
     static let blockLength = 16
 
     private let decrypting: OpaquePointer
@@ -9,39 +9,39 @@ final class BlockCipher {
 
     init(key: [UInt8]) throws(DecodingError) {
         guard key.count == Self.blockLength else { throw DecodingError(.encrypted, "a key has 16 octets") }
-        guard let decrypting = av_aes_alloc() else { throw .outOfMemory }
-        guard let encrypting = av_aes_alloc() else {
-            av_free(UnsafeMutableRawPointer(decrypting))
+        guard let decrypting = unsafe av_aes_alloc() else { throw .outOfMemory }
+        guard let encrypting = unsafe av_aes_alloc() else {
+            unsafe av_free(UnsafeMutableRawPointer(decrypting))
             throw .outOfMemory
         }
-        av_aes_init(decrypting, key, 128, 1)
-        av_aes_init(encrypting, key, 128, 0)
-        self.decrypting = decrypting
-        self.encrypting = encrypting
+        unsafe av_aes_init(decrypting, key, 128, 1)
+        unsafe av_aes_init(encrypting, key, 128, 0)
+        unsafe self.decrypting = unsafe decrypting
+        unsafe self.encrypting = unsafe encrypting
     }
 
     deinit {
-        av_free(UnsafeMutableRawPointer(decrypting))
-        av_free(UnsafeMutableRawPointer(encrypting))
+        unsafe av_free(UnsafeMutableRawPointer(decrypting))
+        unsafe av_free(UnsafeMutableRawPointer(encrypting))
     }
 
     /// Decrypts whole blocks in place by cipher block chaining; the vector becomes the one that the next block needs.
     func decryptChained(_ bytes: UnsafeMutableRawBufferPointer, vector: inout [UInt8]) {
         let blocks = bytes.count / Self.blockLength
-        guard blocks > 0, let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
-        vector.withUnsafeMutableBufferPointer { vector in
+        guard blocks > 0, let base = unsafe bytes.bindMemory(to: UInt8.self).baseAddress else { return }
+        unsafe vector.withUnsafeMutableBufferPointer { vector in
             guard vector.count == Self.blockLength else { return }
-            av_aes_crypt(decrypting, base, base, Int32(clamping: blocks), vector.baseAddress, 1)
+            unsafe av_aes_crypt(decrypting, base, base, Int32(clamping: blocks), vector.baseAddress, 1)
         }
     }
 
     /// Encrypts whole blocks in place by cipher block chaining.
     func encryptChained(_ bytes: UnsafeMutableRawBufferPointer, vector: inout [UInt8]) {
         let blocks = bytes.count / Self.blockLength
-        guard blocks > 0, let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
-        vector.withUnsafeMutableBufferPointer { vector in
+        guard blocks > 0, let base = unsafe bytes.bindMemory(to: UInt8.self).baseAddress else { return }
+        unsafe vector.withUnsafeMutableBufferPointer { vector in
             guard vector.count == Self.blockLength else { return }
-            av_aes_crypt(encrypting, base, base, Int32(clamping: blocks), vector.baseAddress, 0)
+            unsafe av_aes_crypt(encrypting, base, base, Int32(clamping: blocks), vector.baseAddress, 0)
         }
     }
 
@@ -49,7 +49,7 @@ final class BlockCipher {
     func keyStream(_ counter: [UInt8]) -> [UInt8] {
         var block = [UInt8](repeating: 0, count: Self.blockLength)
         guard counter.count == Self.blockLength else { return block }
-        av_aes_crypt(encrypting, &block, counter, 1, nil, 0)
+        unsafe av_aes_crypt(encrypting, &block, counter, 1, nil, 0)
         return block
     }
 }
@@ -76,7 +76,7 @@ struct CounterStream {
                     if counter[place] != 0 { break }
                 }
             }
-            bytes[index] ^= block[used]
+            unsafe bytes[index] ^= block[used]
             used += 1
         }
     }

@@ -30,8 +30,8 @@ struct SampleAES {
     /// Gives a sample in the clear; the same bytes where nothing of it is encrypted.
     func opened(_ sample: UnsafeRawBufferPointer, _ coding: Coding) -> [UInt8] {
         switch coding {
-        case .h264: openedPicture(sample)
-        case .aac, .ac3: openedSound(sample, coding)
+        case .h264: unsafe openedPicture(sample)
+        case .aac, .ac3: unsafe openedSound(sample, coding)
         }
     }
 }
@@ -40,17 +40,17 @@ struct SampleAES {
 
 extension SampleAES {
     private func openedSound(_ sample: UnsafeRawBufferPointer, _ coding: Coding) -> [UInt8] {
-        var bytes = Array(sample)
-        bytes.withUnsafeMutableBytes { bytes in
+        var bytes = unsafe Array(sample)
+        unsafe bytes.withUnsafeMutableBytes { bytes in
             var start = 0
             while start < bytes.count {
-                guard let (header, length) = Self.frame(bytes, at: start, coding) else { return }
+                guard let (header, length) = unsafe Self.frame(bytes, at: start, coding) else { return }
                 let end = min(bytes.count, start + length)
                 let first = start + header + Self.audioLeader
                 if first < end {
                     var chain = vector
                     let whole = (end - first) / BlockCipher.blockLength * BlockCipher.blockLength
-                    cipher.decryptChained(
+                    unsafe cipher.decryptChained(
                         UnsafeMutableRawBufferPointer(rebasing: bytes[first..<first + whole]),
                         vector: &chain
                     )
@@ -70,16 +70,16 @@ extension SampleAES {
         guard bytes.count - start >= 7 else { return nil }
         switch coding {
         case .aac:
-            guard bytes[start] == 0xFF, bytes[start + 1] & 0xF6 == 0xF0 else { return nil }
+            guard unsafe bytes[start] == 0xFF, unsafe bytes[start + 1] & 0xF6 == 0xF0 else { return nil }
             let length =
-                Int(bytes[start + 3] & 3) << 11 | Int(bytes[start + 4]) << 3 | Int(bytes[start + 5]) >> 5
-            let header = bytes[start + 1] & 1 == 0 ? 9 : 7
+                unsafe Int(bytes[start + 3] & 3) << 11 | Int(bytes[start + 4]) << 3 | Int(bytes[start + 5]) >> 5
+            let header = unsafe bytes[start + 1] & 1 == 0 ? 9 : 7
             return length > header ? (header, length) : nil
         case .ac3:
-            guard bytes[start] == 0x0B, bytes[start + 1] == 0x77 else { return nil }
+            guard unsafe bytes[start] == 0x0B, unsafe bytes[start + 1] == 0x77 else { return nil }
             // Enhanced AC-3 names its length; AC-3 has a table, and its packets hold one frame each.
-            guard bytes[start + 5] >> 3 > 10 else { return (0, bytes.count - start) }
-            let words = Int(bytes[start + 2] & 7) << 8 | Int(bytes[start + 3])
+            guard unsafe bytes[start + 5] >> 3 > 10 else { return (0, bytes.count - start) }
+            let words = unsafe Int(bytes[start + 2] & 7) << 8 | Int(bytes[start + 3])
             return (0, (words + 1) * 2)
         case .h264:
             return nil
@@ -93,18 +93,18 @@ extension SampleAES {
     private func openedPicture(_ sample: UnsafeRawBufferPointer) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(sample.count)
-        var start = Self.startCode(sample, from: 0)
-        output.append(contentsOf: sample[0..<(start?.end ?? sample.count)])
+        var start = unsafe Self.startCode(sample, from: 0)
+        unsafe output.append(contentsOf: sample[0..<(start?.end ?? sample.count)])
         while let unit = start {
-            let next = Self.startCode(sample, from: unit.end)
-            let range = UnsafeRawBufferPointer(rebasing: sample[unit.end..<(next?.start ?? sample.count)])
-            let type = range.first.map { $0 & 0x1F } ?? 0
+            let next = unsafe Self.startCode(sample, from: unit.end)
+            let range = unsafe UnsafeRawBufferPointer(rebasing: sample[unit.end..<(next?.start ?? sample.count)])
+            let type = unsafe range.first.map { $0 & 0x1F } ?? 0
             if range.count > Self.longestClearUnit, type == 1 || type == 5 {
-                output.append(contentsOf: openedUnit(range))
+                unsafe output.append(contentsOf: openedUnit(range))
             } else {
-                output.append(contentsOf: range)
+                unsafe output.append(contentsOf: range)
             }
-            if let next { output.append(contentsOf: sample[next.start..<next.end]) }
+            if let next { unsafe output.append(contentsOf: sample[next.start..<next.end]) }
             start = next
         }
         return output
@@ -112,13 +112,13 @@ extension SampleAES {
 
     private func openedUnit(_ unit: UnsafeRawBufferPointer) -> [UInt8] {
         // The encrypted bytes were escaped once more, over the escapes they had before.
-        var bytes = Self.withoutEscapes(unit)
-        bytes.withUnsafeMutableBytes { bytes in
+        var bytes = unsafe Self.withoutEscapes(unit)
+        unsafe bytes.withUnsafeMutableBytes { bytes in
             var chain = vector
             var offset = Self.pictureLeader
             while bytes.count - offset > BlockCipher.blockLength {
-                let block = bytes[offset..<offset + BlockCipher.blockLength]
-                cipher.decryptChained(UnsafeMutableRawBufferPointer(rebasing: block), vector: &chain)
+                let block = unsafe bytes[offset..<offset + BlockCipher.blockLength]
+                unsafe cipher.decryptChained(UnsafeMutableRawBufferPointer(rebasing: block), vector: &chain)
                 offset += BlockCipher.blockLength + Self.pictureClearRun
             }
         }
@@ -129,7 +129,8 @@ extension SampleAES {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(unit.count)
         var zeros = 0
-        for byte in unit {
+        for index in unit.indices {
+            let byte = unsafe unit[index]
             if zeros >= 2, byte == 3 {
                 zeros = 0
                 continue
@@ -144,10 +145,10 @@ extension SampleAES {
     private static func startCode(_ bytes: UnsafeRawBufferPointer, from offset: Int) -> (start: Int, end: Int)? {
         var index = offset
         while index + 2 < bytes.count {
-            if bytes[index + 2] > 1 {
+            if unsafe bytes[index + 2] > 1 {
                 index += 3
-            } else if bytes[index] == 0, bytes[index + 1] == 0, bytes[index + 2] == 1 {
-                let start = index > offset && bytes[index - 1] == 0 ? index - 1 : index
+            } else if unsafe bytes[index] == 0, unsafe bytes[index + 1] == 0, unsafe bytes[index + 2] == 1 {
+                let start = unsafe index > offset && bytes[index - 1] == 0 ? index - 1 : index
                 return (start, index + 3)
             } else {
                 index += 1

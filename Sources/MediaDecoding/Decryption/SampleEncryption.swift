@@ -52,14 +52,14 @@ struct CommonDecryption {
             guard part.clear <= sample.count - offset else { return false }
             offset += part.clear
             guard part.encrypted <= sample.count - offset else { return false }
-            let range = UnsafeMutableRawBufferPointer(rebasing: sample[offset..<offset + part.encrypted])
+            let range = unsafe UnsafeMutableRawBufferPointer(rebasing: sample[offset..<offset + part.encrypted])
             offset += part.encrypted
             // With `cbcs` each part begins with the vector again (ISO/IEC 23001-7 §10.4.1).
             if scheme == "cbcs" { chain = vector }
             if isCounter {
-                forEncryptedBytes(range) { stream.apply(to: $0, with: cipher) }
+                unsafe forEncryptedBytes(range) { unsafe stream.apply(to: $0, with: cipher) }
             } else {
-                forEncryptedBytes(range) { cipher.decryptChained($0, vector: &chain) }
+                unsafe forEncryptedBytes(range) { unsafe cipher.decryptChained($0, vector: &chain) }
             }
         }
         return true
@@ -71,7 +71,7 @@ struct CommonDecryption {
     ) {
         let block = BlockCipher.blockLength
         guard let pattern else {
-            body(range)
+            unsafe body(range)
             return
         }
         var offset = 0
@@ -79,7 +79,7 @@ struct CommonDecryption {
         while range.count - offset >= block {
             // Bounded: a block of a cipher has 16 bytes.
             let length = min(pattern.encrypted * block, (range.count - offset) / block * block)
-            body(UnsafeMutableRawBufferPointer(rebasing: range[offset..<offset + length]))
+            unsafe body(UnsafeMutableRawBufferPointer(rebasing: range[offset..<offset + length]))
             offset += length + pattern.clear * block
         }
     }

@@ -7,11 +7,11 @@ enum CodecNaming {
     static func describe(_ format: inout TrackFormat, _ sample: UnsafeRawBufferPointer) -> Bool {
         switch format.parameters.codec {
         case AV_CODEC_ID_H264:
-            guard let profile = profile(sample) else { return false }
+            guard let profile = unsafe profile(sample) else { return false }
             format.codec = "avc1.\(profile)"
             return true
         case AV_CODEC_ID_AAC, AV_CODEC_ID_MP3, AV_CODEC_ID_MP2, AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3:
-            guard let header = AudioFrameHeader(sample.bindMemory(to: UInt8.self).span) else { return false }
+            guard let header = unsafe AudioFrameHeader(sample.bindMemory(to: UInt8.self).span) else { return false }
             format.codec = header.codec
             if format.sampleRate == 0 { format.sampleRate = header.sampleRate }
             if format.channelCount == 0 { format.channelCount = header.channelCount ?? 0 }
@@ -29,9 +29,11 @@ enum CodecNaming {
         var index = 0
         let end = min(sample.count, 4_096) - 7
         while index < end {
-            if sample[index] == 0, sample[index + 1] == 0, sample[index + 2] == 1, sample[index + 3] & 0x1F == 7 {
+            if unsafe sample[index] == 0, unsafe sample[index + 1] == 0, unsafe sample[index + 2] == 1,
+                unsafe sample[index + 3] & 0x1F == 7
+            {
                 return (index + 4..<index + 7).map { place in
-                    let digits = String(sample[place], radix: 16)
+                    let digits = unsafe String(sample[place], radix: 16)
                     return digits.count == 1 ? "0" + digits : digits
                 }.joined()
             }

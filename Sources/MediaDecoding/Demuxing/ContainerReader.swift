@@ -5,7 +5,7 @@ import SegmentFormat
 /// A container that FFmpeg takes apart.
 ///
 /// It never looks for what a header does not say: that would read seconds of media ahead. Decoders find out by themselves.
-final class ContainerReader {
+@safe final class ContainerReader {
     private(set) var context: UnsafeMutablePointer<AVFormatContext>
     private let input: MediaInput
 
@@ -15,39 +15,39 @@ final class ContainerReader {
     init(_ input: MediaInput, format: MediaContainer, isHeader: Bool = false) throws(DecodingError) {
         _ = FFmpegLibrary.isQuiet
         self.input = input
-        guard let name = Self.formatName(format), let demuxer = av_find_input_format(name) else {
+        guard let name = Self.formatName(format), let demuxer = unsafe av_find_input_format(name) else {
             throw DecodingError(.unsupported, "FFmpeg has no demultiplexer for \(format.rawValue)")
         }
-        guard let created = avformat_alloc_context() else { throw .outOfMemory }
-        created.pointee.pb = input.context
-        created.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+        guard let created = unsafe avformat_alloc_context() else { throw .outOfMemory }
+        unsafe created.pointee.pb = unsafe input.context
+        unsafe created.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
         // Timestamps that begin again are continued where it is known what came before: not here.
-        created.pointee.correct_ts_overflow = 0
-        created.pointee.max_streams = Int32(clamping: SegmentDemuxer.mostTracks)
-        var opened: UnsafeMutablePointer<AVFormatContext>? = created
+        unsafe created.pointee.correct_ts_overflow = 0
+        unsafe created.pointee.max_streams = Int32(clamping: SegmentDemuxer.mostTracks)
+        var opened: UnsafeMutablePointer<AVFormatContext>? = unsafe created
         var options: OpaquePointer?
         // Each edit would repeat the samples that it shows.
-        if isHeader { av_dict_set(&options, "advanced_editlist", "0", 0) }
+        if isHeader { unsafe av_dict_set(&options, "advanced_editlist", "0", 0) }
         // On failure FFmpeg frees the context.
-        let status = avformat_open_input(&opened, "", demuxer, &options)
-        av_dict_free(&options)
-        guard status >= 0, let opened else { throw DecodingError(status, "opening \(format.rawValue)") }
-        context = opened
+        let status = unsafe avformat_open_input(&opened, "", demuxer, &options)
+        unsafe av_dict_free(&options)
+        guard status >= 0, let opened = unsafe opened else { throw DecodingError(status, "opening \(format.rawValue)") }
+        unsafe context = unsafe opened
     }
 
     deinit {
-        var context: UnsafeMutablePointer<AVFormatContext>? = context
-        avformat_close_input(&context)
+        var context: UnsafeMutablePointer<AVFormatContext>? = unsafe context
+        unsafe avformat_close_input(&context)
         withExtendedLifetime(input) {}
     }
 
     var streams: [UnsafeMutablePointer<AVStream>] {
-        let count = min(Int(context.pointee.nb_streams), SegmentDemuxer.mostTracks)
-        guard let list = context.pointee.streams else { return [] }
-        return (0..<count).compactMap { list[$0] }
+        let count = unsafe min(Int(context.pointee.nb_streams), SegmentDemuxer.mostTracks)
+        guard let list = unsafe context.pointee.streams else { return unsafe [] }
+        return unsafe (0..<count).compactMap { unsafe list[$0] }
     }
 
-    enum Step {
+    @safe enum Step {
         case packet(UnsafeMutablePointer<AVPacket>)
         case end
         case failed(Int32)
@@ -55,19 +55,19 @@ final class ContainerReader {
 
     /// The next packet, which belongs to the caller.
     func next() throws(DecodingError) -> Step {
-        guard let packet = av_packet_alloc() else { throw .outOfMemory }
-        let status = av_read_frame(context, packet)
-        if status >= 0 { return .packet(packet) }
-        var unused: UnsafeMutablePointer<AVPacket>? = packet
-        av_packet_free(&unused)
+        guard let packet = unsafe av_packet_alloc() else { throw .outOfMemory }
+        let status = unsafe av_read_frame(context, packet)
+        if status >= 0 { return unsafe .packet(packet) }
+        var unused: UnsafeMutablePointer<AVPacket>? = unsafe packet
+        unsafe av_packet_free(&unused)
         return status == cffmpeg_error_end() ? .end : .failed(status)
     }
 
     static func language(_ stream: UnsafeMutablePointer<AVStream>) -> String? {
-        guard let entry = av_dict_get(stream.pointee.metadata, "language", nil, 0),
-            let value = entry.pointee.value
+        guard let entry = unsafe av_dict_get(stream.pointee.metadata, "language", nil, 0),
+            let value = unsafe entry.pointee.value
         else { return nil }
-        let text = String(cString: value)
+        let text = unsafe String(cString: value)
         return text == "und" || text.isEmpty ? nil : text
     }
 

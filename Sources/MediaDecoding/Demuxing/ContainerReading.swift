@@ -4,7 +4,7 @@ import PlaybackReporting
 import SegmentFormat
 
 /// Collects all packets of a container that FFmpeg takes apart.
-struct ContainerReading {
+@safe struct ContainerReading {
     private let reader: ContainerReader
     private let container: MediaContainer
     /// Unrolls the timestamps of transport streams; `nil` for other containers.
@@ -19,7 +19,7 @@ struct ContainerReading {
     /// The end of the last packet of each track, in its units.
     private var ends: [Int: Int64] = [:]
     private var sizes: [Int: (width: Int, height: Int)] = [:]
-    private var loose: [Int: [UnsafeMutablePointer<AVPacket>]] = [:]
+    private var loose: [Int: [UnsafeMutablePointer<AVPacket>]] = unsafe [:]
     private var order: [(track: Int, index: Int)] = []
 
     init(_ reader: ContainerReader, container: MediaContainer) {
@@ -35,7 +35,7 @@ struct ContainerReading {
         while true {
             switch try reader.next() {
             case .packet(let packet):
-                take(packet)
+                unsafe take(packet)
                 if order.count >= SegmentDemuxer.mostPackets {
                     result.note("the segment has more than \(SegmentDemuxer.mostPackets) packets")
                     try finish()
@@ -57,92 +57,105 @@ struct ContainerReading {
     }
 
     private mutating func take(_ packet: UnsafeMutablePointer<AVPacket>) {
-        let index = Int(packet.pointee.stream_index)
-        if packet.pointee.size <= 0 || index >= SegmentDemuxer.mostTracks || index < 0 {
-            var unused: UnsafeMutablePointer<AVPacket>? = packet
-            av_packet_free(&unused)
+        let index = unsafe Int(packet.pointee.stream_index)
+        if unsafe packet.pointee.size <= 0 || index >= SegmentDemuxer.mostTracks || index < 0 {
+            var unused: UnsafeMutablePointer<AVPacket>? = unsafe packet
+            unsafe av_packet_free(&unused)
             return
         }
         // Pieces of other files end where their header does not expect it.
-        if wrap != nil, packet.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 {
+        if wrap != nil, unsafe packet.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 {
             result.note("packets of the stream are missing or damaged")
         }
-        unroll(packet)
+        unsafe unroll(packet)
         noteSize(index)
-        if packet.pointee.duration <= 0 { packet.pointee.duration = duration(of: packet, index) }
+        if unsafe packet.pointee.duration <= 0 { unsafe packet.pointee.duration = unsafe duration(of: packet, index) }
         let none = cffmpeg_no_timestamp()
-        if packet.pointee.dts == none, packet.pointee.pts == none { packet.pointee.dts = ends[index] ?? none }
-        let start = packet.pointee.dts != none ? packet.pointee.dts : packet.pointee.pts
-        if start != none { ends[index] = start.addingReportingOverflow(max(0, packet.pointee.duration)).partialValue }
-        order.append((index, loose[index, default: []].count))
-        loose[index, default: []].append(packet)
+        if unsafe packet.pointee.dts == none, unsafe packet.pointee.pts == none {
+            unsafe packet.pointee.dts = ends[index] ?? none
+        }
+        let start = unsafe packet.pointee.dts != none ? packet.pointee.dts : packet.pointee.pts
+        if start != none {
+            ends[index] = unsafe start.addingReportingOverflow(max(0, packet.pointee.duration)).partialValue
+        }
+        unsafe order.append((index, loose[index, default: []].count))
+        unsafe loose[index, default: []].append(packet)
     }
 
     private mutating func unroll(_ packet: UnsafeMutablePointer<AVPacket>) {
         guard var wrap else { return }
         let none = cffmpeg_no_timestamp()
-        if packet.pointee.dts != none {
-            packet.pointee.dts = wrap.unroll(UInt64(bitPattern: packet.pointee.dts))
+        if unsafe packet.pointee.dts != none {
+            unsafe packet.pointee.dts = unsafe wrap.unroll(UInt64(bitPattern: packet.pointee.dts))
         }
-        if packet.pointee.pts != none {
-            packet.pointee.pts = wrap.unroll(UInt64(bitPattern: packet.pointee.pts))
+        if unsafe packet.pointee.pts != none {
+            unsafe packet.pointee.pts = unsafe wrap.unroll(UInt64(bitPattern: packet.pointee.pts))
         }
         self.wrap = wrap
     }
 
     /// What a parser found out; it is gone when the end is reached.
     private mutating func noteSize(_ index: Int) {
-        guard wrap != nil, sizes[index] == nil, index < Int(reader.context.pointee.nb_streams),
-            let stream = reader.context.pointee.streams?[index], let parser = av_stream_get_parser(stream),
-            parser.pointee.width > 0
+        guard wrap != nil, sizes[index] == nil, unsafe index < Int(reader.context.pointee.nb_streams),
+            let stream = unsafe reader.context.pointee.streams?[index],
+            let parser = unsafe av_stream_get_parser(stream),
+            unsafe parser.pointee.width > 0
         else { return }
-        sizes[index] = (Int(parser.pointee.width), Int(parser.pointee.height))
+        sizes[index] = unsafe (Int(parser.pointee.width), Int(parser.pointee.height))
     }
 
     /// How long a frame of sound lasts by its own header; FFmpeg would have to look far ahead to know it.
     private func duration(of packet: UnsafeMutablePointer<AVPacket>, _ index: Int) -> Int64 {
-        guard wrap != nil, index < Int(reader.context.pointee.nb_streams), let streams = reader.context.pointee.streams,
-            let stream = streams[index], stream.pointee.codecpar?.pointee.codec_type == AVMEDIA_TYPE_AUDIO
+        guard wrap != nil, unsafe index < Int(reader.context.pointee.nb_streams),
+            let streams = unsafe reader.context.pointee.streams,
+            let stream = unsafe streams[index], unsafe stream.pointee.codecpar?.pointee.codec_type == AVMEDIA_TYPE_AUDIO
         else { return 0 }
-        let bytes = UnsafeRawBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size))
-        return AudioFrameHeader(bytes.bindMemory(to: UInt8.self).span)?.duration.units(in: stream.pointee.time_base)
+        let bytes = unsafe UnsafeRawBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size))
+        return unsafe AudioFrameHeader(bytes.bindMemory(to: UInt8.self).span)?.duration.units(
+            in: stream.pointee.time_base
+        )
             ?? 0
     }
 
     private mutating func freeLoose() {
-        for packet in loose.values.joined() {
-            var packet: UnsafeMutablePointer<AVPacket>? = packet
-            av_packet_free(&packet)
+        for track in unsafe Array(loose.keys) {
+            let packets = unsafe loose[track] ?? []
+            for index in unsafe packets.indices {
+                var packet: UnsafeMutablePointer<AVPacket>? = unsafe packets[index]
+                unsafe av_packet_free(&packet)
+            }
         }
-        loose = [:]
+        unsafe loose = unsafe [:]
     }
 
     // MARK: What the packets say of their tracks
 
     private mutating func finish() throws(DecodingError) {
         var wrapped: [Int: [MediaPacket?]] = [:]
-        for (index, stream) in reader.streams.enumerated() {
-            guard let parameters = stream.pointee.codecpar else { continue }
-            let kind = MediaTrack.Kind(parameters.pointee.codec_type)
-            let packets = loose.removeValue(forKey: index) ?? []
-            var format = TrackFormat(
+        let streams = unsafe reader.streams
+        for index in unsafe streams.indices {
+            let stream = unsafe streams[index]
+            guard let parameters = unsafe stream.pointee.codecpar else { continue }
+            let kind = unsafe MediaTrack.Kind(parameters.pointee.codec_type)
+            let packets = unsafe loose.removeValue(forKey: index) ?? []
+            var format = unsafe TrackFormat(
                 id: Int(stream.pointee.id),
                 kind: kind,
                 timeBase: stream.pointee.time_base,
                 parameters: try CodecParameters(copying: parameters)
             )
-            format.language = ContainerReader.language(stream)
-            let opened = try self.opened(packets, of: format)
-            Self.fillDurations(opened, kind)
+            format.language = unsafe ContainerReader.language(stream)
+            let opened = try unsafe self.opened(packets, of: format)
+            unsafe Self.fillDurations(opened, kind)
             if kind == .video, format.reorderDepth == 0 {
-                format.reorderDepth = PacketOrder.depth(opened.map { $0.pointee.pts })
+                format.reorderDepth = unsafe PacketOrder.depth(opened.map { unsafe $0.pointee.pts })
             }
-            if shift != .zero { move(opened, by: shift.units(in: format.timeBase)) }
-            describe(&format, stream, opened)
-            wrapped[index] = opened.map { packet in
+            if shift != .zero { unsafe move(opened, by: shift.units(in: format.timeBase)) }
+            unsafe describe(&format, stream, opened)
+            wrapped[index] = unsafe opened.map { packet in
                 let none = cffmpeg_no_timestamp()
-                let wrapped = MediaPacket(owning: packet, trackID: format.id, timeBase: format.timeBase)
-                return packet.pointee.pts == none && packet.pointee.dts == none ? nil : wrapped
+                let wrapped = unsafe MediaPacket(owning: packet, trackID: format.id, timeBase: format.timeBase)
+                return unsafe packet.pointee.pts == none && packet.pointee.dts == none ? nil : wrapped
             }
             if kind == .metadata {
                 giveMetadata(wrapped[index] ?? [], format)
@@ -166,15 +179,16 @@ struct ContainerReading {
     ) throws(DecodingError) -> [UnsafeMutablePointer<AVPacket>] {
         guard let opening, encryptedTracks.contains(format.id),
             let coding = SampleAES.Coding(format.parameters.codec)
-        else { return packets }
-        var list: [UnsafeMutablePointer<AVPacket>] = []
-        for packet in packets {
-            let bytes = UnsafeRawBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size))
-            list.append(try PacketBuilding.packet(opening.opened(bytes, coding), like: packet))
-            var unused: UnsafeMutablePointer<AVPacket>? = packet
-            av_packet_free(&unused)
+        else { return unsafe packets }
+        var list: [UnsafeMutablePointer<AVPacket>] = unsafe []
+        for index in unsafe packets.indices {
+            let packet = unsafe packets[index]
+            let bytes = unsafe UnsafeRawBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size))
+            unsafe list.append(try PacketBuilding.packet(opening.opened(bytes, coding), like: packet))
+            var unused: UnsafeMutablePointer<AVPacket>? = unsafe packet
+            unsafe av_packet_free(&unused)
         }
-        return list
+        return unsafe list
     }
 
     /// Gives pictures that do not say how long they last the time to the next one in the order of decoding.
@@ -182,26 +196,30 @@ struct ContainerReading {
         guard kind == .video else { return }
         let none = cffmpeg_no_timestamp()
         var last: Int64 = 0
-        for (index, packet) in packets.enumerated() {
-            guard packet.pointee.duration <= 0 else {
-                last = packet.pointee.duration
+        for index in unsafe packets.indices {
+            let packet = unsafe packets[index]
+            guard unsafe packet.pointee.duration <= 0 else {
+                last = unsafe packet.pointee.duration
                 continue
             }
-            if index + 1 < packets.count, packet.pointee.dts != none, packets[index + 1].pointee.dts != none {
-                last = max(
+            if unsafe index + 1 < packets.count, unsafe packet.pointee.dts != none,
+                unsafe packets[index + 1].pointee.dts != none
+            {
+                last = unsafe max(
                     0,
                     packets[index + 1].pointee.dts.subtractingReportingOverflow(packet.pointee.dts).partialValue
                 )
             }
-            packet.pointee.duration = last
+            unsafe packet.pointee.duration = last
         }
     }
 
     private func move(_ packets: [UnsafeMutablePointer<AVPacket>], by units: Int64) {
         let none = cffmpeg_no_timestamp()
-        for packet in packets {
-            if packet.pointee.pts != none { packet.pointee.pts &+= units }
-            if packet.pointee.dts != none { packet.pointee.dts &+= units }
+        for index in unsafe packets.indices {
+            let packet = unsafe packets[index]
+            if unsafe packet.pointee.pts != none { unsafe packet.pointee.pts &+= units }
+            if unsafe packet.pointee.dts != none { unsafe packet.pointee.dts &+= units }
         }
     }
 
@@ -211,10 +229,13 @@ struct ContainerReading {
         _ packets: [UnsafeMutablePointer<AVPacket>]
     ) {
         if encryptedTracks.contains(format.id) { format.encryptionScheme = "sample-aes" }
-        if format.width == 0, let size = sizes[Int(stream.pointee.index)] { (format.width, format.height) = size }
-        for packet in packets.prefix(64) {
-            let bytes = UnsafeRawBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size))
-            if CodecNaming.describe(&format, bytes) { break }
+        if format.width == 0, let size = unsafe sizes[Int(stream.pointee.index)] {
+            (format.width, format.height) = size
+        }
+        for index in unsafe packets.indices.prefix(64) {
+            let packet = unsafe packets[index]
+            let bytes = unsafe UnsafeRawBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size))
+            if unsafe CodecNaming.describe(&format, bytes) { break }
         }
     }
 
@@ -231,11 +252,11 @@ struct ContainerReading {
     private mutating func giveMetadata(_ packets: [MediaPacket?], _ format: TrackFormat) {
         guard format.parameters.codec == AV_CODEC_ID_TIMED_ID3 else { return }
         for packet in packets.compactMap({ $0 }) where result.metadata.count < 10_000 {
-            result.metadata.append(
+            unsafe result.metadata.append(
                 TimedMetadata(
                     kind: .id3,
                     time: packet.presentationTime,
-                    payload: Self.wholeTag(packet.withBytes { Array($0) })
+                    payload: Self.wholeTag(packet.withBytes { unsafe Array($0) })
                 )
             )
         }

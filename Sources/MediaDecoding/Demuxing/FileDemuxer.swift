@@ -27,28 +27,30 @@ final class FileDemuxer {
     /// - Throws: ``DecodingError`` where it holds no track that can be read.
     init(_ container: MediaContainer, length: Int64?, read: @escaping MediaInput.Read) throws(DecodingError) {
         self.container = container
-        reader = try ContainerReader(MediaInput(length: length, read: read), format: container)
+        reader = try unsafe ContainerReader(MediaInput(length: length, read: read), format: container)
         var formats: [TrackFormat?] = []
-        for stream in reader.streams {
-            guard let parameters = stream.pointee.codecpar else {
+        let streams = unsafe reader.streams
+        for index in unsafe streams.indices {
+            let stream = unsafe streams[index]
+            guard let parameters = unsafe stream.pointee.codecpar else {
                 formats.append(nil)
                 continue
             }
-            let kind = MediaTrack.Kind(parameters.pointee.codec_type)
+            let kind = unsafe MediaTrack.Kind(parameters.pointee.codec_type)
             // A cover is no track that goes on with time.
-            let isPicture = stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0
+            let isPicture = unsafe stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0
             guard kind == .video && !isPicture || kind == .audio || kind == .text else {
                 formats.append(nil)
-                stream.pointee.discard = AVDISCARD_ALL
+                unsafe stream.pointee.discard = AVDISCARD_ALL
                 continue
             }
-            var format = TrackFormat(
+            var format = unsafe TrackFormat(
                 id: formats.count,
                 kind: kind,
                 timeBase: stream.pointee.time_base,
                 parameters: try CodecParameters(copying: parameters)
             )
-            format.language = ContainerReader.language(stream)
+            format.language = unsafe ContainerReader.language(stream)
             formats.append(format)
         }
         self.formats = formats
@@ -58,15 +60,15 @@ final class FileDemuxer {
 
     /// How long the file is, as its header says.
     var duration: MediaTime? {
-        let value = reader.context.pointee.duration
+        let value = unsafe reader.context.pointee.duration
         return value > 0 ? MediaTime(value: value, timescale: Int64(AV_TIME_BASE)) : nil
     }
 
     /// When the first track begins, as far as the header says it.
     private var start: MediaTime {
         let none = cffmpeg_no_timestamp()
-        let starts = zip(reader.streams, formats).compactMap { stream, format in
-            stream.pointee.start_time == none ? nil : format?.time(stream.pointee.start_time)
+        let starts = unsafe zip(reader.streams, formats).compactMap { stream, format in
+            unsafe stream.pointee.start_time == none ? nil : format?.time(stream.pointee.start_time)
         }
         return starts.min() ?? .zero
     }
@@ -80,12 +82,12 @@ final class FileDemuxer {
         while failures < 64 {
             switch try reader.next() {
             case .packet(let packet):
-                let index = Int(packet.pointee.stream_index)
-                if index >= 0, index < formats.count, packet.pointee.size > 0, let format = formats[index] {
-                    return MediaPacket(owning: packet, trackID: format.id, timeBase: format.timeBase)
+                let index = unsafe Int(packet.pointee.stream_index)
+                if index >= 0, index < formats.count, unsafe packet.pointee.size > 0, let format = formats[index] {
+                    return unsafe MediaPacket(owning: packet, trackID: format.id, timeBase: format.timeBase)
                 }
-                var unused: UnsafeMutablePointer<AVPacket>? = packet
-                av_packet_free(&unused)
+                var unused: UnsafeMutablePointer<AVPacket>? = unsafe packet
+                unsafe av_packet_free(&unused)
             case .end: return nil
             case .failed: failures += 1
             }
@@ -101,7 +103,12 @@ final class FileDemuxer {
         failures = 0
         let index = formats.firstIndex { $0?.kind == .video } ?? formats.firstIndex { $0 != nil } ?? 0
         let base = formats[index]?.timeBase ?? .ninetyKilohertz
-        let status = av_seek_frame(reader.context, Int32(clamping: index), time.units(in: base), AVSEEK_FLAG_BACKWARD)
+        let status = unsafe av_seek_frame(
+            reader.context,
+            Int32(clamping: index),
+            time.units(in: base),
+            AVSEEK_FLAG_BACKWARD
+        )
         guard status >= 0 else { throw DecodingError(status, "seeking in the file") }
     }
 

@@ -2,8 +2,8 @@ import CFFmpeg
 import MediaTiming
 
 /// Finds frames in a stream of bytes that is cut anywhere, through FFmpeg's parser of a codec.
-final class FrameParser {
-    struct Frame {
+@safe final class FrameParser {
+    @safe struct Frame {
         /// The bytes, there until the parser goes on.
         let bytes: UnsafeRawBufferPointer
         let sampleCount: Int
@@ -17,21 +17,21 @@ final class FrameParser {
 
     init(_ codec: AVCodecID) throws(DecodingError) {
         _ = FFmpegLibrary.isQuiet
-        guard let parser = av_parser_init(Int32(clamping: codec.rawValue)) else {
+        guard let parser = unsafe av_parser_init(Int32(clamping: codec.rawValue)) else {
             throw DecodingError(.unsupported, "FFmpeg has no parser for the codec")
         }
-        guard let context = avcodec_alloc_context3(avcodec_find_decoder(codec)) else {
-            av_parser_close(parser)
+        guard let context = unsafe avcodec_alloc_context3(avcodec_find_decoder(codec)) else {
+            unsafe av_parser_close(parser)
             throw .outOfMemory
         }
-        self.parser = parser
-        self.context = context
+        unsafe self.parser = unsafe parser
+        unsafe self.context = unsafe context
     }
 
     deinit {
-        av_parser_close(parser)
-        var context: UnsafeMutablePointer<AVCodecContext>? = context
-        avcodec_free_context(&context)
+        unsafe av_parser_close(parser)
+        var context: UnsafeMutablePointer<AVCodecContext>? = unsafe context
+        unsafe avcodec_free_context(&context)
     }
 
     /// Gives whole frames one after the other, as long as `body` wants more; `nil` says that nothing follows.
@@ -40,12 +40,12 @@ final class FrameParser {
         let padding = Int(AV_INPUT_BUFFER_PADDING_SIZE)
         let piece = 65_536
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: piece + padding, alignment: 16)
-        defer { buffer.deallocate() }
-        guard let bytes else {
-            buffer.initializeMemory(as: UInt8.self, repeating: 0)
+        defer { unsafe buffer.deallocate() }
+        guard let bytes = unsafe bytes else {
+            unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
             // What several frames wait for comes out one at a time.
             for _ in 0..<64 {
-                let (_, frame) = step(buffer, 0)
+                let (_, frame) = unsafe step(buffer, 0)
                 guard let frame, body(frame) else { return }
             }
             return
@@ -53,13 +53,13 @@ final class FrameParser {
         var offset = 0
         while offset < bytes.count {
             let count = min(piece, bytes.count - offset)
-            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
-            for index in count..<count + padding { buffer[index] = 0 }
+            unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
+            for index in count..<count + padding { unsafe buffer[index] = 0 }
             var used = 0
             var idle = 0
             while used < count {
-                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[used...])
-                let (taken, frame) = step(rest, count - used)
+                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[used...])
+                let (taken, frame) = unsafe step(rest, count - used)
                 used += taken
                 if let frame, !body(frame) { return }
                 idle = taken == 0 ? idle + 1 : 0
@@ -74,7 +74,7 @@ final class FrameParser {
         var data: UnsafeMutablePointer<UInt8>?
         var length: Int32 = 0
         let none = cffmpeg_no_timestamp()
-        let taken = av_parser_parse2(
+        let taken = unsafe av_parser_parse2(
             parser,
             context,
             &data,
@@ -86,8 +86,8 @@ final class FrameParser {
             0
         )
         guard taken >= 0 else { return (count, nil) }
-        guard let data, length > 0 else { return (Int(taken), nil) }
-        let frame = Frame(
+        guard let data = unsafe data, length > 0 else { return (Int(taken), nil) }
+        let frame = unsafe Frame(
             bytes: UnsafeRawBufferPointer(start: data, count: Int(length)),
             sampleCount: Int(max(0, parser.pointee.duration)),
             sampleRate: Int(context.pointee.sample_rate),

@@ -1,4 +1,5 @@
 import MediaTiming
+import SegmentFormat
 
 /// The first frame of many MP3 files, which says how many follow, and sounds like nothing.
 struct MPEGAudioInformation {
@@ -9,15 +10,14 @@ struct MPEGAudioInformation {
     private static let decoderDelay = 529
 
     /// Reads a frame; `nil` where it is one of sound.
-    init?(_ frame: UnsafeRawBufferPointer) {
+    init?(_ frame: Span<UInt8>) {
         // The name stands behind the side information, whose length depends on the version and the channels.
         for offset in [36, 21, 13] where frame.count > offset + 8 {
-            let name = frame[offset..<offset + 4]
-            if name.elementsEqual("Xing".utf8) || name.elementsEqual("Info".utf8) {
+            if frame.hasBytes("Xing", at: offset) || frame.hasBytes("Info", at: offset) {
                 delay = Self.delay(frame, behind: offset + 4)
                 return
             }
-            if offset == 36, name.elementsEqual("VBRI".utf8) {
+            if offset == 36, frame.hasBytes("VBRI", at: offset) {
                 delay = 0
                 return
             }
@@ -25,18 +25,19 @@ struct MPEGAudioInformation {
         return nil
     }
 
-    private static func delay(_ frame: UnsafeRawBufferPointer, behind start: Int) -> Int {
-        var reader = FieldReader(frame, start..<frame.count)
-        let flags = reader.uint32()
-        if flags & 1 != 0 { reader.skip(4) }
-        if flags & 2 != 0 { reader.skip(4) }
-        if flags & 4 != 0 { reader.skip(100) }
-        if flags & 8 != 0 { reader.skip(4) }
-        let encoder = reader.array(4)
+    private static func delay(_ frame: Span<UInt8>, behind start: Int) -> Int {
+        var cursor = ByteCursor(start..<frame.count, in: frame)
+        let flags = cursor.uint32(frame)
+        if flags & 1 != 0 { cursor.skip(4) }
+        if flags & 2 != 0 { cursor.skip(4) }
+        if flags & 4 != 0 { cursor.skip(100) }
+        if flags & 8 != 0 { cursor.skip(4) }
+        let encoder = cursor.code(frame)
         // Other encoders leave the rest empty, or do not write it.
-        guard ["LAME", "Lavf", "Lavc"].contains(where: { encoder.elementsEqual($0.utf8) }) else { return 0 }
-        reader.skip(17)
-        let value = Int(clamping: reader.unsigned(3))
-        return reader.isPastEnd ? 0 : (value >> 12) + decoderDelay
+        guard (["LAME", "Lavf", "Lavc"] as [FourCharacterCode]).contains(encoder) else { return 0 }
+        cursor.skip(17)
+        // Bounded: 24 bits.
+        let value = Int(cursor.uint24(frame))
+        return cursor.isPastEnd ? 0 : (value >> 12) + decoderDelay
     }
 }

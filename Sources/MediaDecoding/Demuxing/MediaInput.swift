@@ -2,7 +2,7 @@ import CFFmpeg
 import MediaTiming
 
 /// Bytes that FFmpeg reads through its own input, by a closure and at any place.
-final class MediaInput {
+@safe final class MediaInput {
     /// Reads bytes from an offset into a buffer; the number of bytes read, 0 at the end.
     typealias Read = (_ offset: Int64, _ buffer: UnsafeMutableRawBufferPointer) -> Int
 
@@ -14,10 +14,10 @@ final class MediaInput {
     private static let bufferLength: Int32 = 32_768
 
     init(length: Int64?, read: @escaping Read) throws(DecodingError) {
-        self.read = read
+        unsafe self.read = unsafe read
         self.length = length
-        guard let buffer = av_malloc(Int(Self.bufferLength)) else { throw .outOfMemory }
-        context = avio_alloc_context(
+        guard let buffer = unsafe av_malloc(Int(Self.bufferLength)) else { throw .outOfMemory }
+        unsafe context = unsafe avio_alloc_context(
             buffer.assumingMemoryBound(to: UInt8.self),
             Self.bufferLength,
             0,
@@ -26,21 +26,21 @@ final class MediaInput {
             nil,
             seekInput
         )
-        guard context != nil else {
-            av_free(buffer)
+        guard unsafe context != nil else {
+            unsafe av_free(buffer)
             throw .outOfMemory
         }
     }
 
     deinit {
         // FFmpeg may have put another buffer into the place of the one given to it.
-        av_free(context?.pointee.buffer)
-        avio_context_free(&context)
+        unsafe av_free(context?.pointee.buffer)
+        unsafe avio_context_free(&context)
     }
 
     fileprivate func fill(_ buffer: UnsafeMutablePointer<UInt8>?, _ count: Int32) -> Int32 {
-        guard let buffer, count > 0 else { return cffmpeg_error_invalid_argument() }
-        let taken = read(offset, UnsafeMutableRawBufferPointer(start: buffer, count: Int(count)))
+        guard let buffer = unsafe buffer, count > 0 else { return cffmpeg_error_invalid_argument() }
+        let taken = unsafe read(offset, UnsafeMutableRawBufferPointer(start: buffer, count: Int(count)))
         guard taken > 0 else { return cffmpeg_error_end() }
         let used = min(taken, Int(count))
         offset +|= Int64(used)
@@ -72,25 +72,26 @@ private func readInput(
     _ buffer: UnsafeMutablePointer<UInt8>?,
     _ count: Int32
 ) -> Int32 {
-    guard let opaque else { return cffmpeg_error_invalid_argument() }
-    return Unmanaged<MediaInput>.fromOpaque(opaque).takeUnretainedValue().fill(buffer, count)
+    guard let opaque = unsafe opaque else { return cffmpeg_error_invalid_argument() }
+    return unsafe Unmanaged<MediaInput>.fromOpaque(opaque).takeUnretainedValue().fill(buffer, count)
 }
 
 private func seekInput(_ opaque: UnsafeMutableRawPointer?, _ target: Int64, _ origin: Int32) -> Int64 {
-    guard let opaque else { return Int64(cffmpeg_error_invalid_argument()) }
-    return Unmanaged<MediaInput>.fromOpaque(opaque).takeUnretainedValue().seek(target, origin)
+    guard let opaque = unsafe opaque else { return Int64(cffmpeg_error_invalid_argument()) }
+    return unsafe Unmanaged<MediaInput>.fromOpaque(opaque).takeUnretainedValue().seek(target, origin)
 }
 
 extension MediaInput {
     /// Makes an input of stretches of memory, one behind the other, that outlive it.
     convenience init(_ stretches: [UnsafeRawBufferPointer]) throws(DecodingError) {
-        let length = stretches.reduce(0) { $0 + $1.count }
-        try self.init(length: Int64(length)) { offset, buffer in
+        let length = unsafe stretches.reduce(0) { $0 + $1.count }
+        unsafe try self.init(length: Int64(length)) { offset, buffer in
             var start = Int(clamping: offset)
-            for stretch in stretches {
+            for index in unsafe stretches.indices {
+                let stretch = unsafe stretches[index]
                 if start < stretch.count {
                     let count = min(buffer.count, stretch.count - start)
-                    buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: stretch[start..<start + count]))
+                    unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: stretch[start..<start + count]))
                     return count
                 }
                 start -= stretch.count

@@ -20,20 +20,22 @@ struct MovieInitialization {
 
     /// Reads `ftyp` and `moov`; what follows is ignored.
     init(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) {
-        let (movie, end) = try Self.movie(bytes)
+        let (movie, end) = unsafe try Self.movie(bytes)
         self.movie = movie
-        let header = Self.header(UnsafeRawBufferPointer(rebasing: bytes[..<end]), of: movie)
-        let reader = try header.withUnsafeBytes { bytes in
+        let header = unsafe Self.header(UnsafeRawBufferPointer(rebasing: bytes[..<end]), of: movie)
+        let reader = try unsafe header.withUnsafeBytes { bytes in
             Result { () throws(DecodingError) in
                 // All of it is read here.
-                try ContainerReader(MediaInput([bytes]), format: .isoBaseMedia, isHeader: true)
+                try unsafe ContainerReader(MediaInput([bytes]), format: .isoBaseMedia, isHeader: true)
             }
         }.get()
-        for stream in reader.streams {
-            guard let id = UInt32(exactly: stream.pointee.id), let parameters = stream.pointee.codecpar,
+        let streams = unsafe reader.streams
+        for index in unsafe streams.indices {
+            let stream = unsafe streams[index]
+            guard let id = unsafe UInt32(exactly: stream.pointee.id), let parameters = unsafe stream.pointee.codecpar,
                 let track = movie.track(id), tracks[id] == nil
             else { continue }
-            var format = TrackFormat(
+            var format = unsafe TrackFormat(
                 id: Int(id),
                 // FFmpeg takes timed text in XML for data.
                 kind: track.kind == .text ? .text : MediaTrack.Kind(parameters.pointee.codec_type),
@@ -42,7 +44,7 @@ struct MovieInitialization {
             )
             let summary = track.summary
             if let codec = summary.codec { format.codec = codec }
-            format.language = summary.language ?? ContainerReader.language(stream)
+            format.language = unsafe summary.language ?? ContainerReader.language(stream)
             if format.sampleRate == 0 { format.sampleRate = summary.sampleRate ?? 0 }
             if format.channelCount == 0 { format.channelCount = summary.channelCount ?? 0 }
             format.encryptionScheme = summary.encryptionScheme
@@ -62,39 +64,45 @@ struct MovieInitialization {
     var hasSamples: Bool { movie.tracks.contains { ($0.sampleTable?.sampleCount ?? 0) > 0 } }
 
     static func movie(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) -> (Movie, end: Int) {
-        for box in BoxPlace.all(bytes, in: 0..<bytes.count) where box.type == .box("moov") {
-            do throws(MediaFormatError) {
-                return (try Movie(bytes.bindMemory(to: UInt8.self).span, at: box.start), box.payload.upperBound)
-            } catch {
-                throw DecodingError(.notReadable, "the initialization cannot be read: \(error)")
-            }
+        let bytes = unsafe bytes.bindMemory(to: UInt8.self).span
+        guard let box = Box.first(.moov, in: bytes) else {
+            throw DecodingError(.notReadable, "the initialization has no moov")
         }
-        throw DecodingError(.notReadable, "the initialization has no moov")
+        do throws(MediaFormatError) {
+            return (try Movie(bytes, at: box.range.lowerBound), box.range.upperBound)
+        } catch {
+            throw DecodingError(.notReadable, "the initialization cannot be read: \(error)")
+        }
     }
 
     /// The header of a movie, without its sample tables where those declare more samples than it has bytes.
     ///
     /// FFmpeg makes an index of all samples, and only the configuration of the tracks is asked of it.
     private static func header(_ bytes: UnsafeRawBufferPointer, of movie: Movie) -> [UInt8] {
-        var header = Array(bytes)
+        var header = unsafe Array(bytes)
         guard movie.indexEntryCount(header.span) > max(4_096, Int64(bytes.count)) else { return header }
-        for place in sampleTables(in: bytes, range: 0..<bytes.count, level: 0) {
+        for place in sampleTables(in: header.span, range: 0..<header.count, level: 0) {
             header.replaceSubrange(place + 4..<place + 8, with: Array("free".utf8))
         }
         return header
     }
 
-    private static let levels: [UInt32] = [.box("moov"), .box("trak"), .box("mdia"), .box("minf"), .box("stbl")]
-    private static let tables: [UInt32] = [
-        .box("stts"), .box("ctts"), .box("cslg"), .box("stsc"), .box("stsz"), .box("stz2"), .box("stco"), .box("co64"),
-        .box("stss"),
+    private static let levels: [FourCharacterCode] = [.moov, .trak, .mdia, .minf, .stbl]
+    private static let tables: [FourCharacterCode] = [
+        .stts, .ctts, .cslg, .stsc, .stsz, .stz2, .stco, .co64, .stss,
     ]
 
     /// The offsets of the boxes of sample tables.
-    private static func sampleTables(in bytes: UnsafeRawBufferPointer, range: Range<Int>, level: Int) -> [Int] {
-        BoxPlace.all(bytes, in: range).flatMap { box -> [Int] in
-            guard level < levels.count else { return tables.contains(box.type) ? [box.start] : [] }
-            return box.type == levels[level] ? sampleTables(in: bytes, range: box.payload, level: level + 1) : []
+    private static func sampleTables(in bytes: Span<UInt8>, range: Range<Int>, level: Int) -> [Int] {
+        var offsets: [Int] = []
+        var boxes = BoxWalker(range, in: bytes)
+        while let box = boxes.next(bytes) {
+            if level == levels.count {
+                if tables.contains(box.type) { offsets.append(box.range.lowerBound) }
+            } else if box.type == levels[level] {
+                offsets += sampleTables(in: bytes, range: box.payload, level: level + 1)
+            }
         }
+        return offsets
     }
 }

@@ -37,8 +37,8 @@ struct PackedAudioReading {
             made = parameters
         } else {
             made = try CodecParameters()
-            made.pointer.pointee.codec_type = AVMEDIA_TYPE_AUDIO
-            made.pointer.pointee.codec_id = codec
+            unsafe made.pointer.pointee.codec_type = AVMEDIA_TYPE_AUDIO
+            unsafe made.pointer.pointee.codec_id = codec
         }
         format = TrackFormat(id: 0, kind: .audio, timeBase: Self.timeBase, parameters: made)
         parser = try FrameParser(codec)
@@ -50,9 +50,11 @@ struct PackedAudioReading {
         _ container: MediaContainer
     ) throws(DecodingError) -> CodecParameters? {
         guard container == .flac else { return nil }
-        let reader = try ContainerReader(MediaInput([header]), format: container)
-        guard let stream = reader.streams.first, let parameters = stream.pointee.codecpar else { return nil }
-        return try CodecParameters(copying: parameters)
+        let reader = try unsafe ContainerReader(MediaInput([header]), format: container)
+        guard let stream = unsafe reader.streams.first, let parameters = unsafe stream.pointee.codecpar else {
+            return nil
+        }
+        return unsafe try CodecParameters(copying: parameters)
     }
 
     /// Takes the next bytes.
@@ -60,7 +62,7 @@ struct PackedAudioReading {
         var result = DemuxedSegment()
         result.container = container
         var offset = 0
-        let span = bytes.bindMemory(to: UInt8.self).span
+        let span = unsafe bytes.bindMemory(to: UInt8.self).span
         var tags: [[UInt8]] = []
         for _ in 0..<16 {
             guard let tag = ID3Tag(span, at: offset), tag.byteCount <= bytes.count - offset else { break }
@@ -70,7 +72,7 @@ struct PackedAudioReading {
                 isBegun = true
             }
             let isTimestampOnly = tag.frames.count == 1 && tag.transportTimestamp != nil
-            if !isTimestampOnly { tags.append(Array(bytes[offset..<offset + tag.byteCount])) }
+            if !isTimestampOnly { unsafe tags.append(Array(bytes[offset..<offset + tag.byteCount])) }
             offset += tag.byteCount
         }
         if !isBegun {
@@ -81,12 +83,12 @@ struct PackedAudioReading {
             result.metadata.append(TimedMetadata(kind: .id3, time: MediaTime(next, in: Self.timeBase), payload: tag))
         }
         // Without a header of its own, FLAC begins with one, which FFmpeg's reader of files knows.
-        if container == .flac, span.count - offset >= 4, bytes[offset] == UInt8(ascii: "f"),
-            bytes[offset + 1] == UInt8(ascii: "L")
+        if container == .flac, span.count - offset >= 4, unsafe bytes[offset] == UInt8(ascii: "f"),
+            unsafe bytes[offset + 1] == UInt8(ascii: "L")
         {
-            try takeHeader(UnsafeRawBufferPointer(rebasing: bytes[offset...]), &offset)
+            try unsafe takeHeader(UnsafeRawBufferPointer(rebasing: bytes[offset...]), &offset)
         }
-        try cut(UnsafeRawBufferPointer(rebasing: bytes[offset...]), &result)
+        try unsafe cut(UnsafeRawBufferPointer(rebasing: bytes[offset...]), &result)
         result.tracks = [format]
         return result
     }
@@ -95,20 +97,20 @@ struct PackedAudioReading {
     mutating func finish() throws(DecodingError) -> DemuxedSegment {
         var result = DemuxedSegment()
         result.container = container
-        try cut(nil, &result)
+        try unsafe cut(nil, &result)
         result.tracks = [format]
         return result
     }
 
     private mutating func takeHeader(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) throws(DecodingError) {
-        if let parameters = try Self.parameters(bytes, .flac) {
+        if let parameters = try unsafe Self.parameters(bytes, .flac) {
             format = TrackFormat(id: 0, kind: .audio, timeBase: Self.timeBase, parameters: parameters)
         }
         // Blocks of metadata, the last of which says so (RFC 9639 §8.1).
         var place = 4
         while bytes.count - place >= 4 {
-            let isLast = bytes[place] & 0x80 != 0
-            place += 4 + Int(bytes[place + 1]) << 16 + Int(bytes[place + 2]) << 8 + Int(bytes[place + 3])
+            let isLast = unsafe bytes[place] & 0x80 != 0
+            unsafe place += 4 + Int(bytes[place + 1]) << 16 + Int(bytes[place + 2]) << 8 + Int(bytes[place + 3])
             if isLast { break }
         }
         offset += min(place, bytes.count)
@@ -117,7 +119,7 @@ struct PackedAudioReading {
     private mutating func cut(_ bytes: UnsafeRawBufferPointer?, _ result: inout DemuxedSegment) throws(DecodingError) {
         var packets: [MediaPacket] = []
         var problem: DecodingError?
-        parser.cut(bytes) { frame in
+        unsafe parser.cut(bytes) { frame in
             do throws(DecodingError) {
                 if let packet = try self.packet(frame) { packets.append(packet) }
             } catch {
@@ -132,7 +134,7 @@ struct PackedAudioReading {
     private mutating func packet(_ frame: FrameParser.Frame) throws(DecodingError) -> MediaPacket? {
         var samples = frame.sampleCount
         var sampleRate = frame.sampleRate
-        if let header = AudioFrameHeader(frame.bytes.bindMemory(to: UInt8.self).span), container != .flac {
+        if let header = unsafe AudioFrameHeader(frame.bytes.bindMemory(to: UInt8.self).span), container != .flac {
             if header.samplesPerFrame > 0 { samples = header.samplesPerFrame }
             sampleRate = header.sampleRate
             if format.sampleRate == 0 {
@@ -146,7 +148,9 @@ struct PackedAudioReading {
         guard sampleRate > 0 else { return nil }
         let second = AVRational(num: 1, den: Int32(clamping: sampleRate))
         let duration = MediaTime(Int64(samples), in: second).units(in: Self.timeBase)
-        if container == .mpegAudio, let information = MPEGAudioInformation(frame.bytes) {
+        if container == .mpegAudio,
+            let information = unsafe MPEGAudioInformation(frame.bytes.bindMemory(to: UInt8.self).span)
+        {
             // What the encoder put in front has times before the start, and is not heard.
             skippedSamples = information.delay
             next =
@@ -160,20 +164,20 @@ struct PackedAudioReading {
         }
         let made: UnsafeMutablePointer<AVPacket>
         if let opening {
-            let opened = opening.opened(frame.bytes, container == .aac ? .aac : .ac3)
-            made = try PacketBuilding.packet(opened)
+            let opened = unsafe opening.opened(frame.bytes, container == .aac ? .aac : .ac3)
+            unsafe made = try unsafe PacketBuilding.packet(opened)
         } else {
-            made = try PacketBuilding.packet(frame.bytes)
+            unsafe made = try unsafe PacketBuilding.packet(frame.bytes)
         }
-        made.pointee.pts = next
-        made.pointee.dts = next
-        made.pointee.duration = duration
-        made.pointee.flags |= AV_PKT_FLAG_KEY
+        unsafe made.pointee.pts = next
+        unsafe made.pointee.dts = next
+        unsafe made.pointee.duration = duration
+        unsafe made.pointee.flags |= AV_PKT_FLAG_KEY
         if skippedSamples > 0 {
-            PacketBuilding.skip(UInt32(clamping: skippedSamples), atStartOf: made)
+            unsafe PacketBuilding.skip(UInt32(clamping: skippedSamples), atStartOf: made)
             skippedSamples = 0
         }
         next = next.addingReportingOverflow(duration).partialValue
-        return MediaPacket(owning: made, trackID: 0, timeBase: Self.timeBase)
+        return unsafe MediaPacket(owning: made, trackID: 0, timeBase: Self.timeBase)
     }
 }

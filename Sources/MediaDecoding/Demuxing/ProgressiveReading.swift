@@ -7,7 +7,6 @@ import SegmentFormat
 struct ProgressiveReading {
     let initialization: MovieInitialization
     let index: ProgressiveIndex
-    let bytes: UnsafeRawBufferPointer
     /// Where the bytes begin in their file.
     let fileOffset: Int64
     /// The piece's time on the movie's timeline; without one, all samples that lie in the bytes belong to it.
@@ -18,18 +17,16 @@ struct ProgressiveReading {
     init(
         _ initialization: MovieInitialization,
         _ index: ProgressiveIndex,
-        _ bytes: UnsafeRawBufferPointer,
         fileOffset: Int64,
         timeRange: MediaTimeRange?
     ) {
         self.initialization = initialization
         self.index = index
-        self.bytes = bytes
         self.fileOffset = fileOffset
         self.timeRange = timeRange
     }
 
-    mutating func read() throws(DecodingError) -> DemuxedSegment {
+    mutating func read(_ bytes: Span<UInt8>) throws(DecodingError) -> DemuxedSegment {
         result.container = .isoBaseMedia
         result.tracks = initialization.order.compactMap { initialization.tracks[$0]?.format }
         for samples in index.tracks {
@@ -37,14 +34,15 @@ struct ProgressiveReading {
             guard track.protection == nil else {
                 throw DecodingError(.unsupported, "encrypted movies without fragments are not decoded here")
             }
-            try read(samples, track)
+            try read(samples, track, bytes)
         }
         return result
     }
 
     private mutating func read(
         _ samples: ProgressiveIndex.Track,
-        _ track: MovieInitialization.Track
+        _ track: MovieInitialization.Track,
+        _ bytes: Span<UInt8>
     ) throws(DecodingError) {
         let start = ProgressiveIndex.Position(index: 0)
         let end = ProgressiveIndex.Position(index: samples.samples.count)
@@ -64,7 +62,7 @@ struct ProgressiveReading {
                 result.note("samples lie outside of the bytes of the piece")
             }
             let sample = given == 0..<joined.count ? joined : joined.part(given)
-            guard sample.size > 0, let found = bytes(of: sample) else { continue }
+            guard sample.size > 0, let found = byteRange(of: sample, in: bytes) else { continue }
             guard found.count <= unusedBytes else {
                 result.note("samples of track \(samples.id) overlap")
                 return
@@ -78,41 +76,42 @@ struct ProgressiveReading {
                 return
             }
             unusedBytes -= found.count
-            result.packets.append(try packet(sample, found, track, isBehindEnd: samples.isBehindEnd(sample)))
+            let isBehindEnd = samples.isBehindEnd(sample)
+            result.packets.append(try packet(sample, bytes.extracting(found), track, isBehindEnd: isBehindEnd))
         }
     }
 
-    /// The sample's bytes; `nil` where not all of them are there.
-    private func bytes(of sample: ProgressiveSample) -> UnsafeRawBufferPointer? {
+    /// The place of a sample in the bytes; `nil` where it is not whole there.
+    private func byteRange(of sample: ProgressiveSample, in bytes: Span<UInt8>) -> Range<Int>? {
         let (start, overflow) = sample.offset.subtractingReportingOverflow(fileOffset)
         guard !overflow, start >= 0, start <= Int64(bytes.count), sample.size <= bytes.count - Int(start) else {
             return nil
         }
-        return UnsafeRawBufferPointer(rebasing: bytes[Int(start)..<Int(start) + sample.size])
+        return Int(start)..<Int(start) + sample.size
     }
 
     /// Whether the size of samples is that of sound: old QuickTime files count compressed ones as if they had a byte each.
     private func fits(_ sample: ProgressiveSample, _ format: TrackFormat) -> Bool {
-        let block = Int(format.parameters.pointer.pointee.block_align)
+        let block = unsafe Int(format.parameters.pointer.pointee.block_align)
         return block <= 0 || (sample.size / max(1, sample.count)).isMultiple(of: block)
     }
 
     private func packet(
         _ sample: ProgressiveSample,
-        _ bytes: UnsafeRawBufferPointer,
+        _ bytes: Span<UInt8>,
         _ track: MovieInitialization.Track,
         isBehindEnd: Bool
     ) throws(DecodingError) -> MediaPacket {
-        let packet = try PacketBuilding.packet(bytes)
-        packet.pointee.dts = sample.decodeTime.addingReportingOverflow(track.editOffset).partialValue
-        packet.pointee.pts = sample.presentationTime.addingReportingOverflow(track.editOffset).partialValue
-        packet.pointee.duration = sample.duration
-        packet.pointee.pos = sample.offset
-        if sample.isSync { packet.pointee.flags |= AV_PKT_FLAG_KEY }
-        if isBehindEnd { packet.pointee.flags |= AV_PKT_FLAG_DISCARD }
+        let packet = try unsafe PacketBuilding.packet(bytes)
+        unsafe packet.pointee.dts = sample.decodeTime.addingReportingOverflow(track.editOffset).partialValue
+        unsafe packet.pointee.pts = sample.presentationTime.addingReportingOverflow(track.editOffset).partialValue
+        unsafe packet.pointee.duration = sample.duration
+        unsafe packet.pointee.pos = sample.offset
+        if sample.isSync { unsafe packet.pointee.flags |= AV_PKT_FLAG_KEY }
+        if isBehindEnd { unsafe packet.pointee.flags |= AV_PKT_FLAG_DISCARD }
         if track.format.kind == .audio, track.editOffset < 0 {
-            PacketBuilding.trimBeforeZero(packet, track.format)
+            unsafe PacketBuilding.trimBeforeZero(packet, track.format)
         }
-        return MediaPacket(owning: packet, trackID: track.format.id, timeBase: track.format.timeBase)
+        return unsafe MediaPacket(owning: packet, trackID: track.format.id, timeBase: track.format.timeBase)
     }
 }

@@ -1,4 +1,5 @@
 import MediaTiming
+import SegmentFormat
 
 /// What a fragment says about the encryption of its samples, one after the other (ISO/IEC 23001-7 §7).
 struct SampleEncryptions {
@@ -9,62 +10,65 @@ struct SampleEncryptions {
     var mostBytes = Int.max
     /// The number of bytes that were read.
     private(set) var bytesRead = 0
-    private var reader: FieldReader?
-    private var sizes: FieldReader?
+    private var entries: ByteCursor?
+    private var sizes: ByteCursor?
     /// The size of each entry; 0 where ``sizes`` lists them.
     private var commonSize = 0
     private var hasSubsamples = false
     private var left = 0
 
-    /// What is said of the next sample; `nil` where that is missing.
-    mutating func next() -> SampleEncryption? {
-        guard var reader, left > 0 else {
-            // Sound with the vector of all needs nothing for each sample.
+    /// Returns how the next sample is encrypted; `nil` where that is missing.
+    mutating func next(_ bytes: Span<UInt8>) -> SampleEncryption? {
+        guard var entries, left > 0 else {
+            // Audio with one vector for all samples needs nothing for each.
             return vectorLength == 0 ? SampleEncryption(vector: [], subsamples: []) : nil
         }
         left -= 1
         if var sizes {
-            let size = commonSize > 0 ? commonSize : sizes.uint8()
+            let size = commonSize > 0 ? commonSize : Int(sizes.uint8(bytes))
             guard !sizes.isPastEnd else { return nil }
             hasSubsamples = size > vectorLength
             self.sizes = sizes
         }
-        let start = reader.offset
-        let vector = reader.array(vectorLength)
+        let start = entries.offset
+        let vector = entries.array(vectorLength, bytes)
         var subsamples: [SampleEncryption.Subsample] = []
         if hasSubsamples {
-            for _ in 0..<reader.uint16() where !reader.isPastEnd {
-                let clear = reader.uint16()
-                subsamples.append(SampleEncryption.Subsample(clear: clear, encrypted: Int(reader.uint32())))
+            for _ in 0..<entries.uint16(bytes) where !entries.isPastEnd {
+                let clear = Int(entries.uint16(bytes))
+                // Bounded: 32 bits.
+                subsamples.append(SampleEncryption.Subsample(clear: clear, encrypted: Int(entries.uint32(bytes))))
             }
         }
-        bytesRead += reader.offset - start
-        self.reader = reader
-        return reader.isPastEnd ? nil : SampleEncryption(vector: vector, subsamples: subsamples)
+        bytesRead += entries.offset - start
+        self.entries = entries
+        return entries.isPastEnd ? nil : SampleEncryption(vector: vector, subsamples: subsamples)
     }
 
-    /// Takes `senc`.
-    mutating func read(_ bytes: UnsafeRawBufferPointer, _ box: BoxPlace) {
-        var reader = FieldReader(bytes, box.payload)
-        hasSubsamples = reader.uint32() & 2 != 0
-        left = Int(reader.uint32())
-        self.reader = reader
+    /// Reads `senc`.
+    mutating func read(_ box: Box, _ bytes: Span<UInt8>) {
+        var (_, flags, cursor) = box.fields(bytes)
+        hasSubsamples = flags & 2 != 0
+        // Bounded: 32 bits.
+        left = Int(cursor.uint32(bytes))
+        entries = cursor
     }
 
-    /// Takes `saiz` and `saio`, whose offsets count from the `moof`.
-    mutating func read(_ bytes: UnsafeRawBufferPointer, _ sizeBox: BoxPlace, _ placeBox: BoxPlace, _ moof: BoxPlace) {
-        var sizes = FieldReader(bytes, sizeBox.payload)
-        if sizes.uint32() & 1 != 0 { sizes.skip(8) }
-        commonSize = sizes.uint8()
-        let count = Int(sizes.uint32())
-        var places = FieldReader(bytes, placeBox.payload)
-        let version = places.uint8()
-        if places.unsigned(3) & 1 != 0 { places.skip(8) }
-        guard places.uint32() > 0 else { return }
-        let offset = Int(clamping: places.unsigned(version == 1 ? 8 : 4))
-        guard !places.isPastEnd, !sizes.isPastEnd, offset < bytes.count - moof.start else { return }
-        let start = moof.start + offset
-        reader = FieldReader(bytes, start..<start + min(bytes.count - start, mostBytes))
+    /// Reads `saiz` and `saio`, whose offsets count from the movie fragment.
+    mutating func read(sizes sizeBox: Box, places placeBox: Box, in moof: Box, _ bytes: Span<UInt8>) {
+        var (_, sizeFlags, sizes) = sizeBox.fields(bytes)
+        if sizeFlags & 1 != 0 { sizes.skip(8) }
+        commonSize = Int(sizes.uint8(bytes))
+        // Bounded: 32 bits.
+        let count = Int(sizes.uint32(bytes))
+        var (version, placeFlags, places) = placeBox.fields(bytes)
+        if placeFlags & 1 != 0 { places.skip(8) }
+        guard places.uint32(bytes) > 0 else { return }
+        let offset = Int(clamping: places.unsigned(version == 1 ? 8 : 4, bytes))
+        let origin = moof.range.lowerBound
+        guard !places.isPastEnd, !sizes.isPastEnd, offset < bytes.count - origin else { return }
+        let start = origin + offset
+        entries = ByteCursor(start..<start + min(bytes.count - start, mostBytes), in: bytes)
         self.sizes = sizes
         left = count
     }

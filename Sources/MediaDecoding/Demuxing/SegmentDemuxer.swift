@@ -65,21 +65,24 @@ final class SegmentDemuxer {
         fileOffset: Int64? = nil,
         timeRange: MediaTimeRange? = nil
     ) throws(DecodingError) -> DemuxedSegment {
-        let header = initialization.flatMap { $0.isEmpty ? nil : $0 }
+        let header = unsafe initialization.flatMap { unsafe $0.isEmpty ? nil : $0 }
         // The middle of a file may happen to look like the beginning of something else.
         let going = isContinuous ? lastContainer : nil
-        let container = Self.container(header) ?? going ?? Self.container(bytes) ?? lastContainer
+        let container = unsafe Self.container(header) ?? going ?? Self.container(bytes) ?? lastContainer
         guard let container else { throw DecodingError(.notReadable, "the segment is no media that is known here") }
         let result: DemuxedSegment
         switch container {
         case .isoBaseMedia:
-            result = try movieSegment(bytes, header, key, fileOffset, timeRange)
+            result = try unsafe movieSegment(bytes, header, key, fileOffset, timeRange)
         case .transportStream:
-            result = try transport(bytes, header, key)
+            result = try unsafe transport(bytes, header, key)
         case .aac, .mpegAudio, .ac3, .enhancedAC3, .flac:
-            result = try packed(bytes, header, container, key, startTime)
+            result = try unsafe packed(bytes, header, container, key, startTime)
         case .ogg, .wave, .matroska, .webM:
-            let reader = try ContainerReader(MediaInput([header, bytes].compactMap { $0 }), format: container)
+            let reader = try unsafe ContainerReader(
+                MediaInput([header, bytes].compactMap { unsafe $0 }),
+                format: container
+            )
             var reading = ContainerReading(reader, container: container)
             reading.shift = container == .wave ? startTime ?? .zero : .zero
             result = try reading.readAll()
@@ -110,7 +113,7 @@ final class SegmentDemuxer {
     }
 
     private static func container(_ bytes: UnsafeRawBufferPointer?) -> MediaContainer? {
-        bytes.flatMap { MediaContainer($0.bindMemory(to: UInt8.self).span) }
+        unsafe bytes.flatMap { unsafe MediaContainer($0.bindMemory(to: UInt8.self).span) }
     }
 }
 
@@ -122,34 +125,36 @@ extension SegmentDemuxer {
         _ fileOffset: Int64?,
         _ timeRange: MediaTimeRange?
     ) throws(DecodingError) -> DemuxedSegment {
-        let boxes = BoxPlace.all(bytes, in: 0..<bytes.count)
-        let hasFragment = boxes.contains { $0.type == .box("moof") }
-        let hasHeader = boxes.contains { $0.type == .box("moov") }
-        if let fileOffset, let header, !hasFragment {
-            let movie = try self.movie(header)
-            if movie.hasSamples { return try progressivePiece(bytes, movie, fileOffset, timeRange) }
+        let span = unsafe bytes.bindMemory(to: UInt8.self).span
+        let hasFragment = Box.first(.moof, in: span) != nil
+        let headerBox = Box.first(.moov, in: span)
+        let hasHeader = headerBox != nil
+        if let fileOffset, let header = unsafe header, !hasFragment {
+            let movie = try unsafe self.movie(header)
+            if movie.hasSamples { return try progressivePiece(span, movie, fileOffset, timeRange) }
         }
         if hasHeader, !hasFragment {
-            try Self.checkIndex(of: bytes)
-            let reader = try ContainerReader(MediaInput([bytes]), format: .isoBaseMedia)
+            try unsafe Self.checkIndex(of: bytes)
+            let reader = try unsafe ContainerReader(MediaInput([bytes]), format: .isoBaseMedia)
             var reading = ContainerReading(reader, container: .isoBaseMedia)
             return try reading.readAll()
         }
-        let source = hasHeader ? bytes : header
-        if let source {
-            _ = try self.movie(hasHeader ? Self.header(of: boxes, in: bytes) : source)
+        if let headerBox {
+            _ = try unsafe self.movie(UnsafeRawBufferPointer(rebasing: bytes[..<headerBox.range.upperBound]))
+        } else if let header = unsafe header {
+            _ = try unsafe self.movie(header)
         }
         guard let movie else { throw DecodingError(.notReadable, "the segment needs an initialization") }
-        var reading = FragmentReading(movie.initialization, bytes, key: key, nextTimes: nextTimes)
-        let result = try reading.read()
+        var reading = FragmentReading(movie.initialization, key: key, nextTimes: nextTimes)
+        let result = try reading.read(span)
         nextTimes = reading.nextTimes
         return result
     }
 
     /// Refuses a movie for which the demultiplexer would make an index of more samples than the movie can hold.
     private static func checkIndex(of bytes: UnsafeRawBufferPointer) throws(DecodingError) {
-        let (movie, _) = try MovieInitialization.movie(bytes)
-        let count = movie.indexEntryCount(bytes.bindMemory(to: UInt8.self).span)
+        let (movie, _) = unsafe try MovieInitialization.movie(bytes)
+        let count = unsafe movie.indexEntryCount(bytes.bindMemory(to: UInt8.self).span)
         guard count <= max(65_536, 8 *| Int64(bytes.count)) else {
             throw DecodingError(.notReadable, "the movie lists \(count) samples, and has \(bytes.count) bytes")
         }
@@ -157,16 +162,18 @@ extension SegmentDemuxer {
 
     /// What an initialization says; it is kept for what follows.
     private func movie(_ header: UnsafeRawBufferPointer) throws(DecodingError) -> MovieInitialization {
-        if let movie, movie.header.withUnsafeBytes({ $0.hasSameBytes(as: header) }) { return movie.initialization }
-        let initialization = try MovieInitialization(header)
-        movie = (Array(header), initialization)
+        if let movie, unsafe movie.header.withUnsafeBytes({ unsafe $0.hasSameBytes(as: header) }) {
+            return movie.initialization
+        }
+        let initialization = try unsafe MovieInitialization(header)
+        movie = unsafe (Array(header), initialization)
         progressive = nil
         nextTimes = [:]
         return initialization
     }
 
     private func progressivePiece(
-        _ bytes: UnsafeRawBufferPointer,
+        _ bytes: Span<UInt8>,
         _ initialization: MovieInitialization,
         _ fileOffset: Int64,
         _ timeRange: MediaTimeRange?
@@ -178,13 +185,13 @@ extension SegmentDemuxer {
             index = try ProgressiveIndex(initialization.movie, movie?.header ?? [])
             progressive = index
         }
-        var reading = ProgressiveReading(initialization, index, bytes, fileOffset: fileOffset, timeRange: timeRange)
-        return try reading.read()
-    }
-
-    private static func header(of boxes: [BoxPlace], in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        let end = boxes.first { $0.type == .box("moov") }?.payload.upperBound ?? 0
-        return UnsafeRawBufferPointer(rebasing: bytes[0..<end])
+        var reading = ProgressiveReading(
+            initialization,
+            index,
+            fileOffset: fileOffset,
+            timeRange: timeRange
+        )
+        return try reading.read(bytes)
     }
 
     private func transport(
@@ -192,8 +199,10 @@ extension SegmentDemuxer {
         _ header: UnsafeRawBufferPointer?,
         _ key: SampleKey?
     ) throws(DecodingError) -> DemuxedSegment {
-        guard isContinuous else { return try transportStream([header, bytes].compactMap { $0 }, key: key) }
-        guard let whole = transportCutting.add(bytes) else {
+        guard isContinuous else {
+            return try unsafe transportStream([header, bytes].compactMap { unsafe $0 }, key: key)
+        }
+        guard let whole = unsafe transportCutting.add(bytes) else {
             var nothing = DemuxedSegment()
             nothing.container = .transportStream
             return nothing
@@ -203,8 +212,8 @@ extension SegmentDemuxer {
 
     private func transportStream(_ parts: [[UInt8]], key: SampleKey?) throws(DecodingError) -> DemuxedSegment {
         let all = parts.count == 1 ? parts[0] : parts.flatMap { $0 }
-        return try all.withUnsafeBytes { bytes in
-            Result { () throws(DecodingError) in try transportStream([bytes], key: key) }
+        return try unsafe all.withUnsafeBytes { bytes in
+            Result { () throws(DecodingError) in try unsafe transportStream([bytes], key: key) }
         }.get()
     }
 
@@ -212,12 +221,12 @@ extension SegmentDemuxer {
         _ parts: [UnsafeRawBufferPointer],
         key: SampleKey?
     ) throws(DecodingError) -> DemuxedSegment {
-        let reader = try ContainerReader(MediaInput(parts), format: .transportStream)
+        let reader = try unsafe ContainerReader(MediaInput(parts), format: .transportStream)
         var reading = ContainerReading(reader, container: .transportStream)
         reading.wrap = wrap
-        if let key, let bytes = parts.last {
+        if let key, let bytes = unsafe parts.last {
             reading.opening = try SampleAES(key)
-            reading.encryptedTracks = Self.encryptedTracks(bytes)
+            reading.encryptedTracks = unsafe Self.encryptedTracks(bytes)
         }
         let result = try reading.readAll()
         if let wrap = reading.wrap { self.wrap = wrap }
@@ -225,7 +234,7 @@ extension SegmentDemuxer {
     }
 
     private static func encryptedTracks(_ bytes: UnsafeRawBufferPointer) -> Set<Int> {
-        guard let summary = TransportStreamSummary(bytes.bindMemory(to: UInt8.self).span) else { return [] }
+        guard let summary = unsafe TransportStreamSummary(bytes.bindMemory(to: UInt8.self).span) else { return [] }
         return Set(summary.programs.flatMap(\.streams).filter(\.isSampleEncrypted).map { Int($0.pid) })
     }
 
@@ -238,15 +247,15 @@ extension SegmentDemuxer {
     ) throws(DecodingError) -> DemuxedSegment {
         if let going = packedAudio, going.container == container {
             packedAudio = nil
-            return try packed(bytes, going)
+            return try unsafe packed(bytes, going)
         }
         var parameters: CodecParameters?
-        if let header { parameters = try PackedAudioReading.parameters(header, container) }
+        if let header = unsafe header { parameters = try unsafe PackedAudioReading.parameters(header, container) }
         var reading = try PackedAudioReading(container, parameters: parameters)
         reading.wrap = wrap
         reading.startTime = startTime
         if let key { reading.opening = try SampleAES(key) }
-        return try packed(bytes, reading)
+        return try unsafe packed(bytes, reading)
     }
 
     private func packed(
@@ -254,7 +263,7 @@ extension SegmentDemuxer {
         _ begun: PackedAudioReading
     ) throws(DecodingError) -> DemuxedSegment {
         var reading = begun
-        var result = try reading.add(bytes)
+        var result = try unsafe reading.add(bytes)
         wrap = reading.wrap
         if isContinuous {
             packedAudio = reading
@@ -274,13 +283,13 @@ extension UnsafeRawBufferPointer {
         guard count == other.count else { return false }
         var index = 0
         while index <= count - 8 {
-            let (left, right) = (
+            let (left, right) = unsafe (
                 loadUnaligned(fromByteOffset: index, as: UInt64.self),
                 other.loadUnaligned(fromByteOffset: index, as: UInt64.self)
             )
             if left != right { return false }
             index += 8
         }
-        return self[index...].elementsEqual(other[index...])
+        return unsafe self[index...].elementsEqual(other[index...])
     }
 }

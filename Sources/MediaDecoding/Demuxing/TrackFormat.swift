@@ -30,8 +30,8 @@ struct TrackFormat: Sendable {
     ///
     /// In transport streams and packed audio, changes of size or sample rate are told in the samples themselves.
     func canContinue(with other: TrackFormat) -> Bool {
-        let (left, right) = (parameters.pointer, other.parameters.pointer)
-        return kind == other.kind && left.pointee.codec_id == right.pointee.codec_id
+        let (left, right) = unsafe (parameters.pointer, other.parameters.pointer)
+        return unsafe kind == other.kind && left.pointee.codec_id == right.pointee.codec_id
             && timeBase.num == other.timeBase.num && timeBase.den == other.timeBase.den
             && (parameters === other.parameters || parameters.extraData == other.parameters.extraData)
     }
@@ -43,12 +43,12 @@ struct TrackFormat: Sendable {
         self.parameters = parameters
         codecName = parameters.codecName
         codec = codecName
-        let values = parameters.pointer.pointee
-        width = Int(values.width)
-        height = Int(values.height)
-        sampleRate = Int(values.sample_rate)
-        channelCount = Int(values.ch_layout.nb_channels)
-        reorderDepth = Int(values.video_delay)
+        let values = unsafe parameters.pointer.pointee
+        width = unsafe Int(values.width)
+        height = unsafe Int(values.height)
+        sampleRate = unsafe Int(values.sample_rate)
+        channelCount = unsafe Int(values.ch_layout.nb_channels)
+        reorderDepth = unsafe Int(values.video_delay)
     }
 
     /// A timestamp of a packet as a time.

@@ -28,7 +28,7 @@ struct TransportCutting {
 
     /// Takes a piece; `nil` where it and what was held back are not enough for anything.
     mutating func add(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
-        unread.append(contentsOf: bytes)
+        unsafe unread.append(contentsOf: bytes)
         guard held.count <= Self.mostHeldForEach || unread.count >= held.count / 4 else { return nil }
         let all = held + unread
         lookedAtByteCount += all.count

@@ -22,9 +22,9 @@ public enum ColorMatrix: Sendable, Hashable {
     /// The scaler's name for it.
     var coefficients: UnsafePointer<Int32>? {
         switch self {
-        case .bt601: sws_getCoefficients(SWS_CS_ITU601)
-        case .bt709: sws_getCoefficients(SWS_CS_ITU709)
-        case .bt2020: sws_getCoefficients(SWS_CS_BT2020)
+        case .bt601: unsafe sws_getCoefficients(SWS_CS_ITU601)
+        case .bt709: unsafe sws_getCoefficients(SWS_CS_ITU709)
+        case .bt2020: unsafe sws_getCoefficients(SWS_CS_BT2020)
         }
     }
 }

@@ -6,27 +6,30 @@ extension Picture {
     ///
     /// It equals what `ffmpeg -f framemd5` prints for the same pixels in the same format.
     public func checksum() -> String {
-        guard let context = av_md5_alloc() else { return "" }
-        defer { av_free(UnsafeMutableRawPointer(context)) }
-        av_md5_init(context)
+        guard let context = unsafe av_md5_alloc() else { return "" }
+        defer { unsafe av_free(UnsafeMutableRawPointer(context)) }
+        unsafe av_md5_init(context)
         withPlanes { planes in
             for plane in planes {
-                guard let base = plane.bytes.bindMemory(to: UInt8.self).baseAddress else { continue }
+                guard let base = unsafe plane.bytes.bindMemory(to: UInt8.self).baseAddress else { continue }
                 if plane.bytesPerRow == plane.visibleBytesPerRow {
-                    av_md5_update(context, base, plane.rows * plane.visibleBytesPerRow)
+                    unsafe av_md5_update(context, base, plane.rows * plane.visibleBytesPerRow)
                 } else {
                     for row in 0..<plane.rows {
-                        av_md5_update(context, base + row * plane.bytesPerRow, plane.visibleBytesPerRow)
+                        unsafe av_md5_update(context, base + row * plane.bytesPerRow, plane.visibleBytesPerRow)
                     }
                 }
             }
         }
-        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { digest in
+        return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { digest in
             guard let base = digest.baseAddress else { return "" }
-            av_md5_final(context, base)
+            unsafe av_md5_final(context, base)
             let digits = Array("0123456789abcdef".utf8)
             var text: [UInt8] = []
-            for byte in digest { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
+            for index in digest.indices {
+                let byte = unsafe digest[index]
+                text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
             return String(decoding: text, as: UTF8.self)
         }
     }

@@ -25,33 +25,35 @@ extension Picture {
         guard (1...16_384).contains(width), (1...16_384).contains(height), format.code != AV_PIX_FMT_NONE else {
             throw DecodingError(.unsupported, "a picture of \(width)x\(height) in \(format) cannot be made")
         }
-        guard let frame = av_frame_alloc() else { throw .outOfMemory }
-        frame.pointee.format = format.code.rawValue
-        frame.pointee.width = Int32(clamping: width)
-        frame.pointee.height = Int32(clamping: height)
-        frame.pointee.sample_aspect_ratio = AVRational(
+        guard let frame = unsafe av_frame_alloc() else { throw .outOfMemory }
+        unsafe frame.pointee.format = format.code.rawValue
+        unsafe frame.pointee.width = Int32(clamping: width)
+        unsafe frame.pointee.height = Int32(clamping: height)
+        unsafe frame.pointee.sample_aspect_ratio = AVRational(
             num: Int32(clamping: sampleAspectRatio.horizontal),
             den: Int32(clamping: sampleAspectRatio.vertical)
         )
-        frame.pointee.colorspace =
+        unsafe frame.pointee.colorspace =
             switch colorMatrix {
             case .bt601: AVCOL_SPC_SMPTE170M
             case .bt709: AVCOL_SPC_BT709
             case .bt2020: AVCOL_SPC_BT2020_NCL
             }
-        frame.pointee.color_range = isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
-        let status = av_frame_get_buffer(frame, 0)
-        self.init(owning: frame)
+        unsafe frame.pointee.color_range = isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
+        let status = unsafe av_frame_get_buffer(frame, 0)
+        unsafe self.init(owning: frame)
         guard status >= 0 else { throw DecodingError(status, "making a picture") }
         let isComplete = withPlanes { targets in
             guard targets.count == planes.count else { return false }
             for (target, bytes) in zip(targets, planes) {
                 guard bytes.count == target.visibleBytesPerRow * target.rows else { return false }
                 // Nobody else has the frame yet.
-                let out = UnsafeMutableRawBufferPointer(mutating: target.bytes)
+                let out = unsafe UnsafeMutableRawBufferPointer(mutating: target.bytes)
                 for row in 0..<target.rows {
                     let line = bytes[row * target.visibleBytesPerRow..<(row + 1) * target.visibleBytesPerRow]
-                    UnsafeMutableRawBufferPointer(rebasing: out[(row * target.bytesPerRow)...]).copyBytes(from: line)
+                    unsafe UnsafeMutableRawBufferPointer(rebasing: out[(row * target.bytesPerRow)...]).copyBytes(
+                        from: line
+                    )
                 }
             }
             return true

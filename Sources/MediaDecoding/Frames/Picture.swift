@@ -3,7 +3,7 @@ import MediaTiming
 
 // Safe: the frame is written before it is wrapped and only read from then on; its buffers are counted atomically.
 /// Pixels of a decoded picture: shared, counted, never changed.
-public final class Picture: @unchecked Sendable {
+@safe public final class Picture: @unchecked Sendable {
     /// The width of the visible pixels.
     public let width: Int
     /// The height of the visible pixels.
@@ -20,24 +20,24 @@ public final class Picture: @unchecked Sendable {
     let frame: UnsafeMutablePointer<AVFrame>
 
     /// About how much memory the pixels take, in bytes.
-    var byteCount: Int { Int(clamping: cffmpeg_frame_size(frame)) }
+    var byteCount: Int { unsafe Int(clamping: cffmpeg_frame_size(frame)) }
 
     /// Takes a frame over, which lies in main memory and has a size.
     init(owning frame: UnsafeMutablePointer<AVFrame>) {
-        self.frame = frame
-        let code = AVPixelFormat(frame.pointee.format)
-        width = Int(frame.pointee.width)
-        height = Int(frame.pointee.height)
-        let ratio = frame.pointee.sample_aspect_ratio
+        unsafe self.frame = unsafe frame
+        let code = unsafe AVPixelFormat(frame.pointee.format)
+        width = unsafe Int(frame.pointee.width)
+        height = unsafe Int(frame.pointee.height)
+        let ratio = unsafe frame.pointee.sample_aspect_ratio
         sampleAspectRatio = PixelAspectRatio(horizontal: Int(ratio.num), vertical: Int(ratio.den))
         format = PixelFormat(code)
-        colorMatrix = ColorMatrix(frame.pointee.colorspace, height: height)
-        isFullRange = frame.pointee.color_range == AVCOL_RANGE_JPEG || Self.hasFullRange(code)
+        colorMatrix = unsafe ColorMatrix(frame.pointee.colorspace, height: height)
+        isFullRange = unsafe frame.pointee.color_range == AVCOL_RANGE_JPEG || Self.hasFullRange(code)
     }
 
     deinit {
-        var frame: UnsafeMutablePointer<AVFrame>? = frame
-        av_frame_free(&frame)
+        var frame: UnsafeMutablePointer<AVFrame>? = unsafe frame
+        unsafe av_frame_free(&frame)
     }
 
     /// Formats whose values use all of their range whatever a frame says.
@@ -45,26 +45,26 @@ public final class Picture: @unchecked Sendable {
         switch code {
         case AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P: return true
         default:
-            guard let descriptor = av_pix_fmt_desc_get(code) else { return false }
-            return descriptor.pointee.flags & UInt64(clamping: AV_PIX_FMT_FLAG_RGB) != 0
+            guard let descriptor = unsafe av_pix_fmt_desc_get(code) else { return false }
+            return unsafe descriptor.pointee.flags & UInt64(clamping: AV_PIX_FMT_FLAG_RGB) != 0
         }
     }
 
     /// Gives the planes, in the order of the format, for as long as `body` runs.
     public func withPlanes<R>(_ body: ([PicturePlane]) throws -> R) rethrows -> R {
-        let code = AVPixelFormat(frame.pointee.format)
-        let descriptor = av_pix_fmt_desc_get(code)
-        let shift = descriptor.map { Int($0.pointee.log2_chroma_h) } ?? 0
+        let code = unsafe AVPixelFormat(frame.pointee.format)
+        let descriptor = unsafe av_pix_fmt_desc_get(code)
+        let shift = unsafe descriptor.map { unsafe Int($0.pointee.log2_chroma_h) } ?? 0
         let count = max(0, Int(av_pix_fmt_count_planes(code)))
         var planes: [PicturePlane] = []
         for index in 0..<min(count, 4) {
-            let (base, stride) = plane(index)
+            let (base, stride) = unsafe plane(index)
             let visible = Int(av_image_get_linesize(code, Int32(clamping: width), Int32(clamping: index)))
-            guard let base, stride > 0, visible > 0 else { continue }
+            guard let base = unsafe base, stride > 0, visible > 0 else { continue }
             let rows = index == 1 || index == 2 ? (height + (1 << shift) - 1) >> shift : height
             // The last row may end with its visible bytes.
-            let bytes = UnsafeRawBufferPointer(start: base, count: stride * (rows - 1) + visible)
-            planes.append(
+            let bytes = unsafe UnsafeRawBufferPointer(start: base, count: stride * (rows - 1) + visible)
+            unsafe planes.append(
                 PicturePlane(bytes: bytes, bytesPerRow: stride, visibleBytesPerRow: visible, rows: rows)
             )
         }
@@ -72,18 +72,18 @@ public final class Picture: @unchecked Sendable {
     }
 
     private func plane(_ index: Int) -> (UnsafeMutablePointer<UInt8>?, Int) {
-        let (data, sizes) = (frame.pointee.data, frame.pointee.linesize)
+        let (data, sizes) = unsafe (frame.pointee.data, frame.pointee.linesize)
         switch index {
-        case 0: return (data.0, Int(sizes.0))
-        case 1: return (data.1, Int(sizes.1))
-        case 2: return (data.2, Int(sizes.2))
-        default: return (data.3, Int(sizes.3))
+        case 0: return unsafe (data.0, Int(sizes.0))
+        case 1: return unsafe (data.1, Int(sizes.1))
+        case 2: return unsafe (data.2, Int(sizes.2))
+        default: return unsafe (data.3, Int(sizes.3))
         }
     }
 }
 
 /// A plane of a picture, readable as long as the call that gave it runs.
-public struct PicturePlane {
+@safe public struct PicturePlane {
     /// The rows, from the top; behind the visible bytes of a row lie bytes that mean nothing.
     public let bytes: UnsafeRawBufferPointer
     /// From the start of a row to the start of the next.

@@ -5,7 +5,7 @@ import MediaTiming
 ///
 /// It keeps what the scaler computes for a pair of formats and sizes, which costs more than many pictures do. One thread
 /// uses it at a time.
-public final class PictureConverter {
+@safe public final class PictureConverter {
     private var context: OpaquePointer?
 
     /// How well it scales, and how fast.
@@ -25,7 +25,7 @@ public final class PictureConverter {
         self.quality = quality
     }
 
-    deinit { sws_freeContext(context) }
+    deinit { unsafe sws_freeContext(context) }
 
     /// Makes a copy of a picture in another format or size.
     ///
@@ -45,14 +45,14 @@ public final class PictureConverter {
     ) throws(DecodingError) -> Picture {
         let (width, height) = (width ?? picture.width, height ?? picture.height)
         let code = format.code
-        let source = AVPixelFormat(picture.frame.pointee.format)
+        let source = unsafe AVPixelFormat(picture.frame.pointee.format)
         guard (1...16_384).contains(width), (1...16_384).contains(height) else {
             throw DecodingError(.unsupported, "a picture of \(width)x\(height) cannot be made")
         }
         guard code != AV_PIX_FMT_NONE, sws_isSupportedOutput(code) > 0, sws_isSupportedInput(source) > 0 else {
             throw DecodingError(.unsupported, "a picture of \(picture.format) cannot become \(format)")
         }
-        context = sws_getCachedContext(
+        unsafe context = unsafe sws_getCachedContext(
             context,
             picture.frame.pointee.width,
             picture.frame.pointee.height,
@@ -65,10 +65,12 @@ public final class PictureConverter {
             nil,
             nil
         )
-        guard let context else { throw DecodingError(.unsupported, "the scaler refused \(picture.format)") }
+        guard let context = unsafe context else {
+            throw DecodingError(.unsupported, "the scaler refused \(picture.format)")
+        }
         let isFullRange = Picture.hasFullRange(code) || picture.isFullRange && !Picture.hasFullRange(source)
-        if let table = picture.colorMatrix.coefficients {
-            sws_setColorspaceDetails(
+        if let table = unsafe picture.colorMatrix.coefficients {
+            unsafe sws_setColorspaceDetails(
                 context,
                 table,
                 picture.isFullRange ? 1 : 0,
@@ -79,7 +81,14 @@ public final class PictureConverter {
                 1 << 16
             )
         }
-        return try Self.scale(picture, with: context, to: code, width: width, height: height, isFullRange: isFullRange)
+        return try unsafe Self.scale(
+            picture,
+            with: context,
+            to: code,
+            width: width,
+            height: height,
+            isFullRange: isFullRange
+        )
     }
 
     private static func scale(
@@ -90,24 +99,24 @@ public final class PictureConverter {
         height: Int,
         isFullRange: Bool
     ) throws(DecodingError) -> Picture {
-        guard let frame = av_frame_alloc() else { throw .outOfMemory }
-        var owned: UnsafeMutablePointer<AVFrame>? = frame
-        frame.pointee.format = code.rawValue
-        frame.pointee.width = Int32(clamping: width)
-        frame.pointee.height = Int32(clamping: height)
-        frame.pointee.colorspace = picture.frame.pointee.colorspace
-        if frame.pointee.colorspace == AVCOL_SPC_UNSPECIFIED {
-            frame.pointee.colorspace = picture.colorMatrix == .bt601 ? AVCOL_SPC_SMPTE170M : AVCOL_SPC_BT709
+        guard let frame = unsafe av_frame_alloc() else { throw .outOfMemory }
+        var owned: UnsafeMutablePointer<AVFrame>? = unsafe frame
+        unsafe frame.pointee.format = code.rawValue
+        unsafe frame.pointee.width = Int32(clamping: width)
+        unsafe frame.pointee.height = Int32(clamping: height)
+        unsafe frame.pointee.colorspace = unsafe picture.frame.pointee.colorspace
+        if unsafe frame.pointee.colorspace == AVCOL_SPC_UNSPECIFIED {
+            unsafe frame.pointee.colorspace = picture.colorMatrix == .bt601 ? AVCOL_SPC_SMPTE170M : AVCOL_SPC_BT709
         }
-        frame.pointee.color_range = isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
-        frame.pointee.sample_aspect_ratio = picture.frame.pointee.sample_aspect_ratio
-        var status = av_frame_get_buffer(frame, 0)
-        if status >= 0 { status = sws_scale_frame(context, frame, picture.frame) }
+        unsafe frame.pointee.color_range = isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
+        unsafe frame.pointee.sample_aspect_ratio = unsafe picture.frame.pointee.sample_aspect_ratio
+        var status = unsafe av_frame_get_buffer(frame, 0)
+        if status >= 0 { status = unsafe sws_scale_frame(context, frame, picture.frame) }
         guard status >= 0 else {
-            av_frame_free(&owned)
+            unsafe av_frame_free(&owned)
             throw DecodingError(status, "scaling a picture")
         }
-        return Picture(owning: frame)
+        return unsafe Picture(owning: frame)
     }
 }
 

@@ -28,7 +28,7 @@ public enum PixelFormat: Sendable, Hashable {
         case AV_PIX_FMT_YUV444P, AV_PIX_FMT_YUVJ444P: self = .yuv444p
         case AV_PIX_FMT_RGB24: self = .rgb24
         case AV_PIX_FMT_BGRA: self = .bgra
-        default: self = .other(av_get_pix_fmt_name(format).map { String(cString: $0) } ?? "unknown")
+        default: self = unsafe .other(av_get_pix_fmt_name(format).map { unsafe String(cString: $0) } ?? "unknown")
         }
     }
 
@@ -42,7 +42,7 @@ public enum PixelFormat: Sendable, Hashable {
         case .yuv444p: AV_PIX_FMT_YUV444P
         case .rgb24: AV_PIX_FMT_RGB24
         case .bgra: AV_PIX_FMT_BGRA
-        case .other(let name): av_get_pix_fmt(name)
+        case .other(let name): unsafe av_get_pix_fmt(name)
         }
     }
 }

@@ -84,7 +84,7 @@ public actor DecodingPipeline: MediaPipeline {
     private static let lateness = MediaTime(value: 1, timescale: 2)
 
     /// Runs on the thread that decodes.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
     /// Makes a pipeline.
     ///

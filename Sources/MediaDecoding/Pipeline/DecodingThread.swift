@@ -25,7 +25,7 @@ final class DecodingThread: SerialExecutor {
                     return state.jobs
                 }
                 guard let self else { return }
-                for job in jobs { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+                for job in jobs { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
             }
         }
         thread.name = name

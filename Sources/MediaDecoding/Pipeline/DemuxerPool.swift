@@ -34,10 +34,10 @@ struct DemuxerPool {
             SampleKey(key: $0.key, initializationVector: $0.initializationVector)
         }
         // The closures of unsafe access throw anything; this throws one kind.
-        let result: Result<DemuxedSegment, DecodingError> = bytes.withUnsafeReadableBytes { bytes in
-            (initialization?.bytes ?? []).withUnsafeBytes { header in
+        let result: Result<DemuxedSegment, DecodingError> = unsafe bytes.withUnsafeReadableBytes { bytes in
+            unsafe (initialization?.bytes ?? []).withUnsafeBytes { header in
                 do throws(DecodingError) {
-                    return .success(
+                    return unsafe .success(
                         try demuxer.demux(
                             bytes,
                             initialization: header,

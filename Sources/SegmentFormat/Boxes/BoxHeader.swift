@@ -44,22 +44,22 @@ public struct BoxHeader: Sendable, Hashable {
 }
 
 /// A box that lies in bytes that are there.
-struct Box {
-    let type: FourCharacterCode
+package struct Box {
+    package let type: FourCharacterCode
     /// All its bytes.
-    let range: Range<Int>
+    package let range: Range<Int>
     /// The bytes behind its header.
-    let payload: Range<Int>
+    package let payload: Range<Int>
     /// Whether it says that it goes on behind the bytes that are there.
-    let isCut: Bool
+    package let isCut: Bool
 }
 
 /// Goes from box to box.
-struct BoxWalker {
+package struct BoxWalker {
     private var offset: Int
     private let end: Int
 
-    init(_ range: Range<Int>, in bytes: Span<UInt8>) {
+    package init(_ range: Range<Int>, in bytes: Span<UInt8>) {
         let cursor = ByteCursor(range, in: bytes)
         offset = cursor.offset
         end = cursor.end
@@ -68,7 +68,7 @@ struct BoxWalker {
     /// The next box; `nil` at the end and where something stands that is no box.
     ///
     /// A box that would pass the end of its parent is cut there: what a careless writer left out is at its end.
-    mutating func next(_ bytes: Span<UInt8>) -> Box? {
+    package mutating func next(_ bytes: Span<UInt8>) -> Box? {
         guard offset < end, let header = BoxHeader(bytes, in: offset..<end) else { return nil }
         let available = end - offset
         let length = header.length.map { Int(clamping: $0) } ?? available
@@ -84,8 +84,17 @@ struct BoxWalker {
 }
 
 extension Box {
+    /// Returns the first box of a type among those that bytes begin with; `nil` where there is none.
+    package static func first(_ type: FourCharacterCode, in bytes: Span<UInt8>) -> Box? {
+        var walker = BoxWalker(0..<bytes.count, in: bytes)
+        while let box = walker.next(bytes) {
+            if box.type == type { return box }
+        }
+        return nil
+    }
+
     /// The first child of a type.
-    func child(_ type: FourCharacterCode, _ bytes: Span<UInt8>) -> Box? {
+    package func child(_ type: FourCharacterCode, _ bytes: Span<UInt8>) -> Box? {
         var walker = BoxWalker(payload, in: bytes)
         while let box = walker.next(bytes) {
             if box.type == type { return box }
@@ -94,7 +103,7 @@ extension Box {
     }
 
     /// A cursor behind the version and flags of a full box.
-    func fields(_ bytes: Span<UInt8>) -> (version: UInt8, flags: UInt32, cursor: ByteCursor) {
+    package func fields(_ bytes: Span<UInt8>) -> (version: UInt8, flags: UInt32, cursor: ByteCursor) {
         var cursor = ByteCursor(payload, in: bytes)
         let version = cursor.uint8(bytes)
         let flags = cursor.uint24(bytes)

@@ -61,71 +61,49 @@ struct FragmentSampleReading {
     }
 
     private mutating func readTrack(_ box: Box, moof: Int64, _ bytes: Span<UInt8>) {
-        guard let header = box.child(.tfhd, bytes) else { return }
-        var (_, flags, cursor) = header.fields(bytes)
-        guard cursor.uint32(bytes) == track.id else { return }
-        // A base counts from the start of the file, which is not known here: in segments it stands for `moof`.
-        if flags & 0x1 != 0 { cursor.skip(8) }
-        if flags & 0x2 != 0 { cursor.skip(4) }
-        let duration = flags & 0x8 != 0 ? cursor.uint32(bytes) : track.fragmentDefaults?.sampleDuration ?? 0
-        let size = flags & 0x10 != 0 ? cursor.uint32(bytes) : track.fragmentDefaults?.sampleSize ?? 0
-        guard !cursor.isPastEnd else { return }
-        if let box = box.child(.tfdt, bytes) {
-            var (version, _, cursor) = box.fields(bytes)
-            let value = cursor.unsigned(version == 0 ? 4 : 8, bytes)
-            if !cursor.isPastEnd { nextTime = value }
-        }
+        guard
+            let fragment = try? TrackFragment(
+                box,
+                bytes,
+                movieDefaults: { [track] in
+                    $0 == track.id ? track.fragmentDefaults : nil
+                }
+            ), fragment.trackID == track.id
+        else { return }
+        nextTime = fragment.baseDecodeTime ?? nextTime
         var place = moof
-        var children = BoxWalker(box.payload, in: bytes)
-        while let child = children.next(bytes) {
-            guard child.type == .trun else { continue }
-            readRun(child, moof: moof, place: &place, duration: duration, size: size, bytes)
+        fragment.forEachRun(bytes) { run in
+            guard let run else { return }
+            if let offset = run.dataOffset { place = moof.addingSaturated(Int64(offset)) }
+            guard samples.count < mostSamples else { return }
+            run.forEachSample(bytes) { take($0, at: &place, segmentLength: Int64(bytes.count)) }
         }
     }
 
-    private mutating func readRun(
-        _ box: Box,
-        moof: Int64,
-        place: inout Int64,
-        duration: UInt32,
-        size: UInt32,
-        _ bytes: Span<UInt8>
-    ) {
-        var (version, flags, cursor) = box.fields(bytes)
-        let count = cursor.uint32(bytes)
-        if flags & 0x1 != 0 { place = moof.addingSaturated(Int64(cursor.int32(bytes))) }
-        if flags & 0x4 != 0 { cursor.skip(4) }
-        var index: UInt32 = 0
-        while index < count, samples.count < mostSamples {
-            index +|= 1
-            let length = flags & 0x100 != 0 ? cursor.uint32(bytes) : duration
-            let bytesOfSample = Int64(flags & 0x200 != 0 ? cursor.uint32(bytes) : size)
-            if flags & 0x400 != 0 { cursor.skip(4) }
-            var offset: Int64 = 0
-            if flags & 0x800 != 0 {
-                offset = version == 0 ? Int64(cursor.uint32(bytes)) : Int64(cursor.int32(bytes))
-            }
-            guard !cursor.isPastEnd else { return }
-            let start = Int64(clamping: nextTime).addingSaturated(offset)
-            let end = place.addingSaturated(bytesOfSample)
-            if place >= 0, end <= Int64(bytes.count) {
-                unusedBytes -|= bytesOfSample
-                guard unusedBytes >= 0 else { return }
-                samples.append(
-                    FragmentSample(
-                        timeRange: MediaTimeRange(
-                            start: .units(start, per: track.timescale),
-                            duration: .units(UInt64(length), per: track.timescale)
-                        ),
-                        bytes: Int(place)..<Int(end)
-                    )
+    /// Lists a sample.
+    ///
+    /// - Returns: Whether there is place for further ones.
+    private mutating func take(_ sample: TrackRun.Sample, at place: inout Int64, segmentLength: Int64) -> Bool {
+        let start = Int64(clamping: nextTime).addingSaturated(Int64(sample.compositionOffset))
+        let end = place.addingSaturated(Int64(sample.size))
+        if place >= 0, end <= segmentLength {
+            unusedBytes -|= Int64(sample.size)
+            guard unusedBytes >= 0 else { return false }
+            samples.append(
+                FragmentSample(
+                    timeRange: MediaTimeRange(
+                        start: .units(start, per: track.timescale),
+                        duration: .units(UInt64(sample.duration), per: track.timescale)
+                    ),
+                    bytes: Int(place)..<Int(end)
                 )
-            } else if bytesOfSample > 0 || flags & 0x200 == 0 {
-                // Behind the bytes: what follows is too.
-                return
-            }
-            place = end
-            nextTime = nextTime.addingSaturated(UInt64(length))
+            )
+        } else {
+            // The samples that follow are behind the end of the segment, too.
+            return false
         }
+        place = end
+        nextTime = nextTime.addingSaturated(UInt64(sample.duration))
+        return samples.count < mostSamples
     }
 }

@@ -4,29 +4,29 @@ import MediaTiming
 ///
 /// A read that would pass the end gives zero, moves to the end and sets ``isPastEnd``. So a parser reads all fields of a
 /// structure in a row and asks once whether they were there.
-struct ByteCursor {
-    private(set) var offset: Int
-    let end: Int
-    private(set) var isPastEnd = false
+package struct ByteCursor {
+    package private(set) var offset: Int
+    package let end: Int
+    package private(set) var isPastEnd = false
 
-    var remaining: Int { end - offset }
+    package var remaining: Int { end - offset }
 
     /// Makes a cursor; what lies outside of `count` bytes is cut off.
-    init(_ range: Range<Int>, count: Int) {
+    package init(_ range: Range<Int>, count: Int) {
         offset = max(0, min(range.lowerBound, count))
         end = max(offset, min(range.upperBound, count))
     }
 
-    init(_ range: Range<Int>, in bytes: Span<UInt8>) {
+    package init(_ range: Range<Int>, in bytes: Span<UInt8>) {
         self.init(range, count: bytes.count)
     }
 
-    mutating func skip(_ length: Int) {
+    package mutating func skip(_ length: Int) {
         guard length >= 0, length <= remaining else { return fail() }
         offset += length
     }
 
-    mutating func uint8(_ bytes: Span<UInt8>) -> UInt8 {
+    package mutating func uint8(_ bytes: Span<UInt8>) -> UInt8 {
         guard offset < end else {
             fail()
             return 0
@@ -37,7 +37,7 @@ struct ByteCursor {
     }
 
     /// An unsigned integer of 1 to 8 bytes, the highest first.
-    mutating func unsigned(_ length: Int, _ bytes: Span<UInt8>) -> UInt64 {
+    package mutating func unsigned(_ length: Int, _ bytes: Span<UInt8>) -> UInt64 {
         guard length <= remaining else {
             fail()
             return 0
@@ -52,15 +52,15 @@ struct ByteCursor {
         return value
     }
 
-    mutating func uint16(_ bytes: Span<UInt8>) -> UInt16 { UInt16(truncatingIfNeeded: unsigned(2, bytes)) }
-    mutating func uint24(_ bytes: Span<UInt8>) -> UInt32 { UInt32(truncatingIfNeeded: unsigned(3, bytes)) }
-    mutating func uint32(_ bytes: Span<UInt8>) -> UInt32 { UInt32(truncatingIfNeeded: unsigned(4, bytes)) }
-    mutating func int32(_ bytes: Span<UInt8>) -> Int32 { Int32(truncatingIfNeeded: unsigned(4, bytes)) }
-    mutating func uint64(_ bytes: Span<UInt8>) -> UInt64 { unsigned(8, bytes) }
-    mutating func code(_ bytes: Span<UInt8>) -> FourCharacterCode { FourCharacterCode(uint32(bytes)) }
+    package mutating func uint16(_ bytes: Span<UInt8>) -> UInt16 { UInt16(truncatingIfNeeded: unsigned(2, bytes)) }
+    package mutating func uint24(_ bytes: Span<UInt8>) -> UInt32 { UInt32(truncatingIfNeeded: unsigned(3, bytes)) }
+    package mutating func uint32(_ bytes: Span<UInt8>) -> UInt32 { UInt32(truncatingIfNeeded: unsigned(4, bytes)) }
+    package mutating func int32(_ bytes: Span<UInt8>) -> Int32 { Int32(truncatingIfNeeded: unsigned(4, bytes)) }
+    package mutating func uint64(_ bytes: Span<UInt8>) -> UInt64 { unsigned(8, bytes) }
+    package mutating func code(_ bytes: Span<UInt8>) -> FourCharacterCode { FourCharacterCode(uint32(bytes)) }
 
     /// A text that a zero byte or the end closes; what is not UTF-8 is replaced.
-    mutating func terminatedText(_ bytes: Span<UInt8>) -> String {
+    package mutating func terminatedText(_ bytes: Span<UInt8>) -> String {
         var units: [UInt8] = []
         while offset < end {
             let byte = bytes[offset]
@@ -69,6 +69,13 @@ struct ByteCursor {
             units.append(byte)
         }
         return String(decoding: units, as: UTF8.self)
+    }
+
+    /// A copy of the next bytes; empty where they are not whole.
+    package mutating func array(_ length: Int, _ bytes: Span<UInt8>) -> [UInt8] {
+        let start = offset
+        skip(length)
+        return isPastEnd ? [] : bytes.array(start..<offset)
     }
 
     private mutating func fail() {

@@ -2,7 +2,7 @@ import MediaTiming
 
 extension Span<UInt8> {
     /// The bytes of a range, cut to what is there.
-    func array(_ range: Range<Int>) -> [UInt8] {
+    package func array(_ range: Range<Int>) -> [UInt8] {
         let cursor = ByteCursor(range, in: self)
         var copy: [UInt8] = []
         copy.reserveCapacity(cursor.remaining)
@@ -11,7 +11,7 @@ extension Span<UInt8> {
     }
 
     /// Whether these bytes stand at a place.
-    func hasBytes(_ expected: StaticString, at offset: Int) -> Bool {
+    package func hasBytes(_ expected: StaticString, at offset: Int) -> Bool {
         let length = expected.utf8CodeUnitCount
         guard offset >= 0, length <= count - offset else { return false }
         // The literal's bytes are not memory of strangers: they are part of the program.
