@@ -229,6 +229,7 @@ let package = Package(
         ),
 
         .target(name: "SharedCorpus", path: "Tests/SharedCorpus", swiftSettings: house),
+        .target(name: "TestTranscripts", path: "Tests/TestTranscripts", swiftSettings: house),
 
         // Fuzzing: one table of the readers of outside bytes, for libFuzzer and for the replay in the tests.
         .target(
@@ -294,7 +295,11 @@ let package = Package(
         ),
         .testTarget(
             name: "PlaylistEditingTests",
-            dependencies: ["HLSPlaylist", "MediaTiming", "PlaylistEditing", "ResourceAddressing", "SharedCorpus"],
+            dependencies: [
+                "HLSPlaylist", "MediaTiming", "PlaylistEditing", "ResourceAddressing", "SharedCorpus",
+                "TestTranscripts",
+            ],
+            exclude: ["Transcripts"],
             swiftSettings: house
         ),
         // Operations on hostile input, for a tool that counts instructions.

@@ -10,10 +10,7 @@ public enum ClockTime {
         for (index, part) in parts.enumerated() {
             guard part.first != "-", part.first != "+", let number = MediaTime(decimal: part) else { return nil }
             let isLast = index == parts.count - 1
-            guard isLast || number.timescale == 1, parts.count == 1 || index == 0 || number < MediaTime(seconds: 60)
-            else {
-                return nil
-            }
+            guard isLast || number.timescale == 1, index == 0 || number < MediaTime(seconds: 60) else { return nil }
             let (minutes, overflow) = total.value.multipliedReportingOverflow(by: 60)
             guard !overflow else { return nil }
             total = MediaTime(value: minutes, timescale: total.timescale) + number

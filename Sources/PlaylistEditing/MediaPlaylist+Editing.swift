@@ -108,13 +108,12 @@ extension MediaPlaylist {
         guard position < segments.count || hasEndMarker || !isLive else {
             throw .cannotStitch(reason: "a live playlist has no end to put something behind")
         }
-        let isNeighbour =
-            if let address = context.address, let otherAddress = other.context.address {
-                address.sharesFolder(with: otherAddress)
-            } else {
-                context.address == nil && other.context.address == nil
-            }
-        let guest = isNeighbour && other.variables.isEmpty ? other : try other.withAbsoluteAddresses(limits: limits)
+        // Relative addresses of a playlist without an address of its own stay relative.
+        var sharesFolder = false
+        if let address = context.address, let otherAddress = other.context.address {
+            sharesFolder = address.sharesFolder(with: otherAddress)
+        }
+        let guest = sharesFolder && other.variables.isEmpty ? other : try other.withAbsoluteAddresses(limits: limits)
         return try MediaPlaylistAssembly.assemble(
             host: self,
             runs: [

@@ -31,6 +31,12 @@ extension MediaPlaylist {
     /// - Throws: ``PlaylistEditError`` where the result could not be read back.
     public func relocated(_ relocation: Relocation) throws(PlaylistEditError) -> MediaPlaylist {
         var patch = PlaylistPatch()
+        // The addresses with their variables replaced, by their positions in the bytes.
+        let written = variables.isEmpty ? [] : Playlist.media(self).addresses
+        let addresses = Dictionary(
+            written.map { ($0.range.lowerBound, $0.uri) },
+            uniquingKeysWith: { first, _ in first }
+        )
         for position in 0...segments.count {
             let segment = position < segments.count ? segments[position] : nil
             for line in lines(ofSegment: position) {
@@ -41,7 +47,7 @@ extension MediaPlaylist {
                     guard let map = segment?.map, let value = line.value else { continue }
                     patch.replace(value, with: "URI=\"\(relocation.map(map))\"")
                 case .key:
-                    relocateKey(line, of: segment, relocation, &patch)
+                    relocateKey(line, of: segment, addresses, relocation, &patch)
                 default:
                     if line.isAddress { patch.replace(line.text, with: relocation.segment(position)) }
                 }
@@ -53,15 +59,15 @@ extension MediaPlaylist {
     private func relocateKey(
         _ line: EditableLine,
         of segment: MediaSegment?,
+        _ addresses: [Int: String],
         _ relocation: Relocation,
         _ patch: inout PlaylistPatch
     ) {
         let attributes = AttributeList(bytes, in: line.value)
         // A key that stands before a map may be that of the map alone: another one holds for the segment.
-        guard let uri = attributes.attribute("URI"), let segment,
-            let key = (segment.keys + (segment.map?.keys ?? [])).first(where: { $0.uri == uri.value })
-                ?? (uri.value.contains("{$") && segment.keys.count == 1 ? segment.keys.first : nil)
-        else { return }
+        guard let uri = attributes.attribute("URI"), let segment else { return }
+        let address = addresses[uri.range.lowerBound] ?? uri.value
+        guard let key = (segment.keys + (segment.map?.keys ?? [])).first(where: { $0.uri == address }) else { return }
         patch.replace(uri.range, with: relocation.key(key))
     }
 }
@@ -120,8 +126,8 @@ extension MultivariantPlaylist {
             variant.groupID(type).map { !kept.contains(GroupName(type: type.rawValue, id: $0)) } ?? false
         }
         guard !lost.isEmpty, let colon = bytes[variant.tagLine].firstIndex(of: UInt8(ascii: ":")) else { return }
-        var end = variant.tagLine.upperBound
-        while end > colon, bytes[end - 1] == 0x0A || bytes[end - 1] == 0x0D { end -= 1 }
+        let line = bytes[colon..<variant.tagLine.upperBound]
+        let end = line.firstIndex { $0 == 0x0A || $0 == 0x0D } ?? line.endIndex
         let names = Set(lost.map(\.rawValue))
         let rest = variant.attributes.attributes.filter { !names.contains($0.name) }.map { attribute in
             attribute.name + "=" + (attribute.isQuoted ? "\"\(attribute.value)\"" : attribute.value)

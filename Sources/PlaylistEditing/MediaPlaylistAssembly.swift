@@ -23,17 +23,15 @@ struct MediaPlaylistAssembly {
         self.host = host
         self.limits = limits
         lineEnd = host.lineEnd
+        var planned = runs.filter { !$0.positions.isEmpty }
         var sequence = host.mediaSequence
-        var planned: [SegmentRun] = []
-        for var run in runs where !run.positions.isEmpty {
-            if planned.isEmpty, run.isHost { sequence +|= Int64(run.positions.lowerBound) }
-            run.needsOwnVectors = Self.losesVectors(run, newSequence: sequence)
-            sequence +|= Int64(run.positions.count)
-            planned.append(run)
+        if let first = planned.first, first.isHost { sequence +|= Int64(first.positions.lowerBound) }
+        firstSequence = sequence
+        for index in planned.indices {
+            planned[index].needsOwnVectors = Self.losesVectors(planned[index], newSequence: sequence)
+            sequence +|= Int64(planned[index].positions.count)
         }
         self.runs = planned
-        let skipped = planned.first.map { $0.isHost ? Int64($0.positions.lowerBound) : 0 } ?? 0
-        firstSequence = host.mediaSequence.addingSaturated(skipped)
     }
 
     /// Whether segments lose the number that their initialization vector is made of (§5.2).
@@ -79,8 +77,10 @@ struct MediaPlaylistAssembly {
                 // A long key that is written for each segment makes more of a playlist than it was.
                 guard output.count <= limits.byteCount else { throw .tooLarge(.byteCount(limits.byteCount)) }
             }
-            keyFormats = run.positions.last.map { Set(run.playlist.keyLines(for: $0).map(\.format)) } ?? []
-            hasMap = run.positions.last.map { run.playlist.mapLine(for: $0) != nil } ?? false
+            // Bounded: a run has at least one segment.
+            let last = run.positions.upperBound - 1
+            keyFormats = Set(run.playlist.keyLines(for: last).map(\.format))
+            hasMap = run.playlist.mapLine(for: last) != nil
             if run.isHost { writeKeptLines(ofSegments: run.positions.upperBound..<nextHostPosition(after: number)) }
         }
         writeTrailer()
@@ -121,26 +121,22 @@ struct MediaPlaylistAssembly {
     private mutating func writeKeptLines(ofSegments positions: Range<Int>) {
         for position in positions {
             for line in host.lines(ofSegment: position).dropFirst(position == 0 ? headerLines.count : 0) {
-                let isAboutPlaylist = line.tag.map { $0.scope == .any || $0.scope == .mediaPlaylist } ?? false
-                if isAboutPlaylist && line.tag != .endList || line.tag == .dateRange { write(line, of: host) }
+                if line.concernsPlaylist { write(line, of: host) }
             }
         }
     }
 
     private mutating func writeTrailer() {
-        let endsWithHost = runs.last.map { $0.isHost && $0.positions.upperBound == host.segments.count } ?? true
         let lines = host.lines(ofSegment: host.segments.count)
-        if endsWithHost {
+        guard let last = runs.last, !last.isHost || last.positions.upperBound < host.segments.count else {
             for line in lines { write(line, of: host) }
+            // An end marker may be anywhere in a playlist (§4.4.3.4); before other segments it is not written.
+            if host.hasEndMarker, !lines.contains(where: { $0.tag == .endList }) { writeLine("#EXT-X-ENDLIST") }
             return
         }
-        // Parts, hints and reports announce media behind an end that is now somewhere else.
-        for line in lines where line.tag != .endList && line.tag?.scope != .segment {
-            if line.tag == .dateRange || line.tag?.scope == .any || line.tag?.scope == .mediaPlaylist {
-                write(line, of: host)
-            }
-        }
-        guard let last = runs.last, last.isHost || last.playlist.hasEndMarker else { return }
+        // Parts, hints and reports announce media after an end that is now somewhere else.
+        for line in lines where line.concernsPlaylist { write(line, of: host) }
+        guard last.isHost || last.playlist.hasEndMarker else { return }
         if let line = lines.first(where: { $0.tag == .endList }) {
             write(line, of: host)
         } else {
@@ -231,8 +227,8 @@ struct MediaPlaylistAssembly {
                 if let range = run.playlist.segments[position].byteRange {
                     writeLine("#EXT-X-BYTERANGE:\(range)")
                 }
-            case .endList, .skip: continue
-            case let tag? where !run.isHost && (tag.scope == .any || tag.scope == .mediaPlaylist): continue
+            case .endList, .skip: break
+            case let tag? where !run.isHost && (tag.scope == .any || tag.scope == .mediaPlaylist): break
             case .preloadHint, .renditionReport:
                 if run.isHost { write(line, of: host) }
             default: write(line, of: run.playlist)
@@ -312,6 +308,14 @@ struct MediaPlaylistAssembly {
     }
 }
 
+extension MediaPlaylist.EditableLine {
+    /// A Boolean value that indicates whether the line stays where the segment it is written with is left out.
+    fileprivate var concernsPlaylist: Bool {
+        guard let tag, tag != .endList else { return false }
+        return tag.scope == .any || tag.scope == .mediaPlaylist || tag == .dateRange
+    }
+}
+
 extension Collection where Element == MediaPlaylist.EditableLine {
     /// A Boolean value that indicates whether a key is written before the given position.
     fileprivate func hasKey(before offset: Int) -> Bool {
@@ -322,9 +326,7 @@ extension Collection where Element == MediaPlaylist.EditableLine {
 extension MediaPlaylist {
     /// The text of a line without its end.
     func text(_ line: Range<Int>) -> String {
-        var end = line.upperBound
-        while end > line.lowerBound, bytes[end - 1] == 0x0A || bytes[end - 1] == 0x0D { end -= 1 }
-        return String(decoding: bytes[line.lowerBound..<end], as: UTF8.self)
+        String(decoding: bytes[line].prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
     }
 }
 

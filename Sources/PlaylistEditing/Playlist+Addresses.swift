@@ -99,14 +99,9 @@ private struct AddressRewriter {
         patch.replace(address.range, with: address.needsQuotes ? "\"\(encoded)\"" : encoded)
     }
 
-    /// The text without what ends an address in a playlist: control characters, quotation marks, blanks at either side.
+    /// The text without what ends an address in a playlist: control characters, quotation marks, spaces at either side.
     private static func encoded(_ text: String) -> String {
         let bytes = text.utf8
-        func isBlank(_ byte: UInt8?) -> Bool { byte == UInt8(ascii: " ") }
-        let needsEncoding =
-            isBlank(bytes.first) || isBlank(bytes.last)
-            || bytes.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\"") }
-        guard needsEncoding else { return text }
         let digits = Array("0123456789ABCDEF".utf8)
         var result: [UInt8] = []
         for (position, byte) in bytes.enumerated() {

@@ -51,30 +51,18 @@ public struct StitchMatching: Sendable {
 
 /// The variants of one kind, in the order of their pictures and bit rates.
 private struct VariantLadder {
-    private struct Rung {
-        let height: Int
-        let rate: Int64
-        let address: ResourceAddress
-    }
-
     /// Those with a picture size, by height and bit rate.
-    private let byHeight: [Rung]
+    private let byHeight: [(height: Int, rate: Int64, address: ResourceAddress)]
     /// All of them, by bit rate.
-    private let byRate: [Rung]
+    private let byRate: [(rate: Int64, address: ResourceAddress)]
     let leanest: ResourceAddress?
 
     init(_ variants: [Variant]) {
-        var sized: [Rung] = []
-        var all: [Rung] = []
-        for variant in variants {
-            let height = variant.resolution?.height
-            let rung = Rung(height: height ?? 0, rate: variant.rate, address: variant.address)
-            all.append(rung)
-            if height != nil { sized.append(rung) }
-        }
         // The first of equals is the leanest, as the last of them is the largest that fits: the order is kept.
-        byRate = all.sorted { $0.rate < $1.rate }
-        byHeight = sized.sorted { ($0.height, $0.rate) < ($1.height, $1.rate) }
+        byRate = variants.map { ($0.rate, $0.address) }.sorted { $0.rate < $1.rate }
+        byHeight = variants.compactMap { variant in
+            variant.resolution.map { ($0.height, variant.rate, variant.address) }
+        }.sorted { ($0.height, $0.rate) < ($1.height, $1.rate) }
         leanest = byRate.first?.address
     }
 
@@ -91,8 +79,8 @@ private struct VariantLadder {
         return byHeight[max(first, count - 1)].address
     }
 
-    /// The number of rungs at the front for which a condition is true, in an order in which none follows them.
-    private static func count(of rungs: [Rung], while isInFront: (Rung) -> Bool) -> Int {
+    /// The number of entries at the front for which a condition is true, in an order in which none follows them.
+    private static func count<Entry>(of rungs: [Entry], while isInFront: (Entry) -> Bool) -> Int {
         var (low, high) = (0, rungs.count)
         while low < high {
             let middle = low + (high - low) / 2

@@ -144,7 +144,8 @@ import Testing
         let heights: [Int?] = [nil, 360, 480, 720]
         let ladders: [[(height: Int?, rate: Int)]] = [
             [(360, 10), (360, 20), (720, 30), (720, 40)], [(nil, 10), (480, 25), (nil, 40)], [(nil, 30), (nil, 10)],
-            [(720, 50)], [(360, 40), (480, 10), (480, 30), (720, 5)],
+            [(720, 50)], [(360, 40), (480, 10), (480, 30), (720, 5)], [(480, 10), (480, 10), (480, 25), (480, 25)],
+            [(nil, 10), (nil, 10), (nil, 25), (nil, 25)],
         ]
         for ladder in ladders {
             let other = try presentation(
@@ -188,6 +189,23 @@ import Testing
         #expect(matching.address(for: try rendition("TYPE=SUBTITLES,LANGUAGE=\"en\",URI=\"x\"")) == nil)
         #expect(matching.address(for: try rendition("TYPE=SUBTITLES,URI=\"x\"")) == nil)
         #expect(matching.address(for: try rendition("TYPE=VIDEO,LANGUAGE=\"en\",URI=\"x\""))?.text == "angle")
+    }
+
+    @Test func theFirstOfSeveralRenditionsIsTaken() throws {
+        func match(_ lines: [String]) throws -> String? {
+            StitchMatching(try presentation(lines)).address(for: try rendition("TYPE=AUDIO,LANGUAGE=\"xx\",URI=\"x\""))?
+                .text
+        }
+        let plain = ["#EXT-X-MEDIA:TYPE=AUDIO,URI=\"a\"", "#EXT-X-MEDIA:TYPE=AUDIO,URI=\"b\""]
+        #expect(try match(plain) == "a")
+        let preferred = [
+            "#EXT-X-MEDIA:TYPE=AUDIO,DEFAULT=YES,URI=\"c\"", "#EXT-X-MEDIA:TYPE=AUDIO,DEFAULT=YES,URI=\"d\"",
+        ]
+        #expect(try match(plain + preferred) == "c")
+        let spoken = [
+            "#EXT-X-MEDIA:TYPE=AUDIO,LANGUAGE=\"xx\",URI=\"e\"", "#EXT-X-MEDIA:TYPE=AUDIO,LANGUAGE=\"xx\",URI=\"f\"",
+        ]
+        #expect(try match(plain + preferred + spoken) == "e")
     }
 
     @Test func soundWithoutRenditionsIsThatOfTheLeanestVariant() throws {

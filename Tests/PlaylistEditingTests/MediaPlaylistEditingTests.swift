@@ -260,4 +260,17 @@ import Testing
         let stream = String(decoding: lines, as: UTF8.self).split(separator: "\n").first { $0.contains("STREAM-INF") }
         #expect(stream == "#EXT-X-STREAM-INF:NAME=\"x,SUBTITLES=\u{201C}\",BANDWIDTH=1")
     }
+
+    /// The key of the map and those of the segment are all found where their addresses name variables.
+    @Test func keysWhoseAddressesNameVariablesAreRelocated() throws {
+        let moved = try EditSample.variableKeys.media().relocated(
+            MediaPlaylist.Relocation(
+                segment: { "s\($0)" },
+                map: { _ in "m" },
+                key: { "file-\($0.uri?.suffix(2) ?? "")" }
+            )
+        )
+        #expect(moved.segments[0].map?.keys.map(\.uri) == ["file-mk"])
+        #expect(moved.segments.map { $0.keys.map(\.uri) } == [["file-/a", "file-/b"], ["file-/a", "file-/b"]])
+    }
 }

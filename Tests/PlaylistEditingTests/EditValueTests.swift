@@ -1,0 +1,230 @@
+import HLSPlaylist
+import MediaTiming
+import PlaylistEditing
+import ResourceAddressing
+import Testing
+
+/// The values of edits as text, and what is said about those that cannot be read.
+@Suite struct EditValueTests {
+    @Test(
+        arguments: [
+            ("0", "0"), ("12.5", "12.5"), ("59", "59"), ("61", "61"), ("0:0", "0"), ("1:5", "65"),
+            ("1:59.999", "119.999"),
+            ("99:00", "5940"), ("1:00:00", "3600"), ("100:59:59.5", "363599.5"), ("00:01:30", "90"),
+            ("999999999999999999", "999999999999999999"),
+            ("", nil), (":", nil), ("1:", nil), (":1", nil), ("1:60", nil), ("0:60:00", nil), ("1:60:00", nil),
+            ("0:00:60", nil), ("1.5:30", nil), ("1:0.5:30", nil), ("1:2:3:4", nil), ("-1", nil), ("+1", nil),
+            ("1:-1", nil), ("1:+1", nil), ("1e3", nil), ("x", nil), (" 1", nil),
+            ("999999999999999999:00:00", nil), ("9999999999999999:00:00", nil),
+            ("99999999999999:00:00", "359999999999996400"),
+        ] as [(String, String?)]
+    )
+    func timesAreReadAsPeopleWriteThem(text: String, expected: String?) {
+        #expect(ClockTime.parse(text)?.description == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("bandwidth", "900k...4M", "bandwidth=900000...4000000"), ("bandwidth", "...4M", "bandwidth=...4000000"),
+            ("bandwidth", "1M...", "bandwidth=1000000..."), ("bandwidth", "5...5", "bandwidth=5...5"),
+            ("max-height", "1", "max-height=1"), ("max-height", "65535", "max-height=65535"),
+            ("no-i-frames", "", "no-i-frames="), ("no-i-frames", "ignored", "no-i-frames="),
+            ("start", "0", "start=0"), ("start", "1:01", "start=61"), ("duration", "0.001", "duration=0.001"),
+            ("append", "a b@1", "append=a b@1"), ("prepend", "a", "prepend=a"), ("insert", "a@1", "insert=a@1"),
+            ("insert", "https://u@h/a@b@1:00", "insert=https://u@h/a@b@60"),
+            ("drop-range", "1...2", "drop-range=1...2"), ("drop-range", "2...2", "drop-range=2...2"),
+            ("drop-range", "...2", "drop-range=0...2"), ("drop-range", "2...", "drop-range=2...1099511627776"),
+            ("absolute", "", "absolute="), ("canonical", "", "canonical="),
+        ]
+    )
+    func editsAreReadAndSpelled(name: String, value: String, expected: String) throws {
+        let edit = try PlaylistEdit(name: name, value: value)
+        #expect("\(edit.spelling.name)=\(edit.spelling.value)" == expected)
+        #expect(PlaylistEdit.names.contains(name))
+        #expect(edit.isFilter == ["bandwidth", "max-height", "no-i-frames"].contains(name))
+    }
+
+    @Test func everyNameIsAnEdit() throws {
+        let values = ["insert": "a@1", "drop-range": "1...2", "bandwidth": "1..."]
+        let names = try PlaylistEdit.names.map { try PlaylistEdit(name: $0, value: values[$0] ?? "1").spelling.name }
+        #expect(names == PlaylistEdit.names && Set(names).count == 11)
+    }
+
+    @Test(
+        arguments: [
+            ("bandwidth", "", "bandwidth wants LOW...HIGH in bit/s, such as 900k...4M, not \"\""),
+            ("bandwidth", "4M...900k", "bandwidth wants LOW...HIGH in bit/s, such as 900k...4M, not \"4M...900k\""),
+            ("bandwidth", "...", "bandwidth wants LOW...HIGH in bit/s, such as 900k...4M, not \"...\""),
+            ("bandwidth", "x...4M", "bandwidth wants LOW...HIGH in bit/s, such as 900k...4M, not \"x...4M\""),
+            ("bandwidth", "4M...x", "bandwidth wants LOW...HIGH in bit/s, such as 900k...4M, not \"4M...x\""),
+            ("bandwidth", "4M", "bandwidth wants LOW...HIGH in bit/s, such as 900k...4M, not \"4M\""),
+            ("max-height", "0", "max-height wants a height in pixels, not \"0\""),
+            ("max-height", "65536", "max-height wants a height in pixels, not \"65536\""),
+            ("max-height", "-1", "max-height wants a height in pixels, not \"-1\""),
+            ("start", "x", "start wants a time, such as 12.5 or 00:01:30, not \"x\""),
+            ("duration", "0", "duration wants a duration over zero, such as 30 or 00:01:30, not \"0\""),
+            ("duration", "", "duration wants a duration over zero, such as 30 or 00:01:30, not \"\""),
+            ("append", "", "append wants the address of a playlist, not \"\""),
+            ("prepend", "", "prepend wants the address of a playlist, not \"\""),
+            ("insert", "a", "insert wants SOURCE@TIME, not \"a\""),
+            ("insert", "@1", "insert wants SOURCE@TIME, not \"@1\""),
+            ("insert", "a@", "insert wants SOURCE@TIME, not \"a@\""),
+            ("insert", "https://h/?token=secret", "insert wants SOURCE@TIME, not \"https://h/?…\""),
+            ("drop-range", "2...1", "drop-range wants START...END in seconds, not \"2...1\""),
+            ("drop-range", "1", "drop-range wants START...END in seconds, not \"1\""),
+        ]
+    )
+    func unreadableValuesAreNamed(name: String, value: String, message: String) {
+        let error = #expect(throws: PlaylistEditError.self) { try PlaylistEdit(name: name, value: value) }
+        #expect(error?.code == "invalid-value")
+        // Queries of addresses are shortened.
+        #expect(error?.description == message.replacing("https://h/?…", with: "\(ResourceAddress(value))"))
+        guard case .invalidValue(name, value, let expected) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(message.hasPrefix("\(name) wants \(expected), not "))
+    }
+
+    @Test func anUnknownNameIsNamed() {
+        let error = #expect(throws: PlaylistEditError.self) { try PlaylistEdit(name: "Start", value: "1") }
+        #expect(error == .unknownEdit("Start") && error?.code == "unknown-edit")
+        #expect(error?.description == "there is no edit named Start")
+    }
+
+    @Test(
+        arguments: [
+            (.nothingLeft(filter: "f", available: ["a", "b"]), "nothing-left", "f would leave nothing; there is a, b"),
+            (.wrongKind(edit: "e", expected: "media"), "wrong-kind", "e needs a media playlist"),
+            (
+                .timeOutside(edit: "start", time: "9", duration: "8"), "time-outside",
+                "start: 9 s lies outside the 8 s there are"
+            ),
+            (.cannotStitch(reason: "r"), "cannot-stitch", "the playlists cannot be stitched: r"),
+            (
+                .tooLarge(.entryCount(2)), "playlist-too-large",
+                "the edited playlist would be too large: the playlist has more than 2 entries"
+            ),
+            (.unwritableAddress("#x"), "unwritable-address", "a playlist cannot hold the address \"#x\""),
+            (.unreadableResult(edit: "e", reason: "r"), "unreadable-result", "the result of e would be r"),
+        ] as [(PlaylistEditError, String, String)]
+    )
+    func errorsHaveACodeAndAMessage(error: PlaylistEditError, code: String, message: String) {
+        #expect(error.code == code && error.description == message)
+    }
+
+    @Test func aRangeHasBothBounds() {
+        let range = OpenRange<Int>(low: 2, high: 4)
+        #expect((1...5).map(range.contains) == [false, true, true, true, false])
+        #expect((1...5).map(OpenRange<Int>(low: nil, high: 4).contains) == [true, true, true, true, false])
+        #expect((1...5).map(OpenRange<Int>(low: 2, high: nil).contains) == [false, true, true, true, true])
+        #expect(OpenRange<Int>("2...2") { Int($0) } == OpenRange(low: 2, high: 2))
+        #expect(OpenRange<Int>("3...2") { Int($0) } == nil)
+        #expect(OpenRange<Int>("2..2") { Int($0) } == nil)
+        #expect(OpenRange<Int>("2...") { Int($0) } == OpenRange(low: 2, high: nil))
+        #expect(OpenRange<Int>("...2") { Int($0) } == OpenRange(low: nil, high: 2))
+    }
+}
+
+/// Gaps for renditions that have nothing to put beside stitched media.
+@Suite struct GapPlaylistTests {
+    @Test(arguments: [("gap:10", "10"), ("gap:10.5", "10 0.5"), ("gap:0.001", "0.001"), ("gap:20", "10 10")])
+    func aGapHasSegmentsOfTenSeconds(address: String, durations: String) throws {
+        let playlist = try #require(GapPlaylist.playlist(at: address))
+        let segments = durations.split(separator: " ").map { "#EXT-X-GAP\n#EXTINF:\($0),\ngap.vtt\n" }.joined()
+        let head = "#EXTM3U\n#EXT-X-VERSION:8\n#EXT-X-TARGETDURATION:10\n#EXT-X-PLAYLIST-TYPE:VOD\n"
+        #expect(String(decoding: playlist.bytes, as: UTF8.self) == head + segments + "#EXT-X-ENDLIST\n")
+    }
+
+    @Test(arguments: ["gap:0", "gap:-1", "gap:7200.001", "gap:", "gap:x", "gap", "gaps:1", "GAP:1", "1"])
+    func whatIsNoGapHasNoPlaylist(address: String) { #expect(GapPlaylist.playlist(at: address) == nil) }
+
+    @Test func theLongestGapHasTwoHours() throws {
+        #expect(GapPlaylist.scheme == "gap" && GapPlaylist.longestDuration == MediaTime(seconds: 7_200))
+        #expect(GapPlaylist.playlist(at: "gap:7200")?.segments.count == 720)
+        #expect(try GapPlaylist.address(of: MediaTime(seconds: 7_200)) == "gap:7200")
+        #expect(try GapPlaylist.address(of: MediaTime(value: 1, timescale: 1000)) == "gap:0.001")
+        for time in ["0", "-1", "7200.001"] {
+            let error = #expect(throws: PlaylistEditError.self) {
+                try GapPlaylist.address(of: try #require(MediaTime(decimal: time)))
+            }
+            #expect(
+                error?.description
+                    == "the playlists cannot be stitched: a rendition without a match needs a gap of \(time) s; it may have 7200 s"
+            )
+        }
+    }
+}
+
+/// The limits of results, exactly.
+@Suite struct EditSizeTests {
+    private func expect(_ size: Int, _ edit: (PlaylistLimits) throws -> Int) throws {
+        #expect(try edit(PlaylistLimits(byteCount: size)) == size)
+        #expect(throws: PlaylistEditError.tooLarge(.byteCount(size - 1))) {
+            try edit(PlaylistLimits(byteCount: size - 1))
+        }
+    }
+
+    @Test(arguments: [("bare", "numbered-keys"), ("plain", "ad"), ("maps", "keyed-map")])
+    func aResultMayBeExactlyAsLargeAsTheLimit(name: String, other: String) throws {
+        let host = try #require(EditSample.media(name)).media()
+        let guest = try #require(EditSample.media(other)).media()
+        try expect(host.prepending(guest).bytes.count) { try host.prepending(guest, limits: $0).bytes.count }
+        let four = MediaTime(seconds: 4)
+        try expect(host.inserting(guest, at: four).bytes.count) {
+            try host.inserting(guest, at: four, limits: $0).bytes.count
+        }
+        try expect(host.limited(to: four).bytes.count) { try host.limited(to: four, limits: $0).bytes.count }
+        try expect(host.dropped(before: four).bytes.count) { try host.dropped(before: four, limits: $0).bytes.count }
+        let range = MediaTimeRange(start: .zero, end: four)
+        try expect(host.dropping(range).bytes.count) { try host.dropping(range, limits: $0).bytes.count }
+    }
+
+    @Test func newAddressesMayBeExactlyAsLargeAsTheLimit() throws {
+        for text in ["#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=key\n#EXTINF:1,\na\n", "#EXTM3U\n#EXTINF:1,\nabc\n"] {
+            let playlist = try Playlist.parse(Array(text.utf8))
+            for address in ["x", "long", "with \" a quotation mark"] {
+                let size = try playlist.rewritingAddresses { _ in address }.bytes.count
+                try expect(size) { try playlist.rewritingAddresses(limits: $0) { _ in address }.bytes.count }
+                // Without a parse of the result, the count alone decides.
+                let bytes = try playlist.bytes(rewritingAddressesUpTo: size) { _ in address }
+                #expect(bytes == (try playlist.rewritingAddresses { _ in address }.bytes))
+                #expect(throws: PlaylistEditError.tooLarge(.byteCount(size - 1))) {
+                    try playlist.bytes(rewritingAddressesUpTo: size - 1) { _ in address }
+                }
+            }
+            #expect(try playlist.bytes(rewritingAddressesUpTo: 0) { _ in nil } == playlist.bytes)
+            #expect(try playlist.bytes(rewritingAddressesUpTo: 0) { $0.uri } == playlist.bytes)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("a\u{1F}b", "a%1Fb"), ("a\u{7F}b", "a%7Fb"), ("a\u{7E}b", "a\u{7E}b"), ("a b", "a b"), (" ", "%20"),
+            ("a ", "a%20"), (" a", "%20a"), ("\"", "%22"), ("!", "!"), ("\u{80}", "\u{80}"), ("a\t", "a%09"),
+            ("\0", "%00"), ("\u{1}\u{E}", "%01%0E"),
+        ]
+    )
+    func bytesThatWouldEndAnAddressAreEncoded(address: String, written: String) throws {
+        let playlist = try Playlist.parse(Array("#EXTM3U\n#EXT-X-MAP:URI=k,BYTERANGE=\"1\"\n#EXTINF:1,\na\n".utf8))
+        let moved = try playlist.rewritingAddresses { _ in address }
+        #expect(
+            String(decoding: moved.bytes, as: UTF8.self)
+                == "#EXTM3U\n#EXT-X-MAP:URI=\"\(written)\",BYTERANGE=\"1\"\n#EXTINF:1,\n\(written)\n"
+        )
+    }
+
+    @Test func aNumberSignIsAnAddressOnlyInAnAttribute() throws {
+        let playlist = try Playlist.parse(Array("#EXTM3U\n#EXT-X-MAP:URI=\"k\"\n#EXTINF:1,\na\n".utf8))
+        let moved = try playlist.rewritingAddresses { $0.isAttribute ? "#b" : nil }
+        #expect(moved.addresses.map(\.uri) == ["#b", "a"])
+        #expect(throws: PlaylistEditError.unwritableAddress("#b")) {
+            try playlist.rewritingAddresses { $0.isAttribute ? nil : "#b" }
+        }
+        #expect(throws: PlaylistEditError.unwritableAddress("")) {
+            try playlist.rewritingAddresses { $0.isAttribute ? "" : nil }
+        }
+        struct Refusal: Error {}
+        #expect(throws: Refusal.self) { try playlist.bytes(rewritingAddressesUpTo: 100) { _ in throw Refusal() } }
+    }
+}
