@@ -289,8 +289,10 @@ let package = Package(
         .testTarget(name: "ReportFormatTests", dependencies: ["MediaTiming", "ReportFormat"], swiftSettings: house),
         .testTarget(
             name: "HLSPlaylistTests",
-            dependencies: ["HLSPlaylist", "MediaTiming", "ReportFormat", "ResourceAddressing", "SharedCorpus"],
-            exclude: ["Fixtures"],
+            dependencies: [
+                "HLSPlaylist", "MediaTiming", "ReportFormat", "ResourceAddressing", "SharedCorpus", "TestTranscripts",
+            ],
+            exclude: ["Fixtures", "Transcripts"],
             swiftSettings: house
         ),
         .testTarget(

@@ -47,21 +47,36 @@ struct RuleFixture: CustomTestStringConvertible {
         [UInt8](try Data(contentsOf: Self.folder.appendingPathComponent(path)))
     }
 
+    /// The files of a presentation.
+    func files() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: Self.folder.appendingPathComponent(file).path).sorted()
+    }
+
     /// What the rules find.
-    func diagnostics() throws -> [Diagnostic] {
+    ///
+    /// - Parameters:
+    ///   - replaced: A file of a presentation that is replaced; none if `nil`.
+    ///   - replacement: The bytes in its place.
+    /// - Returns: The findings of all playlists.
+    /// - Throws: An error where a file cannot be read or parsed.
+    func diagnostics(replacing replaced: String? = nil, with replacement: [UInt8] = []) throws -> [Diagnostic] {
         guard isPresentation else {
             let playlist = try Playlist.parse(try bytes(file), context: PlaylistContext(address: address))
             return playlist.validated(against: ruleSets)
         }
         let address = ResourceAddress("https://example.com/\(file)/multivariant.m3u8")
+        func content(_ name: String) throws -> [UInt8] {
+            name == replaced ? replacement : try bytes("\(file)/\(name)")
+        }
         let multivariant = try MultivariantPlaylist(
-            parsing: try bytes("\(file)/multivariant.m3u8"),
+            parsing: try content("multivariant.m3u8"),
             context: PlaylistContext(address: address)
         )
         var playlists: [ResourceAddress: Playlist] = [:]
-        for address in multivariant.mediaAddresses {
+        let known = replaced == nil ? nil : Set(try files())
+        for address in multivariant.mediaAddresses where known?.contains(address.lastPathComponent) ?? true {
             playlists[address] = try Playlist.parse(
-                try bytes("\(file)/\(address.lastPathComponent)"),
+                try content(address.lastPathComponent),
                 context: PlaylistContext(address: address)
             )
         }

@@ -1,0 +1,116 @@
+import Foundation
+import ResourceAddressing
+import TestTranscripts
+import Testing
+
+@testable import HLSPlaylist
+
+/// What validation says of many playlists, against transcripts that were reviewed.
+///
+/// The playlists are those that break one rule, and valid ones in which one thing is changed. A rule that is lost, that
+/// names another line or that holds for one more or one less shows in the line of the transcript that differs. Where a
+/// change is meant, `MILLSTREAM_RECORD_TRANSCRIPTS=1` writes the transcripts anew.
+@Suite struct ValidationTranscriptTests {
+    private static let validFiles = RuleFixture.all.filter { $0.isValid && !$0.isPresentation }.map(\.file)
+
+    private func codes(_ found: [Diagnostic]) -> String {
+        var counts: [(code: String, count: Int)] = []
+        for text in found.map({ "\($0.line.map { "\($0) " } ?? "")\($0.code)" }) {
+            if counts.last?.code == text { counts[counts.count - 1].count += 1 } else { counts.append((text, 1)) }
+        }
+        return counts.map { $0.count > 1 ? "\($0.code) x\($0.count)" : $0.code }.joined(separator: ", ")
+    }
+
+    /// What is no longer found, and what is found besides.
+    private static func change(from base: String, to found: String) -> String {
+        let (old, new) = (base.components(separatedBy: ", "), found.components(separatedBy: ", "))
+        let gone = old.filter { !$0.isEmpty && !new.contains($0) }.map { "-\($0)" }
+        return (gone + new.filter { !$0.isEmpty && !old.contains($0) }.map { "+\($0)" }).joined(separator: " ")
+    }
+
+    @Test func everyFixtureHasItsDiagnostics() throws {
+        var transcript = Transcript("rules", besideFileAt: #filePath)
+        var lines: [String] = []
+        for fixture in RuleFixture.all where !fixture.isValid {
+            for found in try fixture.diagnostics() {
+                let statement = try #require(ValidationRule.byID[found.code]?.statement)
+                let detail = found.message.dropFirst(found.message.commonPrefix(with: statement).count)
+                lines.append("\(fixture.name) \(found.line ?? 0) \(detail)")
+            }
+        }
+        transcript.add("rules", lines: lines)
+        #expect(try transcript.difference() == nil)
+    }
+
+    /// Boundaries: a number in the line that breaks a rule is one more or one less.
+    @Test func numbersNextToThoseOfFixtures() throws {
+        var transcript = Transcript("rule-numbers", besideFileAt: #filePath)
+        for fixture in RuleFixture.all where !fixture.isValid && !fixture.isPresentation {
+            let context = PlaylistContext(address: fixture.address)
+            let text = String(decoding: try fixture.bytes(fixture.file), as: UTF8.self)
+            guard text.utf8.count < 20_000 else { continue }
+            let diagnostics = try fixture.diagnostics()
+            let base = codes(diagnostics)
+            let named = Set(diagnostics.compactMap(\.line))
+            let changed = try Perturbation.all(of: text, .numbers, lines: named.isEmpty ? nil : named).compactMap {
+                changed -> String? in
+                let playlist = try Playlist.parse(Array(changed.text.utf8), context: context)
+                let found = codes(playlist.validated(against: fixture.ruleSets))
+                return found == base ? nil : "\(changed.name): \(Self.change(from: base, to: found))"
+            }
+            if !changed.isEmpty { transcript.add(fixture.name, lines: changed) }
+        }
+        #expect(try transcript.difference() == nil)
+    }
+
+    @Test(arguments: validFiles)
+    func changesOfValidPlaylists(file: String) throws {
+        let fixture = try #require(RuleFixture.all.first { $0.file == file })
+        var transcript = Transcript(fixture.name, besideFileAt: #filePath)
+        let context = PlaylistContext(address: fixture.address)
+        let text = String(decoding: try fixture.bytes(file), as: UTF8.self)
+        transcript.add(
+            file,
+            lines: Perturbation.all(of: text, [.lines, .attributes, .values]).compactMap { changed in
+                do {
+                    let playlist = try Playlist.parse(Array(changed.text.utf8), context: context)
+                    let found = codes(playlist.validated(against: fixture.ruleSets))
+                    return found.isEmpty ? nil : "\(changed.name): \(found)"
+                } catch {
+                    return "\(changed.name): \(error)"
+                }
+            }
+        )
+        #expect(try transcript.difference() == nil)
+    }
+
+    /// Whether a presentation differs in more than its formats from others.
+    private static func isChanged(_ fixture: RuleFixture) -> Bool {
+        !fixture.name.hasPrefix("apple-") || fixture.name == "apple-boundaries-differ"
+    }
+
+    /// Presentations of several playlists, one line of one of them changed.
+    @Test func changesOfPresentations() throws {
+        var transcript = Transcript("presentations", besideFileAt: #filePath)
+        for fixture in RuleFixture.all where fixture.isPresentation && Self.isChanged(fixture) {
+            let base = codes(try fixture.diagnostics())
+            var changes = ["unchanged: \(base)"]
+            for file in try fixture.files() {
+                let text = String(decoding: try fixture.bytes("\(fixture.file)/\(file)"), as: UTF8.self)
+                for changed in Perturbation.all(of: text, [.omissions, .numbers]) {
+                    let found: String
+                    do {
+                        found = codes(try fixture.diagnostics(replacing: file, with: Array(changed.text.utf8)))
+                    } catch {
+                        found = "\(error)"
+                    }
+                    if found != base {
+                        changes.append("\(file) \(changed.name): \(Self.change(from: base, to: found))")
+                    }
+                }
+            }
+            transcript.add(fixture.name, lines: changes)
+        }
+        #expect(try transcript.difference() == nil)
+    }
+}
