@@ -384,7 +384,12 @@ let package = Package(
         ),
         .testTarget(
             name: "AssetStorageTests",
-            dependencies: ["AssetStorage", "HLSPlaylist", "ResourceAddressing"],
+            dependencies: [
+                "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamTesting",
+                "ReportFormat", "ResourceAddressing",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
             swiftSettings: house
         ),
         .testTarget(

@@ -15,7 +15,7 @@ extension AssetLibrary {
     ///
     /// They are on the disk when this returns.
     ///
-    /// - Returns: The paths inside the package of those that were missing or different.
+    /// - Returns: The paths inside the package of those that were missing or damaged.
     @discardableResult
     func writePlaylists(_ id: String) throws -> [String] {
         let (record, renditions, asset) = try catalog.read { database in
@@ -44,8 +44,25 @@ extension AssetLibrary {
             if try write(try plan.localPlaylist.bytes, to: path, of: id) { changed.append(path) }
         }
         let multivariant = try Self.multivariantPlaylist(record, renditions, asset)
-        if try write(multivariant, to: Self.multivariantName, of: id) { changed.append(Self.multivariantName) }
+        let former = try? Data(contentsOf: packageDirectory(id).appendingPathComponent(Self.multivariantName))
+        if try write(multivariant, to: Self.multivariantName, of: id) {
+            let isEstimate = renditions.contains { $0.position < 0 }
+            if !isEstimate || !Self.differOnlyInBandwidth(former, multivariant) {
+                changed.append(Self.multivariantName)
+            }
+        }
         return changed
+    }
+
+    /// Returns whether two playlists are the same but for their bandwidth.
+    ///
+    /// That of a playlist that is made here follows the number of stored bytes, which changes without any damage.
+    private static func differOnlyInBandwidth(_ former: Data?, _ new: [UInt8]) -> Bool {
+        guard let former else { return false }
+        func text(_ bytes: some Sequence<UInt8>) -> String {
+            String(decoding: Array(bytes), as: UTF8.self).replacing(/BANDWIDTH=[0-9]+/, with: "BANDWIDTH")
+        }
+        return text(former) == text(new)
     }
 
     /// The multivariant playlist of what is stored; one is made where the source was a media playlist.

@@ -61,8 +61,10 @@ public final class AssetLibrary: Sendable {
     public func close() throws { try catalog.close() }
 
     /// The library that is used where none is named: `$MILLSTREAM_LIBRARY`, else the platform's folder for data.
-    public static var defaultDirectory: URL {
-        let environment = ProcessInfo.processInfo.environment
+    public static var defaultDirectory: URL { defaultDirectory(environment: ProcessInfo.processInfo.environment) }
+
+    /// Returns the library that is used with the variables of an environment where none is named.
+    static func defaultDirectory(environment: [String: String]) -> URL {
         if let named = environment["MILLSTREAM_LIBRARY"], !named.isEmpty { return URL(fileURLWithPath: named) }
         #if os(Linux)
         if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {

@@ -101,25 +101,31 @@ struct ReadOnlyCatalog: Sendable {
     private var hasLog: Bool { (PackageFile.size(path + "-wal") ?? 0) > 0 || PackageFile.size(path + "-shm") != nil }
 
     private func readBesideWriters<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        // Without the memory that its writer shares, SQLite would create it to read the log.
+        guard PackageFile.size(path + "-shm") != nil else { return try readCopy(body) }
         do {
             return try open(path, body)
         } catch let error as DatabaseError where [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode) {
-            // A process ended without closing, and its log cannot be used where it is.
-            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("millstream-\(UUID())")
-            defer { try? FileManager.default.removeItem(at: folder) }
-            try FileManager.default.createDirectory(
-                at: folder,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
-            let copy = folder.appendingPathComponent(Catalog.fileName).path
-            try FileManager.default.copyItem(atPath: path, toPath: copy)
-            if PackageFile.size(path + "-wal") != nil {
-                try FileManager.default.copyItem(atPath: path + "-wal", toPath: copy + "-wal")
-            }
-            for name in [copy, copy + "-wal"] { chmod(name, 0o600) }
-            return try open(copy, body, isReadOnly: false)
+            return try readCopy(body)
         }
+    }
+
+    /// Reads a copy with its log: a process ended without closing, and the log cannot be used where it is.
+    private func readCopy<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("millstream-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(
+            at: folder,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        let copy = folder.appendingPathComponent(Catalog.fileName).path
+        try FileManager.default.copyItem(atPath: path, toPath: copy)
+        if PackageFile.size(path + "-wal") != nil {
+            try FileManager.default.copyItem(atPath: path + "-wal", toPath: copy + "-wal")
+        }
+        for name in [copy, copy + "-wal"] { chmod(name, 0o600) }
+        return try open(copy, body, isReadOnly: false)
     }
 
     private func open<Value>(

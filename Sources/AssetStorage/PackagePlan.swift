@@ -65,39 +65,40 @@ struct PackagePlan {
     ///
     /// - Complexity: O(*n*) in the bytes of the playlist.
     func forEachResource(_ body: (Resource) throws -> Void) rethrows {
+        // Tags hold for many segments: a file is named only where it comes up first.
         var seen: Set<Identity> = []
-        // Tags hold for many segments: what the segment before has is not looked at again.
-        var (lastKeys, lastMap): ([EncryptionKey], MediaInitialization?) = ([], nil)
-        func add(_ resource: Resource) throws {
-            if seen.insert(resource.identity).inserted { try body(resource) }
-        }
-        func add(_ keys: [EncryptionKey], at start: MediaTimeRange) throws {
+        func addKeys(_ keys: [EncryptionKey], at start: MediaTimeRange) throws {
             for key in keys {
-                guard let address = key.address, let path = path(of: key) else { continue }
-                try add(
-                    Resource(kind: .key, position: -1, address: address, byteRange: nil, path: path, timeRange: start)
-                )
+                guard key.isIdentity, let address = key.address else { continue }
+                try add(.key, address, nil, at: start) { path(ofKeyAt: address) }
             }
         }
-        for segment in playlist.segments where !segment.isGap {
-            let range = segment.timeRange
-            let start = MediaTimeRange(start: range.start, duration: .zero)
-            let keys = segment.keys
-            if keys != lastKeys { try add(keys, at: start) }
-            lastKeys = keys
-            if let map = segment.map, map != lastMap {
-                try add(map.keys, at: start)
-                try add(
-                    Resource(
-                        kind: .initialization,
-                        position: -1,
-                        address: map.address,
-                        byteRange: map.byteRange,
-                        path: path(of: map),
-                        timeRange: start
-                    )
+        func add(
+            _ kind: StoredResource.Kind,
+            _ address: ResourceAddress,
+            _ byteRange: ByteRange?,
+            at start: MediaTimeRange,
+            path: () -> String
+        ) throws {
+            let identity = Identity(kind, Self.sharedPosition, address.text, byteRange)
+            guard seen.insert(identity).inserted else { return }
+            try body(
+                Resource(
+                    kind: kind,
+                    position: Self.sharedPosition,
+                    address: address,
+                    byteRange: byteRange,
+                    path: path(),
+                    timeRange: start
                 )
-                lastMap = map
+            )
+        }
+        for segment in playlist.segments where !segment.isGap {
+            let start = MediaTimeRange(start: segment.timeRange.start, duration: .zero)
+            try addKeys(segment.keys, at: start)
+            if let map = segment.map {
+                try addKeys(map.keys, at: start)
+                try add(.initialization, map.address, map.byteRange, at: start) { path(of: map) }
             }
             try body(
                 Resource(
@@ -106,11 +107,14 @@ struct PackagePlan {
                     address: segment.address,
                     byteRange: segment.byteRange,
                     path: path(of: segment),
-                    timeRange: range
+                    timeRange: segment.timeRange
                 )
             )
         }
     }
+
+    /// The position of a file that several segments may share.
+    private static let sharedPosition = -1
 
     private var segmentKind: StoredResource.Kind { role == .subtitles ? .subtitle : .segment }
 
@@ -131,23 +135,33 @@ struct PackagePlan {
     private func path(of segment: MediaSegment) -> String {
         let address = segment.address
         if let known = paths[Identity(segmentKind, segment.position, address.text, nil)] { return known }
-        let number = String(segment.position)
-        let padded = String(repeating: "0", count: max(0, 6 - number.count)) + number
         // Players look at the ending: one that is missing or strange becomes that of the usual container.
         let usual = role == .subtitles ? ".vtt" : segment.map == nil ? ".ts" : ".m4s"
-        return "\(folder)/\(padded)\(fileExtension(of: address, fallback: usual))"
+        return "\(folder)/\(Self.number(segment.position))\(fileExtension(of: address, fallback: usual))"
+    }
+
+    /// Returns a position in at least six digits, so that names sort in the order of the segments.
+    static func number(_ position: Int) -> String {
+        let digits = String(position)
+        return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
     }
 
     private func path(of map: MediaInitialization) -> String {
-        if let known = paths[Identity(.initialization, -1, map.address.text, map.byteRange)] { return known }
+        if let known = paths[Identity(.initialization, Self.sharedPosition, map.address.text, map.byteRange)] {
+            return known
+        }
         let name = Self.stableName(map.address, map.byteRange)
         return "\(folder)/init-\(name)\(fileExtension(of: map.address, fallback: ".mp4"))"
     }
 
     /// Only keys of 16 plain octets are files; others belong to systems that are not supported.
     private func path(of key: EncryptionKey) -> String? {
-        guard key.isIdentity, let address = key.address else { return nil }
-        return paths[Identity(.key, -1, address.text, nil)] ?? "\(folder)/key-\(Self.stableName(address, nil)).key"
+        key.isIdentity ? key.address.map { path(ofKeyAt: $0) } : nil
+    }
+
+    private func path(ofKeyAt address: ResourceAddress) -> String {
+        paths[Identity(.key, Self.sharedPosition, address.text, nil)]
+            ?? "\(folder)/key-\(Self.stableName(address, nil)).key"
     }
 
     /// The extension as the source has it, where it is one of media: players look at it.

@@ -1,0 +1,374 @@
+import Foundation
+import GRDB
+import MediaTiming
+import Synchronization
+import Testing
+
+@testable import AssetStorage
+
+/// The database of a library.
+@Suite struct CatalogTests {
+    private let temporary: TemporaryLibrary
+
+    init() throws { temporary = try TemporaryLibrary() }
+
+    private var library: AssetLibrary { temporary.library }
+    private var path: String { temporary.directory.path + "/catalogue.sqlite" }
+
+    // MARK: Tables
+
+    /// Libraries of earlier versions have these tables, so they never change; a later version adds to them.
+    @Test func theTablesAreThoseOfVersionThree() throws {
+        let statements = try library.catalog.read { database in
+            try String.fetchAll(
+                database,
+                sql: """
+                    SELECT sql FROM sqlite_master
+                    WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name != 'grdb_migrations' ORDER BY type, name
+                    """
+            )
+        }
+        #expect(
+            statements == [
+                #"CREATE INDEX "index_resource_on_assetID_startTime_id" ON "resource"("assetID", "startTime", "id")"#,
+                #"CREATE INDEX "index_resource_on_renditionID" ON "resource"("renditionID")"#,
+                #"CREATE TABLE "asset" ("id" TEXT PRIMARY KEY NOT NULL, "title" TEXT NOT NULL, "#
+                    + #""source" TEXT NOT NULL UNIQUE, "createdAt" DOUBLE NOT NULL, "state" TEXT NOT NULL, "#
+                    + #""selection" TEXT NOT NULL, "sourcePlaylist" BLOB, "sourceAddress" TEXT)"#,
+                #"CREATE TABLE "rendition" ("id" INTEGER PRIMARY KEY AUTOINCREMENT, "#
+                    + #""assetID" TEXT NOT NULL REFERENCES "asset"("id") ON DELETE CASCADE, "folder" TEXT NOT NULL, "#
+                    + #""role" TEXT NOT NULL, "position" INTEGER NOT NULL, "language" TEXT, "bandwidth" INTEGER, "#
+                    + #""width" INTEGER, "height" INTEGER, "codecs" TEXT NOT NULL, "playlist" BLOB NOT NULL, "#
+                    + #""address" TEXT NOT NULL, "aliases" TEXT, UNIQUE ("assetID", "folder"))"#,
+                #"CREATE TABLE "resource" ("id" INTEGER PRIMARY KEY AUTOINCREMENT, "#
+                    + #""assetID" TEXT NOT NULL REFERENCES "asset"("id") ON DELETE CASCADE, "#
+                    + #""renditionID" INTEGER NOT NULL REFERENCES "rendition"("id") ON DELETE CASCADE, "#
+                    + #""position" INTEGER NOT NULL, "kind" TEXT NOT NULL, "address" TEXT NOT NULL, "#
+                    + #""rangeStart" INTEGER, "rangeLength" INTEGER, "path" TEXT NOT NULL, "start" TEXT NOT NULL, "#
+                    + #""duration" TEXT NOT NULL, "bytes" INTEGER, "checksum" INTEGER, "startTime" DOUBLE, "#
+                    + #"UNIQUE ("assetID", "path"))"#,
+            ]
+        )
+    }
+
+    @Test func transactionsReachTheDisk() throws {
+        let (synchronous, foreignKeys) = try library.catalog.write { database in
+            (
+                try Int.fetchOne(database, sql: "PRAGMA synchronous"),
+                try Int.fetchOne(database, sql: "PRAGMA foreign_keys")
+            )
+        }
+        // FULL (sqlite.org/pragma.html).
+        #expect(synchronous == 2)
+        #expect(foreignKeys == 1)
+    }
+
+    /// Version 1 stored playlists as arrays of numbers in JSON.
+    @Test func aCatalogOfVersionOneIsReadAndMigrated() throws {
+        let directory = temporary.directory.appendingPathComponent("old")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+        let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n"
+        let json = "[" + playlist.utf8.map { String($0) }.joined(separator: ",") + "]"
+        let queue = try DatabaseQueue(path: directory.path + "/catalogue.sqlite")
+        try Schema.migrator.migrate(queue, upTo: "1")
+        try queue.write { database in
+            try database.execute(
+                sql: "INSERT INTO asset VALUES ('a', 'A', 'https://h/a', 1, 'complete', 'all', ?, 'https://h/a')",
+                arguments: [json]
+            )
+            // One that was never loaded, and one whose content is no JSON.
+            try database.execute(
+                sql: "INSERT INTO asset VALUES ('b', 'B', 'https://h/b', 2, 'partial', '', NULL, NULL)"
+            )
+            try database.execute(
+                sql: "INSERT INTO asset VALUES ('c', 'C', 'https://h/c', 3, 'partial', '', '[x', NULL)"
+            )
+            try database.execute(
+                sql: """
+                    INSERT INTO rendition VALUES
+                    (1, 'a', 'media', 'variant', -1, NULL, NULL, NULL, NULL, '', ?, 'https://h/a')
+                    """,
+                arguments: [json]
+            )
+            try database.execute(
+                sql: """
+                    INSERT INTO resource VALUES
+                    (1, 'a', 1, 0, 'segment', 'https://h/0.ts', NULL, NULL, 'media/000000.ts', '2.5', '4', 3)
+                    """
+            )
+        }
+        try queue.close()
+        let reading = try AssetLibrary(reading: directory)
+        #expect(try reading.asset("a").duration?.seconds == 4)
+        let opened = try AssetLibrary(directory: directory)
+        #expect(try opened.asset("a").duration?.seconds == 4)
+        let (assets, renditions, times) = try opened.catalog.read { database in
+            (
+                try Data?.fetchAll(database, sql: "SELECT sourcePlaylist FROM asset ORDER BY id"),
+                try Data.fetchAll(database, sql: "SELECT playlist FROM rendition"),
+                try Double.fetchAll(database, sql: "SELECT startTime FROM resource")
+            )
+        }
+        #expect(assets == [Data(playlist.utf8), nil, Data("[x".utf8)])
+        #expect(renditions == [Data(playlist.utf8)])
+        #expect(times == [2.5])
+    }
+
+    @Test(
+        arguments: [
+            ("2", [], [2]), ("-1", nil, [-1]), ("0", ["3", "1"], [0, 3, 1]), ("4", ["x", "5"], [4, 5]),
+        ] as [(String, [String]?, [Int])]
+    )
+    func aRenditionServesItsPositionAndItsAliases(position: String, aliases: [String]?, positions: [Int]) throws {
+        let record = RenditionRecord(
+            assetID: "a",
+            folder: "f",
+            role: .variant,
+            position: try #require(Int(position)),
+            codecs: "",
+            playlist: Data(),
+            address: "",
+            aliases: aliases?.joined(separator: ",")
+        )
+        #expect(record.positions == positions)
+    }
+
+    @Test(arguments: [("[35,69]", "#E"), ("[35,", "[35,"), ("#EXTM3U", "#EXTM3U"), ("", "")])
+    func thePlaylistOfARenditionIsBytesOrAnArrayOfNumbers(stored: String, bytes: String) {
+        let record = RenditionRecord(
+            assetID: "a",
+            folder: "f",
+            role: .variant,
+            position: 0,
+            codecs: "",
+            playlist: Data(stored.utf8),
+            address: ""
+        )
+        #expect(record.playlistBytes == Array(bytes.utf8))
+    }
+
+    // MARK: Errors
+
+    @Test(
+        arguments: [
+            (.SQLITE_FULL, "disk-full"), (.SQLITE_BUSY, "asset-busy"), (.SQLITE_LOCKED, "asset-busy"),
+            (.SQLITE_CANTOPEN, "library-failed"), (.SQLITE_NOTADB, "library-failed"),
+            (.SQLITE_CORRUPT, "library-failed"), (.SQLITE_IOERR, "disk-failed"), (.SQLITE_READONLY, "disk-failed"),
+        ] as [(ResultCode, String)]
+    )
+    func errorsOfTheDatabaseAreThoseOfTheLibrary(result: ResultCode, code: String) throws {
+        for message in ["no luck", nil] as [String?] {
+            let text =
+                "the catalog of the library failed (\(message ?? "\(DatabaseError(resultCode: result).message ?? "")"))"
+            for body in [
+                { try library.catalog.read { _ in throw DatabaseError(resultCode: result, message: message) } },
+                { try library.catalog.write { _ in throw DatabaseError(resultCode: result, message: message) } },
+            ] as [() throws -> Void] {
+                let error = storageError { try body() }
+                #expect(error?.code == code)
+                #expect(error?.message == text)
+            }
+        }
+        // Others pass as they are.
+        let error = storageError { try library.catalog.read { _ in throw StorageError(.incomplete, "as it is") } }
+        #expect(error?.code == "asset-incomplete" && error?.message == "as it is")
+    }
+
+    @Test func aCatalogOfANewerVersionIsRefused() throws {
+        let id = try temporary.enter()
+        let queue = try DatabaseQueue(path: path)
+        try queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('99')") }
+        for body in [
+            { _ = try AssetLibrary(directory: temporary.directory) },
+            { _ = try AssetLibrary(reading: temporary.directory).asset(id) },
+        ] as [() throws -> Void] {
+            let error = storageError { try body() }
+            #expect(error?.code == "library-too-new")
+            #expect(error?.message == "the library was made by a newer version of Millstream")
+        }
+    }
+
+    @Test func theSizeOfTheCatalogCanBeLimited() throws {
+        try library.limitCatalog(toPages: 1)
+        let error = storageError { for number in 0..<1_000 { _ = try temporary.enter(from: "\(number).m3u8") } }
+        #expect(error?.code == "disk-full")
+        #expect(error?.message == "the catalog of the library failed (database or disk is full)")
+    }
+
+    @Test func aTransactionIsReported() throws {
+        _ = temporary.files.takeLines()
+        #expect(try library.write { _ in 5 } == 5)
+        #expect(temporary.files.takeLines() == ["commit"])
+        _ = storageError { try library.write { _ in throw StorageError(.disk, "no") } }
+        #expect(temporary.files.takeLines() == [])
+    }
+
+    /// A library that was closed is one file, which can be copied.
+    @Test func closingLeavesNoLog() throws {
+        let id = try temporary.enter()
+        _ = try library.assets()
+        #expect(PathCheck.exists(URL(fileURLWithPath: path + "-wal")))
+        try library.close()
+        #expect(!PathCheck.exists(URL(fileURLWithPath: path + "-wal")))
+        #expect(!PathCheck.exists(URL(fileURLWithPath: path + "-shm")))
+        let error = #expect(throws: (any Error).self) { try library.assets() }
+        #expect(error != nil)
+        #expect(try AssetLibrary(reading: temporary.directory).assets().map(\.id) == [id])
+    }
+
+    // MARK: Reading only
+
+    /// Copies the files of the catalog.
+    private func copy(_ suffixes: [String], to name: String) throws -> String {
+        let folder = temporary.directory.appendingPathComponent(name)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let copy = folder.path + "/catalogue.sqlite"
+        for suffix in suffixes { try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix) }
+        return copy
+    }
+
+    private func titles(_ catalog: ReadOnlyCatalog) throws -> [String] {
+        try catalog.read { try String.fetchAll($0, sql: "SELECT title FROM asset ORDER BY title") }
+    }
+
+    private func names(beside path: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: (path as NSString).deletingLastPathComponent).sorted()
+    }
+
+    @Test(arguments: ["plain", "a ? b", "a # b", "100%", "%3f%23", "ä ö"])
+    func aClosedCatalogIsReadInAFolderOfAnyName(name: String) throws {
+        _ = try temporary.enter("A")
+        try library.close()
+        let copy = try copy([""], to: name)
+        #expect(try titles(ReadOnlyCatalog(path: copy)) == ["A"])
+        // Nothing was created beside it.
+        #expect(try names(beside: copy) == ["catalogue.sqlite"])
+    }
+
+    @Test func aCatalogThatIsOpenIsReadWithItsLog() throws {
+        _ = try temporary.enter("A")
+        let catalog = ReadOnlyCatalog(path: path)
+        #expect(try titles(catalog) == ["A"])
+        _ = try temporary.enter("B", from: "b.m3u8")
+        #expect(try titles(catalog) == ["A", "B"])
+        #expect(throws: DatabaseError.self) { try catalog.read { try $0.execute(sql: "DELETE FROM asset") } }
+    }
+
+    /// The shared memory of a process that writes tells that it is open, also before it wrote anything.
+    @Test func aCatalogThatIsOpenIsReadOnce() throws {
+        _ = try temporary.enter("A")
+        try library.close()
+        let copy = try copy([""], to: "copy")
+        let pool = try DatabasePool(path: copy)
+        let reads = Mutex(0)
+        try ReadOnlyCatalog(path: copy).read { _ in
+            reads.withLock { $0 += 1 }
+            try FileManager.default.setAttributes([.modificationDate: Date.distantPast], ofItemAtPath: copy)
+        }
+        #expect(reads.withLock { $0 } == 1)
+        try pool.close()
+    }
+
+    /// A log without its shared memory was left by a process that ended; it is read from a copy of its own.
+    @Test(arguments: [["", "-wal"], ["", "-wal", "-shm"]])
+    func aLogThatWasLeftIsRead(suffixes: [String]) throws {
+        _ = try temporary.enter("A")
+        let copy = try copy(suffixes, to: "copy")
+        let before = try names(beside: copy)
+        #expect(try titles(ReadOnlyCatalog(path: copy)) == ["A"])
+        #expect(try names(beside: copy) == before)
+    }
+
+    @Test func theCopyOfALogIsRemoved() throws {
+        _ = try temporary.enter("A")
+        let copy = try copy(["", "-wal"], to: "copy")
+        let used = try ReadOnlyCatalog(path: copy).read { database in
+            let used = try #require(try String.fetchOne(database, sql: "SELECT file FROM pragma_database_list"))
+            let folder = (used as NSString).deletingLastPathComponent
+            for (path, mode) in [(folder, 0o700), (used, 0o600), (used + "-wal", 0o600)] {
+                #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == mode)
+            }
+            return used
+        }
+        #expect(used != copy)
+        #expect(!PathCheck.exists(URL(fileURLWithPath: used).deletingLastPathComponent()))
+    }
+
+    @Test func aCatalogThatIsWrittenAgainAndAgainIsBusy() throws {
+        _ = try temporary.enter("A")
+        try library.close()
+        let catalog = ReadOnlyCatalog(path: path)
+        let reads = Mutex(0)
+        let busy = storageError {
+            try catalog.read { _ in
+                let number = reads.withLock { reads in
+                    reads += 1
+                    return reads
+                }
+                let date = Date(timeIntervalSince1970: Double(number))
+                try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+            }
+        }
+        #expect(busy?.code == "asset-busy")
+        #expect(busy?.message == "the library \(path) is being written")
+        #expect(reads.withLock { $0 } == 8)
+    }
+
+    /// What was read while the file changed may be of both states.
+    @Test(arguments: ["time", "nanoseconds", "size", "file", "log", "shared memory"])
+    func aReadThatWasDisturbedIsRepeated(change: String) throws {
+        _ = try temporary.enter("A")
+        try library.close()
+        let copy = try copy([""], to: "copy")
+        let time = timespec(tv_sec: 1_000_000_000, tv_nsec: 5)
+        func setTime(_ time: timespec, of path: String) {
+            #expect(utimensat(AT_FDCWD, path, [time, time], 0) == 0)
+        }
+        setTime(time, of: copy)
+        let reads = Mutex(0)
+        let titles = try ReadOnlyCatalog(path: copy).read { database in
+            let titles = try String.fetchAll(database, sql: "SELECT title FROM asset")
+            let isFirst = reads.withLock { reads in
+                reads += 1
+                return reads == 1
+            }
+            guard isFirst else { return titles }
+            switch change {
+            case "time": setTime(timespec(tv_sec: 1_000_000_001, tv_nsec: 5), of: copy)
+            case "nanoseconds": setTime(timespec(tv_sec: 1_000_000_000, tv_nsec: 6), of: copy)
+            case "size":
+                let handle = try #require(FileHandle(forWritingAtPath: copy))
+                try handle.seekToEnd()
+                try handle.write(contentsOf: Data(count: 4_096))
+                try handle.close()
+                setTime(time, of: copy)
+            case "file":
+                try FileManager.default.copyItem(atPath: copy, toPath: copy + "2")
+                setTime(time, of: copy + "2")
+                #expect(rename(copy + "2", copy) == 0)
+            case "log": try Data("log".utf8).write(to: URL(fileURLWithPath: copy + "-wal"))
+            default: try Data().write(to: URL(fileURLWithPath: copy + "-shm"))
+            }
+            return titles
+        }
+        #expect(titles == ["A"])
+        #expect(reads.withLock { $0 } == 2)
+    }
+
+    /// An empty log is what a process leaves that closed the catalog.
+    @Test func anEmptyLogIsNone() throws {
+        _ = try temporary.enter("A")
+        try library.close()
+        let copy = try copy([""], to: "copy")
+        try Data().write(to: URL(fileURLWithPath: copy + "-wal"))
+        #expect(try titles(ReadOnlyCatalog(path: copy)) == ["A"])
+        #expect(try names(beside: copy) == ["catalogue.sqlite", "catalogue.sqlite-wal"])
+    }
+
+    @Test func anErrorOfAReadIsThatOfTheLastAttempt() throws {
+        try library.close()
+        let catalog = ReadOnlyCatalog(path: path)
+        #expect(throws: DatabaseError.self) { try catalog.read { try $0.execute(sql: "SELECT * FROM nothing") } }
+        #expect(throws: DatabaseError.self) { try ReadOnlyCatalog(path: path + "-none").read { _ in } }
+    }
+}

@@ -1,0 +1,406 @@
+import Foundation
+import GRDB
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import ResourceAddressing
+import Testing
+
+@testable import AssetStorage
+
+/// Libraries that are opened and closed, and assets that are found and deleted.
+@Suite struct LibraryTests {
+    private let temporary: TemporaryLibrary
+
+    init() throws { temporary = try TemporaryLibrary() }
+
+    private var library: AssetLibrary { temporary.library }
+
+    private func execute(_ sql: String) throws {
+        let database = try DatabaseQueue(path: temporary.directory.path + "/catalogue.sqlite")
+        try database.write { try $0.execute(sql: sql) }
+    }
+
+    private func identifiers() throws -> [String] {
+        let database = try DatabaseQueue(path: temporary.directory.path + "/catalogue.sqlite")
+        return try database.read { try String.fetchAll($0, sql: "SELECT id FROM asset ORDER BY id") }
+    }
+
+    private func another() throws -> AssetLibrary { try AssetLibrary(directory: temporary.directory) }
+
+    // MARK: Opening
+
+    @Test(
+        arguments: [
+            (["MILLSTREAM_LIBRARY": "/a/library", "XDG_DATA_HOME": "/data"], "/a/library"),
+            (["MILLSTREAM_LIBRARY": "", "XDG_DATA_HOME": "/data"], "/data/millstream"),
+            (["XDG_DATA_HOME": "/data"], "/data/millstream"),
+            // A relative path is not valid (XDG Base Directory Specification).
+            (["XDG_DATA_HOME": "data"], nil), (["XDG_DATA_HOME": ""], nil), ([:], nil),
+        ] as [([String: String], String?)]
+    )
+    func theEnvironmentSaysWhereTheLibraryIs(environment: [String: String], path: String?) {
+        #if os(Linux)
+        let home = FileManager.default.homeDirectoryForCurrentUser.path
+        #expect(
+            AssetLibrary.defaultDirectory(environment: environment).path == path ?? home + "/.local/share/millstream"
+        )
+        #else
+        let named = environment["MILLSTREAM_LIBRARY"] ?? ""
+        let support = URL.applicationSupportDirectory.appendingPathComponent("Millstream").path
+        #expect(AssetLibrary.defaultDirectory(environment: environment).path == (named.isEmpty ? support : named))
+        #endif
+    }
+
+    @Test func theDefaultLibraryIsThatOfTheEnvironment() {
+        let environment = ProcessInfo.processInfo.environment
+        #expect(AssetLibrary.defaultDirectory == AssetLibrary.defaultDirectory(environment: environment))
+    }
+
+    @Test func thePathOfALibraryIsStandardized() throws {
+        let folder = temporary.directory.appendingPathComponent("x/../inner")
+        let expected = temporary.directory.path + "/inner"
+        #expect(try AssetLibrary(directory: folder).directory.path == expected)
+        #expect(try AssetLibrary(reading: folder).directory.path == expected)
+    }
+
+    @Test func aFolderThatCannotBeUsedIsNamedWithTheReason() throws {
+        let file = temporary.directory.appendingPathComponent("file")
+        try Data().write(to: file)
+        let error = storageError { _ = try AssetLibrary(directory: file) }
+        #expect(error?.code == "library-failed")
+        #expect(error?.message == "the library \(file.path) cannot be opened (Not a directory)")
+        let folder = temporary.directory.appendingPathComponent("broken")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        let text = String(repeating: "this is no database ", count: 100)
+        try Data(text.utf8).write(to: folder.appendingPathComponent("catalogue.sqlite"))
+        let broken = storageError { _ = try AssetLibrary(directory: folder) }
+        #expect(broken?.code == "library-failed")
+        #expect(broken?.message.hasPrefix("the library \(folder.path) cannot be opened (") == true)
+    }
+
+    @Test func onlyALibraryIsRead() throws {
+        let folder = temporary.directory.appendingPathComponent("none")
+        for step in 0..<3 {
+            if step == 1 { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false) }
+            if step == 2 { try Data().write(to: folder.appendingPathComponent("catalogue.sqlite")) }
+            let error = storageError { _ = try AssetLibrary(reading: folder) }
+            #expect(error?.code == "library-failed")
+            #expect(error?.message == "there is no library in \(folder.path)")
+        }
+        let id = try temporary.enter()
+        #expect(try AssetLibrary(reading: temporary.directory).assets().map(\.id) == [id])
+    }
+
+    @Test func aLibraryThatIsReadIsNotWritten() throws {
+        let reading = try AssetLibrary(reading: temporary.directory)
+        let error = storageError {
+            _ = try reading.enter(source: ResourceAddress("https://h/a.m3u8"), title: "A", selection: "")
+        }
+        #expect(error?.code == "library-failed")
+        #expect(error?.message == "the library was opened for reading only")
+        try reading.limitCatalog(toPages: 1)
+        try reading.close()
+        #expect(try reading.assets() == [])
+    }
+
+    @Test func theReasonOfAnErrorIsThatOfTheSystem() {
+        let system = NSError(domain: NSPOSIXErrorDomain, code: Int(EACCES))
+        let outer = NSError(domain: "outer", code: 1, userInfo: [NSUnderlyingErrorKey: system])
+        #expect(AssetLibrary.reason(system) == "Permission denied")
+        #expect(AssetLibrary.reason(outer) == "Permission denied")
+        let other = NSError(domain: "other", code: Int(EACCES), userInfo: [NSLocalizedDescriptionKey: "no reason"])
+        #expect(AssetLibrary.reason(other) == "no reason")
+    }
+
+    @Test func backupsAreToldToLeaveALibraryOut() throws {
+        #if os(Linux)
+        let tag = temporary.directory.appendingPathComponent("CACHEDIR.TAG")
+        let text = """
+            Signature: 8a477f597d28d172789f06886806bc55
+            # Millstream stores streams here; they can be downloaded again.
+
+            """
+        #expect(try String(contentsOf: tag, encoding: .utf8) == text)
+        // One that is there is not changed.
+        try Data("mine".utf8).write(to: tag)
+        _ = try another()
+        #expect(try String(contentsOf: tag, encoding: .utf8) == "mine")
+        #endif
+    }
+
+    @Test func theFreeSpaceIsThatBesideTheLibrary() {
+        #expect(library.freeSpace?.bytes == 123_456)
+    }
+
+    // MARK: Finding
+
+    @Test func assetsComeNewestFirst() throws {
+        let ids = try (0..<3).map { try temporary.enter("\($0)", from: "\($0).m3u8") }
+        for (id, time) in zip(ids, [20, 30, 10]) {
+            try execute("UPDATE asset SET createdAt = \(time) WHERE id = '\(id)'")
+        }
+        #expect(try library.assets().map(\.title) == ["1", "0", "2"])
+        try execute("UPDATE asset SET state = 'deleting' WHERE id = '\(ids[1])'")
+        #expect(try library.assets().map(\.title) == ["0", "2"])
+        for (number, title) in ["0", nil, "2"].enumerated() {
+            let source = ResourceAddress(TemporaryLibrary.origin + "\(number).m3u8")
+            #expect(try library.asset(source: source)?.title == title)
+        }
+        #expect(try library.asset(source: ResourceAddress("https://h/a.m3u8")) == nil)
+        let error = storageError { _ = try library.asset(ids[1]) }
+        #expect(error?.code == "not-found")
+        #expect(error?.message == "the library has no asset \(ids[1])")
+        let busy = storageError { _ = try temporary.enter(from: "1.m3u8") }
+        #expect(busy?.code == "asset-busy")
+        #expect(busy?.message == "the asset is being deleted; try again in a moment")
+    }
+
+    @Test func anAssetIsAsNewAsItsEntry() throws {
+        let before = Date().timeIntervalSince1970
+        let id = try temporary.enter()
+        let database = try DatabaseQueue(path: temporary.directory.path + "/catalogue.sqlite")
+        let time = try database.read {
+            try Double.fetchOne($0, sql: "SELECT createdAt FROM asset WHERE id = ?", arguments: [id])
+        }
+        #expect((before...Date().timeIntervalSince1970).contains(try #require(time)))
+    }
+
+    @Test(
+        arguments: [
+            ("a", true), ("abc-123", true), ("-", true), ("azaz0909", true), ("", false), ("A", false), (".", false),
+            ("..", false), ("a/b", false), ("a b", false), ("`", false), ("{", false), ("/", false), (":", false),
+            ("ä", false), (String(repeating: "a", count: 64), true), (String(repeating: "a", count: 65), false),
+        ]
+    )
+    func anIdentifierLeadsNowhereElse(text: String, isIdentifier: Bool) throws {
+        #expect(AssetLibrary.isIdentifier(text) == isIdentifier)
+        guard !text.isEmpty, !text.contains("."), !text.contains("/") else { return }
+        let folder = URL(fileURLWithPath: "/library/packages").appendingPathComponent(text)
+        #expect(PackageTransport.isPackagePath(folder) == isIdentifier)
+        #expect(!PackageTransport.isPackagePath(URL(fileURLWithPath: "/library/other").appendingPathComponent(text)))
+    }
+
+    @Test func filesAreThoseOfTheCatalogAndThePlaylists() throws {
+        let id = try temporary.planned(try TemporaryLibrary.media("#EXTINF:4,", "0.ts", "#EXTINF:4,", "1.ts"))
+        try temporary.store(Array(library.missingResources(id).prefix(1)), of: id)
+        for name in ["media/stray.ts", "media/000001.ts", ".lock", "media/.hidden"] {
+            try Data("1.ts".utf8).write(to: temporary.url(name, of: id))
+        }
+        for (path, isFound) in [
+            ("media/000000.ts", true), ("media/media.m3u8", true), ("multivariant.m3u8", true),
+            ("media/stray.ts", false), ("media/000001.ts", false), ("media/none.m3u8", false), ("media", false),
+            ("", false), (".lock", false), ("media/.hidden", false), ("media//000000.ts", false),
+            ("/media/000000.ts", false), ("media/000000.ts/", false), ("media/../media/000000.ts", false),
+            ("./media/000000.ts", false), ("media/000000.ts\0", false), ("../\(id)/media/000000.ts", false),
+        ] {
+            let file = library.file(path, of: id)
+            #expect(file == (isFound ? temporary.url(path, of: id) : nil), "\(path)")
+        }
+        #expect(library.file("media/media.m3u8", of: "../packages/\(id)") == nil)
+        // One of another size is not what was stored.
+        try Data("other size".utf8).write(to: temporary.url("media/000000.ts", of: id))
+        #expect(library.file("media/000000.ts", of: id) == nil)
+    }
+
+    // MARK: Deleting
+
+    @Test func aDeletedAssetLeavesNothing() throws {
+        let id = try temporary.planned(try TemporaryLibrary.media("#EXTINF:4,", "0.ts"))
+        try temporary.complete(id)
+        let other = try temporary.enter(from: "other.m3u8")
+        _ = temporary.files.takeLines()
+        try library.delete(id)
+        let lines = temporary.files.takeLines()
+        #expect(lines.first == "commit")
+        #expect(lines.suffix(3) == ["remove packages/*/.lock", "remove folder packages/*", "commit"])
+        #expect(
+            lines.dropFirst().dropLast(3).sorted() == [
+                "remove folder packages/*/media", "remove packages/*/media/000000.ts",
+                "remove packages/*/media/media.m3u8", "remove packages/*/multivariant.m3u8",
+            ]
+        )
+        #expect(try identifiers() == [other])
+        #expect(try temporary.packages == [other])
+        let database = try DatabaseQueue(path: temporary.directory.path + "/catalogue.sqlite")
+        for table in ["rendition", "resource"] {
+            #expect(try database.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM \(table)") } == 0)
+        }
+        // Deleting it twice does no harm, and neither does deleting what was never there.
+        for id in [id, "none", "../..", ""] { try library.delete(id) }
+        #expect(temporary.files.takeLines().allSatisfy { $0 == "commit" })
+        #expect(try temporary.packages == [other])
+    }
+
+    @Test func anAssetWithoutAFolderIsDeleted() throws {
+        let id = try temporary.enter()
+        try FileManager.default.removeItem(at: library.packageDirectory(id))
+        try library.delete(id)
+        #expect(try identifiers() == [])
+    }
+
+    @Test func anAssetThatIsInUseIsNotDeleted() throws {
+        let id = try temporary.planned(try TemporaryLibrary.media("#EXTINF:4,", "0.ts"))
+        try temporary.complete(id)
+        let lock = try library.lock(id)
+        let error = storageError { try library.delete(id) }
+        #expect(error?.code == "asset-busy")
+        #expect(error?.message == "the asset \(id) is in use: stop its download first, then delete it")
+        #expect(try library.asset(id).state == .complete)
+        // While another task deletes it, this one has nothing to do.
+        try execute("UPDATE asset SET state = 'deleting'")
+        try library.delete(id)
+        #expect(try temporary.packages == [id])
+        // It is marked in the catalog, and so is one that is gone from it.
+        try execute("DELETE FROM asset")
+        try library.delete(id)
+        #expect(try temporary.packages == [id])
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test func aDeletionThatFailsIsFinishedByTheNext() throws {
+        let id = try temporary.planned(try TemporaryLibrary.media("#EXTINF:4,", "0.ts"))
+        temporary.files.fail("remove folder packages/*/media", with: EIO)
+        let error = storageError { try library.delete(id) }
+        #expect(error?.code == "disk-failed")
+        let package = library.packageDirectory(id).path
+        #expect(error?.message == "the package \(package) cannot be deleted (Input/output error)")
+        #expect(try library.assets() == [])
+        #expect(try identifiers() == [id])
+        temporary.files.stopFailing()
+        try library.delete(id)
+        #expect(try identifiers() == [])
+        #expect(try temporary.packages == [])
+    }
+
+    @Test func aPackageThatIsNoFolderCannotBeLocked() throws {
+        let id = try temporary.enter()
+        try FileManager.default.removeItem(at: library.packageDirectory(id))
+        try Data().write(to: library.packageDirectory(id))
+        let error = storageError { try library.delete(id) }
+        #expect(error?.code == "disk-failed")
+        #expect(error?.message == "\(library.packageDirectory(id).path) cannot be written (Not a directory)")
+    }
+
+    @Test func aFolderThatWasMadeWhileItsAssetWasDeletedIsRemoved() throws {
+        let id = try temporary.enter()
+        try library.delete(id)
+        try FileManager.default.createDirectory(at: library.packageDirectory(id), withIntermediateDirectories: false)
+        try Data().write(to: temporary.url("file", of: id))
+        _ = temporary.files.takeLines()
+        let error = storageError { _ = try library.lock(id) }
+        #expect(error?.code == "not-found")
+        #expect(error?.message == "the library has no asset \(id)")
+        #expect(
+            temporary.files.takeLines() == [
+                "remove packages/*/file", "remove packages/*/.lock", "remove folder packages/*",
+            ]
+        )
+        let missing = storageError { _ = try library.lock(id) }
+        #expect(missing?.code == "not-found")
+        #expect(missing?.message == "there is no package \(library.packageDirectory(id).path)")
+    }
+
+    @Test func openingALibraryRemovesWhatBelongsToNoAsset() throws {
+        let id = try temporary.planned(try TemporaryLibrary.media("#EXTINF:4,", "0.ts"))
+        let interrupted = try temporary.enter(from: "interrupted.m3u8")
+        try execute("UPDATE asset SET state = 'deleting' WHERE id = '\(interrupted)'")
+        let held = library.packageDirectory("held")
+        let foreign = library.packageDirectory("Foreign")
+        for folder in [library.packageDirectory("orphan"), held, foreign] {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+            try Data().write(to: folder.appendingPathComponent("file"))
+        }
+        try Data().write(to: library.packageDirectory("file"))
+        let lock = try PackageLock(held)
+        let files = RecordedFiles(temporary.directory)
+        let again = try AssetLibrary(directory: temporary.directory, files: files)
+        #expect(try temporary.packages == ["Foreign", "file", "held", id].sorted())
+        #expect(try identifiers() == [id])
+        #expect(try again.assets().map(\.id) == [id])
+        #expect(PathCheck.exists(held.appendingPathComponent("file")))
+        let lines = files.takeLines()
+        #expect(
+            lines.filter { $0 != "commit" }.sorted() == [
+                "remove folder packages/*", "remove folder packages/*", "remove packages/*/.lock",
+                "remove packages/*/.lock", "remove packages/*/file",
+            ]
+        )
+        #expect(lines.suffix(3) == ["remove packages/*/file", "remove packages/*/.lock", "remove folder packages/*"])
+        withExtendedLifetime(lock) {}
+    }
+
+    // MARK: Modes
+
+    private func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    private func widen(_ path: String, _ mode: Int) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+
+    /// Each file alone, as another program may have written it.
+    @Test(
+        arguments: [
+            "", "catalogue.sqlite", "catalogue.sqlite-wal", "catalogue.sqlite-shm", "catalogue.sqlite-journal",
+            "CACHEDIR.TAG", "packages",
+        ]
+    )
+    func everythingOfALibraryIsNarrowed(name: String) throws {
+        let directory = temporary.directory.appendingPathComponent("other")
+        try FileManager.default.createDirectory(
+            at: directory.appendingPathComponent("packages"),
+            withIntermediateDirectories: true
+        )
+        let original = try AssetLibrary(directory: directory)
+        if name.hasSuffix("-journal") || !PathCheck.exists(directory.appendingPathComponent(name)) {
+            try Data().write(to: directory.appendingPathComponent(name))
+        }
+        let path = name.isEmpty ? directory.path : directory.path + "/" + name
+        let isFolder = name.isEmpty || name == "packages"
+        try widen(path, isFolder ? 0o755 : 0o644)
+        try AssetLibrary.makePrivate(directory)
+        #expect(try mode(path) == (isFolder ? 0o700 : 0o600))
+        withExtendedLifetime(original) {}
+    }
+
+    @Test func packagesAreNarrowedWithTheirContents() throws {
+        let id = try temporary.planned(try TemporaryLibrary.media("#EXTINF:4,", "0.ts"))
+        let package = library.packageDirectory(id).path
+        let packages = temporary.directory.path + "/packages"
+        for folder in [packages, package] {
+            try widen(folder, 0o755)
+            try widen(package + "/media", 0o755)
+            try widen(package + "/media/media.m3u8", 0o644)
+            try AssetLibrary.makePrivate(temporary.directory)
+            for path in [packages, package, package + "/media"] { #expect(try mode(path) == 0o700) }
+            #expect(try mode(package + "/media/media.m3u8") == 0o600)
+        }
+        // What is inside a package that is closed to others is not looked at.
+        try widen(package + "/media", 0o755)
+        try AssetLibrary.makePrivate(temporary.directory)
+        #expect(try mode(package + "/media") == 0o755)
+    }
+
+    @Test(arguments: [([], 0o700), (["packages", "CACHEDIR.TAG"], 0o700), (["packages", "other"], 0o755)])
+    func onlyAFolderOfALibraryIsNarrowed(names: [String], expected: Int) throws {
+        let directory = temporary.directory.appendingPathComponent("other")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+        for name in names {
+            try FileManager.default.createDirectory(
+                at: directory.appendingPathComponent(name),
+                withIntermediateDirectories: false
+            )
+        }
+        try widen(directory.path, 0o755)
+        try AssetLibrary.makePrivate(directory)
+        #expect(try mode(directory.path) == expected)
+        #expect(try mode(directory.path + "/catalogue.sqlite") == 0o600)
+        #expect(try mode(directory.path + "/packages") == 0o700)
+        // A catalog makes it the folder of a library.
+        try widen(directory.path, 0o755)
+        try AssetLibrary.makePrivate(directory)
+        #expect(try mode(directory.path) == 0o700)
+    }
+}
