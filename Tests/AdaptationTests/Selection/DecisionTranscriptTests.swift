@@ -1,4 +1,3 @@
-import Foundation
 import MediaTiming
 import Testing
 
@@ -9,9 +8,6 @@ import Testing
 /// A change of a constant, a condition or an order shows here, in the line of the first decision that differs. Where the
 /// change is meant, `MILLSTREAM_RECORD_TRANSCRIPTS=1` writes the transcripts anew.
 @Suite struct DecisionTranscriptTests {
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("Transcripts")
-
     @Test(arguments: [SelectorName.throughput, .buffer, .default], [1, 2, 3])
     func decisionsAreThoseOfTheTranscript(name: SelectorName, seed: Int) throws {
         var session = RandomSession(seed: UInt64(seed))
@@ -21,12 +17,12 @@ import Testing
         )
         // The selector that plans ahead takes some hundred times as long for a decision.
         let lines = try session.run(&selector, steps: name == .default ? 40 : 300)
-        try Self.compare(lines, "\(name.rawValue)-\(seed)")
+        try Transcript.compare(lines, "\(name.rawValue)-\(seed)")
     }
 
     @Test(arguments: [1, 2])
     func estimatesAreThoseOfTheTranscript(seed: Int) throws {
-        var random = Numbers(state: UInt64(seed))
+        var random = RepeatableNumbers(seed: UInt64(seed))
         var estimator = ThroughputEstimator(
             initial: seed == 2 ? BitRate(bitsPerSecond: 4_000_000) : nil
         )
@@ -51,58 +47,26 @@ import Testing
             now = random.unit() < 0.01 ? 0 : max(0, start + length * (random.unit() * 1.5 - 0.25))
             lines.append(
                 [
-                    estimator.estimate.map { "\($0.bitsPerSecond / 1_000)" } ?? "-",
-                    estimator.latency.map { Self.milliseconds($0) } ?? "-",
-                    Self.milliseconds(estimator.sampleWeight), "\(Int((estimator.confidence * 1_000).rounded()))",
+                    estimator.estimate.map { "\($0.bitsPerSecond)" } ?? "-",
+                    estimator.latency.map { Transcript.seconds($0) } ?? "-",
+                    Transcript.seconds(estimator.sampleWeight), "\(estimator.confidence)",
                 ].joined(separator: " ")
             )
         }
-        try Self.compare(lines, "estimates-\(seed)")
+        try Transcript.compare(lines, "estimates-\(seed)")
     }
 
-    static func milliseconds(_ duration: Duration) -> String { "\(Int((duration.clampedSeconds * 1_000).rounded()))" }
-
-    private static func compare(_ lines: [String], _ name: String) throws {
-        let file = folder.appendingPathComponent("\(name).txt")
-        let text = lines.joined(separator: "\n") + "\n"
-        if ProcessInfo.processInfo.environment["MILLSTREAM_RECORD_TRANSCRIPTS"] == "1" {
-            try text.write(to: file, atomically: true, encoding: .utf8)
-        }
-        let known = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
-        #expect(known.count == lines.count)
-        for (number, (line, reviewed)) in zip(lines, known).enumerated() where line != reviewed {
-            Issue.record("\(name), line \(number + 1): \(line), and \(reviewed) before")
-            return
-        }
-    }
-}
-
-/// Numbers that are the same in every run.
-private struct Numbers {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
-    /// A number from 0 up to 1.
-    mutating func unit() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
-    mutating func pick<Element>(_ list: [Element]) -> Element { list[Int(next() % UInt64(list.count))] }
 }
 
 /// Situations, transfers and seeks in a random order, with a link whose rate wanders.
 private struct RandomSession {
-    private var random: Numbers
+    private var random: RepeatableNumbers
     private var now = 0.0
     private var megabits = 3.0
     private var current: Int?
     private var buffer = 0.0
 
-    init(seed: UInt64) { random = Numbers(state: seed) }
+    init(seed: UInt64) { random = RepeatableNumbers(seed: seed) }
 
     mutating func run(_ selector: inout AnyVariantSelector, steps: Int) throws -> [String] {
         let ladders = [fiveRungs, [0.3, 0.9, 2.4], [1, 1, 3, 3.1, 12], [0.2, 0.5, 1.1, 2.2, 4.5, 9, 16]]
@@ -119,7 +83,7 @@ private struct RandomSession {
             }
             let situation = try situation(ladder)
             let decision = selector.decide(situation)
-            lines.append(Self.line(decision))
+            lines.append(Transcript.line(decision))
             if random.unit() < 0.25 { lines.append(review(&selector, situation, decision.rung)) }
             transfer(&selector, decision, situation)
         }
@@ -178,7 +142,7 @@ private struct RandomSession {
         selector.add(wasted)
         now += elapsed
         buffer = max(0, buffer - elapsed)
-        return "abandon " + Self.line(decision)
+        return "abandon " + Transcript.line(decision)
     }
 
     private mutating func transfer(
@@ -208,16 +172,5 @@ private struct RandomSession {
         buffer = min(60, max(0, buffer - latency - length) + situation.segmentDuration.clampedSeconds)
         if random.unit() < 0.1 { now += random.unit() * 20 }
         current = decision.rung
-    }
-
-    /// A decision with all that it says, rounded.
-    static func line(_ decision: SwitchDecision) -> String {
-        [
-            "\(decision.rung)", decision.cause.rawValue,
-            decision.delay.map { DecisionTranscriptTests.milliseconds($0) } ?? "-",
-            decision.evidence.throughput.map { "\($0.bitsPerSecond / 1_000)" } ?? "-",
-            decision.evidence.cautiousThroughput.map { "\($0.bitsPerSecond / 1_000)" } ?? "-",
-            decision.evidence.predictedBufferLevel.map { DecisionTranscriptTests.milliseconds($0) } ?? "-",
-        ].joined(separator: " ")
     }
 }

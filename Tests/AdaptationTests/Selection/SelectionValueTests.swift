@@ -1,0 +1,424 @@
+import Foundation
+import MediaTiming
+import Testing
+
+@testable import Adaptation
+
+/// Values that selectors work with: defaults, limits, and what follows from a situation.
+@Suite struct SelectionValueTests {
+    // MARK: Options
+
+    @Test func optionsHaveTheirDefaults() {
+        let estimator = ThroughputEstimator.Options()
+        #expect(estimator.fastHalfLife == .seconds(3) && estimator.slowHalfLife == .seconds(9))
+        #expect(estimator.fullWeight == ByteCount(65_536) && estimator.latencyHalfLife == 5)
+        #expect(estimator.shortestTransfer == .milliseconds(1) && estimator.longestGap == .milliseconds(50))
+        #expect(estimator.initialWeight == .milliseconds(500))
+        let balanced = BalancedSelector.Options()
+        #expect(balanced.stallCost == 1.2 && balanced.switchCost == 1.2 && balanced.foresight == 0.967)
+        #expect(balanced.leastGain == 0.011 && balanced.leastGainOfAbandonment == 0.3)
+        #expect(balanced.pieceDuration == .milliseconds(900) && balanced.startupDuration == .seconds(1))
+        let cap = DroppedFramesCap.Options()
+        #expect(cap.greatestShare == 0.2 && cap.fewestPictures == 120)
+        #expect(cap.closedFor == .seconds(60) && cap.mostTries == 3)
+    }
+
+    @Test(
+        arguments: [
+            (.nan, .nan, .nan, [1.2, 1.2, 0.967]), (-1, -0.1, -5, [0, 0, 0]), (0, 0, 0, [0, 0, 0]),
+            (100, 100, 0.99, [100, 100, 0.99]), (100.5, 101, 1, [100, 100, 0.99]), (3, 0.5, 0.9, [3, 0.5, 0.9]),
+            (.infinity, -.infinity, .infinity, [100, 0, 0.99]),
+        ] as [(Double, Double, Double, [Double])]
+    )
+    func weightsStayInTheirRanges(stall: Double, change: Double, foresight: Double, expected: [Double]) {
+        let weights = BalancedSelector.Options(stallCost: stall, switchCost: change, foresight: foresight).weights
+        #expect([weights.stall, weights.change, weights.foresight] == expected)
+    }
+
+    @Test(
+        arguments: [
+            (-1, 0.1, 0), (0, 0.1, 0), (0.05, 0.1, 0.05), (0.1, 0.1, 0.1), (5, 5, 5), (60, 60, 60), (61, 60, 60),
+        ]
+    )
+    func durationsStayInTheirRanges(seconds: Double, piece: Double, startup: Double) {
+        let options = BalancedSelector.Options(
+            pieceDuration: .seconds(seconds),
+            startupDuration: .seconds(seconds)
+        )
+        #expect(options.pieceSeconds == piece && options.startupSeconds == startup)
+    }
+
+    // MARK: Situations
+
+    @Test(
+        arguments: [
+            (1, 1), (0, 1), (-1, 1), (2, 2), (-2, 2), (0.1, 0.1), (0.05, 0.1), (16, 16), (17, 16), (.infinity, 1),
+            (.nan, 1),
+        ] as [(Double, Double)]
+    )
+    func rateOfPlaybackStaysInItsRange(rate: Double, expected: Double) throws {
+        var situation = try SelectionSituation.moment(buffer: 12, capacity: 30, segment: 4)
+        situation.rate = rate
+        #expect(situation.playbackRate == expected)
+        #expect(situation.bufferSeconds == 12 / expected)
+        #expect(situation.segmentSeconds == 4 / expected)
+        #expect(situation.capacitySeconds == 30 / expected)
+        // A segment has as many bits at any rate.
+        #expect(situation.typicalBits(of: 2) == 8_000_000)
+    }
+
+    @Test func situationsOutOfRangeAreNarrowed() throws {
+        #expect(try SelectionSituation.moment(buffer: -3).bufferSeconds == 0)
+        #expect(try SelectionSituation.moment(segment: 0).segmentSeconds == 0.01)
+        #expect(try SelectionSituation.moment(segment: -1).segmentSeconds == 0.01)
+        #expect(try SelectionSituation.moment(segment: 0.011).segmentSeconds == 0.011)
+        #expect(try SelectionSituation.moment(segment: 3_600).segmentSeconds == 3_600)
+        #expect(try SelectionSituation.moment(segment: 3_601).segmentSeconds == 3_600)
+        #expect(try SelectionSituation.moment(capacity: 3, segment: 4).capacitySeconds == 4)
+        #expect(try SelectionSituation.moment(capacity: 5, segment: 4).capacitySeconds == 5)
+        for (current, expected) in [(nil, nil), (-1, nil), (0, 0), (4, 4), (5, nil)] as [(Int?, Int?)] {
+            #expect(try SelectionSituation.moment(current: current).currentRung == expected)
+        }
+    }
+
+    @Test func sizesThatAreKnownCount() throws {
+        var situation = try SelectionSituation.moment([1, 2], segment: 4)
+        #expect([0, 1].map(situation.expectedBits(of:)) == [4_000_000, 8_000_000])
+        #expect(situation.knownBits(of: 0) == nil)
+        situation.upcomingSizes = [[ByteCount(100), ByteCount(0)], [ByteCount(5), ByteCount(6)]]
+        #expect(situation.knownBits(of: 0) == 800)
+        #expect(situation.knownBits(of: 1) == nil && situation.knownBits(of: 2) == nil)
+        #expect([0, 1].map(situation.expectedBits(of:)) == [800, 8_000_000])
+        situation.upcomingSizes = [[ByteCount(1)]]
+        #expect([0, 1].map(situation.expectedBits(of:)) == [8, 8_000_000])
+        let slow = try #require(Ladder([LadderRung(peakBitRate: BitRate(bitsPerSecond: 0))]))
+        #expect(SelectionSituation(ladder: slow, segmentDuration: .seconds(0.5)).typicalBits(of: 0) == 1)
+        #expect(slow.bitsPerSecond(of: 0) == 1)
+        let fast = try #require(Ladder([LadderRung(peakBitRate: BitRate(bitsPerSecond: .max))]))
+        #expect(fast.bitsPerSecond(of: 0) == 1e12)
+    }
+
+    @Test func closedRungsAreNotOpen() throws {
+        var situation = try SelectionSituation.moment()
+        #expect(situation.openRungs == [0, 1, 2, 3, 4])
+        situation.restriction.close(because: .codecs) { $0 % 2 == 0 }
+        #expect(situation.openRungs == [1, 3])
+        // A restriction of another ladder may have none of its rungs.
+        situation.restriction.close(because: .codecs) { $0 < 3 }
+        situation.ladder = try makeLadder([1, 2])
+        #expect(situation.openRungs == [0])
+    }
+
+    @Test func situationsHaveTheirDefaults() throws {
+        let situation = SelectionSituation(ladder: try makeLadder([1]), segmentDuration: .seconds(4))
+        #expect(situation.current == nil && situation.bufferLevel == .zero && situation.now == .zero)
+        #expect(situation.bufferCapacity == .seconds(30) && situation.rate == 1 && !situation.isStarting)
+        #expect(situation.upcomingSizes == [] && situation.remainingSegments == nil)
+    }
+
+    // MARK: Transfers
+
+    @Test(
+        arguments: [
+            (0, 1, 3, [3, 1, 2]), (0, nil, 3, [3, 3, 0]), (2, 1, 3, [1, 0, 1]), (0, 5, 3, [3, 3, 0]),
+            (4, 1, 3, [0, 0, 0]), (0, 0, 3, [3, 0, 3]), (1, 3, 3, [2, 2, 0]),
+        ] as [(Double, Double?, Double, [Double])]
+    )
+    func timesOfATransferFollow(request: Double, firstByte: Double?, now: Double, expected: [Double]) {
+        let transfer = TransferInFlight(
+            rung: 0,
+            bytesReceived: ByteCount(10),
+            expectedSize: nil,
+            request: .seconds(request),
+            firstByte: firstByte.map { .seconds($0) },
+            now: .seconds(now)
+        )
+        #expect([transfer.elapsedSeconds, transfer.latencySeconds, transfer.flowSeconds] == expected)
+        #expect(transfer.bitsReceived == 80)
+    }
+
+    @Test(
+        arguments: [(0, 1, 3, 1, 2), (2, 1, 3, 0, 2), (0, 3, 1, 3, 0), (0, 0, 0, 0, 0)]
+            as [(Double, Double, Double, Double, Double)]
+    )
+    func timesOfAMeasurementFollow(request: Double, firstByte: Double, end: Double, latency: Double, flow: Double) {
+        let measurement = SegmentMeasurement(
+            rung: 3,
+            bytes: ByteCount(10),
+            duration: .seconds(4),
+            request: .seconds(request),
+            firstByte: .seconds(firstByte),
+            end: .seconds(end),
+            isCached: true
+        )
+        #expect(measurement.latency == .seconds(latency) && measurement.flowSeconds == flow)
+        #expect(!measurement.isAbandoned)
+        #expect(
+            measurement.throughputSample
+                == ThroughputSample(
+                    start: .seconds(firstByte),
+                    end: .seconds(end),
+                    bytes: ByteCount(10),
+                    latency: .seconds(latency),
+                    isCached: true
+                )
+        )
+    }
+
+    @Test func piecesOfATransferAreWhatCameSinceTheLast() {
+        var piece = TransferPiece()
+        #expect(!piece.hasPieces)
+        #expect(piece.rest(bits: 10, flow: 2) == (10, 2))
+        #expect(piece.next(bits: 100, flow: 0.9, atLeast: 1) == nil)
+        #expect(!piece.hasPieces)
+        #expect(piece.next(bits: 100, flow: 1, atLeast: 1).map { $0 == (100, 1) } == true)
+        #expect(piece.hasPieces)
+        #expect(piece.next(bits: 200, flow: 1.5, atLeast: 1) == nil)
+        #expect(piece.rest(bits: 130, flow: 1.5) == (30, 0.5))
+        #expect(piece.rest(bits: 90, flow: 1.5) == (0, 0.5))
+        #expect(piece.rest(bits: 130, flow: 1) == (0, 0))
+        #expect(piece.rest(bits: 130, flow: 0.5) == (0, 0))
+        #expect(piece.next(bits: 300, flow: 3, atLeast: 1).map { $0 == (100, 2) } == true)
+        #expect(piece.next(bits: 200, flow: 4, atLeast: 1).map { $0 == (0, 1) } == true)
+    }
+
+    // MARK: Histories
+
+    /// The link and the current rung decide why another one is chosen.
+    @Test(
+        arguments: [
+            (nil, 2, 1_000, .start), (2, 2, 1_000, .stay), (4, 1, 1_000, .cap), (1, 2, 1_101, .throughputRose),
+            (1, 2, 1_100, .bufferRich), (1, 2, nil, .bufferRich), (2, 1, 899, .throughputFell),
+            (2, 1, 900, .bufferLow), (2, 1, nil, .throughputFell),
+        ] as [(Int?, Int, Double?, SwitchDecision.Cause)]
+    )
+    func causeOfASwitchFollows(current: Int?, rung: Int, throughput: Double?, cause: SwitchDecision.Cause) throws {
+        var history = SwitchHistory()
+        history.note(0, throughput: 1_000, in: try .moment(current: 0))
+        var situation = try SelectionSituation.moment(current: current)
+        situation.restriction.close(because: .failed) { $0 == 4 }
+        #expect(history.cause(of: rung, in: situation, throughput: throughput) == cause)
+    }
+
+    @Test func throughputIsThatOfTheLastSwitch() throws {
+        var history = SwitchHistory()
+        history.note(1, throughput: 1_000, in: try .moment(current: 1))
+        history.note(1, throughput: 1_200, in: try .moment(current: 1))
+        #expect(history.cause(of: 2, in: try .moment(current: 1), throughput: 1_150) == .throughputRose)
+        history.note(2, throughput: 1_200, in: try .moment(current: 1))
+        #expect(history.cause(of: 3, in: try .moment(current: 2), throughput: 1_150) == .bufferRich)
+    }
+
+    /// Switches that go up and down on one link make the next rise dearer.
+    @Test func turnsOfOneLinkCount() throws {
+        var history = SwitchHistory()
+        func note(_ rung: Int, from current: Int?, _ throughput: Double? = 1_000) throws {
+            history.note(rung, throughput: throughput, in: try .moment(current: current))
+        }
+        try note(1, from: nil)
+        #expect(history.weariness == 0)
+        var expected: [Double] = []
+        for index in 0..<13 {
+            try note(index % 2 == 0 ? 2 : 1, from: index % 2 == 0 ? 1 : 2)
+            expected.append(history.weariness)
+        }
+        #expect(expected == [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 1_023, 1_023, 1_023])
+        // Two in one direction are no turn.
+        try note(3, from: 2)
+        #expect(history.weariness == 1_023)
+        // Three hundred decisions without one forgive one.
+        for _ in 0..<298 { try note(3, from: 3) }
+        #expect(history.weariness == 1_023)
+        try note(3, from: 3)
+        #expect(history.weariness == 511)
+        for _ in 0..<300 { try note(3, from: 3) }
+        #expect(history.weariness == 255)
+        // A turn counts from anew.
+        for _ in 0..<200 { try note(3, from: 3) }
+        try note(2, from: 3)
+        #expect(history.weariness == 511)
+        for _ in 0..<298 { try note(2, from: 2) }
+        #expect(history.weariness == 511)
+        for _ in 0..<2 { try note(2, from: 2) }
+        #expect(history.weariness == 255)
+    }
+
+    /// Another link has a history of its own.
+    @Test(arguments: [(1_250, 1), (1_251, 0), (800, 1), (799, 0), (0, 0), (nil, 0)] as [(Double?, Double)])
+    func anotherLinkBeginsAnew(throughput: Double?, weariness: Double) throws {
+        var history = SwitchHistory()
+        history.note(1, throughput: 1_000, in: try .moment(current: nil))
+        history.note(2, throughput: 1_000, in: try .moment(current: 1))
+        history.note(1, throughput: 1_000, in: try .moment(current: 2))
+        #expect(history.weariness == 1)
+        history.note(1, throughput: throughput, in: try .moment(current: 1))
+        #expect(history.weariness == weariness)
+        // The first switch on a new link is no turn.
+        history.note(2, throughput: throughput, in: try .moment(current: 1))
+        #expect(history.weariness == (weariness == 0 ? 0 : 3))
+        history.note(1, throughput: throughput, in: try .moment(current: 2))
+        #expect(history.weariness == (weariness == 0 ? 1 : 7))
+    }
+
+    // MARK: Caps
+
+    private func open(_ cap: DroppedFramesCap) throws -> Int {
+        LadderRestriction(try makeLadder(fiveRungs), caps: [cap]).openRungs.count
+    }
+
+    @Test(
+        arguments: [
+            (96, 24, 5), (95, 25, 3), (0, 119, 5), (0, 120, 3), (-5, 120, 3), (96, 25, 3), (120, 0, 5), (100, 19, 5),
+        ]
+    )
+    func shareOfDroppedFramesDecides(shown: Int, dropped: Int, open: Int) throws {
+        var cap = DroppedFramesCap(ladder: try makeLadder(fiveRungs))
+        cap.add(rung: 3, shown: shown, dropped: dropped, now: .zero)
+        #expect(try self.open(cap) == open)
+    }
+
+    /// Reports add up, and are halved when there are more than eight times as many as needed.
+    @Test func reportsAddUpAndAreHalved() throws {
+        let options = DroppedFramesCap.Options(greatestShare: 0.5, fewestPictures: 10, closedFor: .seconds(10))
+        func cap(_ reports: [(Int, Int)]) throws -> Int {
+            var cap = DroppedFramesCap(ladder: try makeLadder(fiveRungs), options: options)
+            for (shown, dropped) in reports { cap.add(rung: 2, shown: shown, dropped: dropped, now: .zero) }
+            return try open(cap)
+        }
+        #expect(try cap([(3, 3), (1, 2)]) == 5)
+        #expect(try cap([(3, 3), (1, 3)]) == 2)
+        // 80 pictures stay as they are, and 81 are halved: 40 shown count as 20.
+        #expect(try cap([(40, 40), (0, 1)]) == 2)
+        #expect(try cap([(80, 0), (0, 80)]) == 5)
+        #expect(try cap([(80, 0), (0, 81)]) == 2)
+        #expect(try cap([(81, 0), (0, 40)]) == 5)
+        #expect(try cap([(81, 0), (0, 41)]) == 2)
+        #expect(try cap([(60, 30), (0, 15)]) == 5)
+        #expect(try cap([(60, 30), (0, 16)]) == 2)
+    }
+
+    @Test func closuresEndAtTheirTime() throws {
+        var options = DroppedFramesCap.Options()
+        options.closedFor = .seconds(10)
+        options.mostTries = 2
+        var cap = DroppedFramesCap(ladder: try makeLadder(fiveRungs), options: options)
+        cap.add(rung: 1, shown: 0, dropped: 200, now: .seconds(100))
+        // Reports of a rung that is closed do not count, also not later.
+        cap.add(rung: 1, shown: 0, dropped: 200, now: .seconds(105))
+        cap.pass(to: .seconds(109.999))
+        #expect(try open(cap) == 1)
+        // A clock that goes back changes nothing.
+        cap.pass(to: .seconds(50))
+        cap.pass(to: .seconds(110))
+        #expect(try open(cap) == 5)
+        cap.add(rung: 1, shown: 0, dropped: 119, now: .seconds(111))
+        #expect(try open(cap) == 5)
+        cap.add(rung: 1, shown: 0, dropped: 1, now: .seconds(112))
+        cap.pass(to: .seconds(131.999))
+        #expect(try open(cap) == 1)
+        cap.add(rung: 0, shown: 1, dropped: 0, now: .seconds(132))
+        #expect(try open(cap) == 5)
+        // After the last try it stays closed.
+        cap.add(rung: 1, shown: 0, dropped: 200, now: .seconds(133))
+        cap.pass(to: .seconds(1e9))
+        #expect(try open(cap) == 1)
+    }
+
+    @Test func closuresAreBounded() throws {
+        let options = DroppedFramesCap.Options(fewestPictures: 1, closedFor: .seconds(1), mostTries: 100)
+        var cap = DroppedFramesCap(ladder: try makeLadder(fiveRungs), options: options)
+        var now = 0.0
+        for number in 0..<20 {
+            cap.add(rung: 1, shown: 0, dropped: 1, now: .seconds(now))
+            let seconds = powerOfTwo(Double(min(number, 16)))
+            cap.pass(to: .seconds(now + seconds - 0.5))
+            #expect(try open(cap) == 1)
+            now += seconds
+            cap.pass(to: .seconds(now))
+            #expect(try open(cap) == 5)
+        }
+    }
+
+    @Test func picturesOfAnEqualSizeStayOpen() throws {
+        let rungs: [(Int?, Int?)] = [
+            (640, 360), (360, 640), (1_280, 720), (1_000, nil), (nil, 2_000), (0, 9_999), (9_999, 0),
+        ]
+        let ladder = try #require(
+            Ladder(
+                rungs.enumerated().map { number, size in
+                    LadderRung(
+                        variantIndex: number,
+                        peakBitRate: BitRate(bitsPerSecond: Int64(number) + 1),
+                        width: size.0,
+                        height: size.1
+                    )
+                }
+            )
+        )
+        for (width, height, open) in [
+            (640, 360, [0, 1, 3, 4, 5, 6]), (641, 641, [0, 1, 2, 3, 4, 5, 6]), (640, 9_999, [0, 1, 3, 4, 5, 6]),
+            (1, 1, [0, 1, 3, 4, 5, 6]), (0, 1, Array(0..<7)), (1, 0, Array(0..<7)), (1_281, 721, Array(0..<7)),
+            (1_281, 720, Array(0..<7)), (9_999, 361, [0, 1, 3, 4, 5, 6]),
+        ] as [(Int, Int, [Int])] {
+            let cap = ViewSizeCap(width: width, height: height)
+            #expect(LadderRestriction(ladder, caps: [cap]).openRungs == open, "\(width)x\(height)")
+        }
+    }
+
+    // MARK: Names
+
+    @Test(
+        arguments: [
+            (.default, "default"), (.throughput, "throughput"), (.buffer, "buffer"), (.fixedLowest, "fixed-lowest"),
+            (.fixedHighest, "fixed-highest"),
+        ] as [(SelectorName, String)]
+    )
+    func selectorsAreKnownByTheirNames(name: SelectorName, text: String) throws {
+        #expect(SelectorName(rawValue: text) == name)
+        #expect(AnyVariantSelector(name).name == name)
+        #expect(AnyVariantSelector(FixedSelector(.highest)).name == nil)
+        var selector = AnyVariantSelector(name, initialEstimate: BitRate(bitsPerSecond: 3_000_000))
+        let rung = selector.decide(try .moment(isStarting: true)).rung
+        #expect(rung == [.throughput: 2, .buffer: 2, .fixedHighest: 4][name, default: 0])
+    }
+
+    // MARK: Ladders of experiments
+
+    @Test(
+        arguments: [
+            ("[1]", 1_000, "[[1]]", nil), ("[0.001]", 1, "[[2e9]]", nil), ("[100000000]", 3_600_000, "[[1]]", nil),
+            ("[1,1]", 1_000, "[[1,2]]", nil), ("[0.0009]", 1_000, "[[1]]", "the bit rates"),
+            ("[100000001]", 1_000, "[[1]]", "the bit rates"), ("[2,1]", 1_000, "[[1,1]]", "the bit rates"),
+            ("[1]", 0.9, "[[1]]", "the duration"), ("[1]", 3_600_001, "[[1]]", "the duration"),
+            ("[1]", 1, "[[0.9]]", "each segment"), ("[1]", 1, "[[2000000001]]", "each segment"),
+            ("[1,2]", 1, "[[1]]", "each segment"), ("[1]", 1, "[[1,1]]", "each segment"),
+            ("[1]", 1, "[[1],[]]", "each segment"), ("[]", 1, "[[]]", "1 to 64"), ("[1]", 1, "[]", "1 to 64"),
+        ] as [(String, Double, String, String?)]
+    )
+    func laddersOfExperimentsAreChecked(rates: String, duration: Double, sizes: String, reason: String?) throws {
+        let messages = [
+            "1 to 64": "1 to 64 variants and 1 to 200000 segments are required",
+            "the bit rates": "the bit rates must be in ascending order, from 0.001 to 100,000,000 kbit/s",
+            "the duration": "the duration of a segment must be 1 to 3,600,000 ms",
+            "each segment": "each segment must have a size for each variant, from 1 to 2,000,000,000 bits",
+        ]
+        let json = #"{"segment_duration_ms":\#(duration),"bitrates_kbps":\#(rates),"segment_sizes_bits":\#(sizes)}"#
+        let read = Result { try JSONDecoder().decode(SizedLadder.self, from: Data(json.utf8)) }
+        switch read {
+        case .success(let ladder):
+            #expect(reason == nil)
+            #expect(ladder.segmentDuration == .microseconds(Int64(duration * 1_000)))
+        case .failure(let error):
+            #expect((error as? SizedLadderError)?.description == reason.flatMap { messages[$0] })
+            #expect(reason != nil)
+        }
+    }
+
+    @Test(arguments: [(64, true), (65, false)])
+    func laddersOfExperimentsHaveSixtyFourVariantsAtMost(count: Int, isRead: Bool) throws {
+        let list = "[" + (1...count).map { "\($0)" }.joined(separator: ",") + "]"
+        let json = #"{"segment_duration_ms":1000,"bitrates_kbps":\#(list),"segment_sizes_bits":[\#(list)]}"#
+        let ladder = try? JSONDecoder().decode(SizedLadder.self, from: Data(json.utf8))
+        #expect((ladder != nil) == isRead)
+    }
+}
