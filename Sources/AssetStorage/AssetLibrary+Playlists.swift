@@ -85,8 +85,9 @@ extension AssetLibrary {
             }
             return try source.relocated(variant: { variants[$0] }, rendition: { others[$0] }).bytes
         }
+        guard let duration = asset.duration else { return Array("#EXTM3U\n".utf8) }
         // Its peak is not known; the average is the least that is true.
-        let seconds = max(asset.duration?.seconds ?? 1, 0.001)
+        let seconds = max(duration.seconds, 0.001)
         let bandwidth = max(1, Int64(saturating: Double(asset.bytes.bytes) * 8 / seconds))
         let lines = renditions.map { "#EXT-X-STREAM-INF:BANDWIDTH=\(bandwidth)\n\($0.folder)/\(mediaName)\n" }
         return Array(("#EXTM3U\n" + lines.joined()).utf8)

@@ -109,7 +109,7 @@ public final class AssetLibrary: Sendable {
     ///
     /// Playlists are always there; of all others the catalog has to know the size.
     public func file(_ path: String, of id: String) -> URL? {
-        guard Self.isIdentifier(id), !path.isEmpty,
+        guard Self.isIdentifier(id),
             path.split(separator: "/", omittingEmptySubsequences: false)
                 .allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") && !$0.contains("\0") })
         else { return nil }
@@ -139,7 +139,7 @@ public final class AssetLibrary: Sendable {
             guard case .failure(let error) = reservation, error.code == .busy else { break }
             // Another task deletes it: it does what this one would.
             if try isDeleting(id) { return }
-            usleep(Self.lockDelay)
+            files.waitForLock()
             reservation = reserveForDeletion(id)
         }
         let lock = try reservation.get()
@@ -154,10 +154,8 @@ public final class AssetLibrary: Sendable {
         try finishDeletion(id)
     }
 
-    /// The number of times that a deletion waits for the lock: a check of another process may be over soon.
+    /// The number of times that a deletion waits for the lock.
     private static let lockAttempts = 10
-    /// The time between two attempts, in microseconds.
-    private static let lockDelay: UInt32 = 20_000
 
     /// The lock of an asset; `nil` if its folder was never made or is gone already.
     private func reserveForDeletion(_ id: String) -> Result<PackageLock?, StorageError> {
@@ -340,9 +338,8 @@ extension StoredRendition {
                     continue
                 }
                 bytes += ByteCount(size)
-                guard position >= 0, let range = MediaTimeRange(start: row["start"], duration: row["duration"]) else {
-                    continue
-                }
+                // That of a file that several segments share is empty.
+                guard let range = MediaTimeRange(start: row["start"], duration: row["duration"]) else { continue }
                 // In order, so that each is added at the end.
                 while let gap = gaps.first, gap.start <= range.start {
                     loaded.insert(gap)

@@ -31,6 +31,8 @@ package protocol FileOperations: Sendable {
     func synchronizeFolder(_ path: String) throws(FileFailure)
     /// Returns the number of bytes that may still be stored beside a path; `nil` if the system does not say.
     func freeSpace(at path: String) -> Int64?
+    /// Waits a moment before a lock that another task has is tried again.
+    func waitForLock()
     /// Called after each transaction of the catalog, which is on the disk by then.
     func catalogDidCommit()
 }
@@ -127,6 +129,11 @@ package struct SystemFileOperations: FileOperations {
         guard statvfs(path, &status) == 0 else { return nil }
         return Int64(clamping: status.f_bavail) *| Int64(clamping: status.f_frsize)
     }
+
+    /// The time between two attempts, in microseconds: a check of another process may be over soon.
+    private static let lockDelay: UInt32 = 20_000
+
+    package func waitForLock() { usleep(Self.lockDelay) }
 
     package func catalogDidCommit() {}
 }

@@ -58,6 +58,13 @@ import Testing
                 try Int.fetchOne(database, sql: "PRAGMA foreign_keys")
             )
         }
+        let configuration = try library.catalog.read { $0.configuration }
+        #expect(configuration.foreignKeysEnabled)
+        guard case .timeout(let seconds) = configuration.busyMode else {
+            Issue.record("the catalog does not wait")
+            return
+        }
+        #expect(seconds == 10)
         // FULL (sqlite.org/pragma.html).
         #expect(synchronous == 2)
         #expect(foreignKeys == 1)
@@ -252,6 +259,21 @@ import Testing
         _ = try temporary.enter("B", from: "b.m3u8")
         #expect(try titles(catalog) == ["A", "B"])
         #expect(throws: DatabaseError.self) { try catalog.read { try $0.execute(sql: "DELETE FROM asset") } }
+    }
+
+    /// Another process writes for a moment only.
+    @Test func aReadWaitsForAWriter() throws {
+        _ = try temporary.enter("A")
+        let left = try copy(["", "-wal"], to: "left")
+        for (catalog, isReadOnly) in [(ReadOnlyCatalog(path: path), true), (ReadOnlyCatalog(path: left), false)] {
+            let configuration = try catalog.read { $0.configuration }
+            #expect(configuration.readonly == isReadOnly)
+            guard case .timeout(let seconds) = configuration.busyMode else {
+                Issue.record("the catalog does not wait")
+                return
+            }
+            #expect(seconds == 10)
+        }
     }
 
     /// The shared memory of a process that writes tells that it is open, also before it wrote anything.

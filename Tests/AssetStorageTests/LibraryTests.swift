@@ -4,6 +4,7 @@ import HLSPlaylist
 import MediaTiming
 import MediaTransport
 import ResourceAddressing
+import Synchronization
 import Testing
 
 @testable import AssetStorage
@@ -184,7 +185,7 @@ import Testing
     @Test func filesAreThoseOfTheCatalogAndThePlaylists() throws {
         let id = try temporary.planned(try TemporaryLibrary.media("#EXTINF:4,", "0.ts", "#EXTINF:4,", "1.ts"))
         try temporary.store(Array(library.missingResources(id).prefix(1)), of: id)
-        for name in ["media/stray.ts", "media/000001.ts", ".lock", "media/.hidden"] {
+        for name in ["media/stray.ts", "media/000001.ts", ".lock", "media/.hidden", "media/.hidden.m3u8"] {
             try Data("1.ts".utf8).write(to: temporary.url(name, of: id))
         }
         for (path, isFound) in [
@@ -192,6 +193,8 @@ import Testing
             ("media/stray.ts", false), ("media/000001.ts", false), ("media/none.m3u8", false), ("media", false),
             ("", false), (".lock", false), ("media/.hidden", false), ("media//000000.ts", false),
             ("/media/000000.ts", false), ("media/000000.ts/", false), ("media/../media/000000.ts", false),
+            ("../\(id)/multivariant.m3u8", false), ("media//media.m3u8", false), ("media/.hidden.m3u8", false),
+            ("./media/media.m3u8", false), ("media/media.m3u8\0.m3u8", false), ("/media/media.m3u8", false),
             ("./media/000000.ts", false), ("media/000000.ts\0", false), ("../\(id)/media/000000.ts", false),
         ] {
             let file = library.file(path, of: id)
@@ -227,7 +230,11 @@ import Testing
             #expect(try database.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM \(table)") } == 0)
         }
         // Deleting it twice does no harm, and neither does deleting what was never there.
-        for id in [id, "none", "../..", ""] { try library.delete(id) }
+        for id in [id, "none", "../..", "..", ""] { try library.delete(id) }
+        // No lock was made outside of the packages.
+        for folder in [temporary.directory, temporary.directory.deletingLastPathComponent()] {
+            #expect(!PathCheck.exists(folder.appendingPathComponent(".lock")))
+        }
         #expect(temporary.files.takeLines().allSatisfy { $0 == "commit" })
         #expect(try temporary.packages == [other])
     }
@@ -256,6 +263,33 @@ import Testing
         try library.delete(id)
         #expect(try temporary.packages == [id])
         withExtendedLifetime(lock) {}
+    }
+
+    /// A check of another process may be over soon.
+    @Test func aDeletionWaitsForTheLockTenTimes() throws {
+        let id = try temporary.enter()
+        let holder = LockHolder(try library.lock(id))
+        let waits = Mutex(0)
+        temporary.files.whileWaiting { number in waits.withLock { $0 = number } }
+        let error = storageError { try library.delete(id) }
+        #expect(error?.code == "asset-busy")
+        #expect(waits.withLock { $0 } == 10)
+        temporary.files.whileWaiting { number in
+            waits.withLock { $0 = number }
+            if number == 3 { holder.release() }
+        }
+        try library.delete(id)
+        #expect(waits.withLock { $0 } == 3)
+        #expect(try temporary.packages == [])
+    }
+
+    /// Holds a lock until it is told to release it.
+    private final class LockHolder: Sendable {
+        private let lock: Mutex<PackageLock?>
+
+        init(_ lock: PackageLock?) { self.lock = Mutex(lock) }
+
+        func release() { lock.withLock { $0 = nil } }
     }
 
     @Test func aDeletionThatFailsIsFinishedByTheNext() throws {

@@ -1,5 +1,6 @@
 import AssetStorage
 import Foundation
+import GRDB
 import HLSPlaylist
 import MediaTiming
 import ResourceAddressing
@@ -570,6 +571,42 @@ import Testing
         )
         #expect(try missing(id) == ["variant-0/000000.ts"])
         #expect(try library.asset(id).renditions.map(\.folder) == ["variant-0"])
+    }
+
+    @Test func aSourceThatBecomesAMediaPlaylistHasNoneOfItsRenditions() throws {
+        let id = try temporary.enter()
+        let playlist = try TemporaryLibrary.media("#EXTINF:4,", "0.ts")
+        let old = try source(variantLines(["a.m3u8 BANDWIDTH=1"]))
+        try temporary.plan(id, old, TemporaryLibrary.rendition(.variant, 0, playlist))
+        try temporary.complete(id)
+        try temporary.plan(id, .media(playlist), TemporaryLibrary.rendition(.variant, -1, playlist))
+        #expect(try library.asset(id).renditions.map(\.folder) == ["media"])
+        #expect(try missing(id) == ["media/000000.ts"])
+    }
+
+    @Test func theSourceIsStoredAsItWasFound() throws {
+        let id = try planFilm()
+        let database = try DatabaseQueue(path: temporary.directory.path + "/catalogue.sqlite")
+        let row = try #require(
+            try database.read { try Row.fetchOne($0, sql: "SELECT sourcePlaylist, sourceAddress FROM asset") }
+        )
+        let (playlist, address): (Data, String) = (row["sourcePlaylist"], row["sourceAddress"])
+        #expect(Array(playlist) == (try Self.film()).bytes)
+        #expect(address == "https://origin.example/top.m3u8")
+        let renditions = try database.read {
+            try Row.fetchAll($0, sql: "SELECT assetID, folder, position, aliases, language, address FROM rendition")
+                .map(\.description)
+        }
+        #expect(
+            renditions == [
+                #"[assetID:"\#(id)" folder:"variant-1" position:1 aliases:"2" language:NULL "#
+                    + #"address:"https://origin.example/media.m3u8"]"#,
+                #"[assetID:"\#(id)" folder:"audio-0" position:0 aliases:"" language:"en" "#
+                    + #"address:"https://origin.example/media.m3u8"]"#,
+                #"[assetID:"\#(id)" folder:"subtitles-1" position:1 aliases:"" language:NULL "#
+                    + #"address:"https://origin.example/media.m3u8"]"#,
+            ]
+        )
     }
 
     @Test func aRenditionThatIsNotPlannedAgainStays() throws {

@@ -239,6 +239,17 @@ import Testing
         #expect(try library.asset(id).state == .complete)
     }
 
+    /// A link might lead to a file that changes.
+    @Test func aLinkInPlaceOfAPlaylistIsReplaced() throws {
+        let id = try plan(1)
+        try temporary.complete(id)
+        let (playlist, copy) = (temporary.url("media/media.m3u8", of: id), temporary.directory.path + "/copy.m3u8")
+        try FileManager.default.moveItem(atPath: playlist.path, toPath: copy)
+        try FileManager.default.createSymbolicLink(atPath: playlist.path, withDestinationPath: copy)
+        #expect(try library.verify(id).damaged == ["media/media.m3u8"])
+        #expect(library.file("media/media.m3u8", of: id) != nil)
+    }
+
     @Test func aPlaylistThatCannotBeReadIsLeftAlone() throws {
         let id = try plan(1)
         try temporary.complete(id)

@@ -13,6 +13,8 @@ final class RecordedFiles: FileOperations {
         var lines: [String] = []
         var names: [CInt: String] = [:]
         var failures: [String: CInt] = [:]
+        var waits = 0
+        var whileWaiting: @Sendable (Int) -> Void = { _ in }
     }
 
     private let root: String
@@ -91,6 +93,22 @@ final class RecordedFiles: FileOperations {
     func synchronizeFolder(_ path: String) throws(FileFailure) { try perform("synchronize folder \(relative(path))") }
 
     func freeSpace(at path: String) -> Int64? { path + "/" == root ? 123_456 : nil }
+
+    /// Calls a function with the number of each wait for a lock, which takes no time otherwise.
+    func whileWaiting(_ body: @escaping @Sendable (Int) -> Void) {
+        state.withLock { state in
+            state.waits = 0
+            state.whileWaiting = body
+        }
+    }
+
+    func waitForLock() {
+        let (number, body) = state.withLock { state in
+            state.waits += 1
+            return (state.waits, state.whileWaiting)
+        }
+        body(number)
+    }
 
     func catalogDidCommit() { state.withLock { $0.lines.append("commit") } }
 }

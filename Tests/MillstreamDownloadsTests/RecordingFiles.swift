@@ -138,6 +138,8 @@ final class RecordingFiles: FileOperations {
 
     func freeSpace(at path: String) -> Int64? { state.withLock { $0.freeSpace } ?? system.freeSpace(at: path) }
 
+    func waitForLock() { system.waitForLock() }
+
     func catalogDidCommit() {
         let catalog = catalog
         state.withLock { $0.operations.append(.commit(catalog)) }
