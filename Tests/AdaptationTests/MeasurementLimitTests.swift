@@ -1,0 +1,243 @@
+import MediaTiming
+import Testing
+
+@testable import Adaptation
+
+/// The limits of what is measured and remembered, each on both sides.
+@Suite struct MeasurementLimitTests {
+    @Test func limitsAreThoseOfTheDocumentation() {
+        #expect(BusyTimeline.mostPieces == 128)
+        #expect(BusyTimeline.longestTransfer == 3_600_000_000_000)
+        #expect(BusyTimeline.fastestBitsPerSecond == 100_000_000_000)
+        #expect(InstantArrivals.mostArrivals == 32)
+        #expect(ThroughputMemory.mostNetworks == 64 && ThroughputMemory.longestName == 255)
+        #expect(ThroughputMemory.greatestAge == .seconds(2_592_000) && ThroughputMemory.freshAge == .seconds(86_400))
+        #expect(Ladder.mostRungs == 64 && PlanKey.mostRungs == 12 && PlanTable.levels == 16)
+    }
+
+    @Test(
+        arguments: [
+            (.seconds(1), 1_000_000_000), (.zero, 0), (.seconds(-2), -2_000_000_000),
+            (.seconds(Int64.max), 2_305_843_009_213_693_951), (.seconds(Int64.min), -2_305_843_009_213_693_951),
+            (.nanoseconds(2_305_843_009_213_693_951), 2_305_843_009_213_693_951),
+            (.nanoseconds(2_305_843_009_213_693_950), 2_305_843_009_213_693_950),
+        ] as [(Duration, Int64)]
+    )
+    func durationsAreNarrowedToSeventyThreeYears(duration: Duration, nanoseconds: Int64) {
+        #expect(duration.clampedNanoseconds == nanoseconds)
+        #expect(duration.clampedSeconds == Double(nanoseconds) / 1e9)
+    }
+
+    // MARK: Timelines
+
+    @Test(
+        arguments: [
+            (0, 3_600_000_000_000, 0), (0, 3_600_000_000_001, 1), (-5, 3_600_000_000_000, 0), (-5, 20, -5),
+            (700, 800, 700),
+        ] as [(Int64, Int64, Int64)]
+    )
+    func aTransferCountsForItsLastHour(start: Int64, end: Int64, first: Int64) throws {
+        var timeline = BusyTimeline()
+        timeline.pour(1_000, from: start, to: end)
+        let piece = try #require(timeline.pieces.first)
+        #expect(timeline.pieces.count == 1 && piece.start == first && piece.end == end)
+        // The bits before it are left out in proportion.
+        let rate = 1_000 * 1e9 / Double(end - start)
+        #expect(abs(piece.bitsPerSecond / rate - 1) < 1e-9)
+    }
+
+    @Test(arguments: [(5, 5), (6, 5)] as [(Int64, Int64)])
+    func aTransferWithoutTimeIsNone(start: Int64, end: Int64) {
+        var timeline = BusyTimeline()
+        timeline.pour(1_000, from: start, to: end)
+        #expect(timeline.pieces.isEmpty)
+    }
+
+    @Test func busyIsTheTimeJustBefore() {
+        var timeline = BusyTimeline()
+        timeline.pour(10, from: 100, to: 200)
+        timeline.pour(10, from: 300, to: 400)
+        let moments: [Int64] = [0, 100, 101, 200, 201, 300, 301, 400, 401]
+        #expect(moments.map(timeline.isBusy(before:)) == [false, false, true, true, false, false, true, true, false])
+    }
+
+    @Test func bitsAreAddedToBusyTimeOnly() {
+        var timeline = BusyTimeline()
+        timeline.pour(8, from: 0, to: 4_000_000_000)
+        timeline.pourIntoBusyTime(2, from: 3_000_000_000, to: 9_000_000_000)
+        #expect(timeline.pieces.map(\.bitsPerSecond) == [2, 4])
+        #expect(timeline.pieces.map(\.start) == [0, 3_000_000_000])
+        #expect(timeline.pieces.map(\.end) == [3_000_000_000, 4_000_000_000])
+        timeline.pourIntoBusyTime(2, from: 5_000_000_000, to: 9_000_000_000)
+        timeline.pourIntoBusyTime(0, from: 0, to: 4_000_000_000)
+        #expect(timeline.pieces.map(\.bitsPerSecond) == [2, 4])
+        // What is level again is one piece.
+        timeline.pourIntoBusyTime(6, from: 0, to: 3_000_000_000)
+        #expect(timeline.pieces.map(\.bitsPerSecond) == [4])
+    }
+
+    @Test func rateHasAnUpperBound() {
+        var timeline = BusyTimeline()
+        timeline.pour(1e30, from: 0, to: 10)
+        #expect(timeline.pieces.map(\.bitsPerSecond) == [100_000_000_000])
+    }
+
+    @Test func aTimelineBeginsAnewWithoutItsPieces() {
+        var timeline = BusyTimeline()
+        timeline.pour(10, from: 1_000, to: 2_000)
+        timeline.pour(10, from: 3_000, to: 4_000)
+        #expect(timeline.removeAll(fullTrust: 0).map(\.weight) == [1e-6, 1e-6])
+        #expect(timeline.pieces.isEmpty)
+        timeline.pour(10, from: 0, to: 500)
+        #expect(timeline.pieces.map(\.start) == [0])
+        #expect(timeline.removeExcess(fullTrust: 0).isEmpty)
+    }
+
+    // MARK: Responses at once
+
+    private func arrivals(_ values: [(request: Int64, moment: Int64, bits: Double)]) -> InstantArrivals {
+        var arrivals = InstantArrivals()
+        for value in values {
+            arrivals.insert(.init(request: value.request, moment: value.moment, bits: value.bits))
+        }
+        return arrivals
+    }
+
+    @Test func arrivalsAreInTheOrderOfTheirMoments() {
+        let list = arrivals([(0, 30, 1), (0, 10, 2), (0, 20, 3), (0, 20, 4)])
+        #expect(list.arrivals.map(\.moment) == [10, 20, 20, 30])
+        #expect(list.arrivals.map(\.bits) == [2, 3, 4, 1])
+        let many = arrivals((0..<33).map { (0, Int64($0), 1) })
+        #expect(many.arrivals.map(\.moment) == Array(1...32))
+        #expect(arrivals((0..<32).map { (0, Int64($0), 1) }).arrivals.first?.moment == 0)
+    }
+
+    @Test(
+        arguments: [
+            // Requested before the latest arrival that is far enough back, and not after it.
+            (5, 100, 10, 50, 90), (90, 100, 10, 50, 90), (91, 100, 10, 50, nil), (5, 100, 11, 50, 60),
+            (5, 100, 40, 40, 60), (5, 100, 40, 39, nil), (5, 100, 41, 99, nil), (5, 100, 10, 10, 90),
+            (5, 100, 10, 9, nil), (5, 60, 1, 100, nil), (5, 61, 1, 100, 60),
+        ] as [(Int64, Int64, Int64, Int64, Int64?)]
+    )
+    func anArrivalBeganWithTheOneBefore(
+        request: Int64,
+        moment: Int64,
+        shortest: Int64,
+        longest: Int64,
+        beginning: Int64?
+    ) {
+        let list = arrivals([(0, 60, 1), (0, 90, 1)])
+        let arrival = InstantArrivals.Arrival(request: request, moment: moment, bits: 1)
+        #expect(list.beginning(of: arrival, shortest: shortest, longest: longest) == beginning)
+    }
+
+    @Test func bitsAreTakenOnce() {
+        var list = arrivals([(0, 10, 1), (0, 20, 2), (0, 30, 4), (0, 40, 8)])
+        #expect(list.takeBits(after: 40, through: 90) == 0)
+        #expect(list.takeBits(after: 0, through: 9) == 0)
+        #expect(list.takeBits(after: 30, through: 20) == 0)
+        #expect(list.takeBits(after: 10, through: 30) == 6)
+        #expect(list.takeBits(after: 0, through: 100) == 9)
+        #expect(list.takeBits(after: 0, through: 100) == 0)
+    }
+
+    @Test func rateWithLatencyHasAnUpperBound() {
+        let second = InstantArrivals.Arrival(request: 0, moment: 2_000_000_000, bits: 8)
+        #expect(second.secondsWithLatency == 2 && second.bitsPerSecondWithLatency == 4)
+        let fast = InstantArrivals.Arrival(request: 0, moment: 1, bits: 1e9)
+        #expect(fast.bitsPerSecondWithLatency == 100_000_000_000)
+    }
+
+    // MARK: Estimates
+
+    /// One nanosecond more or less than the shortest transfer.
+    @Test(arguments: [(999_999, false), (1_000_000, true)] as [(Int64, Bool)])
+    func shortestTransferHasARate(nanoseconds: Int64, hasRate: Bool) {
+        var estimator = ThroughputEstimator(options: .init(fullWeight: .zero))
+        estimator.add(
+            ThroughputSample(start: .zero, end: .nanoseconds(nanoseconds), bytes: ByteCount(1_000_000))
+        )
+        #expect((estimator.sampleWeight > .zero) == hasRate)
+        #expect(estimator.estimate != nil)
+    }
+
+    /// A sample that ends more than an hour before the last one says that the clock was set.
+    @Test(arguments: [(3_600, 0), (3_601, 1)])
+    func clockThatWasSetBackBeginsAnew(back: Double, pieces: Double) {
+        var estimator = ThroughputEstimator(options: .init(fullWeight: .zero))
+        estimator.add(ThroughputSample(10_000, 10_001, bytes: 1_000))
+        // Without a new beginning the second sample would be poured over the time of the first.
+        estimator.add(ThroughputSample(10_000 - back, 10_001 - back, bytes: 1_000))
+        let before = estimator.sampleWeight
+        estimator.add(ThroughputSample(10_000, 10_001, bytes: 1_000))
+        #expect((estimator.sampleWeight > before) == (pieces == 1))
+    }
+
+    @Test func latencyCountsForAnHourAtMost() throws {
+        for (seconds, expected) in [(3_599.0, 3_599.0), (3_600, 3_600), (9_000, 3_600)] {
+            var estimator = ThroughputEstimator()
+            estimator.add(ThroughputSample(10_000, 10_001, bytes: 1_000, latency: seconds))
+            #expect(abs(try #require(estimator.latency).clampedSeconds - expected) < 1e-6)
+        }
+    }
+
+    // MARK: Memories
+
+    @Test func networksOfOneTimeAreInTheOrderOfTheirLetters() {
+        var memory = ThroughputMemory()
+        for name in ["b", "a", "c"] { memory.remember(BitRate(bitsPerSecond: 8), for: name, now: .seconds(5)) }
+        memory.remember(BitRate(bitsPerSecond: 9), for: "late", now: .seconds(6))
+        memory.remember(BitRate(bitsPerSecond: 7), for: "early", now: .seconds(-0.5))
+        #expect(memory.text == "late\t9\t6\na\t8\t5\nb\t8\t5\nc\t8\t5\nearly\t7\t-1\n")
+        #expect(ThroughputMemory(text: memory.text) == memory)
+    }
+
+    @Test(arguments: [(-1.0, "-1"), (-1.5, "-2"), (-0.1, "-1"), (0, "0"), (0.9, "0"), (1.5, "1")])
+    func timesAreKeptInWholeSeconds(seconds: Double, text: String) {
+        var memory = ThroughputMemory()
+        memory.remember(BitRate(bitsPerSecond: 8), for: "home", now: .seconds(seconds))
+        #expect(memory.text == "home\t8\t\(text)\n")
+    }
+
+    @Test func namesAreEscaped() {
+        var memory = ThroughputMemory()
+        memory.remember(BitRate(bitsPerSecond: 1), for: "\\\t\n\r", now: .zero)
+        #expect(memory.text == #"\\\t\n\r"# + "\t1\t0\n")
+        #expect(ThroughputMemory(text: memory.text) == memory)
+        #expect(ThroughputMemory(text: "a\t1\t5\na\t2\t5\n").text == "a\t1\t5\n")
+        #expect(ThroughputMemory(text: "a\t1\t5\r\n").text == "a\t1\t5\n")
+        #expect(ThroughputMemory(text: String(repeating: "x", count: 256) + "\t1\t5\n").text.isEmpty)
+        #expect(!ThroughputMemory(text: String(repeating: "x", count: 255) + "\t1\t5\n").text.isEmpty)
+    }
+
+    @Test func sixtyFourNetworksAreKept() {
+        var memory = ThroughputMemory()
+        for number in 0..<64 { memory.remember(BitRate(bitsPerSecond: 1), for: "\(number)", now: .seconds(number)) }
+        #expect(memory.entries.count == 64)
+        // The one that was just seen stays, although the others are newer.
+        memory.remember(BitRate(bitsPerSecond: 1), for: "new", now: .seconds(-5))
+        #expect(memory.entries.count == 64)
+        #expect(memory.entries["new"] != nil && memory.entries["0"] == nil && memory.entries["1"] != nil)
+        let text = (0..<130).map { "\($0)\t1\t\($0)\n" }.joined()
+        #expect(ThroughputMemory(text: text).entries.keys.sorted() == (66..<130).map { "\($0)" }.sorted())
+    }
+
+    // MARK: Selectors
+
+    /// A player may load segments before it asks for a decision.
+    @Test func sixteenEarlyMeasurementsCount() throws {
+        func expected(_ megabits: [Double]) throws -> BitRate? {
+            var selector = BalancedSelector()
+            for (number, rate) in megabits.enumerated() {
+                selector.add(.transfer(megabits: rate, at: 4 * Double(number)))
+            }
+            _ = selector.decide(try .moment([0.6, 2.4], isStarting: true))
+            return selector.expectedThroughput
+        }
+        let same = Array(repeating: 2.0, count: 15)
+        #expect(try expected(same + [2, 0.5]) == expected(same + [2]))
+        #expect(try expected(same + [0.5]) != expected(same))
+        #expect(try expected([]) == nil)
+    }
+}
