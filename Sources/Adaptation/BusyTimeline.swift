@@ -84,7 +84,6 @@ struct BusyTimeline: Sendable {
     /// - Returns: One measurement a piece.
     func measurements(fullTrust: Double) -> [Measurement] {
         var result: [Measurement] = []
-        result.reserveCapacity(pieces.count)
         var first = 0
         while first < pieces.count {
             var next = first + 1
@@ -201,7 +200,6 @@ extension BusyTimeline {
     /// Makes one piece of neighbours with the same rate.
     private mutating func joinEqualPieces() {
         var joined: [Piece] = []
-        joined.reserveCapacity(pieces.count)
         for piece in pieces {
             if let last = joined.last, last.end == piece.start, last.bitsPerSecond == piece.bitsPerSecond {
                 joined[joined.count - 1].end = piece.end

@@ -36,8 +36,6 @@ extension AssetLibrary {
 
     private func copyFiles(of asset: StoredAsset, to folder: URL) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path)
-        let folderMode = (attributes[.posixPermissions] as? Int) ?? 0o700
         for rendition in asset.renditions {
             try FileManager.default.createDirectory(
                 at: folder.appendingPathComponent(rendition.folder),
@@ -52,6 +50,9 @@ extension AssetLibrary {
             }
             try FileManager.default.copyItem(at: file, to: folder.appendingPathComponent(path))
         }
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path)
+        // Where the system does not say, all files stay readable by the owner only.
+        guard let folderMode = attributes[.posixPermissions] as? Int else { return }
         let keys = Set(resources.filter { $0.kind == .key }.map(\.path))
         try Self.share(folder, folderMode: folderMode, except: keys)
     }
