@@ -241,7 +241,9 @@ private final class EndlessTransport: Transport {
         )
         let found = try await resolver.resolve(ResourceAddress(Self.origin + "media.m3u8"))
         #expect(found.renditions.count == 41)
-        #expect(transport.most == DownloadResolver.concurrentLoads)
+        #expect(transport.most == 4)
+        #expect(Set(found.renditions.map(\.address.text)).count == 41)
+        #expect(script.requestedAddresses.count == 42)
     }
 
     @Test func playlistsAreBoundedTogether() async throws {

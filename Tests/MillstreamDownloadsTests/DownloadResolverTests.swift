@@ -62,6 +62,8 @@ import Testing
             ["variant 1 low.m3u8", "audio 0 en.m3u8"]
         ),
         (DownloadSelection(variants: .maximumHeight(359), audio: .none), ["variant 2 audio.m3u8"]),
+        // A variant without a resolution has no height.
+        (DownloadSelection(variants: .maximumHeight(0), audio: .none), ["variant 2 audio.m3u8"]),
         (
             DownloadSelection(variants: .maximumHeight(720), audio: .none),
             ["variant 0 high.m3u8", "video 4 angle.m3u8"]
@@ -89,7 +91,90 @@ import Testing
             _ = try names(DownloadSelection(variants: .best, subtitles: .some(["en"])))
         }
         #expect(subtitles?.message == "there are no subtitles in en")
-        #expect(subtitles?.hint == "the stream has none at all")
+        #expect(subtitles?.code == .nothingSelected && subtitles?.hint == "the stream has none at all")
+        #expect(subtitles?.address == nil)
+    }
+
+    @Test(arguments: [
+        (
+            DownloadSelection(audio: .some(["cy"])), "there is no sound in cy",
+            "the stream has none apart from its video"
+        ),
+        (
+            DownloadSelection(subtitles: .some(["cy", "en", "ko-KR"])), "there are no subtitles in cy, ko-KR",
+            "there is en, E"
+        ),
+    ])
+    func theLanguagesOfTheChosenVariantsAreOffered(
+        selection: DownloadSelection,
+        message: String,
+        hint: String
+    ) throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="unused",NAME="Welsh",LANGUAGE="cy",URI="cy.m3u8"
+            #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="English",LANGUAGE="en",URI="en.m3u8"
+            #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="English (forced)",LANGUAGE="en",URI="forced.m3u8"
+            #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="E",URI="unknown.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=1,SUBTITLES="s"
+            low.m3u8
+
+            """
+        let playlist = try MultivariantPlaylist(parsing: Array(text.utf8))
+        let error = #expect(throws: DownloadError.self) { try resolver(selection).choose(from: playlist) }
+        #expect(error?.code == .nothingSelected && error?.message == message && error?.hint == hint)
+    }
+
+    /// The positions that are chosen of variants with bit rates; `nil` is a variant without one.
+    @Test(
+        arguments: [
+            (DownloadSelection.Variants.best, [2, 2], [1]), (.lowest, [2, 2], [0]), (.best, [3, 2], [0]),
+            (.lowest, [3, 2], [1]), (.best, [nil, 1], [1]), (.lowest, [1, nil], [1]), (.all, [3, nil, 2], [0, 1, 2]),
+            (.minimumBandwidth(BitRate(bitsPerSecond: 2)), [nil, 3, 2, 2], [2]),
+            (.minimumBandwidth(BitRate(bitsPerSecond: 4)), [nil, 3, 2], [1]),
+            (.minimumBandwidth(BitRate(bitsPerSecond: 0)), [nil, 3, 2], [2]),
+        ] as [(DownloadSelection.Variants, [Int?], [Int])]
+    )
+    func variantsAreOrderedByTheirBitRates(
+        variants: DownloadSelection.Variants,
+        rates: [Int?],
+        positions: [Int]
+    ) throws {
+        let entries = rates.enumerated().map { index, rate in
+            "#EXT-X-STREAM-INF:\(rate.map { "BANDWIDTH=\($0)" } ?? "FRAME-RATE=25")\n\(index).m3u8\n"
+        }
+        let playlist = try MultivariantPlaylist(parsing: Array(("#EXTM3U\n" + entries.joined()).utf8))
+        #expect(playlist.variants.count == rates.count)
+        let choices = try resolver(DownloadSelection(variants: variants)).choose(from: playlist)
+        #expect(choices.map(\.position) == positions)
+    }
+
+    @Test func entriesWithOnePlaylistAreOneChoice() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",URI="sound.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="b",NAME="English",LANGUAGE="en",URI="sound.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="b",NAME="Korean",LANGUAGE="ko",URI="sound.m3u8"
+            #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="English",LANGUAGE="en",URI="sound.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="a",SUBTITLES="s"
+            one.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=2,AUDIO="b",SUBTITLES="s"
+            two.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=3,AUDIO="b",SUBTITLES="s"
+            one.m3u8
+
+            """
+        let playlist = try MultivariantPlaylist(parsing: Array(text.utf8))
+        let choices = try resolver(DownloadSelection(variants: .all)).choose(from: playlist).map {
+            "\($0.role.rawValue) \($0.position) \($0.aliases) \($0.language ?? "-") \($0.address.text)"
+                + " \($0.variant?.bandwidth?.bitsPerSecond ?? 0)"
+        }
+        #expect(
+            choices == [
+                "variant 0 [2] - one.m3u8 1", "variant 1 [] - two.m3u8 2", "audio 0 [1] en sound.m3u8 0",
+                "audio 2 [] ko sound.m3u8 0", "subtitles 3 [] en sound.m3u8 0",
+            ]
+        )
     }
 
     @Test func aHeightThatNoVariantHasIsRefusedWithThoseThatThereAre() throws {
@@ -98,18 +183,21 @@ import Testing
         let error = #expect(throws: DownloadError.self) {
             try resolver(DownloadSelection(variants: .maximumHeight(359))).choose(from: playlist)
         }
-        #expect(error?.code == .nothingSelected && error?.hint?.contains("640x360") == true)
+        #expect(error?.code == .nothingSelected && error?.hint == "there are 640x360")
+        #expect(error?.message == "no variant is at most 359 pixels high")
         let empty = try MultivariantPlaylist(
             parsing: Array("#EXTM3U\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"E\"\n".utf8)
         )
         let nothing = #expect(throws: DownloadError.self) { try resolver().choose(from: empty) }
-        #expect(nothing?.code == .nothingSelected)
+        #expect(nothing?.code == .nothingSelected && nothing?.message == "the playlist has no variants")
     }
 
     @Test(arguments: [
-        (top, DownloadError.Code.notAPlaylist, "another multivariant"),
-        ("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nm.ts\n", .live, "EXT-X-ENDLIST"),
-        ("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-ENDLIST\n", .notAPlaylist, "no segments"),
+        (top, DownloadError.Code.notAPlaylist, "a variant leads to another multivariant playlist"),
+        (
+            "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nm.ts\n", .live,
+            "a live stream cannot be kept while it runs: its playlist has no EXT-X-ENDLIST"
+        ), ("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-ENDLIST\n", .notAPlaylist, "the playlist has no segments"),
         (
             """
             #EXTM3U
@@ -120,8 +208,21 @@ import Testing
             m.ts
             #EXT-X-ENDLIST
 
-            """, .contentProtected, "a.system, b.system"
-        ), ("<html>", .notAPlaylist, ""),
+            """, .contentProtected, "the content is protected with a.system, b.system, which is not supported"
+        ),
+        (
+            """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://k",KEYFORMAT="a.system"
+            #EXT-X-MAP:URI="init.mp4"
+            #EXT-X-KEY:METHOD=NONE
+            #EXTINF:4,
+            m.m4s
+            #EXT-X-ENDLIST
+
+            """, .contentProtected, "the content is protected with a.system, which is not supported"
+        ), ("<html>", .notAPlaylist, "https://origin.example/v.m3u8: a web page, not an HLS playlist"),
     ])
     func aVariantThatCannotBeDownloadedIsRefused(text: String, code: DownloadError.Code, message: String) async throws {
         let transport = ScriptedTransport(texts: [
@@ -131,9 +232,65 @@ import Testing
             _ = try await DownloadResolver(loading: ResourceLoading(transport), selection: DownloadSelection())
                 .resolve(ResourceAddress(Self.origin + "top.m3u8"))
         }
-        #expect(error?.code == code)
-        #expect(message.isEmpty || error?.message.contains(message) == true, "\(error?.message ?? "")")
+        #expect(error?.code == code && error?.message == message)
+        #expect(error?.hint == (code == .live ? "try again when it has ended" : nil))
         #expect(error?.address?.text == Self.origin + "v.m3u8")
+    }
+
+    /// A redirect gives a playlist the address that its entries are relative to.
+    @Test func aPlaylistIsFoundBehindItsRedirect() async throws {
+        let moved = ResourceAddress("https://cdn.example/b/")
+        let transport = ScriptedTransport([
+            Self.origin + "top.m3u8": [
+                .redirected(
+                    to: moved.resolving("top.m3u8"),
+                    Array("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n".utf8)
+                )
+            ],
+            "https://cdn.example/b/v.m3u8": [.redirected(to: moved.resolving("c/v.m3u8"), Array(Self.media.utf8))],
+        ])
+        let found = try await DownloadResolver(loading: ResourceLoading(transport), selection: DownloadSelection())
+            .resolve(ResourceAddress(Self.origin + "top.m3u8"))
+        #expect(found.address.text == "https://cdn.example/b/top.m3u8")
+        #expect(found.renditions.map(\.address.text) == ["https://cdn.example/b/c/v.m3u8"])
+        #expect(found.renditions.first?.playlist.segments.first?.address.text == "https://cdn.example/b/c/m.ts")
+        #expect(found.renditions.map(\.position) == [0] && found.renditions.map(\.role) == [.variant])
+    }
+
+    @Test func whatTheTransportSaysOfAPlaylistIsPassedOn() async throws {
+        let transport = ScriptedTransport(texts: [
+            Self.origin + "top.m3u8": "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n"
+        ])
+        func error(_ name: String, size: ByteCount = DownloadLimits().playlistSize) async -> DownloadError? {
+            await #expect(throws: DownloadError.self) {
+                _ = try await DownloadResolver(
+                    loading: ResourceLoading(transport, policy: LoadErrorPolicy(retries: 0)),
+                    selection: DownloadSelection(),
+                    playlistSize: size
+                ).resolve(ResourceAddress(Self.origin + name))
+            }
+        }
+        for name in ["top.m3u8", "v.m3u8"] {
+            let missing = await error(name)
+            #expect(missing?.code == .transport && missing?.detail == "http-status")
+            #expect(missing?.address?.text == Self.origin + "v.m3u8")
+        }
+        // The source alone, then both together.
+        let source = await error("top.m3u8", size: ByteCount(10))
+        #expect(source?.code == .transport && source?.detail == "too-large")
+        #expect(source?.message == "the resource is larger than 10 bytes: https://origin.example/top.m3u8")
+        transport.answer(Self.origin + "v.m3u8", with: .text(Self.media))
+        let both = await error("top.m3u8", size: ByteCount(100))
+        #expect(both?.code == .tooLarge && both?.address?.text == Self.origin + "v.m3u8")
+        #expect(
+            both?.message == "the playlists of the stream are larger than 100 bytes, which is what they may have"
+        )
+        #expect(both?.hint == "choose fewer variants and languages")
+        // However large all playlists may be together, one has the limit of every playlist.
+        transport.answer(Self.origin + "v.m3u8", with: .truncated([], announced: (256 << 20) + 1))
+        let large = await error("v.m3u8", size: ByteCount(1 << 40))
+        #expect(large?.detail == "too-large")
+        #expect(large?.message == "the resource is larger than 268 MB: https://origin.example/v.m3u8")
     }
 
     /// What is missing at the origin needs no key, and one key system that is supported is enough.
@@ -163,7 +320,10 @@ import Testing
         ("https://h/film/master.m3u8", "film"), ("https://h/film/Index_1.m3u8", "film"),
         ("https://h/a%20b.m3u8", "a b.m3u8"),
         ("https://h/playlist.m3u8", "playlist.m3u8"), ("https://h/a/b/holiday.m3u8", "holiday.m3u8"),
-        ("https://h/", "h"),
+        ("https://h/", "h"), ("https://h/film/multivariant.m3u8", "film"), ("https://h/film/main.m3u8", "film"),
+        ("https://h/film/playlist.m3u8", "film"), ("https://h/film/prog_index.m3u8", "film"),
+        ("https://h/a%20b/master.m3u8", "a b"), ("https://h/a/%zz/index.m3u8", "%zz"),
+        ("https://user:secret@h/film/submaster.m3u8?token=secret", "submaster.m3u8"),
     ])
     func aTitleFollowsFromTheAddress(address: String, title: String) async throws {
         let temporary = try TemporaryLibrary()

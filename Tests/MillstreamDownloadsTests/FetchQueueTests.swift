@@ -67,6 +67,23 @@ import Testing
         #expect(queue.next() == .fail, "what failed is not fetched: the download is not finished")
     }
 
+    @Test func afterFiveFailuresNoMoreIsTried() throws {
+        var queue = FetchQueue()
+        queue.append(files)
+        for _ in 0..<5 {
+            _ = queue.next()
+            queue.failed()
+        }
+        #expect(queue.next() == .fail)
+        var patient = FetchQueue()
+        patient.append(files)
+        for _ in 0..<4 {
+            _ = patient.next()
+            patient.failed()
+        }
+        #expect(patient.next() == .fetch(files[4]))
+    }
+
     @Test func manyFailuresEndTheDownload() {
         var queue = FetchQueue()
         queue.append(files)

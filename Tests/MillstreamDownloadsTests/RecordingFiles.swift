@@ -35,6 +35,7 @@ final class RecordingFiles: FileOperations {
         var failure: (call: Int, number: CInt)?
         var failed: Operation?
         var freeSpace: Int64?
+        var beforeCommit: (@Sendable () -> Void)?
     }
 
     private let root: String
@@ -62,6 +63,9 @@ final class RecordingFiles: FileOperations {
 
     /// Says how much space is left.
     func setFreeSpace(_ bytes: Int64?) { state.withLock { $0.freeSpace = bytes } }
+
+    /// Calls a function, which may block, before the end of the next transaction of the catalog is noted.
+    func beforeNextCommit(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.beforeCommit = body } }
 
     /// The files of the catalog as they are now.
     var catalog: [String: Data] {
@@ -141,6 +145,11 @@ final class RecordingFiles: FileOperations {
     func waitForLock() { system.waitForLock() }
 
     func catalogDidCommit() {
+        let body = state.withLock { state in
+            defer { state.beforeCommit = nil }
+            return state.beforeCommit
+        }
+        body?()
         let catalog = catalog
         state.withLock { $0.operations.append(.commit(catalog)) }
     }

@@ -1,0 +1,119 @@
+import AssetStorage
+import Dispatch
+import Foundation
+import Testing
+
+@testable import MillstreamDownloads
+
+/// Runs jobs one after the other, in the order in which they come.
+private final class SerialExecutor: TaskExecutor {
+    private let queue = DispatchQueue(label: "serial")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
+
+@Suite struct CommitQueueTests {
+    private let temporary: TemporaryLibrary
+    private let files: RecordingFiles
+    private let library: AssetLibrary
+    private let resources: [StoredResource]
+    private let id: String
+
+    init() throws {
+        temporary = try TemporaryLibrary()
+        resources = try temporary.plannedFiles(6)
+        id = try #require(try temporary.library.assets().first?.id)
+        files = RecordingFiles(temporary.directory)
+        library = try AssetLibrary(directory: temporary.directory, files: files)
+    }
+
+    private func written(_ index: Int) throws -> WrittenFile {
+        let file = library.makeFile(for: resources[index], of: id)
+        try [UInt8(index)].withUnsafeBytes { try file.write($0) }
+        try file.finish()
+        return WrittenFile(resources[index], file)
+    }
+
+    private var commits: Int {
+        files.operations.count { if case .commit = $0 { true } else { false } }
+    }
+
+    private var stored: [Int] {
+        get throws { try library.resources(id).indices.filter { try library.resources(id)[$0].bytes != nil } }
+    }
+
+    /// Commits the first file, and the others while the first is being written.
+    ///
+    /// - Returns: The results, in the order of the files.
+    private func commitTogether(_ count: Int, failing number: CInt? = nil) async throws -> [Result<Void, any Error>] {
+        let queue = CommitQueue(library)
+        let files = files
+        let written = try (0..<count).map { try self.written($0) }
+        let (started, start) = AsyncStream<Void>.makeStream()
+        let gate = DispatchSemaphore(value: 0)
+        files.beforeNextCommit {
+            start.finish()
+            gate.wait()
+            if let number { files.fail(0, with: number) }
+        }
+        return await withTaskGroup(of: (Int, Result<Void, any Error>)?.self) { group in
+            let executor = SerialExecutor()
+            func commit(_ index: Int) {
+                group.addTask(executorPreference: executor) {
+                    do {
+                        return (index, .success(try await queue.commit(written[index])))
+                    } catch {
+                        return (index, .failure(error))
+                    }
+                }
+            }
+            commit(0)
+            for await _ in started {}
+            for index in 1..<count { commit(index) }
+            // It runs once all of them wait.
+            group.addTask(executorPreference: executor) {
+                gate.signal()
+                return nil
+            }
+            var results: [Int: Result<Void, any Error>] = [:]
+            for await case let (index, result)? in group { results[index] = result }
+            return (0..<count).compactMap { results[$0] }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func filesThatEndDuringACommitAreCommittedTogether() async throws {
+        let results = try await commitTogether(5)
+        #expect(results.count == 5)
+        for result in results { try result.get() }
+        #expect(commits == 2)
+        #expect(try stored == [0, 1, 2, 3, 4])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func everyFileOfAGroupGetsItsError() async throws {
+        let results = try await commitTogether(5, failing: EIO)
+        #expect(results.count == 5)
+        try results[0].get()
+        for result in results.dropFirst() {
+            let error = #expect(throws: StorageError.self) { try result.get() }
+            #expect(error?.code == .disk)
+        }
+        #expect(commits == 1)
+        #expect(try stored == [0])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aQueueCommitsAgainAfterAnError() async throws {
+        let queue = CommitQueue(library)
+        let first = try written(0)
+        files.fail(0, with: EIO)
+        await #expect(throws: StorageError.self) { try await queue.commit(first) }
+        files.stopFailing()
+        try await queue.commit(first)
+        #expect(try stored == [0])
+        let second = try written(1)
+        try await queue.commit(second)
+        #expect(try stored == [0, 1] && commits == 2)
+    }
+}

@@ -1,0 +1,235 @@
+import AssetStorage
+import Foundation
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import ResourceAddressing
+import Testing
+
+@testable import MillstreamDownloads
+
+@Suite struct DownloadBudgetTests {
+    private static let origin = "https://origin.example/"
+    private static let address = ResourceAddress(origin + "asked")
+    private let directory: TemporaryLibrary
+    private let files: RecordingFiles
+    private let library: AssetLibrary
+
+    init() throws {
+        directory = try TemporaryLibrary()
+        files = RecordingFiles(directory.directory)
+        library = try AssetLibrary(directory: directory.directory, files: files)
+        files.setFreeSpace(.max)
+    }
+
+    /// Plans the asset of a multivariant playlist, or of the media playlist that is there alone.
+    private func plan(_ texts: [String: String], source: String) async throws -> StoredAsset {
+        let transport = ScriptedTransport(
+            texts: Dictionary(uniqueKeysWithValues: texts.map { (Self.origin + $0.key, $0.value) })
+        )
+        let address = ResourceAddress(Self.origin + source)
+        let found = try await DownloadResolver(
+            loading: ResourceLoading(transport),
+            selection: DownloadSelection(variants: .all)
+        ).resolve(address)
+        let id = try library.enter(source: address, title: "A", selection: "")
+        try library.plan(id, source: found.playlist, at: found.address, renditions: found.renditions)
+        return try library.asset(id)
+    }
+
+    /// One segment of each size class: the playlist says no bit rate.
+    private func planMedia(seconds: Int = 4) async throws -> StoredAsset {
+        try await plan(
+            [
+                "media.m3u8": """
+                #EXTM3U
+                #EXT-X-TARGETDURATION:\(seconds)
+                #EXT-X-KEY:METHOD=AES-128,URI="key",IV=0x01
+                #EXTINF:\(seconds),
+                0.ts
+                #EXT-X-BYTERANGE:500@0
+                #EXTINF:0,
+                1.ts
+                #EXT-X-ENDLIST
+
+                """
+            ],
+            source: "media.m3u8"
+        )
+    }
+
+    private func resource(_ name: String, of asset: StoredAsset) throws -> StoredResource {
+        try #require(try library.resources(asset.id).first { $0.address.lastPathComponent == name })
+    }
+
+    // MARK: One file
+
+    @Test func withoutABitRateTwoHundredMegabitsPerSecondAreAssumed() async throws {
+        let asset = try await planMedia()
+        let budget = DownloadBudget(asset, in: library, DownloadLimits())
+        #expect(budget.limit(for: try resource("0.ts", of: asset)) == ByteCount(400_000_000))
+        #expect(budget.limit(for: try resource("1.ts", of: asset)) == ByteCount(500))
+        #expect(budget.limit(for: try resource("key", of: asset)) == ByteCount(16))
+        #expect(DownloadBudget.leastFileSize == ByteCount(67_108_864))
+    }
+
+    @Test func aFileMayHaveItsLimitAndNoByteMore() async throws {
+        let asset = try await planMedia()
+        let budget = DownloadBudget(asset, in: library, DownloadLimits(fileSize: ByteCount(1_000)))
+        func error(_ name: String, _ count: Int64) throws -> TransportError? {
+            let resource = try resource(name, of: asset)
+            try budget.check(count - 1, of: resource, at: Self.address)
+            return #expect(throws: TransportError.self) { try budget.check(count, of: resource, at: Self.address) }
+        }
+        let key = try error("key", 17)
+        #expect(key?.code == .wrongContent && key?.message == "a key has 16 bytes, and more came")
+        #expect(key?.address == Self.address)
+        let range = try error("1.ts", 501)
+        #expect(range?.code == .wrongContent && range?.message == "more than the 500 bytes that were asked for came")
+        #expect(range?.address == Self.address)
+        let large = try error("0.ts", 1_001)
+        #expect(large?.code == .tooLarge && large?.address == Self.address)
+        #expect(large?.message == "the file is larger than 1.00 kB, which is what it may have")
+        // A byte range that is larger than a file may be is refused for its size.
+        let small = DownloadBudget(asset, in: library, DownloadLimits(fileSize: ByteCount(499)))
+        let refused = #expect(throws: TransportError.self) {
+            try small.check(500, of: try resource("1.ts", of: asset), at: Self.address)
+        }
+        #expect(refused?.code == .tooLarge)
+        #expect(refused?.message == "the file is larger than 499 bytes, which is what it may have")
+    }
+
+    // MARK: The asset
+
+    private func expectRoom(_ count: Int64, in budget: DownloadBudget, _ comment: Comment? = nil) throws {
+        try budget.spend(count)
+        let error = #expect(throws: DownloadError.self, comment) { try budget.spend(1) }
+        #expect(error?.code == .tooLarge, comment)
+        #expect(error?.hint == "--max-size sets another limit", comment)
+    }
+
+    @Test func anAssetMayStoreWhatItsBitRatesAndDurationsPromise() async throws {
+        // A GiB in any case: 4 s are 400 MB.
+        let short = try await planMedia()
+        try expectRoom(1_073_741_824, in: DownloadBudget(short, in: library, DownloadLimits()))
+        let error = #expect(throws: DownloadError.self) {
+            try DownloadBudget(short, in: library, DownloadLimits()).spend(1_073_741_825)
+        }
+        #expect(error?.message == "the download is larger than 1.07 GB, which is what it may have")
+        let limits = DownloadLimits(assetSize: ByteCount(1_000))
+        try expectRoom(1_000, in: DownloadBudget(short, in: library, limits))
+    }
+
+    @Test func theRenditionsOfAnAssetAreAddedUp() async throws {
+        func media(_ seconds: Int) -> String {
+            "#EXTM3U\n#EXT-X-TARGETDURATION:\(seconds)\n#EXTINF:\(seconds),\n\(seconds).ts\n#EXT-X-ENDLIST\n"
+        }
+        let asset = try await plan(
+            [
+                "top.m3u8": """
+                #EXTM3U
+                #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="E",URI="audio.m3u8"
+                #EXT-X-STREAM-INF:BANDWIDTH=8000000,AUDIO="a"
+                video.m3u8
+
+                """,
+                "video.m3u8": media(1_000), "audio.m3u8": media(10),
+            ],
+            source: "top.m3u8"
+        )
+        // 1 MB a second for 1000 s and 25 MB a second for 10 s, four times over.
+        try expectRoom(5_000_000_000, in: DownloadBudget(asset, in: library, DownloadLimits()))
+    }
+
+    @Test func whatIsStoredAlreadyCountsAndWhatIsGivenUpDoesNot() async throws {
+        let transport = ScriptedTransport(texts: [
+            Self.origin + "m.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n",
+            Self.origin + "0.ts": "0123456789",
+        ])
+        let asset = try await DownloadTask(
+            ResourceAddress(Self.origin + "m.m3u8"),
+            into: library,
+            loading: ResourceLoading(transport)
+        ).run()
+        let limits = DownloadLimits(assetSize: ByteCount(1_000))
+        try expectRoom(990, in: DownloadBudget(asset, in: library, limits))
+        let budget = DownloadBudget(asset, in: library, limits)
+        try budget.spend(990)
+        budget.refund(90)
+        try expectRoom(90, in: budget, "90 of 990 bytes were given up")
+        budget.refund(5_000)
+        try expectRoom(1_000, in: budget, "no more than was counted is taken back")
+    }
+
+    // MARK: Before the first byte
+
+    @Test func anAnnouncedSizeIsCheckedBeforeAnythingIsWritten() async throws {
+        let asset = try await planMedia()
+        let budget = DownloadBudget(
+            asset,
+            in: library,
+            DownloadLimits(fileSize: ByteCount(600), assetSize: ByteCount(1_000), freeSpace: ByteCount(100))
+        )
+        let segment = try resource("0.ts", of: asset)
+        try budget.begin(segment, announced: 600, at: Self.address)
+        let file = #expect(throws: TransportError.self) {
+            try budget.begin(segment, announced: 601, at: Self.address)
+        }
+        #expect(file?.code == .tooLarge && file?.address == Self.address)
+        try budget.spend(500)
+        try budget.begin(segment, announced: 500, at: Self.address)
+        let whole = #expect(throws: DownloadError.self) {
+            try budget.begin(segment, announced: 501, at: Self.address)
+        }
+        #expect(whole?.code == .tooLarge)
+        files.setFreeSpace(600)
+        try budget.begin(segment, announced: 500, at: Self.address)
+        files.setFreeSpace(599)
+        let disk = #expect(throws: StorageError.self) { try budget.begin(segment, announced: 500, at: Self.address) }
+        #expect(disk?.code == .full)
+        // Without an announced size, only the space is checked.
+        files.setFreeSpace(100)
+        try budget.begin(segment, announced: nil, at: Self.address)
+        files.setFreeSpace(99)
+        let unknown = #expect(throws: StorageError.self) { try budget.begin(segment, announced: nil, at: Self.address) }
+        #expect(
+            unknown?.message == "the disk is nearly full: 99 bytes are free in \(library.directory.path), of which "
+                + "100 bytes are not used"
+        )
+    }
+
+    // MARK: The disk
+
+    @Test func theDiskIsAskedForItsSpaceEverySixteenMebibytes() async throws {
+        let asset = try await planMedia()
+        let limits = DownloadLimits(freeSpace: ByteCount(1_000))
+        let budget = DownloadBudget(asset, in: library, limits)
+        files.setFreeSpace(999)
+        #expect(throws: StorageError.self, "the first time, at once") { try budget.spend(0) }
+        for _ in 0..<2 {
+            // The interval begins anew with each check.
+            try budget.spend((16 << 20) - 1)
+            #expect(throws: StorageError.self) { try budget.spend(1) }
+        }
+        files.setFreeSpace(1_016)
+        try budget.spend((16 << 20) - 16)
+        try budget.spend(16)
+        try budget.spend((16 << 20) - 17)
+        #expect(throws: StorageError.self, "the bytes that are about to be written count") { try budget.spend(17) }
+    }
+
+    @Test func theDefaultLimitsAreThoseThatAreDocumented() {
+        let limits = DownloadLimits()
+        #expect(limits.fileSize == ByteCount(17_179_869_184) && limits.assetSize == ByteCount(1_099_511_627_776))
+        #expect(limits.playlistSize == ByteCount(268_435_456) && limits.freeSpace == ByteCount(268_435_456))
+        let others = DownloadLimits(
+            fileSize: ByteCount(1),
+            assetSize: ByteCount(2),
+            playlistSize: ByteCount(3),
+            freeSpace: ByteCount(4)
+        )
+        #expect(others.fileSize == ByteCount(1) && others.assetSize == ByteCount(2))
+        #expect(others.playlistSize == ByteCount(3) && others.freeSpace == ByteCount(4))
+    }
+}

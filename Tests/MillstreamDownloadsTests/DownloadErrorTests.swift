@@ -1,0 +1,45 @@
+import AssetStorage
+import MediaTransport
+import ResourceAddressing
+import Testing
+
+@testable import MillstreamDownloads
+
+@Suite struct DownloadErrorTests {
+    private static let address = ResourceAddress("https://origin.example/0.ts")
+
+    @Test(arguments: [
+        (DownloadError.Code.live, "live-stream"), (.notAPlaylist, "not-a-playlist"),
+        (.contentProtected, "content-protected"), (.nothingSelected, "nothing-selected"), (.tooLarge, "too-large"),
+        (.transport, "transport"), (.storage, "storage"),
+    ])
+    func aCodeHasAShortSpelling(code: DownloadError.Code, spelling: String) {
+        #expect(code.rawValue == spelling && DownloadError.Code(rawValue: spelling) == code)
+        let error = DownloadError(code, "it happened", hint: "do this", address: Self.address)
+        #expect(error.code == code && error.detail == spelling, "without a detail, the code is the detail")
+        #expect(error.message == "it happened" && error.hint == "do this" && error.address == Self.address)
+        #expect(error.description == "it happened" && error.cause == nil)
+        #expect(DownloadError(code, "it happened", detail: "exactly").detail == "exactly")
+    }
+
+    @Test func anErrorOfTheTransportIsItsCause() {
+        let error = DownloadError(
+            TransportError(.status, "the server answered 404", address: Self.address, status: 404)
+        )
+        #expect(error.code == .transport && error.detail == "http-status" && error.address == Self.address)
+        #expect(error.message == "the server answered 404: https://origin.example/0.ts" && error.hint == nil)
+        #expect((error.cause as? TransportError)?.status == 404)
+    }
+
+    @Test(
+        arguments: [
+            (StorageError.Code.full, "free some space, then run the same command again: it goes on where it stopped"),
+            (.busy, "wait until it has ended, or stop it"), (.disk, nil), (.notFound, nil),
+        ] as [(StorageError.Code, String?)]
+    )
+    func anErrorOfTheLibrarySaysWhatToDo(code: StorageError.Code, hint: String?) {
+        let error = DownloadError(StorageError(code, "it happened"))
+        #expect(error.code == .storage && error.detail == code.rawValue && error.message == "it happened")
+        #expect(error.hint == hint && error.address == nil)
+    }
+}

@@ -1,0 +1,138 @@
+import AssetStorage
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import ReportFormat
+import ResourceAddressing
+import Testing
+
+@testable import MillstreamDownloads
+
+@Suite struct DownloadProgressTests {
+    private static let origin = "https://origin.example/"
+    private let temporary: TemporaryLibrary
+
+    init() throws { temporary = try TemporaryLibrary() }
+
+    private func ranges(_ pairs: (Int64, Int64)...) -> MediaTimeRangeSet {
+        MediaTimeRangeSet(pairs.map { MediaTimeRange(start: MediaTime(seconds: $0), end: MediaTime(seconds: $1)) })
+    }
+
+    /// Plans 8 s of video in two segments and an initialization section, with 6 s of audio in one.
+    private func plan(videoSeconds: Int = 4) async throws -> StoredAsset {
+        let transport = ScriptedTransport(texts: [
+            Self.origin + "top.m3u8": """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="E",URI="audio.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=8000000,AUDIO="a"
+            video.m3u8
+
+            """,
+            Self.origin + "video.m3u8": """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-MAP:URI="init.mp4"
+            #EXTINF:\(videoSeconds),
+            0.m4s
+            #EXTINF:\(videoSeconds),
+            1.m4s
+            #EXT-X-ENDLIST
+
+            """,
+            Self.origin + "audio.m3u8":
+                "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:\(videoSeconds == 0 ? 0 : 6),\na.aac\n#EXT-X-ENDLIST\n",
+        ])
+        let address = ResourceAddress(Self.origin + "top.m3u8")
+        let found = try await DownloadResolver(
+            loading: ResourceLoading(transport),
+            selection: DownloadSelection()
+        ).resolve(address)
+        let id = try temporary.library.enter(source: address, title: "A", selection: "")
+        try temporary.library.plan(id, source: found.playlist, at: found.address, renditions: found.renditions)
+        return try temporary.library.asset(id)
+    }
+
+    private func resource(_ name: String, of asset: StoredAsset) throws -> StoredResource {
+        try #require(try temporary.library.resources(asset.id).first { $0.address.lastPathComponent == name })
+    }
+
+    private func progress(
+        _ loaded: MediaTimeRangeSet,
+        _ bytes: Int64,
+        _ percent: Double,
+        of seconds: Int64 = 8
+    ) -> DownloadProgress {
+        DownloadProgress(
+            loadedTimeRanges: loaded,
+            expected: MediaTime(seconds: seconds),
+            bytes: ByteCount(bytes),
+            percent: percent
+        )
+    }
+
+    @Test func eachFileCountsWithItsTimeAndItsBytes() async throws {
+        let asset = try await plan()
+        var counter = ProgressCounter(asset, missing: 4)
+        #expect(counter.progress == progress(ranges(), 0, 0))
+        counter.stored(try resource("0.m4s", of: asset), bytes: ByteCount(10))
+        #expect(counter.progress == progress(ranges(), 10, 0), "there is no audio for it")
+        counter.stored(try resource("a.aac", of: asset), bytes: ByteCount(5))
+        #expect(counter.progress == progress(ranges((0, 4)), 15, 50))
+        counter.stored(try resource("1.m4s", of: asset), bytes: ByteCount(100))
+        #expect(
+            counter.progress == progress(ranges((0, 8)), 115, 99.9),
+            "audio that is shorter is complete, and a file without time is missing"
+        )
+        counter.stored(try resource("init.mp4", of: asset), bytes: ByteCount(1_000))
+        #expect(counter.progress == progress(ranges((0, 8)), 1_115, 100))
+    }
+
+    @Test func withoutADurationNothingIsThereUntilEverythingIs() async throws {
+        let asset = try await plan(videoSeconds: 0)
+        var counter = ProgressCounter(asset, missing: 1)
+        #expect(counter.progress.percent == 0 && counter.progress.expected == .zero)
+        counter.stored(try resource("0.m4s", of: asset), bytes: ByteCount(10))
+        #expect(counter.progress.percent == 100)
+    }
+
+    @Test func bytesOfUnfinishedFilesCountUntilTheyEnd() async throws {
+        let asset = try await plan()
+        let meter = ProgressMeter(ProgressCounter(asset, missing: 4))
+        let first = meter.takeOff()
+        #expect(meter.progress == progress(ranges(), 0, 0))
+        meter.received(100, by: first)
+        let second = meter.takeOff()
+        meter.received(30, by: second)
+        meter.received(7, by: first)
+        #expect(meter.progress == progress(ranges(), 137, 0))
+        // The first file is complete, and the second one is given up.
+        meter.land(first)
+        #expect(meter.progress.bytes == ByteCount(30))
+        meter.stored(try resource("a.aac", of: asset), bytes: ByteCount(107))
+        #expect(meter.progress == progress(ranges(), 137, 0))
+        meter.land(second)
+        meter.received(50, by: second)
+        #expect(meter.progress == progress(ranges(), 107, 0), "nothing is added to a file that has ended")
+    }
+
+    @Test func theProgressOfAnAssetIsThatOfItsFiles() async throws {
+        let asset = try await plan()
+        #expect(DownloadProgress(asset) == progress(ranges(), 0, 0))
+        let id = try temporary.library.enter(
+            source: ResourceAddress(Self.origin + "other.m3u8"),
+            title: "Without playlists",
+            selection: ""
+        )
+        #expect(DownloadProgress(try temporary.library.asset(id)) == progress(ranges(), 0, 0, of: 0))
+    }
+
+    @Test(arguments: [(99.96, "99.9"), (33.33, "33.3"), (66.67, "66.6"), (100, "100"), (0.09, "0")])
+    func aReportHasAFullTenthOfAPercent(percent: Double, text: String) {
+        let fields = progress(ranges((0, 2), (4, 6)), 12, percent).fields
+        #expect(
+            ReportValue.object(fields).json
+                == #"{"loadedTimeRanges":[[0,2],[4,6]],"expected":8,"percent":\#(text),"bytes":12}"#
+        )
+    }
+}
