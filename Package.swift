@@ -305,13 +305,31 @@ let package = Package(
             swiftSettings: house
         ),
         // Operations on hostile input, for a tool that counts instructions.
+        .target(name: "CostOperations", path: "Tests/CostOperations", swiftSettings: house),
         .executableTarget(
             name: "cost-probe",
-            dependencies: ["HLSPlaylist", "MediaTiming", "PlaylistEditing", "ReportFormat", "ResourceAddressing"],
+            dependencies: [
+                "CostOperations", "FuzzTargets", "HLSPlaylist", "MediaTiming", "PlaylistEditing", "ReportFormat",
+                "ResourceAddressing", "SegmentFormat",
+            ],
             path: "Tests/CostProbe",
             swiftSettings: house
         ),
-        .testTarget(name: "CostTests", dependencies: ["cost-probe"], swiftSettings: house),
+        .executableTarget(
+            name: "stream-cost-probe",
+            dependencies: [
+                "AssetStorage", "CostOperations", "FuzzTargets", "HLSPlaylist", "MediaTiming", "MediaTransport",
+                "MillstreamDownloads", "MillstreamServer", "MillstreamTesting", "PlaybackReporting",
+                "PlaylistEditing", "ReportFormat", "ResourceAddressing", "StreamFuzzTargets", "StreamingEngine",
+            ],
+            path: "Tests/StreamCostProbe",
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "CostTests",
+            dependencies: ["FuzzTargets", "StreamFuzzTargets", "cost-probe", "stream-cost-probe"],
+            swiftSettings: house
+        ),
         .testTarget(
             name: "NetworkConditioningTests",
             dependencies: ["MediaTiming", "NetworkConditioning", "SharedCorpus"],

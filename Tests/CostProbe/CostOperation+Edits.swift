@@ -1,3 +1,4 @@
+import CostOperations
 import HLSPlaylist
 import MediaTiming
 import PlaylistEditing

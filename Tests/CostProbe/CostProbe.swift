@@ -1,47 +1,13 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import CostOperations
 
-/// Runs one operation on generated input of two sizes, for a tool that counts instructions.
-///
-///     cost-probe                   lists the names of all operations
-///     cost-probe NAME [SIZE]       runs the operation on SIZE entries, then on four times as many
-///
-/// The operation runs once without being counted, so that what is made once for a process is not part of the figures. The
-/// counted runs are calls of `millstream_counted_operation`, so that the tool can leave the generation of the input out:
-///
-///     valgrind --tool=callgrind --toggle-collect=millstream_counted_operation \
-///         --dump-after=millstream_counted_operation cost-probe NAME
+/// Counts the cost of readers, rules and edits; see ``CostProbing``.
 @main enum CostProbe {
-    static func main() throws {
-        let arguments = CommandLine.arguments.dropFirst()
-        guard let name = arguments.first else {
-            for operation in CostOperation.all { print(operation.name) }
-            return
-        }
-        guard let operation = CostOperation.all.first(where: { $0.name == name }) else {
-            print("there is no operation \(name)")
-            exit(2)
-        }
-        let size = arguments.dropFirst().first.flatMap { Int($0) } ?? operation.size
-        try operation.prepare(4)()
-        for count in [size, 4 * size] {
-            let run = try operation.prepare(count)
-            var failure: (any Error)?
-            countedRun = { do { try run() } catch { failure = error } }
-            countedOperation()
-            if let failure { throw failure }
-        }
-    }
+    static func main() throws { try CostProbing.run(CostOperation.formats) }
 }
 
-/// The operation that is counted next.
-nonisolated(unsafe) private var countedRun: () -> Void = {}  // Safe: the process has one thread.
-
-/// The function by which a counting tool knows what to count.
-@_silgen_name("millstream_counted_operation") @inline(never)
-public func countedOperation() { countedRun() }
+extension CostOperation {
+    /// All operations of this program.
+    static var formats: [CostOperation] {
+        reading + rules + writing + editing + presentations + readers + subtitles
+    }
+}

@@ -1,27 +1,82 @@
 import Foundation
+import FuzzTargets
+import StreamFuzzTargets
 import Testing
 
 /// The cost of operations on hostile input, in instructions.
 ///
 /// `MILLSTREAM_COSTS` is `all` for every operation, or part of a name; without it a sample is taken, which
 /// `MILLSTREAM_SEED` chooses. `Scripts/costs` sets them.
-@Suite(.enabled(if: CostProbe.canCount, "valgrind is not installed"), .timeLimit(.minutes(30)))
+@Suite(.enabled(if: CostProbe.canCount, "valgrind or strip is not installed"), .timeLimit(.minutes(30)))
 struct CostTests {
     @Test(arguments: try CostProbe.chosenOperations())
-    func costGrowsInProportionToTheInput(operation: String) async throws {
+    func costGrowsInProportionToTheInput(operation: CostProbe.Operation) async throws {
         let cost = try await CostProbe.cost(of: operation)
         #expect(cost.large > cost.small, "the larger input must cost more, or nothing was counted")
         #expect(cost.large <= 6 * cost.small, "\(cost)")
     }
 
-    @Test func aSampleHasOperationsOfEveryKind() throws {
-        let kinds = Set(try CostProbe.operations().map { $0.split(separator: "/").first.map(String.init) })
-        #expect(kinds.isSuperset(of: ["read", "rules", "report", "canonical", "addresses", "edit", "presentation"]))
+    @Test func operationsOfEveryKindAreCounted() throws {
+        let kinds = Set(try CostProbe.operations().map(\.kind))
+        let expected = [
+            "read", "rules", "report", "canonical", "addresses", "relocation", "edit", "presentation", "media",
+            "subtitles", "texts", "cues", "network", "timeline", "model", "engine", "downloads", "edited", "followed",
+        ]
+        #expect(kinds == Set(expected))
     }
+
+    /// A reader that the fuzzer knows has operations; those that build a presentation from a grammar have their own.
+    @Test(arguments: (FuzzTarget.formats + FuzzTarget.streams).map(\.name))
+    func everyReaderHasOperations(reader: String) throws {
+        let names = try CostProbe.operations().map(\.name)
+        let topic = Self.topicsOfReaders[reader]
+        #expect(names.contains { $0.hasPrefix(topic ?? "media/\(reader)/") || $0.contains("/\(reader)/") }, "\(reader)")
+    }
+
+    /// The operations of readers that the tables of shapes do not name.
+    private static let topicsOfReaders = [
+        "playlists": "read/", "presentations": "presentation/", "reports": "report/", "substation": "cues/as-a-script/",
+        "playback": "engine/", "file-playback": "media/mp4/", "downloads": "downloads/",
+    ]
 }
 
-/// Runs `cost-probe` under a tool that counts instructions.
+/// Runs the programs with the operations under a tool that counts instructions.
 enum CostProbe {
+    /// An operation of one of the programs.
+    struct Operation: Sendable, CustomTestStringConvertible {
+        let program: Program
+        let name: String
+
+        /// The part of the name before the first slash.
+        var kind: String { String(name.prefix { $0 != "/" }) }
+        var testDescription: String { name }
+    }
+
+    /// A program with operations.
+    enum Program: String, CaseIterable, Sendable {
+        case formats = "cost-probe"
+        case streams = "stream-cost-probe"
+
+        /// The options that confine the figures to the operation.
+        ///
+        /// Callgrind switches the counting for one thread; the operations of streams run on several.
+        var options: [String] {
+            let function = "millstream_counted_operation"
+            switch self {
+            case .formats: return ["--toggle-collect=\(function)", "--dump-after=\(function)"]
+            case .streams: return ["--dump-before=\(function)", "--dump-after=\(function)"]
+            }
+        }
+
+        /// The numbers of the dumps that have the smaller and the larger input.
+        var dumps: (small: Int, large: Int) {
+            switch self {
+            case .formats: (1, 2)
+            case .streams: (2, 4)
+            }
+        }
+    }
+
     /// The instructions of an operation on an input, and on one of four times its size.
     struct Cost: CustomStringConvertible {
         let small: Int
@@ -36,72 +91,91 @@ enum CostProbe {
         let description: String
     }
 
-    static var canCount: Bool { valgrind != nil }
+    static var canCount: Bool { valgrind != nil && strip != nil }
 
-    private static let valgrind = ["/usr/bin/valgrind", "/usr/local/bin/valgrind"].first {
-        FileManager.default.isExecutableFile(atPath: $0)
+    private static let valgrind = tool("valgrind")
+    private static let strip = tool("strip")
+
+    private static func tool(_ name: String) -> String? {
+        ["/usr/bin/\(name)", "/usr/local/bin/\(name)"].first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// The program, which the build puts beside the tests.
-    private static func program() throws -> String {
+    /// The path of a program, which the build puts beside the tests.
+    private static func path(of program: Program) throws -> String {
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
         var folder = URL(fileURLWithPath: bundle).deletingLastPathComponent()
         while folder.path != "/" {
-            let path = folder.appendingPathComponent("cost-probe").path
+            let path = folder.appendingPathComponent(program.rawValue).path
             if FileManager.default.isExecutableFile(atPath: path) { return path }
             folder.deleteLastPathComponent()
         }
-        throw Failure(description: "cost-probe was not built")
+        throw Failure(description: "\(program.rawValue) was not built")
     }
 
-    /// The names of all operations.
-    static func operations() throws -> [String] {
+    /// Writes a copy of a program without information for debuggers, which valgrind cannot read in all of its forms.
+    private static func stripped(_ program: Program, into folder: URL) async throws -> String {
+        let copy = folder.appendingPathComponent(program.rawValue).path
+        let status = try await run(strip ?? "", ["--strip-debug", "-o", copy, try path(of: program)])
+        guard status == 0 else { throw Failure(description: "strip ended with status \(status)") }
+        return copy
+    }
+
+    /// Runs a program and returns its status.
+    private static func run(_ program: String, _ arguments: [String]) async throws -> Int32 {
         let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: try program())
-        process.standardOutput = output
-        try process.run()
-        let data = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
-    }
-
-    /// The operations that this run counts.
-    static func chosenOperations() throws -> [String] {
-        guard canCount else { return [] }
-        let all = try operations()
-        let environment = ProcessInfo.processInfo.environment
-        if let wanted = environment["MILLSTREAM_COSTS"] { return all.filter { wanted == "all" || $0.contains(wanted) } }
-        var random = SampleGenerator(state: environment["MILLSTREAM_SEED"].flatMap { UInt64($0) } ?? 1)
-        // One of each kind, and some more.
-        let kinds = Dictionary(grouping: all.shuffled(using: &random)) { $0.prefix { $0 != "/" } }
-        return kinds.sorted { $0.key < $1.key }.flatMap { $0.value.prefix(3) }
-    }
-
-    /// Counts the instructions of an operation.
-    static func cost(of operation: String) async throws -> Cost {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("costs-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: valgrind ?? "")
-        process.arguments = [
-            "--tool=callgrind", "--callgrind-out-file=\(folder.path)/out", "--log-file=\(folder.path)/log",
-            "--toggle-collect=millstream_counted_operation", "--dump-after=millstream_counted_operation",
-            try program(), operation,
-        ]
-        let status = try await withCheckedThrowingContinuation {
-            (continuation: CheckedContinuation<Int32, any Error>) in
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        return try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Int32, any Error>) in
             process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
             do { try process.run() } catch { continuation.resume(throwing: error) }
         }
+    }
+
+    /// All operations.
+    static func operations() throws -> [Operation] {
+        try Program.allCases.flatMap { program in
+            let process = Process()
+            let output = Pipe()
+            process.executableURL = URL(fileURLWithPath: try path(of: program))
+            process.standardOutput = output
+            try process.run()
+            let data = try output.fileHandleForReading.readToEnd() ?? Data()
+            process.waitUntilExit()
+            return String(decoding: data, as: UTF8.self).split(separator: "\n").map {
+                Operation(program: program, name: String($0))
+            }
+        }
+    }
+
+    /// The operations that this run counts.
+    static func chosenOperations() throws -> [Operation] {
+        guard canCount else { return [] }
+        let all = try operations()
+        let environment = ProcessInfo.processInfo.environment
+        if let wanted = environment["MILLSTREAM_COSTS"] {
+            return all.filter { wanted == "all" || $0.name.contains(wanted) }
+        }
+        var random = SampleGenerator(state: environment["MILLSTREAM_SEED"].flatMap { UInt64($0) } ?? 1)
+        // One of each kind.
+        let kinds = Dictionary(grouping: all.shuffled(using: &random), by: \.kind)
+        return kinds.sorted { $0.key < $1.key }.flatMap { $0.value.prefix(1) }
+    }
+
+    /// Counts the instructions of an operation.
+    static func cost(of operation: Operation) async throws -> Cost {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("costs-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let program = try await stripped(operation.program, into: folder)
+        let options = ["--tool=callgrind", "--callgrind-out-file=\(folder.path)/out", "--log-file=\(folder.path)/log"]
+        let status = try await run(valgrind ?? "", options + operation.program.options + [program, operation.name])
         guard status == 0 else {
             let log = (try? String(contentsOf: folder.appendingPathComponent("log"), encoding: .utf8)) ?? ""
-            throw Failure(description: "\(operation) ended with status \(status): \(log.suffix(2_000))")
+            throw Failure(description: "\(operation.name) ended with status \(status): \(log.suffix(2_000))")
         }
         return Cost(
-            small: try total(folder.appendingPathComponent("out.1")),
-            large: try total(folder.appendingPathComponent("out.2"))
+            small: try total(folder.appendingPathComponent("out.\(operation.program.dumps.small)")),
+            large: try total(folder.appendingPathComponent("out.\(operation.program.dumps.large)"))
         )
     }
 

@@ -1,6 +1,6 @@
 extension PlaylistShape {
     /// Media playlists, hostile ones among them.
-    static var media: [PlaylistShape] {
+    package static var media: [PlaylistShape] {
         [
             PlaylistShape("segments") { header + repeated($0, segment) + end },
             PlaylistShape("everything-on-demand") { count in
@@ -22,6 +22,14 @@ extension PlaylistShape {
                     + repeated(count) {
                         "#EXT-X-KEY:METHOD=AES-128,KEYFORMAT=\"f\($0 % 3)\",URI=\"k\"\n#EXT-X-MAP:URI=\"m\"\n"
                             + segment($0)
+                    } + end
+            },
+            PlaylistShape("long-keys-of-many-formats-and-many-short-ones") { count in
+                header
+                    + repeated(8) { "#EXT-X-KEY:METHOD=SAMPLE-AES,KEYFORMAT=\"f\($0)\",URI=\"\(long(count))\"\n" }
+                    + "#EXT-X-MAP:URI=\"\(long(count))\"\n"
+                    + repeated(count) {
+                        "#EXT-X-KEY:METHOD=SAMPLE-AES,KEYFORMAT=\"own\",URI=\"k\"\n" + segment($0)
                     } + end
             },
             PlaylistShape("one-long-map") { count in
@@ -46,6 +54,9 @@ extension PlaylistShape {
             PlaylistShape("keys-of-one-segment") { count in
                 header + repeated(count) { "#EXT-X-KEY:METHOD=AES-128,KEYFORMAT=\"f\($0)\",URI=\"k\"\n" } + segment(1)
             },
+            PlaylistShape("keys-of-one-format-before-one-segment") { count in
+                header + repeated(count) { _ in "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n" } + segment(1)
+            },
             PlaylistShape("byte-ranges-without-offset") { count in
                 header + "#EXT-X-BYTERANGE:10@0\n#EXTINF:4,\na.ts\n"
                     + repeated(count) { _ in "#EXT-X-BYTERANGE:10\n#EXTINF:4,\na.ts\n" } + end
@@ -69,6 +80,9 @@ extension PlaylistShape {
                         "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"p\($0)\"\n"
                             + "#EXT-X-RENDITION-REPORT:URI=\"r\($0)\",LAST-MSN=1\n"
                     }
+            },
+            PlaylistShape("preload-hints-of-unknown-type") { count in
+                header + repeated(count) { _ in "#EXT-X-PRELOAD-HINT:TYPE=\"xxxxxxxxxxxxxxxxxxxxxxxx\"\n" }
             },
             PlaylistShape("date-ranges-of-one-id") { count in
                 header + segment(1) + repeated(count) { "#EXT-X-DATERANGE:ID=\"d\",X-A\($0)=\"x\"\n" }
@@ -100,6 +114,13 @@ extension PlaylistShape {
             PlaylistShape("variables-from-a-long-query") { count in
                 header + repeated(count) { "#EXT-X-DEFINE:QUERYPARAM=\"p\($0)\"\n" } + segment(1)
             },
+            PlaylistShape("openings-of-references-in-an-address") { count in
+                header + "#EXT-X-DEFINE:NAME=\"a\",VALUE=\"b\"\n#EXTINF:1,\n\(repeated(8 * count) { _ in "{$" })\n"
+            },
+            PlaylistShape("openings-of-references-in-a-date-range") { count in
+                header + "#EXT-X-DEFINE:NAME=\"a\",VALUE=\"b\"\n"
+                    + "#EXT-X-DATERANGE:ID=\"\(repeated(8 * count) { _ in "{$" })\"\n"
+            },
             PlaylistShape("durations-of-growing-precision") { count in
                 header + repeated(count) { "#EXTINF:1.\(String(repeating: "1", count: $0 % 12 + 1)),\n\($0).ts\n" }
                     + end
@@ -113,6 +134,8 @@ extension PlaylistShape {
             PlaylistShape("lone-returns") { count in
                 repeated(count) { "#EXTINF:4,\r\($0).ts\r" }
             },
+            PlaylistShape("returns-only") { count in String(repeating: "\r", count: 32 * count) },
+            PlaylistShape("commas-only") { count in header + String(repeating: ",", count: 32 * count) },
             PlaylistShape("unknown-tags") { header + repeated($0) { "#EXT-X-CUE-OUT-CONT:\($0)/30\n" + segment($0) } },
             PlaylistShape("header-tags-repeated") { count in
                 repeated(count) {
@@ -131,12 +154,12 @@ extension PlaylistShape {
         ]
     }
 
-    static let header = "#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:4\n"
-    static let end = "#EXT-X-ENDLIST\n"
+    package static let header = "#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:4\n"
+    package static let end = "#EXT-X-ENDLIST\n"
 
-    static func segment(_ number: Int) -> String { "#EXTINF:4.000,\ns\(number).ts\n" }
+    package static func segment(_ number: Int) -> String { "#EXTINF:4.000,\ns\(number).ts\n" }
 
-    static func date(_ number: Int) -> String {
+    package static func date(_ number: Int) -> String {
         let (minutes, seconds) = (number / 15 % 60, number % 15 * 4)
         return "2024-01-01T\(pair(number / 900 % 24)):\(pair(minutes)):\(pair(seconds)).000Z"
     }

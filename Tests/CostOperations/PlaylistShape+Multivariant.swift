@@ -1,6 +1,6 @@
 extension PlaylistShape {
     /// Multivariant playlists, hostile ones among them.
-    static var multivariant: [PlaylistShape] {
+    package static var multivariant: [PlaylistShape] {
         [
             PlaylistShape("variants") { repeated($0, variant) + iFrames },
             PlaylistShape("variants-of-one-group") { count in
@@ -112,7 +112,7 @@ extension PlaylistShape {
 
     private static func stream(_ attributes: String) -> String { "#EXT-X-STREAM-INF:\(attributes)\n" }
 
-    static func variant(_ number: Int) -> String { variant(number, "SCORE=\(number)") }
+    package static func variant(_ number: Int) -> String { variant(number, "SCORE=\(number)") }
 
     private static func variant(_ number: Int, _ attributes: String) -> String {
         stream(
