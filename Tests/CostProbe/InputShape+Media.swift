@@ -307,16 +307,16 @@ extension InputShape {
         let letters = triplet(0x41, 0x42)
         // The first byte chooses how the rest is read.
         return [
-            InputShape("captions", "lines-that-roll-up") { count in
+            InputShape("captions", "lines-that-roll-up", size: 40) { count in
                 [0] + triplet(0x14, 0x26) + repeatedBytes(count) { _ in letters + triplet(0x14, 0x2D) }
             },
-            InputShape("captions", "letters-one-by-one") { count in
+            InputShape("captions", "letters-one-by-one", size: 40) { count in
                 [0x80] + triplet(0x14, 0x26) + repeatedBytes(count) { _ in letters + triplet(0x14, 0x2D) }
             },
-            InputShape("captions", "captions-that-pop-on") { count in
+            InputShape("captions", "captions-that-pop-on", size: 40) { count in
                 [0] + repeatedBytes(count / 3) { _ in triplet(0x14, 0x20) + letters + triplet(0x14, 0x2F) }
             },
-            InputShape("captions", "painted-letters-of-one-row") { count in
+            InputShape("captions", "painted-letters-of-one-row", size: 40) { count in
                 [0x80] + triplet(0x14, 0x29) + repeatedBytes(count) { _ in letters }
             },
             InputShape("captions", "windows", size: 60) { count in

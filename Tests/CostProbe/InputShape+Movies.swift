@@ -277,7 +277,7 @@ extension InputShape {
             InputShape("fragments", "defaults-of-tracks", size: 30) { count in
                 Write.initialization(more: repeatedBytes(count) { Write.full("trex", Write.number($0, 4) + zeros(16)) })
             },
-            InputShape("fragments", "samples-of-webvtt") { count in
+            InputShape("fragments", "samples-of-webvtt", size: cuesWithoutScript) { count in
                 Write.subtitles(Write.webVTTEntry, "text", (0..<count).map { Write.webVTTCue("line \($0 % 3)") })
             },
             InputShape("fragments", "samples-of-timed-text", size: 40) { count in
@@ -289,10 +289,11 @@ extension InputShape {
 
     private static var subtitleSamples: [InputShape] {
         [
-            InputShape("webvtt-samples", "cues-of-one-sample") { count in
+            InputShape("webvtt-samples", "cues-of-one-sample", size: cuesWithoutScript) { count in
                 repeatedBytes(count) { Write.webVTTCue("line \($0)") }
             },
-            InputShape("webvtt-samples", "cues-alike") { count in repeatedBytes(count) { _ in Write.webVTTCue("line") }
+            InputShape("webvtt-samples", "cues-alike", size: cuesWithoutScript) { count in
+                repeatedBytes(count) { _ in Write.webVTTCue("line") }
             },
             InputShape("webvtt-samples", "boxes-of-one-cue") { count in
                 Write.webVTTCue("line", more: repeatedBytes(count) { _ in Write.box("iden", [0x61]) })

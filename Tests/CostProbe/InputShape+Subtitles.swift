@@ -4,6 +4,11 @@ extension InputShape {
     /// Documents of captions and subtitles, and XML.
     static var subtitles: [InputShape] { webVTT + timedText + subRip + xml }
 
+    /// A number of cues of which the reader of the fuzzer writes no script.
+    ///
+    /// Where the smaller input had a script and the larger one none, the figures would have nothing to do with each other.
+    static let cuesWithoutScript = 210
+
     // MARK: WebVTT
 
     private static func clock(_ seconds: Int, _ separator: String = ".") -> String {
@@ -17,7 +22,7 @@ extension InputShape {
 
     private static func webVTT(
         _ name: String,
-        size: Int = 150,
+        size: Int = cuesWithoutScript,
         _ text: @escaping (Int) -> String
     ) -> InputShape {
         InputShape("webvtt", name, size: size) { "WEBVTT\n\n" + text($0) }
@@ -41,27 +46,27 @@ extension InputShape {
                 repeated(count) { _ in "REGION\nid:r\nlines:3\n\n" }
                     + repeated(count) { cue($0, "line", settings: "region:r") }
             },
-            webVTT("style-rules", size: 60) { count in
+            webVTT("style-rules", size: 40) { count in
                 repeated(count) { "STYLE\n::cue(.c\($0)) { color: red; }\n\n" }
                     + repeated(count) { cue($0, "<c.c\($0)>line</c>") }
             },
-            webVTT("style-rules-of-one-class", size: 60) { count in
+            webVTT("style-rules-of-one-class", size: 40) { count in
                 "STYLE\n" + repeated(count) { _ in "::cue(.c) { color: red; }\n" } + "\n"
                     + repeated(count) { cue($0, "<c.c>line</c>") }
             },
-            webVTT("style-rules-of-cues", size: 60) { count in
+            webVTT("style-rules-of-cues", size: 40) { count in
                 "STYLE\n" + repeated(count) { _ in "::cue { color: red; }\n" } + "\n"
                     + repeated(count) { cue($0, "line") }
             },
-            webVTT("style-rules-of-tags", size: 60) { count in
+            webVTT("style-rules-of-tags", size: 40) { count in
                 "STYLE\n" + repeated(count) { _ in "::cue(b) { color: red; }\n" } + "\n"
                     + repeated(count) { cue($0, "<b>line</b>") }
             },
-            webVTT("style-rules-of-names", size: 60) { count in
+            webVTT("style-rules-of-names", size: 40) { count in
                 "STYLE\n" + repeated(count) { "::cue(#n\($0)) { color: red; }\n" } + "\n"
                     + repeated(count) { "n\($0)\n" + cue($0, "line") }
             },
-            webVTT("style-rules-of-voices", size: 60) { count in
+            webVTT("style-rules-of-voices", size: 40) { count in
                 "STYLE\n" + repeated(count) { "::cue(v[voice=\"v\($0)\"]) { color: red; }\n" } + "\n"
                     + repeated(count) { cue($0, "<v v\($0)>line") }
             },
@@ -104,7 +109,7 @@ extension InputShape {
 
     private static func timedText(
         _ name: String,
-        size: Int = 100,
+        size: Int = cuesWithoutScript,
         root: String = "",
         head: @escaping (Int) -> String = { _ in "" },
         _ body: @escaping (Int) -> String
@@ -154,7 +159,7 @@ extension InputShape {
             timedText("spans-of-one-paragraph") { count in
                 paragraph(1, "", repeated(count) { "<span>word \($0)</span>" })
             },
-            timedText("spans-that-appear-one-by-one", size: 60) { count in
+            timedText("spans-that-appear-one-by-one", size: 40) { count in
                 "<p begin=\"0s\" dur=\"\(2 * count)s\">" + repeated(count) { "<span begin=\"\($0)s\">word</span>" }
                     + "</p>"
             },
@@ -253,7 +258,7 @@ extension InputShape {
     // MARK: SubRip
 
     private static func subRip(_ name: String, _ text: @escaping (Int) -> String) -> InputShape {
-        InputShape("subrip", name, text: text)
+        InputShape("subrip", name, size: cuesWithoutScript, text: text)
     }
 
     private static func entry(_ number: Int, _ text: String, start: Int? = nil) -> String {

@@ -176,13 +176,15 @@ public struct SubtitleTimeline: Sendable {
             return
         }
         var kept: [Entry] = []
+        var removed: [Appearance: Set<Int>] = [:]
         for entry in entries[first..<end] {
             let own = entry.cue.timeRange
             guard own.intersection(range) != nil else {
                 kept.append(entry)
                 continue
             }
-            forgetPlace(of: entry)
+            removed[Appearance(entry.cue), default: []].insert(entry.number)
+            byteCount -= entry.byteCount
             for part in [
                 MediaTimeRange(start: own.start, end: range.start), MediaTimeRange(start: range.end, end: own.end),
             ] where !part.isEmpty {
@@ -195,18 +197,22 @@ public struct SubtitleTimeline: Sendable {
                 nextNumber += 1
             }
         }
+        removePlaces(removed)
         // The remainder of a cue after the range begins at its end, before every later cue.
         kept.sort { ($0.cue.timeRange.start, $0.number) < ($1.cue.timeRange.start, $1.number) }
         entries.replaceSubrange(first..<end, with: kept)
         noteEnds(from: first)
     }
 
-    private mutating func forgetPlace(of entry: Entry) {
-        byteCount -= entry.byteCount
-        let key = Appearance(entry.cue)
-        guard var alike = places.removeValue(forKey: key) else { return }
-        alike.removeAll { $0.number == entry.number }
-        if !alike.isEmpty { places[key] = alike }
+    /// Removes entries by their numbers.
+    ///
+    /// All entries of one appearance are removed in one pass: a stream may show the same text thousands of times.
+    private mutating func removePlaces(_ removed: [Appearance: Set<Int>]) {
+        for (key, numbers) in removed {
+            guard var alike = places.removeValue(forKey: key) else { continue }
+            alike.removeAll { numbers.contains($0.number) }
+            if !alike.isEmpty { places[key] = alike }
+        }
     }
 
     /// The cues that are shown at a time, those that began first in front; at most ``SubtitleArrangement/mostCues``.
