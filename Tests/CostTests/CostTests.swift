@@ -12,7 +12,8 @@ struct CostTests {
     @Test(arguments: try CostProbe.chosenOperations())
     func costGrowsInProportionToTheInput(operation: CostProbe.Operation) async throws {
         let cost = try await CostProbe.cost(of: operation)
-        #expect(cost.large > cost.small, "the larger input must cost more, or nothing was counted")
+        // A reader that stops at a limit, or at the first mistake, may cost the same for both.
+        #expect(cost.small > 1_000, "nothing was counted")
         #expect(cost.large <= 6 * cost.small, "\(cost)")
     }
 

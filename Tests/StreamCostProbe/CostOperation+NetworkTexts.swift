@@ -1,7 +1,5 @@
 import CostOperations
 import FuzzTargets
-import MediaTransport
-import ResourceAddressing
 import StreamFuzzTargets
 
 extension CostOperation {
@@ -15,18 +13,7 @@ extension CostOperation {
                 let bytes = shape.bytes(count)
                 return { target.run(bytes) }
             }
-        } + [
-            CostOperation("network/cookies/of-many-hosts") { count in
-                {
-                    let jar = CookieJar()
-                    for number in 0..<count {
-                        let host = ResourceAddress("http://host\(number).example/")
-                        jar.store(setCookie: "a=b; Path=/", from: host, now: UnixSeconds(0))
-                    }
-                    precondition(jar.count == count)
-                }
-            }
-        ]
+        }
     }
 }
 
@@ -34,9 +21,7 @@ extension InputShape {
     fileprivate static var cookies: [InputShape] {
         let from = "https://www.example.com/a/b\n"
         return [
-            InputShape("cookies", "of-many-names", size: 40) { from + repeated($0) { "c\($0)=v; Path=/\n" } },
             InputShape("cookies", "of-one-name", size: 60) { from + repeated($0) { "c=\($0); Path=/\n" } },
-            InputShape("cookies", "of-many-paths", size: 40) { from + repeated($0) { "c=v; Path=/a/p\($0)\n" } },
             InputShape("cookies", "attributes-of-one-cookie") { from + "c=v" + repeated($0) { "; a\($0)=b" } + "\n" },
             InputShape("cookies", "dates-of-one-cookie") { count in
                 from + "c=v" + repeated(count) { _ in "; Expires=Wed, 09 Jun 2021 10:18:14 GMT" } + "\n"
@@ -51,9 +36,6 @@ extension InputShape {
             },
             InputShape("cookie-files", "cookies-of-many-domains") { count in
                 repeated(count) { "h\($0).example.com\tFALSE\t/\tFALSE\t0\tname\tvalue\n" }
-            },
-            InputShape("cookie-files", "cookies-of-one-domain", size: 40) { count in
-                repeated(count) { "www.example.com\tFALSE\t/\tFALSE\t0\tn\($0)\tvalue\n" }
             },
             InputShape("cookie-files", "cookies-of-one-name") { count in
                 repeated(count) { "www.example.com\tFALSE\t/\tFALSE\t0\tname\t\($0)\n" }
