@@ -117,7 +117,9 @@ extension PresentationTimeline {
     /// When the last part of the segment that is not complete ends; ``end`` where there are no parts.
     public var edge: MediaTime { pendingSegment?.end ?? end }
     /// The presentation time at which playback ends; `nil` while it is not known, as in a live presentation.
-    public var duration: MediaTime? { hasEnded ? end : nil }
+    ///
+    /// It is zero where everything that is listed lies before the first time of the presentation.
+    public var duration: MediaTime? { hasEnded ? max(.zero, end) : nil }
 
     /// The media sequence numbers of its segments.
     public var sequences: Range<Int64> { playlist.segmentSequences }
