@@ -25,7 +25,7 @@ struct MediaPlaylistAssembly {
         lineEnd = host.lineEnd
         var planned = runs.filter { !$0.positions.isEmpty }
         var sequence = host.mediaSequence
-        if let first = planned.first, first.isHost { sequence +|= Int64(first.positions.lowerBound) }
+        if let first = planned.first { sequence +|= Int64(first.positions.lowerBound) }
         firstSequence = sequence
         for index in planned.indices {
             planned[index].needsOwnVectors = Self.losesVectors(planned[index], newSequence: sequence)
@@ -68,12 +68,13 @@ struct MediaPlaylistAssembly {
     private mutating func write() throws(PlaylistEditError) {
         writeHeader()
         for (number, run) in runs.enumerated() {
-            if run.isHost, number == 0 { writeKeptLines(ofSegments: 0..<run.positions.lowerBound) }
-            let restate = number > 0 || !run.isHost || run.positions.lowerBound > 0
+            if number == 0 { writeKeptLines(ofSegments: 0..<run.positions.lowerBound) }
+            // Before the first segment of the host, nothing is left out that an implied offset follows from.
+            let isMoved = number > 0 || !run.isHost || run.positions.lowerBound > 0
             for position in run.positions {
                 let isFirst = position == run.positions.lowerBound
-                if isFirst, restate { try writeSeam(of: run, isFirstRun: number == 0) }
-                writeSegment(position, of: run, isFirstOfRun: isFirst && restate)
+                if isFirst { try writeSeam(of: run, isFirstRun: number == 0) }
+                writeSegment(position, of: run, isFirstOfRun: isFirst && isMoved)
                 // A long key that is written for each segment makes more of a playlist than it was.
                 guard output.count <= limits.byteCount else { throw .tooLarge(.byteCount(limits.byteCount)) }
             }
@@ -206,9 +207,10 @@ struct MediaPlaylistAssembly {
         // Keys stay on their side of a map, which they would encrypt otherwise: those with vectors follow the last one.
         let lastMap = run.needsOwnVectors ? lines.last { $0.tag == .map }?.range.lowerBound : nil
         var vectorsAreDue = run.needsOwnVectors
-        if vectorsAreDue, lastMap == nil, !lines.contains(where: { $0.tag == .key }) {
-            if !run.playlist.keyLines(for: position).isEmpty { writeKeysWithVectors(position, of: run.playlist) }
-            vectorsAreDue = false
+        if vectorsAreDue, lastMap == nil, !lines.contains(where: { $0.tag == .key }),
+            !run.playlist.keyLines(for: position).isEmpty
+        {
+            writeKeysWithVectors(position, of: run.playlist)
         }
         let keptOffset = isFirstOfRun && run.playlist.hasImpliedOffset(position)
         for line in lines {
@@ -280,9 +282,8 @@ struct MediaPlaylistAssembly {
 
     /// The discontinuity number of the first segment that is written, less the discontinuity it brings itself.
     private var firstDiscontinuitySequence: Int64 {
-        guard let first = runs.first, first.isHost, first.positions.lowerBound > 0 else {
-            return host.discontinuitySequence
-        }
+        // Another playlist is written from its first segment on, before the first of the host.
+        guard let first = runs.first else { return host.discontinuitySequence }
         let segment = host.segments[first.positions.lowerBound]
         return segment.discontinuitySequence -| (segment.hasDiscontinuity ? 1 : 0)
     }
@@ -292,7 +293,6 @@ struct MediaPlaylistAssembly {
     }
 
     private mutating func append(_ bytes: some Collection<UInt8>) {
-        guard !bytes.isEmpty else { return }
         // A playlist may end without a line end, and another may be put behind it.
         if let last = output.last, last != UInt8(ascii: "\n") { output += Array(lineEnd.utf8) }
         output += bytes
@@ -304,7 +304,7 @@ struct MediaPlaylistAssembly {
     /// The largest version of all (§8).
     private var version: Int? {
         let declared = ([host] + runs.map(\.playlist)).compactMap(\.declaredVersion).max()
-        return runs.contains { $0.needsOwnVectors } ? max(declared ?? 1, 2) : declared
+        return runs.contains { $0.needsOwnVectors } ? max(declared ?? 2, 2) : declared
     }
 }
 
@@ -312,7 +312,7 @@ extension MediaPlaylist.EditableLine {
     /// A Boolean value that indicates whether the line stays where the segment it is written with is left out.
     fileprivate var concernsPlaylist: Bool {
         guard let tag, tag != .endList else { return false }
-        return tag.scope == .any || tag.scope == .mediaPlaylist || tag == .dateRange
+        return tag == .dateRange || [.any, .mediaPlaylist].contains(tag.scope)
     }
 }
 

@@ -13,21 +13,6 @@ import Testing
 @Suite struct ValidationTranscriptTests {
     private static let validFiles = RuleFixture.all.filter { $0.isValid && !$0.isPresentation }.map(\.file)
 
-    private func codes(_ found: [Diagnostic]) -> String {
-        var counts: [(code: String, count: Int)] = []
-        for text in found.map({ "\($0.line.map { "\($0) " } ?? "")\($0.code)" }) {
-            if counts.last?.code == text { counts[counts.count - 1].count += 1 } else { counts.append((text, 1)) }
-        }
-        return counts.map { $0.count > 1 ? "\($0.code) x\($0.count)" : $0.code }.joined(separator: ", ")
-    }
-
-    /// What is no longer found, and what is found besides.
-    private static func change(from base: String, to found: String) -> String {
-        let (old, new) = (base.components(separatedBy: ", "), found.components(separatedBy: ", "))
-        let gone = old.filter { !$0.isEmpty && !new.contains($0) }.map { "-\($0)" }
-        return (gone + new.filter { !$0.isEmpty && !old.contains($0) }.map { "+\($0)" }).joined(separator: " ")
-    }
-
     @Test func everyFixtureHasItsDiagnostics() throws {
         var transcript = Transcript("rules", besideFileAt: #filePath)
         var lines: [String] = []
@@ -42,27 +27,6 @@ import Testing
         #expect(try transcript.difference() == nil)
     }
 
-    /// Boundaries: a number in the line that breaks a rule is one more or one less.
-    @Test func numbersNextToThoseOfFixtures() throws {
-        var transcript = Transcript("rule-numbers", besideFileAt: #filePath)
-        for fixture in RuleFixture.all where !fixture.isValid && !fixture.isPresentation {
-            let context = PlaylistContext(address: fixture.address)
-            let text = String(decoding: try fixture.bytes(fixture.file), as: UTF8.self)
-            guard text.utf8.count < 20_000 else { continue }
-            let diagnostics = try fixture.diagnostics()
-            let base = codes(diagnostics)
-            let named = Set(diagnostics.compactMap(\.line))
-            let changed = try Perturbation.all(of: text, .numbers, lines: named.isEmpty ? nil : named).compactMap {
-                changed -> String? in
-                let playlist = try Playlist.parse(Array(changed.text.utf8), context: context)
-                let found = codes(playlist.validated(against: fixture.ruleSets))
-                return found == base ? nil : "\(changed.name): \(Self.change(from: base, to: found))"
-            }
-            if !changed.isEmpty { transcript.add(fixture.name, lines: changed) }
-        }
-        #expect(try transcript.difference() == nil)
-    }
-
     @Test(arguments: validFiles)
     func changesOfValidPlaylists(file: String) throws {
         let fixture = try #require(RuleFixture.all.first { $0.file == file })
@@ -74,7 +38,7 @@ import Testing
             lines: Perturbation.all(of: text, [.lines, .attributes, .values]).compactMap { changed in
                 do {
                     let playlist = try Playlist.parse(Array(changed.text.utf8), context: context)
-                    let found = codes(playlist.validated(against: fixture.ruleSets))
+                    let found = playlist.validated(against: fixture.ruleSets).codes
                     return found.isEmpty ? nil : "\(changed.name): \(found)"
                 } catch {
                     return "\(changed.name): \(error)"
@@ -83,7 +47,32 @@ import Testing
         )
         #expect(try transcript.difference() == nil)
     }
+}
 
+/// The boundaries of rules: numbers in the lines that break them are one more or one less.
+@Suite struct RuleBoundaryTranscriptTests {
+    @Test func numbersNextToThoseOfFixtures() throws {
+        var transcript = Transcript("rule-numbers", besideFileAt: #filePath)
+        for fixture in RuleFixture.all where !fixture.isValid && !fixture.isPresentation {
+            let context = PlaylistContext(address: fixture.address)
+            let text = String(decoding: try fixture.bytes(fixture.file), as: UTF8.self)
+            let diagnostics = try fixture.diagnostics()
+            let base = diagnostics.codes
+            let named = Set(diagnostics.compactMap(\.line))
+            let changed = try Perturbation.all(of: text, .numbers, lines: named.isEmpty ? nil : named).compactMap {
+                changed -> String? in
+                let playlist = try Playlist.parse(Array(changed.text.utf8), context: context)
+                let found = playlist.validated(against: fixture.ruleSets).codes
+                return found == base ? nil : "\(changed.name): \([Diagnostic].change(from: base, to: found))"
+            }
+            if !changed.isEmpty { transcript.add(fixture.name, lines: changed) }
+        }
+        #expect(try transcript.difference() == nil)
+    }
+}
+
+/// The rules about several playlists, of which one is changed.
+@Suite struct PresentationTranscriptTests {
     /// Whether a presentation differs in more than its formats from others.
     private static func isChanged(_ fixture: RuleFixture) -> Bool {
         !fixture.name.hasPrefix("apple-") || fixture.name == "apple-boundaries-differ"
@@ -93,24 +82,42 @@ import Testing
     @Test func changesOfPresentations() throws {
         var transcript = Transcript("presentations", besideFileAt: #filePath)
         for fixture in RuleFixture.all where fixture.isPresentation && Self.isChanged(fixture) {
-            let base = codes(try fixture.diagnostics())
+            let base = try fixture.diagnostics().codes
             var changes = ["unchanged: \(base)"]
             for file in try fixture.files() {
                 let text = String(decoding: try fixture.bytes("\(fixture.file)/\(file)"), as: UTF8.self)
                 for changed in Perturbation.all(of: text, [.omissions, .numbers]) {
                     let found: String
                     do {
-                        found = codes(try fixture.diagnostics(replacing: file, with: Array(changed.text.utf8)))
+                        found = try fixture.diagnostics(replacing: file, with: Array(changed.text.utf8)).codes
                     } catch {
                         found = "\(error)"
                     }
                     if found != base {
-                        changes.append("\(file) \(changed.name): \(Self.change(from: base, to: found))")
+                        changes.append("\(file) \(changed.name): \([Diagnostic].change(from: base, to: found))")
                     }
                 }
             }
             transcript.add(fixture.name, lines: changes)
         }
         #expect(try transcript.difference() == nil)
+    }
+}
+
+extension [Diagnostic] {
+    /// The codes with their lines, in their order.
+    fileprivate var codes: String {
+        var counts: [(code: String, count: Int)] = []
+        for text in map({ "\($0.line.map { "\($0) " } ?? "")\($0.code)" }) {
+            if counts.last?.code == text { counts[counts.count - 1].count += 1 } else { counts.append((text, 1)) }
+        }
+        return counts.map { $0.count > 1 ? "\($0.code) x\($0.count)" : $0.code }.joined(separator: ", ")
+    }
+
+    /// What is no longer found, and what is found besides.
+    fileprivate static func change(from base: String, to found: String) -> String {
+        let (old, new) = (base.components(separatedBy: ", "), found.components(separatedBy: ", "))
+        let gone = old.filter { !$0.isEmpty && !new.contains($0) }.map { "-\($0)" }
+        return (gone + new.filter { !$0.isEmpty && !old.contains($0) }.map { "+\($0)" }).joined(separator: " ")
     }
 }

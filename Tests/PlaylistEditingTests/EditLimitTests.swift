@@ -239,6 +239,22 @@ import Testing
         #expect(limited.iFrameVariants.map(\.uri) == ["i360", "i"])
     }
 
+    @Test func aHeightOfZeroKeepsVariantsWithoutVideo() throws {
+        let limited = try MultivariantPlaylist(parsing: Array(text.utf8)).limited(toHeight: 0)
+        #expect(limited.variants.map(\.uri) == ["sound"] && limited.iFrameVariants.count == 3)
+    }
+
+    /// Blank lines before a variant are removed with it, up to the beginning of the playlist.
+    @Test(arguments: [
+        ("\n", ""), ("\n\n", ""), (" \n\t\r\n", ""), ("#\n", "#\n"), ("#\n\n", "#\n"), ("\n#\n\n", "\n#\n"),
+    ])
+    func blankLinesBeforeAVariantAreRemoved(before: String, left: String) throws {
+        let variants = "#EXT-X-STREAM-INF:BANDWIDTH=9\na\n#EXT-X-STREAM-INF:BANDWIDTH=1\nb\n"
+        let playlist = try MultivariantPlaylist(parsing: Array((before + variants).utf8))
+        let limited = try playlist.limited(to: OpenRange(low: nil, high: BitRate(bitsPerSecond: 1)))
+        #expect(String(decoding: limited.bytes, as: UTF8.self) == left + "#EXT-X-STREAM-INF:BANDWIDTH=1\nb\n")
+    }
+
     @Test func aBitRateLimitKeepsBothEnds() throws {
         let playlist = try MultivariantPlaylist(parsing: Array(text.utf8))
         let range = try #require(OpenRange<BitRate>("1000...2000"))

@@ -35,7 +35,7 @@ struct EditSample {
 
     /// Playlists that are edited.
     static let hosts = [
-        plain, bare, crlf, live, scattered, keys, formats, maps, ranges, iFrames, variableKeys, trailing,
+        plain, bare, crlf, live, scattered, keys, formats, maps, ranges, iFrames, variableKeys, trailing, seams,
     ]
 
     /// Playlists that are stitched in.
@@ -300,6 +300,40 @@ struct EditSample {
         "#EXT-X-MAP:URI=\"m\"",
         "#EXT-X-ENDLIST",
         "#EXT-X-INDEPENDENT-SEGMENTS"
+    )
+
+    /// Maps and keys that hold across boundaries: a map of its own under inherited keys, a clear segment under a map with
+    /// keys, and a clear map after encrypted segments.
+    static let seams = EditSample(
+        "seams",
+        "#EXTM3U",
+        "#EXT-X-TARGETDURATION:4",
+        "#EXT-X-DISCONTINUITY",
+        "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"x\",KEYFORMAT=\"com.example\"",
+        "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"",
+        "#EXT-X-MAP:URI=\"m0\"",
+        "#EXT-X-BYTERANGE:5",
+        "#EXTINF:4,",
+        "0.mp4",
+        "#EXT-X-MAP:URI=\"m1\"",
+        "#EXTINF:4,",
+        "1.mp4",
+        "#EXT-X-KEY:METHOD=NONE",
+        "#EXTINF:4,",
+        "2.mp4",
+        "#EXTINF:4,",
+        "3.mp4",
+        "#EXT-X-MAP:URI=\"m4\"",
+        "#EXTINF:4,",
+        "4.mp4",
+        "#EXT-X-KEY:METHOD=AES-128,URI=\"k5\"",
+        "#EXTINF:4,",
+        "5.mp4",
+        "#EXT-X-KEY:METHOD=NONE",
+        "#EXT-X-MAP:URI=\"m6\"",
+        "#EXTINF:4,",
+        "6.mp4",
+        "#EXT-X-ENDLIST"
     )
 
     // MARK: Guests

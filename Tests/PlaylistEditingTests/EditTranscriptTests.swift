@@ -47,7 +47,8 @@ import Testing
         let sample = try #require(EditSample.media(name))
         var transcript = Transcript("cut-\(name)", besideFileAt: #filePath)
         for edits in [
-            "start=3.9", "start=4", "start=8", "start=99", "duration=0.5", "duration=4", "duration=8.5", "duration=99",
+            "start=3.9", "start=4", "start=8", "start=12", "start=99", "duration=0.5", "duration=4", "duration=8.5",
+            "duration=99",
             "drop-range=0...4", "drop-range=4...8", "drop-range=3.5...99", "drop-range=...99", "drop-range=1...2",
             "start=4 duration=4", "max-height=1",
         ] {
@@ -65,7 +66,10 @@ import Testing
                 transcript.add(edits, edited(sample, edits))
             }
         }
-        for edits in ["insert=fast@0", "insert=fast@5.9", "insert=fast@6", "insert=fast@99", "append=nothing"] {
+        for edits in [
+            "insert=fast@0", "insert=fast@5.9", "insert=fast@6", "insert=fast@99", "append=nothing",
+            "insert=clear-map@12",
+        ] {
             transcript.add(edits, edited(sample, edits))
         }
         #expect(try transcript.difference() == nil)
@@ -74,7 +78,7 @@ import Testing
     @Test(arguments: EditSample.guests.map(\.name))
     func playlistsThatAreStitchedIn(name: String) throws {
         var transcript = Transcript("guest-\(name)", besideFileAt: #filePath)
-        for host in [EditSample.bare, .keys, .maps] {
+        for host in [EditSample.bare, .keys, .formats, .maps] {
             transcript.add("\(host.name): insert=\(name)@4", edited(host, "insert=\(name)@4"))
         }
         for edits in ["append=\(name)", "prepend=\(name)"] {
