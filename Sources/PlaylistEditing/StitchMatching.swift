@@ -69,7 +69,7 @@ private struct VariantLadder {
     func match(height: Int?, rate: Int64) -> ResourceAddress? {
         guard let height, !byHeight.isEmpty else {
             let count = Self.count(of: byRate) { $0.rate <= rate }
-            return (count > 0 ? byRate[count - 1] : byRate.first)?.address
+            return (byRate.prefix(count).last ?? byRate.first)?.address
         }
         let fitting = Self.count(of: byHeight) { $0.height <= height }
         guard fitting > 0 else { return byHeight[0].address }

@@ -242,6 +242,10 @@ import Testing
     @Test func aHeightOfZeroKeepsVariantsWithoutVideo() throws {
         let limited = try MultivariantPlaylist(parsing: Array(text.utf8)).limited(toHeight: 0)
         #expect(limited.variants.map(\.uri) == ["sound"] && limited.iFrameVariants.count == 3)
+        // An I-frame variant without a resolution is no larger than any other.
+        let flat = text.replacing("640x360\nlow", with: "640x0\nlow")
+        let low = try MultivariantPlaylist(parsing: Array(flat.utf8)).limited(toHeight: 0)
+        #expect(low.variants.map(\.uri) == ["low", "sound"] && low.iFrameVariants.map(\.uri) == ["i"])
     }
 
     /// Blank lines before a variant are removed with it, up to the beginning of the playlist.
