@@ -395,7 +395,9 @@ let package = Package(
             dependencies: [
                 "Adaptation", "MediaTiming", "MediaTransport", "MillstreamTesting", "NetworkConditioning",
                 "ResourceAddressing",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: house

@@ -45,4 +45,73 @@ import Testing
         let resting = TransportError(.status, "closed", status: 503, retryAfter: .seconds(61))
         #expect(decision(resting, [.pathway]) == .fallBack(.pathway))
     }
+
+    // MARK: Every figure
+
+    @Test func theDefaultsAreThoseThatAreDocumented() {
+        let rule = LoadErrorPolicy.Rule()
+        #expect(rule.retries == 3 && rule.firstDelay == .milliseconds(250) && rule.longestDelay == .seconds(8))
+        #expect(LoadErrorPolicy.Rule(retries: -1).retries == 0)
+        let pace = LoadErrorPolicy.Pace()
+        #expect(pace.window == .seconds(20) && pace.leastBytes == 20_480)
+        #expect(policy.rule == rule && policy.rules == [.subtitle: LoadErrorPolicy.Rule(retries: 2)])
+        #expect(policy.slowestPace == pace && policy.longestServerDelay == .seconds(60))
+        let same = LoadErrorPolicy(retries: 7)
+        #expect(same.rule.retries == 7 && same.rules.isEmpty)
+    }
+
+    @Test(arguments: [
+        (0, 1.0, 250), (1, 1.0, 250), (1, 0.0, 125), (1, 0.5, 187.5), (1, -1.0, 125), (1, 2.0, 250), (2, 0.0, 250),
+        (5, 1.0, 4_000), (6, 1.0, 8_000), (7, 1.0, 8_000), (7, 0.0, 4_000), (20, 1.0, 8_000),
+    ])
+    func eachWaitIsTwiceTheOneBefore(attempt: Int, jitter: Double, milliseconds: Double) {
+        let patient = LoadErrorPolicy(retries: 20)
+        let decision = patient.decision(after: status(503), of: .segment, attempt: attempt, jitter: jitter)
+        #expect(decision == .retry(after: .milliseconds(milliseconds)))
+    }
+
+    @Test func waitsGrowForSeventeenTries() {
+        let rule = LoadErrorPolicy.Rule(retries: 100, firstDelay: .seconds(1), longestDelay: .seconds(1 << 40))
+        let patient = LoadErrorPolicy(rule: rule, rules: [:])
+        let waits = [16, 17, 18, 100].map {
+            patient.decision(after: status(503), of: .segment, attempt: $0, jitter: 1)
+        }
+        #expect(waits == [32_768, 65_536, 65_536, 65_536].map { .retry(after: .seconds($0)) })
+        #expect(patient.decision(after: status(503), of: .segment, attempt: 101, jitter: 1) == .fail)
+    }
+
+    @Test func aServerMayAskForAMinuteAtMost() {
+        func after(_ delay: Duration) -> LoadErrorPolicy.Decision {
+            decision(TransportError(.status, "busy", status: 503, retryAfter: delay))
+        }
+        #expect(after(.seconds(60)) == .retry(after: .seconds(60)))
+        #expect(after(.milliseconds(60_001)) == .fail)
+        #expect(after(.milliseconds(100)) == .retry(after: .milliseconds(250)), "not before the wait of the client")
+    }
+
+    @Test(arguments: [
+        (408, true), (407, false), (409, false), (425, true), (424, false), (426, false), (429, true), (428, false),
+        (430, false), (400, false), (404, false), (499, false), (500, true), (501, false), (502, true), (503, true),
+        (504, true), (505, false), (506, true), (599, true), (600, false), (200, false),
+    ])
+    func aStatusMayPassOrNot(number: Int, mayPass: Bool) {
+        #expect(decision(status(number)) == (mayPass ? .retry(after: .milliseconds(250)) : .fail))
+    }
+
+    @Test(arguments: [
+        (TransportError.Code.cannotConnect, true), (.timedOut, true), (.connectionLost, true), (.wrongContent, true),
+        (.unknownHost, true), (.contentChanged, true), (.status, false), (.tooManyLookups, false), (.tooLarge, false),
+        (.badRedirect, false), (.addressRefused, false), (.networkRefused, false), (.fileNotFound, false),
+        (.fileFailed, false), (.insecure, false),
+    ])
+    func anErrorMayPassOrNot(code: TransportError.Code, mayPass: Bool) {
+        #expect(decision(TransportError(code, "no")) == (mayPass ? .retry(after: .milliseconds(250)) : .fail))
+    }
+
+    @Test(arguments: [(400, true), (401, false), (402, false), (403, false), (404, true)])
+    func aKeyThatIsRefusedIsRefusedEverywhere(number: Int, fallsBack: Bool) {
+        let instead = fallsBack ? LoadErrorPolicy.Decision.fallBack(.variant) : .fail
+        #expect(decision(status(number), of: .key, [.variant]) == instead)
+        #expect(decision(status(number), of: .segment, [.variant]) == .fallBack(.variant))
+    }
 }

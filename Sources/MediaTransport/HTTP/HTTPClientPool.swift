@@ -101,8 +101,8 @@ final class HTTPClientPool: Sendable {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.timeout = .init(
-            connect: TimeAmount(options.connectTimeout),
-            read: TimeAmount(options.idleTimeout)
+            connect: TimeAmount(limited: options.connectTimeout),
+            read: TimeAmount(limited: options.idleTimeout)
         )
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
         configuration.connectionPool.idleTimeout = .seconds(30)
@@ -133,8 +133,8 @@ final class HTTPClientPool: Sendable {
 }
 
 extension TimeAmount {
-    init(_ duration: Duration) {
-        // A year is as good as for ever, and fits.
+    /// Creates an amount of time of at most a year, which fits.
+    init(limited duration: Duration) {
         let (seconds, attoseconds) = min(max(duration, .zero), .seconds(31_536_000)).components
         self = .nanoseconds(seconds *| 1_000_000_000 +| attoseconds / 1_000_000_000)
     }

@@ -148,6 +148,12 @@ final class CacheBench: Sendable {
 
     // MARK: The disk
 
+    /// Creates an empty file that is not one of the cache.
+    func disk() throws -> DiskFile {
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        return try DiskFile(file("disk").path, flags: O_RDWR | O_CREAT, pool: Self.pool)
+    }
+
     /// How many bytes the disk still takes.
     func limitDisk(to byteCount: Int64) { room.withLock { $0 = byteCount } }
 

@@ -163,6 +163,56 @@ private let newYear = UnixSeconds(1_767_225_600)
         }
     }
 
+    @Test func aFileThatIsTooLargeIsNotRead() throws {
+        try withFolder { folder in
+            let path = folder + "/large"
+            try Data("# Netscape HTTP Cookie File\n".utf8).write(to: URL(fileURLWithPath: path))
+            #expect(truncate(path, 33_554_433) == 0)
+            let error = #expect(throws: TransportError.self) { try CookieJar().load(from: path, now: newYear) }
+            #expect(error?.code == .fileFailed)
+            #expect(error?.message == "\(path) is too large for a cookie file; name another one")
+        }
+    }
+
+    @Test func errorsNameTheFileAndTheReason() throws {
+        try withFolder { folder in
+            let reading = #expect(throws: TransportError.self) { try CookieJar().load(from: folder, now: newYear) }
+            #expect(reading?.message == "the cookie file \(folder) cannot be read (Is a directory)")
+            let letter = folder + "/letter"
+            try Data("Dear aunt\n".utf8).write(to: URL(fileURLWithPath: letter))
+            let foreign = #expect(throws: TransportError.self) { try CookieJar().load(from: letter, now: newYear) }
+            #expect(
+                foreign?.message == "\(letter) is not a cookie file in the Netscape format; name another one"
+            )
+            let writing = #expect(throws: TransportError.self) { try CookieJar().save(to: folder, now: newYear) }
+            #expect(writing?.code == .fileFailed && writing?.message.contains("cannot be written (") == true)
+            for head in ["# Netscape HTTP Cookie File", "# HTTP Cookie File", "\u{FEFF}# HTTP Cookie File"] {
+                try Data((head + "\nno cookie\n").utf8).write(to: URL(fileURLWithPath: letter))
+                try CookieJar().load(from: letter, now: newYear)
+            }
+        }
+    }
+
+    @Test(arguments: [(4_096, true), (4_097, false)])
+    func nameAndValueOfALineHave4096BytesAtMost(count: Int, isRead: Bool) {
+        let value = String(repeating: "x", count: count - 1)
+        #expect(read("a.example\tFALSE\t/\tFALSE\t0\tn\t\(value)").count == (isRead ? 1 : 0))
+    }
+
+    @Test func aLineForANumericAddressIsForThatHostOnly() {
+        let jar = read(".0.0.1\tTRUE\t/\tFALSE\t0\ta\t1\n.a.example\tTRUE\t/\tFALSE\t0\tb\t2\n")
+        #expect(sent(jar, "https://127.0.0.1/") == nil && sent(jar, "https://x.a.example/") == "b=2")
+        let text = jar.netscapeText(now: newYear)
+        #expect(text.contains("\n0.0.1\tFALSE\t/\tFALSE\t0\ta\t1\n.a.example\tTRUE\t"))
+    }
+
+    @Test func aCookieOfAFileLives400DaysAtMost() {
+        let last = newYear.rawValue + 400 * 86_400
+        let jar = read("a.example\tFALSE\t/\tFALSE\t\(last + 1)\ta\t1\nb.example\tFALSE\t/\tFALSE\t\(last)\tb\t1\n")
+        let lines = jar.netscapeText(now: newYear).split(separator: "\n").suffix(2)
+        #expect(lines == ["a.example\tFALSE\t/\tFALSE\t\(last)\ta\t1", "b.example\tFALSE\t/\tFALSE\t\(last)\tb\t1"])
+    }
+
     @Test func bytesThatAreNoTextSpoilOnlyTheirLine() throws {
         try withFolder { folder in
             let path = folder + "/jar.txt"

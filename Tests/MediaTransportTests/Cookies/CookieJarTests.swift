@@ -379,6 +379,60 @@ extension CookieJar {
         #expect((7000...8190).contains(sent.utf8.count) && sent.hasPrefix("n0=") && sent.hasSuffix("x"))
     }
 
+    @Test(arguments: [(4_092, true), (4_093, false)])
+    func aHeaderHasItsLastByte(count: Int, isSent: Bool) {
+        let first = "a=" + String(repeating: "x", count: 4_092)
+        let second = "b=" + String(repeating: "y", count: count)
+        let jar = CookieJar(first, second, from: "https://example.com/")
+        #expect(jar.count == 2)
+        #expect(jar.sent(to: "https://example.com/") == (isSent ? first + "; " + second : first))
+    }
+
+    @Test(arguments: [
+        ("a", true), ("z0-9_.:", true), ("", false), (".a", false), ("a.", true), ("A", false), ("`", false),
+        ("{", false),
+        ("/", false), (";", false), ("a b", false), ("\u{E9}", false), ("%", false),
+    ])
+    func aPlainHostCannotBeMisread(host: String, isPlain: Bool) {
+        #expect(CookieDomain.isPlain(host) == isPlain)
+    }
+
+    @Test func aHostHas255BytesAtMost() {
+        #expect(CookieDomain.isPlain(String(repeating: "a", count: 255)))
+        #expect(!CookieDomain.isPlain(String(repeating: "a", count: 256)))
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", true), ("::1", true), ("0x7f.0x1", true), ("127.1", true), ("a.9b", true), ("9a", true),
+        ("9.a", false),
+        ("a", false), ("a.", false), ("1.", true), ("", false),
+    ])
+    func anAddressEndsInANumber(host: String, isNumeric: Bool) {
+        #expect(CookieDomain.isNumeric(host) == isNumeric)
+        let candidates = CookieDomain.candidates(for: "x." + host)
+        #expect((candidates.count > 1) == !CookieDomain.isNumeric("x." + host))
+    }
+
+    @Test func aHostHasTheCookiesOfTheDomainsAboveIt() {
+        #expect(CookieDomain.candidates(for: "a.b.c") == ["a.b.c", "b.c", "c"])
+        #expect(CookieDomain.candidates(for: "c") == ["c"] && CookieDomain.candidates(for: "1.2") == ["1.2"])
+    }
+
+    @Test func aMomentStopsAtTheEndsOfTime() {
+        #expect(UnixSeconds(5).adding(seconds: 7) == UnixSeconds(12))
+        #expect(UnixSeconds(.max).adding(seconds: 1) == UnixSeconds(.max))
+        #expect(UnixSeconds(.min).adding(seconds: -1) == UnixSeconds(.min))
+        #expect(UnixSeconds(1) < UnixSeconds(2) && !(UnixSeconds(2) < UnixSeconds(2)))
+    }
+
+    @Test(arguments: [(1_023, true), (1_024, true), (1_025, false)])
+    func aPathHas1024BytesAtMost(count: Int, isKept: Bool) {
+        let path = "/" + String(repeating: "x", count: count - 1)
+        #expect(CookiePath.isKept(path) == isKept)
+        #expect(CookiePath.folder(of: path + "/y") == (isKept ? path : "/"))
+        #expect(!CookiePath.isKept("x") && !CookiePath.isKept("") && !CookiePath.isKept("/\u{7F}"))
+    }
+
     // MARK: Anything at all
 
     @Test func garbageDoesNoHarm() {

@@ -87,4 +87,104 @@ import Testing
         network.cost = nil
         #expect(try await loading.load(request).bytes == Array("media".utf8))
     }
+
+    @Test(
+        arguments: [
+            ([], "free", 0), (.expensive, "expensive", 1), (.constrained, "constrained", 2), (.cellular, "cellular", 4),
+            ([.expensive, .constrained, .cellular], "cellular, expensive, constrained", 7),
+        ] as [(NetworkCost, String, Int)]
+    )
+    func aCostIsSpelledOut(cost: NetworkCost, text: String, bits: Int) {
+        #expect(cost.description == text && cost.rawValue == bits)
+    }
+
+    @Test(
+        arguments: [
+            // The interface, its flags, and its metric.
+            (["a 0003 5", "b 0003 4"], "b"), (["a 0003 4", "b 0003 4"], "a"), (["a 0203 1", "b 0003 4"], "b"),
+            (["a 0002 1", "b 0001 4"], "b"), (["lo 0003 1", "b 0003 4"], "b"), (["a x 1", "b 0003 4"], "b"),
+            (["a 0003 x", "b 0003 4"], "b"), (["a 0003 x"], "a"), (["a 0203 1"], nil), (["lo 0003 1"], nil),
+        ] as [([String], String?)]
+    )
+    func theBestRouteIsUpAndHasTheLowestMetric(routes: [String], name: String?) {
+        let none = String(repeating: "0", count: 32)
+        var (four, six) = (Self.heading, "")
+        for route in routes {
+            let parts = route.split(separator: " ")
+            four += "\(parts[0])\t00000000\t0100A8C0\t\(parts[1])\t0\t0\t\(parts[2])\t00000000\n"
+            six += "\(none) 00 \(none) 00 \(none) \(parts[2]) 1 0 \(parts[1]) \(parts[0])\n"
+        }
+        #expect(DefaultRoute.interface(routes: four) == name)
+        #expect(DefaultRoute.interface(routes6: six) == name)
+    }
+
+    @Test(arguments: [
+        "\(String(repeating: "0", count: 31))1 00 x 00 x 1 1 0 0003 a",
+        "\(String(repeating: "0", count: 32)) 40 x 00 x 1 1 0 0003 a",
+        "\(String(repeating: "0", count: 32)) 00 x 00 x 1 1 0 0003", "a",
+    ])
+    func aRouteToOneNetworkIsNoDefaultRoute(line: String) {
+        #expect(DefaultRoute.interface(routes6: line + "\n") == nil)
+    }
+
+    @Test func aRouteOfIPv4ComesFirst() throws {
+        let root = FileManager.default.temporaryDirectory.appending(path: "routes-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: root) }
+        let folder = root.appending(path: "proc/net")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let none = String(repeating: "0", count: 32)
+        try Data("\(none) 00 \(none) 00 \(none) 1 1 0 0003 rmnet0\n".utf8).write(
+            to: folder.appending(path: "ipv6_route")
+        )
+        let route = DefaultRoute(root: root.path)
+        #expect(route.interface == "rmnet0" && route.cost == [.cellular, .expensive])
+        for (name, cost) in [("wwan0", [.cellular, .expensive]), ("xwwan0", []), ("eth0", []), (".x", [])]
+            as [(String, NetworkCost)]
+        {
+            let line = "\(name)\t00000000\t0100A8C0\t0003\t0\t0\t1\t00000000\n"
+            try Data((Self.heading + line).utf8).write(to: folder.appending(path: "route"))
+            #expect(route.interface == name && route.cost == cost, "\(name)")
+        }
+    }
+
+    @Test func aNetworkIsNamedByTheGatewayOfItsDefaultRoute() {
+        let lines = [
+            "a\t00000001\t0101A8C0\t3\t0\t0\t0\t00000000", "b\t00000000\t0101A8C0\t3\t0\t0\t0\t00000001",
+            "c\t00000000\t0101A8C0\t3\t0\t0\t0", "d\t00000000\tx\t3\t0\t0\t0\t00000000",
+            "e\t00000000\t0403020A\t3\t0\t0\t0\t00000000", "f\t00000000\t0101A8C0\t3\t0\t0\t0\t00000000",
+        ]
+        let routes = Self.heading + lines.joined(separator: "\n")
+        let neighbors =
+            "IP address HW\n10.2.3.4 0x1 0x2\n10.2.3.5 0x1 0x2 aa\n10.2.3.4 0x1 0x2 bb * e\n10.2.3.4 0x1 0x2 cc\n"
+        #expect(NetworkIdentity.name(routes: routes, neighbours: neighbors) == "e 10.2.3.4 bb")
+        #expect(NetworkIdentity.name(routes: routes, neighbours: "") == "e 10.2.3.4")
+        #expect(NetworkIdentity.name(routes: lines[4], neighbours: "") == nil, "the first line is the heading")
+    }
+
+    @Test(
+        arguments: [
+            ([], [.expensive], false), ([.expensive], [.expensive], true), ([.expensive], [.cellular], false),
+            ([.expensive, .constrained, .cellular], [.expensive, .constrained, .cellular], true),
+            ([.expensive], [], true),
+        ] as [(NetworkCost, NetworkCost, Bool)]
+    )
+    func aNetworkMayCostWhatIsAccepted(accepted: NetworkCost, cost: NetworkCost, mayBeUsed: Bool) async throws {
+        let texts = ["https://h/a": "a", "file:///a": "a"]
+        let network = NetworkStatus(cost: cost)
+        let transport = ScriptedTransport(texts: texts)
+        let loading = ResourceLoading(transport, policy: LoadErrorPolicy(retries: 0)).over(network, accepting: accepted)
+        #expect(loading.network === network)
+        #expect((loading.transport is GatedTransport) == (accepted.rawValue != 7))
+        let request = TransportRequest(ResourceAddress("https://h/a"), kind: .segment)
+        if mayBeUsed {
+            #expect(try await loading.load(request).bytes == Array("a".utf8))
+        } else {
+            let error = await #expect(throws: TransportError.self) { _ = try await loading.load(request) }
+            #expect(error?.code == .networkRefused && error?.address == request.address)
+            #expect(error?.message == "the network is \(cost), and may not be used for this")
+        }
+        let local = TransportRequest(ResourceAddress("file:///a"), kind: .segment)
+        #expect(try await loading.load(local).bytes == Array("a".utf8))
+        #expect(ResourceLoading(transport).over(network).transport is ScriptedTransport)
+    }
 }

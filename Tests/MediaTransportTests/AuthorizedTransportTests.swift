@@ -1,0 +1,172 @@
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import NIOCore
+import ResourceAddressing
+import Synchronization
+import Testing
+
+@Suite struct AuthorizedTransportTests {
+    private static let address = ResourceAddress("https://h/a")
+
+    private func refusal(_ status: Int) -> ScriptedTransport.Answer {
+        .failure(TransportError(.status, "no", address: Self.address, status: status))
+    }
+
+    private func text(_ transport: AuthorizedTransport) async throws -> String {
+        let response = try await transport.send(TransportRequest(Self.address, kind: .segment))
+        var bytes: [UInt8] = []
+        for try await buffer in response.body { bytes += Array(buffer.readableBytesView) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func authorization(
+        renew: (@Sendable (TransportError) async throws -> Bool)?
+    ) -> RequestAuthorization {
+        RequestAuthorization(trustedAddresses: [Self.address], renew: renew)
+    }
+
+    @Test(arguments: [(401, true), (403, true), (400, false), (402, false), (404, false), (500, false)])
+    func aRenewalFollowsARefusalForWantOfAuthorization(status: Int, isRenewed: Bool) async throws {
+        let script = ScriptedTransport([Self.address.text: [refusal(status), .text("media")]])
+        let told = Mutex<[Int?]>([])
+        let transport = AuthorizedTransport(
+            script,
+            authorization: authorization { error in
+                told.withLock { $0.append(error.status) }
+                return true
+            }
+        )
+        if isRenewed {
+            #expect(try await text(transport) == "media")
+        } else {
+            let error = await #expect(throws: TransportError.self) { _ = try await text(transport) }
+            #expect(error?.status == status)
+        }
+        #expect(told.withLock { $0 } == (isRenewed ? [status] : []))
+        #expect(script.requests.count == (isRenewed ? 2 : 1))
+    }
+
+    @Test func withoutANewAuthorizationTheRefusalStays() async throws {
+        let renewals = Mutex(0)
+        let renewing: @Sendable (TransportError) async throws -> Bool = { _ in
+            renewals.withLock { $0 += 1 }
+            return false
+        }
+        for renew in [nil, renewing] {
+            let script = ScriptedTransport([Self.address.text: [refusal(403)]])
+            let transport = AuthorizedTransport(script, authorization: authorization(renew: renew))
+            for _ in 0..<2 {
+                let error = await #expect(throws: TransportError.self) { _ = try await text(transport) }
+                #expect(error?.status == 403)
+            }
+            #expect(script.requests.count == 2)
+        }
+        #expect(renewals.withLock { $0 } == 2, "each later request asks anew")
+    }
+
+    @Test func anErrorOfARenewalIsThatOfTheRequest() async throws {
+        struct Refused: Error {}
+        let script = ScriptedTransport([Self.address.text: [refusal(401), refusal(401), .text("media")]])
+        let attempts = Mutex(0)
+        let transport = AuthorizedTransport(
+            script,
+            authorization: authorization { _ in
+                if attempts.withLock({
+                    $0 += 1; return $0
+                }) == 1 {
+                    throw Refused()
+                }
+                return true
+            }
+        )
+        await #expect(throws: Refused.self) { _ = try await text(transport) }
+        #expect(try await text(transport) == "media", "the next request renews again")
+        #expect(attempts.withLock { $0 } == 2)
+    }
+
+    /// Several requests are refused while one of them renews.
+    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    func requestsWaitForTheRenewalOfAnother(isRenewed: Bool) async throws {
+        let time = Simulation()
+        let answers = [refusal(401), refusal(401), refusal(401), .text("media")]
+        let script = ScriptedTransport([Self.address.text: answers], time: time)
+        let renewals = Mutex(0)
+        let transport = AuthorizedTransport(
+            script,
+            authorization: authorization { _ in
+                renewals.withLock { $0 += 1 }
+                try await time.sleep(for: .seconds(5))
+                return isRenewed
+            }
+        )
+        try await time.run {
+            try await withThrowingTaskGroup(of: (String, Duration).self) { group in
+                for _ in 0..<3 {
+                    group.addTask {
+                        let text = (try? await text(transport)) ?? "refused"
+                        return (text, time.now)
+                    }
+                }
+                for try await (text, end) in group {
+                    #expect(text == (isRenewed ? "media" : "refused") && end == .seconds(5))
+                }
+            }
+        }
+        #expect(renewals.withLock { $0 } == 1)
+        #expect(script.requests.count == (isRenewed ? 6 : 3))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aCancelledRequestDoesNotWaitForTheRenewal() async throws {
+        let time = Simulation()
+        let script = ScriptedTransport([Self.address.text: [refusal(401), refusal(401), .text("media")]], time: time)
+        let transport = AuthorizedTransport(
+            script,
+            authorization: authorization { _ in
+                try await time.sleep(for: .seconds(5))
+                return true
+            }
+        )
+        try await time.run {
+            async let first = text(transport)
+            try await time.sleep(for: .seconds(1))
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                group.addTask {
+                    do {
+                        _ = try await text(transport)
+                        return false
+                    } catch {
+                        return error is CancellationError
+                    }
+                }
+                try await time.sleep(for: .seconds(1))
+                group.cancelAll()
+                #expect(try await group.next() == true && time.now == .seconds(2))
+            }
+            #expect(try await first == "media" && time.now == .seconds(5))
+        }
+    }
+
+    @Test func eachTryIsSignedAnew() async throws {
+        let script = ScriptedTransport([Self.address.text: [refusal(401), .text("media")]])
+        let count = Mutex(0)
+        let transport = AuthorizedTransport(
+            script,
+            authorization: RequestAuthorization(
+                trustedAddresses: [Self.address],
+                headers: [HeaderField("A", "all")],
+                headersByKind: [.segment: [HeaderField("B", "segment")], .key: [HeaderField("B", "key")]],
+                sign: { request in
+                    var request = request
+                    request.headers.append(HeaderField("Signature", "\(count.withLock { $0 += 1; return $0 })"))
+                    return request
+                },
+                renew: { _ in true }
+            )
+        )
+        #expect(try await text(transport) == "media")
+        #expect(
+            script.requests.map { $0.allHeaders.map(\.value) } == [["all", "segment", "1"], ["all", "segment", "2"]]
+        )
+    }
+}

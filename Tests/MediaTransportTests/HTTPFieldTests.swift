@@ -1,0 +1,293 @@
+import AsyncHTTPClient
+import Foundation
+import MediaTiming
+import NIOCore
+import NIOHTTP1
+import ResourceAddressing
+import Testing
+
+@testable import MediaTransport
+
+/// What is read of header fields and addresses, and what is written of them.
+@Suite struct HTTPFieldTests {
+    // MARK: Content-Range
+
+    @Test(
+        arguments: [
+            ("bytes 0-99/200", 0, 100, 200), ("BYTES\t5-5/*", 5, 6, nil), (" bytes  0-0/1 ", 0, 1, 1),
+            ("bytes 0-9223372036854775806/*", 0, .max, nil), ("bytes 3-7/8", 3, 8, 8),
+        ] as [(String, Int64, Int64, Int64?)]
+    )
+    func aContentRangeIsRead(text: String, start: Int64, end: Int64, total: Int64?) throws {
+        let range = try #require(ContentRange(text))
+        #expect(range.start == start && range.end == end && range.total == total)
+        #expect(ResponseFieldReading.byteRange(contentRange: text) == ByteRange(start: start, length: end - start))
+    }
+
+    @Test(arguments: [
+        "", "bytes", "0-99/200", "items 0-99/200", "bytes 0-99", "bytes 0-99/", "bytes 0-99/x", "bytes 0-99/99",
+        "bytes 0-99/200/300", "bytes 99/200", "bytes 0-1-2/200", "bytes 5-4/200", "bytes -4/200", "bytes 0-/200",
+        "bytes */200", "bytes 0-9223372036854775807/*", "bytes 0-99/200 x", "bytes +0-99/200", "bytes 0-99/-1",
+        "bytes /0-:/200", "bytes 0-99/**",
+    ])
+    func whatIsNoContentRangeIsRefused(text: String) {
+        #expect(ContentRange(text) == nil && ResponseFieldReading.byteRange(contentRange: text) == nil)
+    }
+
+    // MARK: Retry-After
+
+    private static let noon = "Mon, 02 Mar 2026 12:00:00 GMT"
+
+    @Test(
+        arguments: [
+            ("0", nil, 0), ("7", nil, 7), (" 7 ", nil, 7), ("-1", nil, nil), ("", nil, nil), (" ", nil, nil),
+            (nil, noon, nil),
+            ("soon", nil, nil), ("31536000", nil, 31_536_000), ("31536001", nil, 31_536_000),
+            ("9223372036854775807", nil, 31_536_000), ("Mon, 02 Mar 2026 12:00:30 GMT", noon, 30), (noon, noon, 0),
+            ("Mon, 02 Mar 2026 11:00:00 GMT", noon, 0), ("Tue, 02 Mar 2027 12:00:00 GMT", noon, 31_536_000),
+            ("Wed, 03 Mar 2027 12:00:00 GMT", noon, 31_536_000), ("Mon, 01 Mar 2027 12:00:00 GMT", noon, 31_449_600),
+            ("1 Jan 1970 00:00:00", nil, 0), ("1 Jan 1970 00:00:00", "never", 0),
+            ("31 Dec 9999 00:00:00", "never", 31_536_000),
+        ] as [(String?, String?, Int64?)]
+    )
+    func aServerSaysHowLongToWait(value: String?, date: String?, seconds: Int64?) {
+        #expect(RetryAfter.duration(value, date: date) == seconds.map { .seconds($0) })
+        if let value {
+            #expect(ResponseFieldReading.delay(retryAfter: value, date: date) == seconds.map { .seconds($0) })
+        }
+    }
+
+    // MARK: Hosts
+
+    @Test(
+        arguments: [
+            ("a.example", "a.example"), ("b\u{FC}cher.example", "xn--bcher-kva.example"), ("!~", "!~"), ("a_b", "a_b"),
+            ("a b", nil), ("a\\b", nil), ("a\u{7F}", nil), ("a\u{1F}", nil),
+        ] as [(String, String?)]
+    )
+    func aHostIsSpelledAsNameServersKnowIt(host: String, ascii: String?) {
+        #expect(HostName.ascii(host) == ascii)
+    }
+
+    @Test(arguments: [
+        ("localhost", true), ("a.localhost", true), ("::1", true), ("127.0.0.1", true), ("127.255.255.255", true),
+        ("127.0.0.256", false), ("127.0.0", false), ("127.0.0.1.1", false), ("128.0.0.1", false), ("127.0..1", false),
+        ("127.0.0.0001", false), ("127.0.0.001", true), ("127.0.0.x", false), ("127.0.0.+1", false),
+        ("localhost.", false),
+        ("alocalhost", false), ("::2", false), ("", false),
+    ])
+    func thisMachineHasSomeNames(host: String, isLoopback: Bool) {
+        #expect(HostName.isLoopback(host) == isLoopback)
+    }
+
+    @Test(
+        arguments: [
+            ("192.0.2.1", [192, 0, 2, 1]), ("2001:db8::1", [0x20, 1, 0x0D, 0xB8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]),
+            ("127.1", nil), ("192.0.2.256", nil), ("a", nil), ("", nil), ("192.0.2.1\u{0}", nil),
+            ("::ffff:255.255.255.255\u{0}", nil), ("0000:0000:0000:0000:0000:ffff:255.255.255.2555", nil),
+        ] as [(String, [UInt8]?)]
+    )
+    func aNumericAddressIsRead(text: String, octets: [UInt8]?) {
+        let address = HostAddress(numeric: text)
+        #expect(address?.octets == octets && address?.description == octets.map { _ in text })
+    }
+
+    @Test func anAddressHasFourOrSixteenBytes() {
+        for count in [0, 3, 5, 15, 17] { #expect(HostAddress([UInt8](repeating: 1, count: count)) == nil) }
+        #expect(HostAddress([1, 2, 3, 4])?.description == "1.2.3.4")
+        #expect(
+            HostAddress([UInt8](repeating: 0xAB, count: 16))?.description == "abab:abab:abab:abab:abab:abab:abab:abab"
+        )
+    }
+
+    @Test func thisMachineIsResolvedOnceForEachAddress() {
+        let addresses = HostAddress.lookUp("localhost")
+        #expect(!addresses.isEmpty && Set(addresses).count == addresses.count)
+        #expect(HostAddress.lookUp("127.0.0.1").map(\.description) == ["127.0.0.1"])
+        #expect(HostAddress.lookUp("127.1").map(\.description) == ["127.0.0.1"])
+        #expect(HostAddress.lookUp("::1").map(\.description) == ["::1"])
+    }
+
+    // MARK: Requests
+
+    private static let sites =
+        [
+            ("http://h", "h", "http://h:80/", "h", nil), ("https://h:443", "h", "https://h:443/", "h", nil),
+            ("http://h:443", "h", "http://h:443/", "h:443", nil), ("https://h:80", "h", "https://h:80/", "h:80", nil),
+            ("http://H:8080", "h", "http://h:8080/", "h:8080", nil),
+            ("https://[::1]", "::1", "https://[::1]:443/", "[::1]", nil),
+            ("http://[::1]:1", "::1", "http://[::1]:1/", "[::1]:1", nil),
+            ("http://h:65535", "h", "http://h:65535/", "h:65535", nil),
+            ("http://me:pw@h", "h", "http://h:80/", "h", "Basic bWU6cHc="),
+            ("http://me@h", "h", "http://h:80/", "h", "Basic bWU6"),
+            ("http://m%65:p%3A:w@h", "h", "http://h:80/", "h", "Basic bWU6cDo6dw=="),
+            ("http://:pw@h", "h", "http://h:80/", "h", nil),
+            ("http://@h", "h", "http://h:80/", "h", nil),
+            ("http://a@b:pw@h", "h", "http://h:80/", "h", "Basic YUBiOnB3"),
+        ] as [(String, String, String, String, String?)]
+
+    @Test(arguments: sites)
+    func aSiteIsAHostAndAPort(text: String, host: String, address: String, field: String, authorization: String?) throws
+    {
+        let site = try #require(RequestSite(ResourceAddress(text)))
+        #expect(site.host == host && site.address == address && site.hostField == field)
+        #expect(site.authorization == authorization)
+    }
+
+    @Test(arguments: ["ftp://h", "h", "http://h:0", "http://h:65536", "http://", "file:///a"])
+    func whatIsNoSiteIsRefused(text: String) {
+        #expect(RequestSite(ResourceAddress(text)) == nil)
+        #expect(RequestTarget(ResourceAddress(text + "/a"), RequestSites()) == nil)
+    }
+
+    @Test(arguments: [
+        ("http://h", "/"), ("http://h/", "/"), ("http://h/a?b=c#d", "/a?b=c"), ("http://h?b", "/?b"),
+        ("http://h#d", "/"),
+        ("http://h/#d?e", "/"), ("http://h/a%20b\u{FC} \u{7F}\u{1}~!", "/a%20b%C3%BC%20%7F%01~!"),
+        ("http://h//a/../b", "//a/../b"),
+        ("http://h/a\u{10}b", "/a%10b"), ("http://h/a\u{F}b", "/a%0Fb"),
+    ])
+    func aTargetIsThePathAndTheQueryAsTheyWereGiven(address: String, text: String) throws {
+        let target = try #require(RequestTarget(ResourceAddress(address), RequestSites()))
+        #expect(target.text == text && target.site.hostField == "h")
+    }
+
+    @Test func sitesAreRememberedWithTheirUsers() throws {
+        let sites = RequestSites()
+        for number in 0..<200 {
+            let site = try #require(sites.site("http://me:\(number)@h\(number)"))
+            #expect(site.host == "h\(number)")
+            #expect(sites.site("http://me:\(number)@h\(number)")?.authorization == site.authorization)
+        }
+        #expect(sites.site("ftp://h") == nil)
+    }
+
+    // MARK: Errors of the client
+
+    @Test(arguments: [
+        (HTTPClientError.connectTimeout, TransportError.Code.cannotConnect, "no connection within the time allowed"),
+        (.getConnectionFromPoolTimeout, .cannotConnect, "no connection within the time allowed"),
+        (.readTimeout, .timedOut, "nothing came within the time allowed"),
+        (.deadlineExceeded, .timedOut, "nothing came within the time allowed"),
+        (.invalidURL, .addressRefused, "the address cannot be read"),
+        (.emptyHost, .addressRefused, "the address cannot be read"),
+        (.emptyScheme, .addressRefused, "the address cannot be read"),
+        (.tlsHandshakeTimeout, .insecure, "TLS took longer than the time allowed"),
+        (.remoteConnectionClosed, .connectionLost, "the server closed the connection"),
+        (.uncleanShutdown, .connectionLost, "the server closed the connection"),
+    ])
+    func anErrorOfTheClientHasAMeaning(error: HTTPClientError, code: TransportError.Code, message: String) {
+        let address = ResourceAddress("http://h/a")
+        let translated = TransportError.translating(error, address: address) as? TransportError
+        #expect(translated?.code == code && translated?.message == message && translated?.address == address)
+    }
+
+    @Test(arguments: [
+        (ECONNREFUSED, true), (EHOSTUNREACH, true), (ENETUNREACH, true), (ETIMEDOUT, true), (EADDRNOTAVAIL, true),
+        (EACCES, true), (EPERM, true), (ECONNRESET, false), (EPIPE, false),
+    ])
+    func aSystemErrorIsARefusalOrALoss(number: CInt, isRefusal: Bool) {
+        let error = IOError(errnoCode: number, reason: "read")
+        let translated = TransportError.translating(error, address: ResourceAddress("a")) as? TransportError
+        #expect(translated?.code == (isRefusal ? .cannotConnect : .connectionLost))
+        #expect(
+            translated?.message.hasPrefix(isRefusal ? "no connection could be made" : "the connection broke (") == true
+        )
+    }
+
+    @Test func otherErrorsAreTranslatedToo() {
+        let address = ResourceAddress("http://h/a")
+        func translated(_ error: any Error) -> TransportError? {
+            TransportError.translating(error, address: address) as? TransportError
+        }
+        #expect(TransportError.translating(CancellationError(), address: address) is CancellationError)
+        #expect(TransportError.translating(HTTPClientError.cancelled, address: address) is CancellationError)
+        let own = TransportError(.tooLarge, "own")
+        #expect(translated(own)?.code == .tooLarge && translated(own)?.address == nil)
+        #expect(translated(HTTPParserError.invalidEOFState)?.code == .connectionLost)
+        #expect(
+            translated(HTTPParserError.invalidEOFState)?.message
+                == "the server closed the connection in the middle of the body"
+        )
+        #expect(translated(HTTPParserError.invalidVersion)?.code == .wrongContent)
+        #expect(translated(ChannelError.eof)?.code == .connectionLost)
+        #expect(translated(ChannelError.eof)?.message.hasPrefix("the connection broke (") == true)
+        struct Unknown: Error {}
+        #expect(
+            translated(Unknown())?.message == "the request failed (Unknown())"
+                && translated(Unknown())?.code == .connectionLost
+        )
+        #expect(translated(HTTPClientError.bodyLengthMismatch)?.code == .connectionLost)
+        #expect(translated(HTTPClientError.bodyLengthMismatch)?.message.hasPrefix("the request failed (") == true)
+    }
+
+    // MARK: Options
+
+    @Test func theDefaultsAreThoseThatAreDocumented() {
+        let options = HTTPTransport.Options()
+        #expect(options.userAgent == "Millstream/0.1" && options.headers.isEmpty && options.cookies == nil)
+        #expect(options.connectTimeout == .seconds(10) && options.idleTimeout == .seconds(20))
+        #expect(!options.acceptsAnyCertificate && options.proxy == nil && options.redirectLimit == 10)
+        #expect(options.mayVisit(ResourceAddress("a"), []) && options.usesCookies(ResourceAddress("a")))
+        let limits = HostLookupQueue.Limits()
+        #expect(limits.concurrentLookups == 16 && limits.pendingNames == 256 && limits.pendingRequests == 4_096)
+        #expect(limits.timeLimit == .seconds(15))
+    }
+
+    @Test func optionsWithoutSecretsKeepTheRest() throws {
+        var options = HTTPTransport.Options(
+            userAgent: "A",
+            headers: [try #require(ScopedHeaderField(line: "* X: y"))],
+            cookies: CookieJar(),
+            connectTimeout: .seconds(1),
+            idleTimeout: .seconds(2),
+            acceptsAnyCertificate: true,
+            proxy: (host: "p", port: 3),
+            redirectLimit: 4,
+            mayVisit: { _, _ in false }
+        )
+        options.usesCookies = { _ in false }
+        options.lookups = HostLookupQueue()
+        let other = options.withoutSecrets
+        #expect(other.userAgent == "A" && other.headers.isEmpty && other.cookies == nil)
+        #expect(other.connectTimeout == .seconds(1) && other.idleTimeout == .seconds(2) && other.acceptsAnyCertificate)
+        #expect(other.proxy?.host == "p" && other.proxy?.port == 3 && other.redirectLimit == 4)
+        #expect(!other.mayVisit(ResourceAddress("a"), []) && other.lookups === options.lookups)
+    }
+
+    @Test(
+        arguments: [
+            (Duration.zero, 0), (.seconds(-1), 0), (.seconds(2), 2_000_000_000), (.milliseconds(1_500), 1_500_000_000),
+            (.nanoseconds(7), 7), (.seconds(31_536_000), 31_536_000_000_000_000),
+            (.seconds(31_536_001), 31_536_000_000_000_000),
+        ] as [(Duration, Int64)]
+    )
+    func aTimeOfTheClientIsAYearAtMost(duration: Duration, nanoseconds: Int64) {
+        #expect(TimeAmount(limited: duration) == .nanoseconds(nanoseconds))
+    }
+
+    // MARK: Scopes
+
+    @Test(arguments: [
+        ("h", "h"), ("H:81", "h:81"), ("http://h", "http://h:80"), ("https://h:81", "https://h:81"), ("*", "*"),
+        ("*:81", "*:81"),
+        ("http://*", "http://*"), ("::1", "[::1]"), ("[::1]:81", "[::1]:81"), ("h:1", "h:1"), ("h:65535", "h:65535"),
+    ])
+    func aScopeIsSpelledInOneWay(text: String, description: String) {
+        #expect(HeaderFieldScope(text)?.description == description)
+    }
+
+    @Test func eachFieldIsForTheOriginOfEachAddress() {
+        let fields = [HeaderField("A", "1"), HeaderField("B", "2")]
+        let addresses = ["https://h/a", "file:///x", "http://i:81/b"].map { ResourceAddress($0) }
+        let scoped = [ScopedHeaderField](fields, forOriginsOf: addresses)
+        #expect(
+            scoped.map { "\($0.scope) \($0.field.name)" } == [
+                "https://h:443 A", "https://h:443 B", "http://i:81 A", "http://i:81 B",
+            ]
+        )
+        let spaced = ScopedHeaderField(line: "  h   A:  b")
+        #expect(spaced?.field == HeaderField("A", "b") && spaced?.scope == HeaderFieldScope("h"))
+        #expect(ScopedHeaderField(line: "h A: b", allowsHTTP: true)?.scope == HeaderFieldScope("h", allowsHTTP: true))
+    }
+}
