@@ -425,13 +425,16 @@ let package = Package(
         .testTarget(
             name: "MillstreamServerTests",
             dependencies: [
-                "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamServer",
-                "MillstreamTesting", "PlaylistEditing", "ResourceAddressing",
+                "AssetStorage", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamDownloads",
+                "MillstreamServer", "MillstreamTesting", "NetworkConditioning", "PlaylistEditing", "ReportFormat",
+                "ResourceAddressing",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: house

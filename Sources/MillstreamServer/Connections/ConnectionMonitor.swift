@@ -175,7 +175,13 @@ final class RequestMonitor: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func timeOut() {
         guard let context else { return }
-        let isRequestDue = deadlines.phase == .head || deadlines.phase == .body && deadlines.unansweredCount == 1
+        // Behind a request without its answer, the answer would be taken for that of the request before.
+        let isRequestDue =
+            switch deadlines.phase {
+            case .head: deadlines.unansweredCount == 0
+            case .body: deadlines.unansweredCount == 1
+            case .idle, .answer: false
+            }
         guard isRequestDue, !hasBegunAnswer else { return context.close(promise: nil) }
         let answer = ServerError(.requestTimeout, "request-timeout", "the request took too long to arrive")
         let text = ByteBuffer(string: "{\"error\":\(answer.report.json)}")
