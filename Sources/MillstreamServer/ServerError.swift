@@ -44,6 +44,8 @@ struct ServerError: Error {
         case let error as StorageError: self.init(.internalServerError, error.code.rawValue, error.message)
         case let error as HTTPError:
             self.init(error.status, "http", error.body ?? error.status.reasonPhrase)
+        case is NIOTooManyBytesError:
+            self.init(.contentTooLarge, "body-too-large", "the body of the request is too large")
         default: self.init(.internalServerError, "internal", "the server failed (\(type(of: error)))")
         }
     }

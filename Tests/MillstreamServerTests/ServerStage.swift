@@ -30,6 +30,8 @@ struct ServerStage {
     ///   - usesProxy: Whether it reaches all hosts through the recording origin.
     ///   - secret: Its secret; `nil` for one in the library.
     ///   - folder: The folder of its library; `nil` for a new one.
+    ///   - logger: The log of the server.
+    ///   - configure: Changes the options of the server, and what the origin has, before the server starts.
     ///   - body: What is done with it.
     /// - Throws: What `body` throws.
     static func run(
@@ -37,6 +39,8 @@ struct ServerStage {
         usesProxy: Bool = true,
         secret: ServerSecret? = nil,
         library folder: URL? = nil,
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        configure: (inout LocalOrigin.Options, MisbehavingServer) throws -> Void = { _, _ in },
         _ body: (ServerStage) async throws -> Void
     ) async throws {
         let segment = MisbehavingServer.Resource(Array("segment".utf8), contentType: "video/mp2t")
@@ -73,6 +77,7 @@ struct ServerStage {
                 connections: connections
             )
             options.sourceHeaders = [HeaderField("Authorization", token)]
+            try configure(&options, origin)
             let server = LocalOrigin(
                 options,
                 library: try AssetLibrary(directory: library),
@@ -80,7 +85,8 @@ struct ServerStage {
                     cookies: jar,
                     proxy: usesProxy ? ("127.0.0.1", origin.port) : nil
                 ),
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+                policy: LoadErrorPolicy(retries: 0),
+                logger: logger
             )
             let (ports, continuation) = AsyncStream<Int>.makeStream()
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -121,9 +127,10 @@ struct ServerStage {
         body: String = ""
     ) async throws -> RawAnswer {
         let own = "127.0.0.1:\(port)"
-        let lines = ["\(method) \(target) HTTP/1.1", "Host: \(host ?? own)"] + fields + ["Connection: close"]
+        let head = ["\(method) \(target) HTTP/1.1", "Host: \(host ?? own)"]
+        let lines = head + fields.map { $0.replacing("%", with: own) } + ["Connection: close"]
         let connection = try RawConnection(port: port)
-        connection.send(lines.map { $0.replacing("%", with: own) }.joined(separator: "\r\n") + "\r\n\r\n" + body)
+        connection.send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
         return RawAnswer(try await connection.readToEnd())
     }
 

@@ -1,0 +1,393 @@
+import AssetStorage
+import Foundation
+import Logging
+import MediaTransport
+import MillstreamDownloads
+import MillstreamTesting
+import ResourceAddressing
+import Testing
+
+@testable import MillstreamServer
+
+/// What the addresses of the console answer.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct ConsoleRoutesTests {
+    private func expect(
+        _ answer: RawAnswer,
+        _ status: Int,
+        _ fields: [String: String?],
+        _ location: SourceLocation = #_sourceLocation
+    ) {
+        #expect(answer.status == status, "\(answer.head) \(answer.body)", sourceLocation: location)
+        for (name, value) in fields {
+            #expect(answer.field(name) == value, "\(name)", sourceLocation: location)
+        }
+    }
+
+    private static let json = "application/json; charset=utf-8"
+
+    @Test func everyAnswerHasItsHeaderFields() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            let vary = "Origin, Sec-Fetch-Site, Referer, User-Agent"
+            expect(
+                try await stage.ask("/"),
+                200,
+                [
+                    "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache",
+                    "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "Vary": vary,
+                    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; media-src * blob:; "
+                        + "object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
+                    "Cross-Origin-Resource-Policy": "same-origin", "Server": "Millstream",
+                    "Access-Control-Allow-Origin": nil,
+                ]
+            )
+            expect(
+                try await stage.ask("/console/main.js"),
+                200,
+                ["Content-Type": "text/javascript; charset=utf-8", "Cache-Control": "no-cache", "Vary": vary]
+            )
+            for name in ["none.js", ".none", "..."] {
+                let answer = try await stage.ask("/console/\(name)")
+                expect(answer, 404, ["Content-Security-Policy": "sandbox; default-src 'none'", "Vary": nil])
+                #expect(answer.errorCode == "not-found")
+            }
+            expect(
+                try await stage.ask("/api/library"),
+                200,
+                [
+                    "Content-Type": Self.json, "Cache-Control": "no-store", "Vary": vary,
+                    "X-Content-Type-Options": "nosniff",
+                    "Content-Security-Policy": "sandbox; default-src 'none'",
+                    "Cross-Origin-Resource-Policy": "same-origin",
+                ]
+            )
+            expect(try await stage.ask("/health"), 200, ["Content-Type": Self.json, "Vary": nil])
+            expect(
+                try await stage.ask("/api/none"),
+                404,
+                ["X-Content-Type-Options": "nosniff", "Content-Type": Self.json]
+            )
+        }
+    }
+
+    /// Every kind of thing that can be listed, downloaded or looked at.
+    @Test func theStreamsOfTheCatalogAreListed() async throws {
+        try await ServerStage.run { options, origin in
+            let catalog = """
+                [{"name": "A", "url": "a.mpd", "poster": "/p.png", "detail": "About", "advertisement": true},
+                 {"name": "B", "url": "/b.m3u8"}]
+                """
+            options.catalogue = try StreamCatalogue(
+                Data(catalog.utf8),
+                at: ResourceAddress(origin.address("/c/list.json"))
+            )
+        } _: { (stage: ServerStage) async throws in
+            let library = try AssetLibrary(directory: stage.library)
+            let source = ResourceAddress(stage.origin.address("/b.m3u8"))
+            let id = try library.enter(source: source, title: "B", selection: "")
+            let base = stage.origin.address("")
+            #expect(
+                try await stage.ask("/api/streams").body
+                    == #"{"streams":[{"id":"a","name":"A","url":"\#(base)c/a.mpd","kind":"dash","detail":"About","#
+                    + #""poster":"/api/streams/a/poster","advertisement":true},{"id":"b","name":"B","#
+                    + #""url":"\#(base)b.m3u8","kind":"hls","advertisement":false,"asset":"\#(id)"}]}"#
+            )
+            let assets = try await stage.ask("/api/library").body
+            #expect(assets.hasPrefix(#"{"assets":[{"id":"\#(id)","title":"B","source":"\#(base)b.m3u8","#))
+            #expect(assets.hasSuffix(#""activity":"idle"}]}"#))
+        }
+    }
+
+    @Test func aPosterIsAPictureOfTheOrigin() async throws {
+        try await ServerStage.run { options, origin in
+            let entries = ["p", "q", "svg", "page", "large", "toolarge", "missing", "untyped.PNG", "untyped"].map {
+                "{\"name\": \"\($0)\", \"url\": \"/a\", \"poster\": \"/\($0)\"}"
+            }
+            let catalog = "[\(entries.joined(separator: ",")), {\"name\": \"none\", \"url\": \"/a\"}]"
+            options.catalogue = try StreamCatalogue(Data(catalog.utf8), at: ResourceAddress(origin.address("/")))
+            for (path, type) in [
+                ("p", "image/png"), ("q", "IMAGE/JPEG"), ("svg", "Image/SVG+xml"), ("page", "text/html"),
+                ("untyped.PNG", nil), ("untyped", nil),
+            ] {
+                origin.set(path, .init([1, 2, 3], contentType: type))
+                origin.behave(path, .proper)
+            }
+            origin.set("large", .init([UInt8](repeating: 1, count: 8_388_608), contentType: "image/png"))
+            origin.set("toolarge", .init([UInt8](repeating: 1, count: 8_388_609), contentType: "image/png"))
+            for path in ["large", "toolarge"] { origin.behave(path, .proper) }
+            origin.behave("missing", .status(404))
+        } _: { (stage: ServerStage) async throws in
+            for (id, type) in [("p", "image/png"), ("q", "IMAGE/JPEG"), ("untyped-png", "image/png")] {
+                let answer = try await stage.ask("/api/streams/\(id)/poster")
+                expect(answer, 200, ["Content-Type": type, "Cache-Control": "private, max-age=600"])
+                #expect(answer.body == "\u{1}\u{2}\u{3}")
+            }
+            #expect(try await stage.ask("/api/streams/large/poster").body.utf8.count == 8_388_608)
+            for (id, status, code) in [
+                ("svg", 502, "wrong-content"), ("page", 502, "wrong-content"), ("untyped", 502, "wrong-content"),
+                ("toolarge", 413, "too-large"), ("missing", 502, "http-status"), ("none", 404, "not-found"),
+                ("x", 404, "not-found"),
+            ] {
+                let answer = try await stage.ask("/api/streams/\(id)/poster")
+                #expect(answer.status == status && answer.errorCode == code, "\(id): \(answer.head) \(answer.body)")
+            }
+        }
+    }
+
+    @Test func aPlaylistIsInspected() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            let answer = try await stage.ask("/api/inspect?url=\(stage.privateSource)")
+            expect(answer, 200, ["Content-Type": Self.json, "Cache-Control": "no-store"])
+            #expect(answer.body.hasPrefix(#"{"kind":"media""#))
+            for (query, status, code) in [
+                ("", 400, "missing-url"), ("?url=file:///etc/passwd", 400, "missing-url"),
+                ("?url=\(stage.origin.address("/private.ts"))", 502, "not-a-playlist"),
+                ("?url=http://10.0.0.1/x", 403, "address-refused"),
+            ] {
+                let answer = try await stage.ask("/api/inspect\(query)")
+                #expect(answer.status == status && answer.errorCode == code, "\(query): \(answer.body)")
+            }
+        }
+    }
+
+    @Test func workBeyondTheCapacityIsRefused() async throws {
+        try await ServerStage.run { options, _ in
+            options.limits = ServerLimits(pendingEdits: 0)
+        } _: { (stage: ServerStage) async throws in
+            for path in ["/api/inspect", "/play.m3u8"] {
+                let answer = try await stage.ask("\(path)?url=\(stage.privateSource)")
+                expect(answer, 503, ["Retry-After": "1", "Cache-Control": "no-store"])
+                #expect(answer.errorCode == "busy")
+            }
+        }
+    }
+
+    private func send(_ body: String, to path: String, _ method: String, _ stage: ServerStage) async throws -> RawAnswer
+    {
+        try await stage.ask(
+            path,
+            method: method,
+            fields: ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"],
+            body: body
+        )
+    }
+
+    @Test func theConditionsAreChangedForEverybodyOrForOneStream() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            func change(_ body: String) async throws -> RawAnswer {
+                try await send(body, to: "/api/conditions", "PUT", stage)
+            }
+            let url = stage.privateSource
+            #expect(try await stage.ask("/play.m3u8?url=\(url)&conditions=WiFi").status == 200)
+            let id = LinkDesk.identifier(.init(source: ResourceAddress(url), conditions: "WiFi"))
+            let link = { (conditions: String) in
+                #""links":[{"id":"\#(id)","url":"\#(url)","named":"WiFi","conditions":"\#(conditions)"}]}"#
+            }
+            #expect(try await stage.ask("/api/conditions").body.hasSuffix(#""shared":"Off",\#(link("WiFi"))"#))
+            let changed = try await change(#"{"conditions":"LTE","url":"\#(url)","named":"WiFi"}"#)
+            expect(changed, 200, ["Content-Type": Self.json])
+            #expect(changed.body.hasSuffix(#""shared":"Off",\#(link("LTE"))"#))
+            let shared = try await change(#"{"conditions":"WiFi 802.11ac"}"#)
+            #expect(shared.body.hasSuffix(#""shared":"WiFi 802.11ac",\#(link("LTE"))"#))
+            for (body, status, code) in [
+                (#"{"conditions":"6G"}"#, 400, "unknown-conditions"),
+                (#"{"conditions":"LTE","url":"\#(url)"}"#, 400, "invalid-body"),
+                (#"{"conditions":"LTE","named":"WiFi"}"#, 400, "invalid-body"), ("{}", 400, "invalid-body"),
+                ("[", 400, "invalid-body"), ("", 400, "invalid-body"),
+                (#"{"conditions":"LTE","url":"\#(url)","named":"3G"}"#, 404, "not-found"),
+            ] {
+                let answer = try await change(body)
+                #expect(answer.status == status && answer.errorCode == code, "\(body): \(answer.head)")
+            }
+            let order = #"{"conditions":"Off"}"#
+            let longest = order + String(repeating: " ", count: 65_536 - order.utf8.count)
+            #expect(try await change(longest).status == 200)
+            #expect(try await change(longest + " ").status == 413)
+        }
+    }
+
+    @Test func whatIsNoOrderStartsNoDownload() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            let url = stage.privateSource
+            for (body, status, code) in [
+                ("{}", 400, "invalid-body"), ("", 400, "invalid-body"), (#"{"url":"x"}"#, 400, "invalid-body"),
+                (#"{"url":"file:///etc/passwd"}"#, 400, "invalid-body"),
+                (#"{"url":"\#(url)","variants":"some"}"#, 400, "invalid-body"),
+                (#"{"url":"\#(url)","variants":1}"#, 400, "invalid-body"),
+                (#"{"url":"http://10.0.0.1/x"}"#, 403, "address-refused"),
+                (#"{"url":"\#(stage.origin.address("/private.ts"))"}"#, 400, "not-a-playlist"),
+            ] {
+                let answer = try await send(body, to: "/api/downloads", "POST", stage)
+                #expect(answer.status == status && answer.errorCode == code, "\(body): \(answer.head) \(answer.body)")
+            }
+            let order = #"{"url":"x"}"#
+            let longest = order + String(repeating: " ", count: 65_536 - order.utf8.count)
+            #expect(try await send(longest, to: "/api/downloads", "POST", stage).status == 400)
+            #expect(try await send(longest + " ", to: "/api/downloads", "POST", stage).status == 413)
+            #expect(try await stage.ask("/api/library").body == #"{"assets":[]}"#)
+        }
+    }
+
+    /// Which variants are stored is what the order says.
+    @Test func anOrderSaysWhichVariantsAreStored() async throws {
+        for (order, heights) in [
+            ("", [720]), (#","variants":"best""#, [720]), (#","variants":"lowest""#, [180]),
+            (#","variants":"all""#, [180, 360, 720]), (#","maxHeight":400"#, [360]),
+            (#","variants":"some","maxHeight":400"#, [360]),
+        ] {
+            try await ServerStage.run { (stage: ServerStage) async throws in
+                let variants = [180, 360, 720].map {
+                    "#EXT-X-STREAM-INF:BANDWIDTH=\($0)000,RESOLUTION=16x\($0),CODECS=\"avc1.640020\"\n\($0).m3u8\n"
+                }
+                stage.serve("/top.m3u8", "#EXTM3U\n" + variants.joined())
+                for height in [180, 360, 720] {
+                    stage.serve(
+                        "/\(height).m3u8",
+                        "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nprivate.ts\n#EXT-X-ENDLIST\n"
+                    )
+                }
+                let source = stage.origin.address("/top.m3u8")
+                var events = try await stage.listen()
+                let answer = try await send(
+                    #"{"url":"\#(source)","title":"Film"\#(order)}"#,
+                    to: "/api/downloads",
+                    "POST",
+                    stage
+                )
+                expect(answer, 202, ["Content-Type": Self.json])
+                let library = try AssetLibrary(directory: stage.library)
+                let id = try #require(answer.body.firstMatch(of: /^\{"id":"([^"]+)"\}$/)).1
+                _ = try await events.next { $0.contains(#""activity":"idle""#) }
+                let asset = try library.asset(String(id))
+                #expect(asset.renditions.compactMap(\.height).sorted() == heights, "\(order)")
+                #expect(asset.title == "Film" && asset.source.text == source && asset.state == .complete)
+            }
+        }
+    }
+
+    /// A download from its order to its deletion, as a page sees it.
+    @Test func aPageSeesWhatBecomesOfADownload() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            var events = try await stage.listen()
+            let metrics = try await stage.ask("/metrics")
+            expect(metrics, 200, ["Content-Type": "text/plain; version=0.0.4; charset=utf-8"])
+            for line in ["downloads_running 0", "event_listeners 1", "connections 2"] {
+                #expect(metrics.body.contains("\nmillstream_\(line)\n"))
+            }
+            let order = #"{"url":"\#(stage.privateSource)"}"#
+            let answer = try await send(order, to: "/api/downloads", "POST", stage)
+            let id = String(try #require(answer.body.firstMatch(of: /"id":"([^"]+)"/)).1)
+            let begun = try await events.next { $0.hasPrefix("event: asset\n") }
+            #expect(begun.contains(#""id":"\#(id)""#) && begun.contains(#""activity":"downloading""#))
+            let ended = try await events.next { $0.contains(#""activity":"idle""#) }
+            #expect(ended.contains(#""state":"complete""#) && !ended.contains("\"error\""))
+            #expect(ended.contains(#""expected":4,"#) && ended.contains(#""percent":100,"#))
+            // The playlist was stored whole, and the order is answered at once from now on.
+            let again = try await send(order, to: "/api/downloads", "POST", stage)
+            #expect(again.status == 202 && again.body == answer.body)
+            _ = try await events.next { $0.contains(#""activity":"idle""#) }
+
+            let canceled = try await stage.ask("/api/downloads/\(id)", method: "DELETE")
+            #expect(canceled.status == 204 && canceled.body.isEmpty)
+            #expect(try await stage.ask("/api/downloads/none", method: "DELETE").status == 204)
+            let deleted = try await stage.ask("/api/library/\(id)", method: "DELETE")
+            #expect(deleted.status == 204 && deleted.body.isEmpty)
+            #expect(
+                try await events.next { $0.hasPrefix("event: removed\n") } == "event: removed\ndata: {\"id\":\"\(id)\"}"
+            )
+            // To delete it twice does no harm.
+            #expect(try await stage.ask("/api/library/\(id)", method: "DELETE").status == 204)
+            #expect(try await stage.ask("/api/library").body == #"{"assets":[]}"#)
+        }
+    }
+
+    @Test func aFailedDownloadSaysWhy() async throws {
+        let lines = RecordingLogHandler.Lines()
+        let logger = Logger(label: "test") { _ in RecordingLogHandler(lines) }
+        try await ServerStage.run(logger: logger) { (stage: ServerStage) async throws in
+            stage.origin.behave("/private.ts", .status(404))
+            var events = try await stage.listen()
+            let order = #"{"url":"\#(stage.privateSource)"}"#
+            let answer = try await send(order, to: "/api/downloads", "POST", stage)
+            let id = String(try #require(answer.body.firstMatch(of: /"id":"([^"]+)"/)).1)
+            let failed = try await events.next { $0.contains(#""activity":"failed""#) }
+            #expect(failed.contains(#""error":{"code":"http-status","message":""#))
+            #expect(lines.all.contains("warning: download failed asset=\(id) error=http-status"))
+            #expect(try await stage.ask("/api/library").body.contains(#""activity":"failed","error":{"#))
+            // Another try begins without the error of the last one.
+            stage.origin.behave("/private.ts", .stallBeforeHead)
+            _ = try await send(order, to: "/api/downloads", "POST", stage)
+            let begun = try await events.next { $0.contains(#""activity":"downloading""#) }
+            #expect(!begun.contains("\"error\""))
+            let metrics = try await stage.ask("/metrics").body
+            #expect(metrics.contains("\nmillstream_downloads_running 1\n"))
+            // A second order is the same download.
+            #expect(try await send(order, to: "/api/downloads", "POST", stage).body == answer.body)
+            #expect(try await stage.ask("/api/downloads/\(id)", method: "DELETE").status == 204)
+            let stopped = try await events.next { $0.contains(#""activity":"idle""#) }
+            #expect(stopped.contains(#""state":"partial""#))
+            #expect(try await stage.ask("/metrics").body.contains("\nmillstream_downloads_running 0\n"))
+            // A running download is stopped before it is deleted.
+            _ = try await send(order, to: "/api/downloads", "POST", stage)
+            _ = try await events.next { $0.contains(#""activity":"downloading""#) }
+            #expect(try await stage.ask("/api/library/\(id)", method: "DELETE").status == 204)
+            _ = try await events.next { $0.hasPrefix("event: removed\n") }
+            #expect(try await stage.ask("/api/library").body == #"{"assets":[]}"#)
+        }
+    }
+
+    /// The server ends although a page still listens, and though a download is running.
+    @Test func theServerEndsWithOpenStreamsAndDownloads() async throws {
+        var connection: RawConnection?
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            stage.origin.behave("/private.ts", .stallBeforeHead)
+            let events = try await stage.listen()
+            connection = events.connection
+            let order = #"{"url":"\#(stage.privateSource)"}"#
+            #expect(try await send(order, to: "/api/downloads", "POST", stage).status == 202)
+        }
+        // The body of an answer without a length ends with an empty chunk.
+        #expect(try await connection?.readToEnd().hasSuffix("0\r\n\r\n") == true)
+    }
+}
+
+extension ServerStage {
+    /// Serves a playlist at the origin.
+    func serve(_ path: String, _ playlist: String) {
+        origin.set(path, .text(playlist, contentType: "application/vnd.apple.mpegurl"))
+        origin.behave(path, .proper)
+    }
+
+    /// The events of a server, one after the other.
+    struct Events {
+        let connection: RawConnection
+        private var text = ""
+
+        fileprivate init(_ connection: RawConnection) { self.connection = connection }
+
+        /// Returns the next event that meets a condition.
+        mutating func next(_ condition: (String) -> Bool) async throws -> String {
+            while true {
+                while let end = text.range(of: "\n\n") {
+                    let event = String(text[..<end.lowerBound])
+                    text = String(text[end.upperBound...])
+                    if condition(event) { return event }
+                }
+                let more = try await connection.read(until: "\n\n")
+                try #require(!more.isEmpty, "the stream of events has ended")
+                // A chunk follows a line with its size, and ends with a line feed and a carriage return of its own.
+                text += more.components(separatedBy: "\r\n").filter { Int($0, radix: 16) == nil }.joined()
+            }
+        }
+    }
+
+    /// Opens the stream of events.
+    func listen() async throws -> Events {
+        let connection = try RawConnection(port: port)
+        connection.send("GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+        let head = try await connection.read(until: "retry: 1000\nevent: hello\ndata: {}\n\n")
+        let answer = RawAnswer(head)
+        #expect(answer.status == 200 && answer.field("Content-Type") == "text/event-stream")
+        #expect(answer.field("Cache-Control") == "no-store")
+        return Events(connection)
+    }
+}

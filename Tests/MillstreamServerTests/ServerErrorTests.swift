@@ -1,0 +1,279 @@
+import AssetStorage
+import HLSPlaylist
+import HTTPTypes
+import Hummingbird
+import Logging
+import MediaTiming
+import MediaTransport
+import NIOCore
+import PlaylistEditing
+import ReportFormat
+import ResourceAddressing
+import Testing
+
+@testable import MillstreamDownloads
+@testable import MillstreamServer
+
+/// The status, the code and the hint of the answer to every kind of error.
+@Suite struct ServerErrorTests {
+    private func expect(
+        _ error: any Error,
+        _ status: HTTPResponse.Status,
+        _ code: String,
+        _ message: String,
+        hint: String? = nil,
+        _ location: SourceLocation = #_sourceLocation
+    ) {
+        let answer = ServerError(error)
+        #expect(answer.status == status, sourceLocation: location)
+        #expect(answer.code == code, sourceLocation: location)
+        #expect(answer.message == message, sourceLocation: location)
+        #expect(answer.hint == hint, sourceLocation: location)
+    }
+
+    @Test func anErrorOfTheServerStaysAsItIs() {
+        expect(
+            ServerError(.conflict, "code", "message", hint: "hint"),
+            .conflict,
+            "code",
+            "message",
+            hint: "hint"
+        )
+    }
+
+    @Test func errorsOfEditsAreTheRequestsFault() {
+        expect(
+            PlaylistEditError.tooLarge(.byteCount(7)),
+            .contentTooLarge,
+            "playlist-too-large",
+            PlaylistEditError.tooLarge(.byteCount(7)).description
+        )
+        for error: PlaylistEditError in [
+            .nothingLeft(filter: "max-height=1", available: ["360"]), .unknownEdit("x"),
+            .invalidValue(edit: "start", value: "x", expected: "a time"),
+            .wrongKind(edit: "start", expected: "media"), .timeOutside(edit: "start", time: "9", duration: "8"),
+            .cannotStitch(reason: "no"), .unwritableAddress("x\n"), .unreadableResult(edit: "start", reason: "empty"),
+        ] {
+            expect(error, .badRequest, error.code, error.description)
+        }
+    }
+
+    private static let allowHint = "start the server with --allow-host HOST to let it load from there"
+
+    @Test func errorsOfTransfersAreTheOriginsFault() {
+        for code: TransportError.Code in [
+            .status, .unknownHost, .cannotConnect, .timedOut, .connectionLost, .wrongContent, .contentChanged,
+            .badRedirect, .networkRefused, .fileNotFound, .insecure,
+        ] {
+            expect(TransportError(code, "failed"), .badGateway, code.rawValue, "failed")
+        }
+        expect(TransportError(.tooLarge, "failed"), .contentTooLarge, "too-large", "failed")
+        expect(TransportError(.addressRefused, "failed"), .forbidden, "address-refused", "failed", hint: Self.allowHint)
+        expect(
+            TransportError(.tooManyLookups, "failed"),
+            .serviceUnavailable,
+            "too-many-lookups",
+            "failed",
+            hint: "wait a moment and try again"
+        )
+    }
+
+    @Test(
+        arguments: [
+            (401, "https://cdn.example/a", "cdn.example"), (403, "https://cdn.example/a", "cdn.example"),
+            (401, "https://cdn.example:443/a", "cdn.example"), (401, "https://cdn.example:80/a", "cdn.example:80"),
+            (401, "http://cdn.example/a", "http://cdn.example"),
+            (401, "HTTP://cdn.example:80/a", "http://cdn.example"),
+            (401, "http://cdn.example:443/a", "http://cdn.example:443"),
+            (401, "https://[2001:db8::1]:8443/", "[2001:db8::1]:8443"), (402, "https://cdn.example/a", nil),
+            (nil, "https://cdn.example/a", nil), (401, nil, nil), (401, "file:///a", nil), (401, "x://host/a", nil),
+        ] as [(Int?, String?, String?)]
+    )
+    func refusalsWithoutTheOwnersFieldsSayHowToSendThem(status: Int?, address: String?, origin: String?) {
+        let place = address.map { ResourceAddress($0) }
+        var error = TransportError(.status, "refused", address: place, status: status)
+        #expect(error.withheldHeaderFieldsHint == nil && ServerError(error).hint == nil)
+        error.hasWithheldHeaderFields = true
+        let hint = origin.map {
+            "header fields go only to the origin that they were given for; "
+                + "--header-for '\($0) Name: value' sends one to this host too"
+        }
+        #expect(error.withheldHeaderFieldsHint == hint)
+        #expect(ServerError(error).hint == hint)
+        #expect(ServerError(DownloadError(error)).hint == hint)
+    }
+
+    /// A hint of its own is not replaced by the one about header fields.
+    @Test func theHintOfARefusedAddressStays() {
+        var error = TransportError(
+            .addressRefused,
+            "refused",
+            address: ResourceAddress("https://cdn.example/a"),
+            status: 403
+        )
+        error.hasWithheldHeaderFields = true
+        #expect(ServerError(error).hint == Self.allowHint)
+        #expect(ServerError(DownloadError(error)).hint == Self.allowHint)
+    }
+
+    @Test func errorsOfTheLibraryDependOnTheirCode() {
+        for (code, status) in [
+            (.notFound, .notFound), (.busy, .conflict), (.incomplete, .conflict), (.damaged, .internalServerError),
+            (.disk, .internalServerError), (.cannotOpen, .internalServerError),
+        ] as [(StorageError.Code, HTTPResponse.Status)] {
+            expect(StorageError(code, "failed"), status, code.rawValue, "failed")
+        }
+    }
+
+    @Test func errorsOfDownloadsDependOnTheirCode() {
+        for (code, status) in [
+            (.live, .conflict), (.contentProtected, .conflict), (.nothingSelected, .badRequest),
+            (.notAPlaylist, .badRequest), (.tooLarge, .contentTooLarge),
+        ] as [(DownloadError.Code, HTTPResponse.Status)] {
+            expect(
+                DownloadError(code, "failed", hint: "hint", detail: "detail"),
+                status,
+                "detail",
+                "failed",
+                hint: "hint"
+            )
+        }
+        expect(DownloadError(TransportError(.timedOut, "failed")), .badGateway, "timed-out", "failed")
+        expect(
+            DownloadError(TransportError(.addressRefused, "failed")),
+            .forbidden,
+            "address-refused",
+            "failed",
+            hint: Self.allowHint
+        )
+        expect(DownloadError(StorageError(.busy, "failed")), .conflict, "asset-busy", "failed")
+        expect(DownloadError(StorageError(.full, "failed")), .internalServerError, "disk-full", "failed")
+    }
+
+    @Test func otherErrorsAreTheServersFault() {
+        struct Unexpected: Error {}
+        expect(HTTPError(.contentTooLarge, message: "too long"), .contentTooLarge, "http", "too long")
+        expect(HTTPError(.notFound), .notFound, "http", "Not Found")
+        expect(
+            NIOTooManyBytesError(maxBytes: 9),
+            .contentTooLarge,
+            "body-too-large",
+            "the body of the request is too large"
+        )
+        expect(Unexpected(), .internalServerError, "internal", "the server failed (Unexpected)")
+    }
+
+    @Test func anAnswerIsJSONThatNoCacheStores() async throws {
+        let answer = ServerError(.conflict, "code", "\"message\"", hint: "hint").response
+        #expect(answer.status == .conflict)
+        #expect(
+            answer.headers
+                == [
+                    .contentType: "application/json; charset=utf-8", .cacheControl: "no-store",
+                    .contentLength: "\(answer.body.contentLength ?? 0)",
+                ]
+        )
+        let body = try await answer.body.recorded()
+        #expect(body.text == #"{"error":{"code":"code","message":"\"message\"","hint":"hint"}}"# && body.isFinished)
+        let busy = ServerError(.serviceUnavailable, "busy", "wait").response
+        #expect(busy.headers[.retryAfter] == "1")
+        #expect(try await busy.body.recorded().text == #"{"error":{"code":"busy","message":"wait"}}"#)
+    }
+}
+
+@Suite struct ResponseTests {
+    @Test func reportsArePassedOnAsJSON() async throws {
+        let answer = Response.json(.fields(["a": .integer(1)]), status: .accepted)
+        #expect(answer.status == .accepted)
+        #expect(
+            answer.headers == [
+                .contentType: "application/json; charset=utf-8", .cacheControl: "no-store", .contentLength: "7",
+            ]
+        )
+        #expect(try await answer.body.recorded().text == #"{"a":1}"#)
+        #expect(Response.json(.fields([:])).status == .ok)
+    }
+
+    @Test func writtenReportsArePassedOnAsJSON() async throws {
+        let budget = try WorkBudget(ServerLimits()).admit()
+        let answer = Response.json(Array("{}".utf8), holding: budget)
+        #expect(answer.status == .ok)
+        #expect(
+            answer.headers == [
+                .contentType: "application/json; charset=utf-8", .cacheControl: "no-store", .contentLength: "2",
+            ]
+        )
+        #expect(try await answer.body.recorded().text == "{}")
+    }
+
+    @Test func playlistsAreCheckedAgainBeforeTheyAreUsedAgain() async throws {
+        let answer = Response.playlist(Array("#EXTM3U\n".utf8))
+        #expect(answer.status == .ok)
+        #expect(
+            answer.headers == [
+                .contentType: "application/vnd.apple.mpegurl", .cacheControl: "no-cache", .contentLength: "8",
+            ]
+        )
+        #expect(try await answer.body.recorded().text == "#EXTM3U\n")
+    }
+
+    @Test(arguments: [
+        (0, []), (1, [1]), (65_535, [65_535]), (65_536, [65_536]), (65_537, [65_536, 1]),
+        (131_073, [65_536, 65_536, 1]),
+    ])
+    func longBodiesAreWrittenInPieces(count: Int, pieces: [Int]) async throws {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 / 7) }
+        let body = ResponseBody(pieces: bytes, holding: nil)
+        #expect(body.contentLength == count)
+        let recorded = try await body.recorded()
+        #expect(recorded.pieceSizes == pieces && recorded.bytes == bytes && recorded.isFinished)
+    }
+
+    @Test func aBudgetIsHeldUntilTheBodyIsGone() async throws {
+        let work = WorkBudget(ServerLimits())
+        var body: ResponseBody? = ResponseBody(pieces: [1, 2], holding: try work.admit())
+        #expect(work.pendingRequests == 1)
+        _ = try await body?.recorded()
+        body = nil
+        #expect(work.pendingRequests == 0)
+    }
+}
+
+/// What follows an error in a handler.
+@Suite struct ErrorAnswersTests {
+    private struct Unexpected: Error {}
+
+    private func answer(_ error: any Error, _ lines: RecordingLogHandler.Lines) async throws -> Response {
+        let context = BasicRequestContext.detached(logger: Logger(label: "test") { _ in RecordingLogHandler(lines) })
+        return try await ErrorAnswers<BasicRequestContext>().handle(.get("/x?token=1"), context: context) { _, _ in
+            throw error
+        }
+    }
+
+    @Test func onlyFaultsOfTheServerAreLogged() async throws {
+        let lines = RecordingLogHandler.Lines()
+        let refused = try await answer(ServerError(.notFound, "not-found", "nothing"), lines)
+        #expect(refused.status == .notFound && lines.all.isEmpty)
+        let failed = try await answer(Unexpected(), lines)
+        #expect(failed.status == .internalServerError)
+        #expect(lines.all == ["error: request failed error=Unexpected() path=/x"])
+    }
+
+    @Test func aCancellationIsNoAnswer() async {
+        await #expect(throws: CancellationError.self) { try await answer(CancellationError(), .init()) }
+    }
+
+    @Test func requestsAreCountedWithTheirStatus() async throws {
+        let metrics = ServerMetrics()
+        let counting = RequestCounting<BasicRequestContext>(metrics: metrics)
+        for status in [HTTPResponse.Status.ok, .ok, .notFound] {
+            let answer = try await counting.handle(.get("/segment/a?x=1"), context: .detached()) { _, _ in
+                Response(status: status)
+            }
+            #expect(answer.status == status)
+        }
+        let text = metrics.text(downloads: 0, listeners: 0, connections: 0)
+        #expect(text.contains("{area=\"segment\",status=\"200\"} 2\n"))
+        #expect(text.contains("{area=\"segment\",status=\"404\"} 1\n"))
+    }
+}
