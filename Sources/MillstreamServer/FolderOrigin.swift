@@ -61,8 +61,9 @@ public struct FolderOrigin: Sendable {
         }
         let files = FileResponder()
         router.get("**") { request, context in
+            // ``TargetGuard`` has refused empty names, those that cannot be decoded, and slashes in names.
             let parts = context.parameters.getCatchAll().map { PercentEncoding.decode(String($0)) ?? "" }
-            guard !parts.isEmpty, parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") && !$0.contains("/") }) else {
+            guard parts.allSatisfy({ !$0.hasPrefix(".") }) else {
                 throw ServerError(.notFound, "not-found", "there is nothing at this address")
             }
             try await onRequest(parts.joined(separator: "/"))

@@ -206,10 +206,12 @@ public struct LocalOrigin: Sendable {
 }
 
 /// Tells the console what other processes do to the library, and finds out which listeners are gone.
-private struct LibraryWatch: Service {
+struct LibraryWatch: Service {
     let library: AssetLibrary
     let desk: DownloadDesk
     let broadcast: EventBroadcast
+    /// The clock that says when to look again.
+    var time: any TimeSource = SystemTimeSource()
 
     private static let interval = Duration.seconds(3)
 
@@ -220,7 +222,7 @@ private struct LibraryWatch: Service {
     private func watch() async {
         var known: [String: StoredAsset] = [:]
         while !Task.isCancelled {
-            do { try await SystemTimeSource().sleep(for: Self.interval) } catch { return }
+            do { try await time.sleep(for: Self.interval) } catch { return }
             guard broadcast.listenerCount > 0 else { continue }
             let assets = (try? library.assets()) ?? []
             for asset in assets where known[asset.id] != asset {

@@ -1,0 +1,239 @@
+import Foundation
+import HTTPTypes
+import Logging
+import MediaTiming
+import NetworkConditioning
+import Synchronization
+import Testing
+
+@testable import MillstreamServer
+
+@Suite struct MediaTypeTests {
+    @Test(arguments: [
+        ("m3u8", "application/vnd.apple.mpegurl"), ("M3U", "application/vnd.apple.mpegurl"),
+        ("mpd", "application/dash+xml"), ("ts", "video/mp2t"), ("mp4", "video/mp4"), ("m4s", "video/mp4"),
+        ("m4v", "video/mp4"), ("cmfv", "video/mp4"), ("m4a", "audio/mp4"), ("cmfa", "audio/mp4"),
+        ("aac", "audio/aac"), ("MP3", "audio/mpeg"), ("vtt", "text/vtt; charset=utf-8"),
+        ("webvtt", "text/vtt; charset=utf-8"), ("html", "text/html; charset=utf-8"),
+        ("css", "text/css; charset=utf-8"), ("js", "text/javascript; charset=utf-8"), ("svg", "image/svg+xml"),
+        ("png", "image/png"), ("jpg", "image/jpeg"), ("jpeg", "image/jpeg"), ("json", "application/json"),
+        ("plist", "application/x-plist"), ("exe", "application/octet-stream"), ("", "application/octet-stream"),
+    ])
+    func aNameHasTheTypeOfItsExtension(ending: String, type: String) {
+        #expect(FileResponder.mediaType(ending) == type)
+    }
+
+    @Test(arguments: [
+        "video/mp4", "VIDEO/mp2t", "video/anything; codecs=\"x\"", "audio/aac", "text/vtt", "text/vtt;charset=utf-8",
+        " text/vtt ", "application/vnd.apple.mpegurl", "application/x-mpegURL", "application/dash+xml", "image/jpeg",
+        "image/png", "image/gif", "image/webp", "application/mp4",
+    ])
+    func mediaKeepTheirType(type: String) {
+        #expect(FileResponder.safeMediaType(type) == type)
+    }
+
+    @Test(
+        arguments: [
+            nil, "", "text/html", "text/plain", "application/javascript", "image/svg+xml", "text/vttx",
+            "application/mp4x", "text/html; video/mp4", "xvideo/mp4", "application/octet-stream", "image/avif",
+        ] as [String?]
+    )
+    func anythingElseBecomesPlainBytes(type: String?) {
+        #expect(FileResponder.safeMediaType(type) == "application/octet-stream")
+    }
+}
+
+@Suite struct ByteRangeReadingTests {
+    @Test(
+        arguments: [
+            ("bytes=0-", 1, 0...0), ("bytes=0-0", 1, 0...0), ("bytes=0-5", 1, 0...0), ("bytes=-1", 1, 0...0),
+            ("bytes=-2", 1, 0...0), ("bytes=99-", 100, 99...99), ("bytes=99-99", 100, 99...99),
+            ("bytes=99-100", 100, 99...99), ("bytes=0-98", 100, 0...98), ("bytes=-99", 100, 1...99),
+            ("bytes=-100", 100, 0...99), ("bytes=-1", 100, 99...99), ("bytes=5-5", 100, 5...5),
+            ("bytes=100-", 100, nil), ("bytes=1-", 1, nil), ("bytes=-0", 1, nil), ("bytes=--1", 100, nil),
+            ("bytes=6-5", 100, nil), ("bytes=0-", 0, nil), ("bytes=-1", 0, nil), ("bytes=0", 100, nil),
+            ("bytes 0-1", 100, nil), ("Bytes=0-1", 100, nil), ("bytes=0-1,", 100, nil), ("bytes=1-x", 100, nil),
+            ("bytes=99999999999999999999-", 100, nil), ("bytes=0-99999999999999999999", 100, nil),
+        ] as [(String, Int, ClosedRange<Int>?)]
+    )
+    func aRangeIsReadWithinTheSize(text: String, size: Int, range: ClosedRange<Int>?) {
+        #expect(FileResponder.range(text, size: size) == range)
+        #expect(RequestReading.byteRange(text, size: size) == range)
+    }
+}
+
+/// A folder that is served as an origin does.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct FolderOriginTests {
+    private final class Paths: Sendable {
+        private let paths = Mutex<[String]>([])
+        var all: [String] { paths.withLock { $0 } }
+        func append(_ path: String) { paths.withLock { $0.append(path) } }
+    }
+
+    private struct Stage {
+        let port: Int
+        let folder: URL
+        let paths: Paths
+
+        func ask(_ target: String, method: String = "GET", fields: [String] = []) async throws -> RawAnswer {
+            let connection = try RawConnection(port: port)
+            let lines = ["\(method) \(target) HTTP/1.1", "Host: 127.0.0.1:\(port)"] + fields + ["Connection: close"]
+            connection.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+            return RawAnswer(try await connection.readToEnd())
+        }
+    }
+
+    private func serving(
+        conditions: LinkProfile = .off,
+        connections: ConnectionLimits = ConnectionLimits(),
+        _ test: (Stage) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folder-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for (path, text) in [
+            ("a.m3u8", "0123456789"), ("b c/d.ts", "segment"), (".hidden", "secret"), (".x/y.ts", "secret"),
+            ("empty.ts", ""),
+        ] {
+            let file = folder.appendingPathComponent(path)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try Data(text.utf8).write(to: file)
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 1_000)],
+                ofItemAtPath: file.path
+            )
+        }
+        let origin = FolderOrigin(
+            folder,
+            port: 0,
+            conditions: conditions,
+            connections: connections,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        let paths = Paths()
+        let (ports, port) = AsyncStream<Int>.makeStream()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { port.finish() }
+                try await origin.run { path in
+                    paths.append(path)
+                    if path == "refused.ts" { throw ServerError(.forbidden, "refused", "no") }
+                } onRunning: {
+                    port.yield($0)
+                }
+            }
+            var iterator = ports.makeAsyncIterator()
+            let number = try #require(await iterator.next())
+            try await test(Stage(port: number, folder: folder, paths: paths))
+            group.cancelAll()
+            while (try? await group.next()) != nil {}
+        }
+    }
+
+    /// The size and the time of the last change, in milliseconds, both in hexadecimal.
+    private static let tag = "\"a-f4240\""
+
+    @Test func aFileIsServedToEverySite() async throws {
+        try await serving { (stage: Stage) async throws in
+            for (method, body) in [("GET", "0123456789"), ("HEAD", "")] {
+                let answer = try await stage.ask("/a.m3u8", method: method)
+                #expect(answer.status == 200 && answer.body == body)
+                for (name, value) in [
+                    ("Content-Type", "application/vnd.apple.mpegurl"), ("Content-Length", "10"),
+                    ("Accept-Ranges", "bytes"), ("Cache-Control", "no-cache"), ("ETag", Self.tag),
+                    ("Access-Control-Allow-Origin", "*"),
+                    ("Access-Control-Expose-Headers", "Content-Length, Content-Range"),
+                    ("Cross-Origin-Resource-Policy", "cross-origin"),
+                    ("Vary", "Origin, Sec-Fetch-Site, Referer, User-Agent"), ("X-Content-Type-Options", "nosniff"),
+                    ("Content-Security-Policy", "sandbox; default-src 'none'"), ("Server", "Millstream origin"),
+                ] {
+                    #expect(answer.field(name) == value, "\(method) \(name)")
+                }
+            }
+            let segment = try await stage.ask("/b%20c/d.ts")
+            #expect(segment.status == 200 && segment.body == "segment" && segment.field("Content-Type") == "video/mp2t")
+            #expect(stage.paths.all == ["a.m3u8", "a.m3u8", "b c/d.ts"])
+        }
+    }
+
+    @Test func onlyTheRangeIsSentThatWasAskedFor() async throws {
+        try await serving { (stage: Stage) async throws in
+            for (fields, status, range, body) in [
+                (["Range: bytes=2-4"], 206, "bytes 2-4/10", "234"), (["Range: bytes=-1"], 206, "bytes 9-9/10", "9"),
+                (["Range: bytes=8-"], 206, "bytes 8-9/10", "89"), (["Range: bytes=10-"], 416, "bytes */10", ""),
+                (["Range: bytes=x"], 416, "bytes */10", ""), (["Range: items=1-2"], 200, nil, "0123456789"),
+                (["Range: bytes=0-1,3-4"], 200, nil, "0123456789"),
+                (["Range: bytes=2-4", "If-Range: \(Self.tag)"], 206, "bytes 2-4/10", "234"),
+                (["Range: bytes=2-4", "If-Range: \"other\""], 200, nil, "0123456789"),
+            ] as [([String], Int, String?, String)] {
+                let answer = try await stage.ask("/a.m3u8", fields: fields)
+                #expect(answer.status == status && answer.body == body, "\(fields)")
+                #expect(answer.field("Content-Range") == range, "\(fields)")
+                #expect(answer.field("ETag") == Self.tag && answer.field("Accept-Ranges") == "bytes")
+            }
+            #expect(try await stage.ask("/empty.ts", fields: ["Range: bytes=0-"]).status == 416)
+            #expect(try await stage.ask("/empty.ts").field("ETag") == "\"0-f4240\"")
+        }
+    }
+
+    @Test func aFileThatTheClientHasIsNotSentAgain() async throws {
+        try await serving { (stage: Stage) async throws in
+            let answer = try await stage.ask("/a.m3u8", fields: ["If-None-Match: \(Self.tag)", "Range: bytes=0-1"])
+            #expect(answer.status == 304 && answer.body.isEmpty && answer.field("ETag") == Self.tag)
+            #expect(try await stage.ask("/a.m3u8", fields: ["If-None-Match: \"other\""]).status == 200)
+        }
+    }
+
+    @Test func whatIsNoPlainFileIsNothing() async throws {
+        try await serving { (stage: Stage) async throws in
+            #expect(try await stage.ask("/").status == 404)
+            for target in ["/missing.ts", "/b%20c", "/.hidden", "/.x/y.ts", "/b%20c/.hidden", "/%2Ehidden"] {
+                let answer = try await stage.ask(target)
+                #expect(answer.status == 404 && answer.errorCode == "not-found", "\(target)")
+                #expect(answer.field("Access-Control-Allow-Origin") == "*")
+            }
+            #expect(stage.paths.all.sorted() == ["b c", "missing.ts"])
+            let refused = try await stage.ask("/refused.ts")
+            #expect(refused.status == 403 && refused.errorCode == "refused")
+            #expect(try await stage.ask("//a.m3u8").status == 404)
+            let preflight = try await stage.ask("/a.m3u8", method: "OPTIONS")
+            #expect(preflight.status == 204 && preflight.field("Access-Control-Allow-Methods") == "GET, HEAD")
+        }
+    }
+
+    /// The latency of both ways is that of the link; other tests measure what it is.
+    @Test func answersCrossTheLink() async throws {
+        let lossy = LinkProfile(name: "test", outages: [.init(start: .zero, duration: .milliseconds(1))])
+        try await serving(conditions: lossy) { (stage: Stage) async throws in
+            #expect(try await stage.ask("/a.m3u8").body == "0123456789")
+        }
+    }
+
+    @Test func connectionsAreLimited() async throws {
+        try await serving(connections: ConnectionLimits(maximumConnections: 0)) { (stage: Stage) async throws in
+            #expect(try await stage.ask("/a.m3u8").status == 503)
+        }
+    }
+
+    @Test func anAddressThatIsNotOursIsExplained() async throws {
+        try await serving { (stage: Stage) async throws in
+            for (host, port, hint) in [
+                ("127.0.0.1", stage.port, "try another --port, or --port 0 for a free one"),
+                ("192.0.2.1", 0, "try --host 127.0.0.1, or 0.0.0.0 for every address of this machine"),
+                ("no-such-host.invalid", 0, "--host wants an address of this machine"),
+            ] {
+                let origin = FolderOrigin(
+                    stage.folder,
+                    host: host,
+                    port: port,
+                    logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+                )
+                let error = await #expect(throws: ListeningError.self) { try await origin.run { _ in } }
+                #expect(error?.hint == hint, "\(host)")
+                #expect(error?.description.hasPrefix("nothing can be served at \(host):\(port): ") == true)
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import AssetStorage
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import MediaTiming
+import MediaTransport
+import MillstreamTesting
+import NIOCore
+import NIOEmbedded
+import NetworkConditioning
+import ResourceAddressing
+import Testing
+
+@testable import MillstreamServer
+
+/// The media routes with transports that no network could have.
+@Suite struct MediaRouterTests {
+    private let transport = ScriptedTransport()
+    private let foreignTransport = ScriptedTransport()
+    private let signer = SegmentSigner(ServerSecret(bytes: [UInt8](repeating: 1, count: 32)))
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("library-\(UUID())")
+
+    private func ask(
+        _ target: String,
+        _ fields: [(HTTPField.Name, String)] = [],
+        as initiator: RequestInitiator = .player,
+        conditions: LinkProfile = .off
+    ) async throws -> Response {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let policy = SourcePolicy(allowedHosts: ["10.0.0.1"], catalogue: []) { _ in false }
+        let hosts = HostCache()
+        let routes = MediaRoutes(
+            sources: SourceAccess(
+                own: (ResourceLoading(transport, policy: LoadErrorPolicy(retries: 0)), policy, hosts),
+                foreign: (
+                    ResourceLoading(foreignTransport, policy: LoadErrorPolicy(retries: 0)),
+                    policy.restrictedToPublicAddresses, hosts
+                )
+            ),
+            library: try AssetLibrary(directory: folder),
+            links: LinkDesk(shared: conditions),
+            signer: signer,
+            work: WorkBudget(ServerLimits()),
+            workers: .caller
+        )
+        let router = Router(context: ServerRequestContext.self)
+        routes.add(to: router)
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        var context = ServerRequestContext(
+            source: ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: logger)
+        )
+        context.initiator = initiator
+        return try await router.buildResponder().respond(to: .get(target, fields: fields), context: context)
+    }
+
+    private func segment(_ target: String, _ delivery: PlaybackRequest.SegmentDelivery = .proxy) -> String {
+        SegmentAddress(ResourceAddress(target), delivery: delivery, link: nil).path(signedBy: signer)
+    }
+
+    /// More than announced would look like an answer to the next request.
+    @Test(arguments: [(9, 9, false), (10, 10, false), (11, 10, true), (9, 10, false)])
+    func noMoreIsWrittenThanWasAnnounced(count: Int, announced: Int64, isError: Bool) async throws {
+        transport.answer(
+            "http://10.0.0.1/a.ts",
+            with: .truncated([UInt8](repeating: 1, count: count), announced: announced)
+        )
+        let answer = try await ask(segment("http://10.0.0.1/a.ts"))
+        #expect(answer.status == .ok && answer.body.contentLength == Int(announced))
+        let (body, error) = await answer.body.recordedWithError()
+        #expect(((error as? TransportError)?.code == .wrongContent) == isError)
+        #expect(body.bytes.count == (isError ? 0 : count) && body.isFinished == !isError)
+    }
+
+    @Test func theRangeIsPassedOnAsItCame() async throws {
+        transport.answer("http://10.0.0.1/a.ts", with: .bytes([1, 2, 3], contentType: "video/mp2t"))
+        _ = try await ask(segment("http://10.0.0.1/a.ts"), [(.range, "bytes=1-x")])
+        #expect(transport.requests.last?.headers == [HeaderField("Range", "bytes=1-x")])
+        #expect(transport.requests.last?.byteRange == nil && transport.requests.last?.kind == .segment)
+        _ = try await ask(segment("http://10.0.0.1/a.ts"))
+        #expect(transport.requests.last?.headers == [])
+    }
+
+    @Test(arguments: [
+        (RequestInitiator.player, true), (.ownPage, true), (.foreignPage, false), (.foreignHost, false),
+    ])
+    func theClientDecidesByWhichWayASourceIsLoaded(initiator: RequestInitiator, isOwn: Bool) async throws {
+        let playlist = ScriptedTransport.Answer.text(
+            "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"
+        )
+        for transport in [transport, foreignTransport] {
+            transport.answer("http://10.0.0.1/a.m3u8", with: playlist)
+            transport.answer("http://10.0.0.1/a.ts", with: .bytes([1]))
+        }
+        #expect(try await ask("/play.m3u8?url=http://10.0.0.1/a.m3u8", as: initiator).status == .ok)
+        #expect(try await ask(segment("http://10.0.0.1/a.ts"), as: initiator).status == .ok)
+        let (used, unused) = isOwn ? (transport, foreignTransport) : (foreignTransport, transport)
+        #expect(
+            used.requestedAddresses == ["http://10.0.0.1/a.m3u8", "http://10.0.0.1/a.ts"] && unused.requests.isEmpty
+        )
+        let redirect = try await ask(segment("http://10.0.0.1/a.ts", .redirect), as: initiator)
+        #expect(redirect.status == (isOwn ? .found : .forbidden))
+        #expect(redirect.headers[.location] == (isOwn ? "http://10.0.0.1/a.ts" : nil))
+    }
+
+    @Test(
+        arguments: [
+            ("document", false), ("DOCUMENT", false), ("embed", false), ("fencedframe", false), ("frame", false),
+            ("iframe", false), ("object", false), ("video", true), ("empty", true), ("", true), (nil, true),
+        ] as [(String?, Bool)]
+    )
+    func aPageIsNotRedirected(destination: String?, isRedirected: Bool) async throws {
+        let fields = destination.map { [(HTTPField.Name.secFetchDestination, $0)] } ?? []
+        let answer = try await ask(segment("http://10.0.0.1/a.ts", .redirect), fields)
+        #expect(answer.status == (isRedirected ? .found : .forbidden))
+        #expect(answer.headers[.location] == (isRedirected ? "http://10.0.0.1/a.ts" : nil))
+    }
+
+    @Test(arguments: [
+        ("http://10.0.0.1/a%20b.ts?x=~", true), ("http://10.0.0.1/a b.ts", false), ("http://10.0.0.1/a\tb.ts", false),
+        ("http://10.0.0.1/a\u{7F}b.ts", false), ("http://10.0.0.1/ä.ts", true), ("http://10.0.0.1/!.ts", true),
+        ("http://10.0.0.1/~.ts", true),
+    ])
+    func aLocationHoldsNoSpacesOrControlCharacters(target: String, isRedirected: Bool) async throws {
+        let answer = try await ask(segment(target, .redirect))
+        #expect(answer.status == (isRedirected ? .found : .forbidden))
+        #expect(answer.headers[.location] == (isRedirected ? target : nil))
+    }
+
+    /// A segment that crosses a link cannot be redirected.
+    @Test func theLinkOfAllOthersIsCrossedByEverySegment() async throws {
+        transport.answer("http://10.0.0.1/a.ts", with: .bytes([1, 2]))
+        let outage = LinkProfile(name: "outage", outages: [.init(start: .zero, duration: .milliseconds(1))])
+        let answer = try await ask(segment("http://10.0.0.1/a.ts", .redirect), conditions: outage)
+        #expect(answer.status == .ok)
+        #expect(try await answer.body.recorded().bytes == [1, 2])
+    }
+}
+
+/// The end of a server with requests that would take long.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct ServerEndTests {
+    @Test func aServerDoesNotWaitForALinkThatLetsNothingThrough() async throws {
+        var connection: RawConnection?
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            let waiting = try RawConnection(port: stage.port)
+            waiting.send(
+                "GET /play.m3u8?url=\(stage.privateSource)&conditions=100%25+Loss HTTP/1.1\r\n"
+                    + "Host: 127.0.0.1:\(stage.port)\r\n\r\n"
+            )
+            while try await stage.ask("/api/conditions").body.contains(#""links":[]"#) { await Task.yield() }
+            connection = waiting
+        }
+        #expect(try await connection?.readToEnd().contains("200 OK") == false)
+    }
+
+    @Test func aServerDoesNotWaitForABodyOnASlowLink() async throws {
+        var connection: RawConnection?
+        try await ServerStage.run { options, _ in
+            options.conditions = LinkProfile(name: "slow", down: .init(bandwidth: .init(bitsPerSecond: 8)))
+        } _: { (stage: ServerStage) async throws in
+            let waiting = try RawConnection(port: stage.port)
+            waiting.send(
+                "GET /play.m3u8?url=\(stage.privateSource) HTTP/1.1\r\nHost: 127.0.0.1:\(stage.port)\r\n\r\n"
+            )
+            #expect(try await waiting.read(until: "\r\n\r\n").hasPrefix("HTTP/1.1 200 OK\r\n"))
+            connection = waiting
+        }
+        #expect(try await connection?.readToEnd().contains("#EXT-X-ENDLIST") == false)
+    }
+}

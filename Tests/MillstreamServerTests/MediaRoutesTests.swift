@@ -1,0 +1,416 @@
+import AssetStorage
+import Foundation
+import Logging
+import MediaTiming
+import MediaTransport
+import MillstreamDownloads
+import MillstreamTesting
+import NetworkConditioning
+import ReportFormat
+import ResourceAddressing
+import Testing
+
+@testable import MillstreamServer
+
+@Suite struct PrivateCachingTests {
+    @Test(
+        arguments: [
+            (nil, "no-cache"), ("", "no-cache"), ("no-store", "no-store"), ("max-age=60, No-Store", "no-store"),
+            ("public, max-age=60", "private, max-age=60"), ("max-age=0", "private, max-age=0"),
+            ("MAX-AGE=60", "private, max-age=60"), (" max-age = 60 ", "private, max-age=60"),
+            ("max-age=-1", "no-cache"), ("max-age=x", "no-cache"), ("max-age=", "no-cache"), ("public", "no-cache"),
+            ("s-maxage=60", "no-cache"), ("max-age=60, no-cache", "no-cache"),
+            ("no-cache=\"Set-Cookie\", max-age=60", "no-cache"), ("max-age=60, max-age=90", "private, max-age=60"),
+        ] as [(String?, String)]
+    )
+    func anAnswerIsStoredForOneClientAtMost(field: String?, expected: String) {
+        #expect(MediaRoutes.privateCaching(field) == expected)
+    }
+}
+
+/// Segments on their way from an origin to a player.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct ProxiedSegmentTests {
+    private func media(_ names: String...) -> String {
+        "#EXTM3U\n#EXT-X-TARGETDURATION:4\n" + names.map { "#EXTINF:4,\n\($0)\n" }.joined() + "#EXT-X-ENDLIST\n"
+    }
+
+    /// Returns the addresses of the segments of an edited playlist.
+    private func segments(_ stage: ServerStage, _ query: String = "") async throws -> [String] {
+        let playlist = try await stage.ask("/play.m3u8?url=\(stage.origin.address("/list.m3u8"))\(query)")
+        try #require(playlist.status == 200, "\(playlist.head) \(playlist.body)")
+        return playlist.body.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { String($0) }
+    }
+
+    private func onStage(
+        _ playlist: String,
+        conditions: LinkProfile = .off,
+        _ body: (ServerStage) async throws -> Void
+    ) async throws {
+        try await ServerStage.run { options, origin in
+            origin.set("/list.m3u8", .text(playlist, contentType: "application/vnd.apple.mpegurl"))
+            origin.behave("/list.m3u8", .proper)
+            options.conditions = conditions
+        } _: { (stage: ServerStage) async throws in
+            try await body(stage)
+        }
+    }
+
+    @Test func onlyWhatAPlayerNeedsOfAnAnswerIsPassedOn() async throws {
+        try await onStage(media("a.ts", "b.html")) { (stage: ServerStage) async throws in
+            stage.origin.set(
+                "/a.ts",
+                .init(
+                    Array("0123456789".utf8),
+                    contentType: "video/mp2t",
+                    headers: [
+                        "Cache-Control": "public, max-age=9", "Set-Cookie": "a=b", "X-Other": "1",
+                        "Access-Control-Allow-Origin": "https://other.example", "Content-Security-Policy": "none",
+                    ]
+                )
+            )
+            stage.origin.set("/b.html", .init([1], contentType: "text/html", validators: []))
+            for path in ["/a.ts", "/b.html"] { stage.origin.behave(path, .proper) }
+            let addresses = try await segments(stage, "&segments=proxy")
+            let answer = try await stage.ask(addresses[0])
+            #expect(answer.status == 200 && answer.body == "0123456789")
+            for (name, value) in [
+                ("Content-Type", "video/mp2t"), ("Content-Length", "10"), ("Cache-Control", "private, max-age=9"),
+                ("Accept-Ranges", "bytes"), ("Last-Modified", "Wed, 01 Jan 2025 00:00:00 GMT"), ("Set-Cookie", nil),
+                ("X-Other", nil), ("Access-Control-Allow-Origin", "*"), ("Content-Range", nil),
+                ("Content-Security-Policy", "sandbox; default-src 'none'"),
+                ("Cross-Origin-Resource-Policy", "cross-origin"), ("X-Content-Type-Options", "nosniff"),
+                ("Vary", "Origin, Sec-Fetch-Site, Referer, User-Agent"),
+                ("Access-Control-Expose-Headers", "Content-Length, Content-Range"), ("Server", "Millstream"),
+            ] as [(String, String?)] {
+                #expect(answer.field(name) == value, "\(name)")
+            }
+            #expect(answer.field("ETag")?.hasPrefix("\"") == true)
+            let range = try await stage.ask(addresses[0], fields: ["Range: bytes=2-4"])
+            #expect(range.status == 206 && range.body == "234" && range.field("Content-Length") == "3")
+            #expect(range.field("Content-Range") == "bytes 2-4/10")
+            #expect(stage.requests.last?.header("Range") == "bytes=2-4")
+            let page = try await stage.ask(addresses[1])
+            #expect(page.status == 200 && page.field("Content-Type") == "application/octet-stream")
+            #expect(page.field("Cache-Control") == "no-cache" && page.field("ETag") == nil)
+        }
+    }
+
+    @Test func anErrorOfTheOriginIsPassedOnAsOne() async throws {
+        try await onStage(media("a.ts")) { (stage: ServerStage) async throws in
+            let address = try #require(try await segments(stage, "&segments=proxy").first)
+            for (behavior, status, code) in [
+                (.status(404), 502, "http-status"), (.status(503), 502, "http-status"),
+                (.redirectLoop, 502, "bad-redirect"), (.closeBeforeHead, 502, "connection-lost"),
+            ] as [(MisbehavingServer.Behaviour, Int, String)] {
+                stage.origin.behave("/a.ts", behavior)
+                let answer = try await stage.ask(address)
+                #expect(answer.status == status && answer.errorCode == code, "\(answer.head) \(answer.body)")
+                #expect(answer.field("Access-Control-Allow-Origin") == "*")
+            }
+        }
+    }
+
+    /// A body that ends early ends the connection; one without a length is passed on as it comes.
+    @Test func theLengthOfABodyIsThatOfTheOrigin() async throws {
+        try await onStage(media("a.ts", "b.ts")) { (stage: ServerStage) async throws in
+            for path in ["/a.ts", "/b.ts"] {
+                stage.origin.set(path, .init(Array("0123456789".utf8), contentType: "video/mp2t"))
+            }
+            stage.origin.behave("/a.ts", .truncate(after: 4))
+            stage.origin.behave("/b.ts", .chunked)
+            let addresses = try await segments(stage, "&segments=proxy")
+            let short = try await stage.ask(addresses[0])
+            #expect(short.status == 200 && short.field("Content-Length") == "10" && short.body.utf8.count <= 4)
+            let chunked = try await stage.ask(addresses[1])
+            #expect(chunked.status == 200 && chunked.field("Content-Length") == nil)
+            #expect(chunked.field("Transfer-Encoding") == "chunked" && chunked.body == "a\r\n0123456789\r\n0\r\n\r\n")
+        }
+    }
+
+    @Test func aRedirectNamesTheAddressOfTheOrigin() async throws {
+        try await onStage(media("a.ts?x=%20", "b c.ts", "b\u{7F}.ts", "ä.ts")) { (stage: ServerStage) async throws in
+            let addresses = try await segments(stage)
+            let first = try await stage.ask(addresses[0])
+            #expect(first.status == 302 && first.body.isEmpty)
+            #expect(first.field("Location") == stage.origin.address("/a.ts?x=%20"))
+            #expect(first.field("Cache-Control") == "no-cache" && first.field("Access-Control-Allow-Origin") == "*")
+            for address in addresses[1...2] {
+                let refused = try await stage.ask(address)
+                #expect(refused.status == 403 && refused.errorCode == "address-refused", "\(address)")
+            }
+            #expect(try await stage.ask(addresses[3]).status == 302)
+        }
+    }
+
+    /// Over a link of its own, and over the one of everybody else, a segment cannot go round the server.
+    @Test func segmentsUnderConditionsComeThroughTheServer() async throws {
+        try await onStage(media("private.ts")) { (stage: ServerStage) async throws in
+            let address = try #require(try await segments(stage, "&conditions=WiFi").first)
+            let id = LinkDesk.identifier(
+                .init(source: ResourceAddress(stage.origin.address("/list.m3u8")), conditions: "WiFi")
+            )
+            #expect(address.hasSuffix("&conditions=WiFi&link=\(id)"))
+            let answer = try await stage.ask(address)
+            #expect(answer.status == 200 && answer.body == "segment")
+            let direct = try #require(try await segments(stage).first)
+            #expect(try await stage.ask(direct).status == 302)
+        }
+        let outage = LinkProfile(name: "outage", outages: [.init(start: .zero, duration: .milliseconds(1))])
+        try await onStage(media("private.ts"), conditions: outage) { (stage: ServerStage) async throws in
+            let address = try #require(try await segments(stage).first)
+            #expect(!address.contains("segments=proxy"))
+            let answer = try await stage.ask(address)
+            #expect(answer.status == 200 && answer.body == "segment")
+        }
+    }
+
+    @Test func addressesOfAPlaylistToSaveNameTheServer() async throws {
+        try await onStage(media("private.ts")) { (stage: ServerStage) async throws in
+            let address = try #require(try await segments(stage, "&absolute=1").first)
+            #expect(address.hasPrefix("http://127.0.0.1:\(stage.port)/segment/private.ts?url="))
+            #expect(try #require(try await segments(stage).first).hasPrefix("/segment/private.ts?url="))
+        }
+    }
+
+    @Test func playlistsAreAnsweredWithTheirHeaderFields() async throws {
+        try await onStage(media("private.ts")) { (stage: ServerStage) async throws in
+            let answer = try await stage.ask("/play.m3u8?url=\(stage.origin.address("/list.m3u8"))")
+            for (name, value) in [
+                ("Content-Type", "application/vnd.apple.mpegurl"), ("Cache-Control", "no-cache"),
+                ("Content-Length", "\(answer.body.utf8.count)"), ("Access-Control-Allow-Origin", "*"),
+                ("Cross-Origin-Resource-Policy", "cross-origin"), ("X-Content-Type-Options", "nosniff"),
+            ] {
+                #expect(answer.field(name) == value, "\(name)")
+            }
+            let missing = try await stage.ask("/play.m3u8")
+            #expect(missing.status == 400 && missing.errorCode == "missing-url")
+            #expect(missing.field("Access-Control-Allow-Origin") == "*")
+            let unknown = try await stage.ask("/play.m3u8?url=x&conditions=6G")
+            #expect(unknown.status == 400 && unknown.errorCode == "unknown-conditions")
+            #expect(unknown.field("Access-Control-Allow-Origin") == "*")
+        }
+    }
+}
+
+/// Stored assets as a player gets them.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct OfflinePlaybackTests {
+    private static let top = """
+        #EXTM3U
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="E",LANGUAGE="en",DEFAULT=YES,URI="audio.m3u8"
+        #EXT-X-STREAM-INF:BANDWIDTH=1000,RESOLUTION=16x180,CODECS="avc1.640020,mp4a.40.2",AUDIO="a"
+        180.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=2000,RESOLUTION=16x360,CODECS="avc1.640020,mp4a.40.2",AUDIO="a"
+        360.m3u8
+
+        """
+
+    /// Stores an asset of two variants and audio; files that are missing at the origin stay so.
+    private func onStage(
+        missing: [String] = [],
+        _ body: (ServerStage, StoredAsset) async throws -> Void
+    ) async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            stage.serve("/top.m3u8", Self.top)
+            for name in ["180", "360", "audio"] {
+                stage.serve(
+                    "/\(name).m3u8",
+                    "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n\(name).ts\n#EXT-X-ENDLIST\n"
+                )
+                stage.origin.set("/\(name).ts", .init(Array("segment of \(name)".utf8), contentType: "video/mp2t"))
+                stage.origin.behave("/\(name).ts", missing.contains(name) ? .status(404) : .proper)
+            }
+            let library = try AssetLibrary(directory: stage.library)
+            let transport = HTTPTransport()
+            let task = DownloadTask(
+                ResourceAddress(stage.origin.address("/top.m3u8")),
+                into: library,
+                loading: ResourceLoading(transport, policy: LoadErrorPolicy(retries: 0)),
+                options: .init(selection: DownloadSelection(variants: .all))
+            )
+            _ = try? await task.run()
+            try await transport.shutdown()
+            try await body(stage, try #require(try library.assets().first))
+        }
+    }
+
+    private func lines(_ answer: RawAnswer) -> [String] {
+        answer.body.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { String($0) }
+    }
+
+    @Test func aCompleteAssetIsServedAsItIsStored() async throws {
+        try await onStage { (stage: ServerStage, asset: StoredAsset) async throws in
+            #expect(asset.state == .complete)
+            let package = stage.library.appendingPathComponent("packages/\(asset.id)")
+            let stored = try String(contentsOf: package.appendingPathComponent("multivariant.m3u8"), encoding: .utf8)
+            let top = try await stage.ask("/offline/\(asset.id)/multivariant.m3u8")
+            #expect(top.status == 200 && top.body == stored && lines(top).count == 2)
+            #expect(top.field("Content-Type") == "application/vnd.apple.mpegurl")
+            #expect(top.field("Cache-Control") == "no-cache" && top.field("ETag") != nil)
+            #expect(top.field("Access-Control-Allow-Origin") == nil)
+            let folder = try #require(asset.renditions.first).folder
+            let media = try await stage.ask("/offline/\(asset.id)/\(folder)/media.m3u8")
+            let name = try #require(lines(media).first)
+            let segment = try await stage.ask("/offline/\(asset.id)/\(folder)/\(name)", fields: ["Range: bytes=0-6"])
+            #expect(segment.status == 206 && segment.body == "segment" && segment.field("Content-Type") == "video/mp2t")
+            #expect(segment.field("Cache-Control") == "private, max-age=3600")
+            #expect(segment.field("Cross-Origin-Resource-Policy") == "same-origin")
+            for path in ["none.m3u8", "\(folder)/none.ts", "\(folder)", "server-secret"] {
+                let answer = try await stage.ask("/offline/\(asset.id)/\(path)")
+                #expect(answer.status == 404 && answer.errorCode == "not-found", "\(path)")
+            }
+            #expect(try await stage.ask("/offline/none/multivariant.m3u8").status == 404)
+        }
+    }
+
+    @Test func addressesOfAPlaylistToSaveAreAbsolute() async throws {
+        try await onStage { (stage: ServerStage, asset: StoredAsset) async throws in
+            let base = "/offline/\(asset.id)"
+            let relative = lines(try await stage.ask("\(base)/multivariant.m3u8"))
+            let top = try await stage.ask("\(base)/multivariant.m3u8?absolute=1")
+            #expect(lines(top) == relative.map { "http://127.0.0.1:\(stage.port)\(base)/\($0)" })
+            #expect(top.field("Content-Type") == "application/vnd.apple.mpegurl" && top.field("ETag") == nil)
+            let folder = try #require(asset.renditions.first).folder
+            let media = try await stage.ask("\(base)/\(folder)/media.m3u8?absolute")
+            let names = lines(try await stage.ask("\(base)/\(folder)/media.m3u8"))
+            #expect(lines(media) == names.map { "http://127.0.0.1:\(stage.port)\(base)/\(folder)/\($0)" })
+            // A segment has no addresses.
+            let segment = try await stage.ask("\(base)/\(folder)/\(names[0])?absolute=1")
+            #expect(segment.status == 200 && segment.body.hasPrefix("segment of "))
+        }
+    }
+
+    @Test func theConditionsOfAnAssetAreThoseOfItsFiles() async throws {
+        try await onStage { (stage: ServerStage, asset: StoredAsset) async throws in
+            let base = "/offline/\(asset.id)"
+            let plain = lines(try await stage.ask("\(base)/multivariant.m3u8"))
+            let path = "\(base)/multivariant.m3u8"
+            let id = LinkDesk.identifier(.init(source: ResourceAddress(path), conditions: "WiFi"))
+            let top = try await stage.ask("\(path)?conditions=WiFi")
+            #expect(top.status == 200 && lines(top) == plain.map { "\($0)?conditions=WiFi&link=\(id)" })
+            let child = try #require(lines(top).first)
+            let media = try await stage.ask("\(base)/\(child)")
+            let folder = try #require(child.split(separator: "/").first)
+            let segment = try #require(lines(media).first)
+            #expect(segment.hasSuffix("?conditions=WiFi&link=\(id)"))
+            #expect(try await stage.ask("\(base)/\(folder)/\(segment)").body.hasPrefix("segment of "))
+            #expect(try await stage.ask("/api/conditions").body.contains(#""links":[{"id":"\#(id)","#))
+            let unknown = try await stage.ask("\(path)?conditions=6G")
+            #expect(unknown.status == 400 && unknown.errorCode == "unknown-conditions")
+            let both = lines(try await stage.ask("\(path)?conditions=WiFi&absolute"))
+            #expect(
+                both == plain.map { "http://127.0.0.1:\(stage.port)\(base)/\($0)?conditions=WiFi&link=\(id)" }
+            )
+        }
+    }
+
+    /// A variant with a gap must not be chosen.
+    @Test func aPartialAssetIsServedWithoutWhatIsIncomplete() async throws {
+        try await onStage(missing: ["180"]) { (stage: ServerStage, asset: StoredAsset) async throws in
+            #expect(asset.state == .partial && asset.isPlayableOffline)
+            let complete = try #require(asset.renditions.first { $0.role == .variant && $0.isComplete })
+            let top = try await stage.ask("/offline/\(asset.id)/multivariant.m3u8")
+            #expect(top.status == 200 && lines(top) == ["\(complete.folder)/media.m3u8"])
+            #expect(top.body.contains("RESOLUTION=16x360") && !top.body.contains("RESOLUTION=16x180"))
+            #expect(top.body.contains("TYPE=AUDIO"))
+            let absolute = lines(try await stage.ask("/offline/\(asset.id)/multivariant.m3u8?absolute"))
+            #expect(
+                absolute == ["http://127.0.0.1:\(stage.port)/offline/\(asset.id)/\(complete.folder)/media.m3u8"]
+            )
+        }
+    }
+
+    @Test func anAssetWithoutACompleteVariantCannotBePlayed() async throws {
+        try await onStage(missing: ["180", "360"]) { (stage: ServerStage, asset: StoredAsset) async throws in
+            #expect(!asset.isPlayableOffline)
+            let answer = try await stage.ask("/offline/\(asset.id)/multivariant.m3u8")
+            #expect(answer.status == 409 && answer.errorCode == "asset-incomplete")
+        }
+    }
+}
+
+/// How the options of a server are used.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct ServerOptionsTests {
+    @Test func theOwnersSecretsGoToNamedHostsOnly() async throws {
+        try await MisbehavingServer.withServer { other in
+            let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"
+            other.set("/a.m3u8", .text(playlist, contentType: "application/vnd.apple.mpegurl"))
+            try await ServerStage.run(usesProxy: false) { options, _ in
+                options.allowedHosts = ["127.0.0.1:\(other.port)"]
+            } _: { (stage: ServerStage) async throws in
+                #expect(try await stage.ask("/play.m3u8?url=\(other.address("/a.m3u8"))").status == 200)
+                #expect(other.requests.first?.header("Authorization") == ServerStage.token)
+                #expect(other.requests.first?.header("Cookie") == "session=of-the-owner")
+                #expect(try await stage.ask("/play.m3u8?url=\(stage.privateSource)").status == 200)
+                #expect(stage.secrets(at: "/private.m3u8") == [true])
+                let refused = try await stage.ask("/play.m3u8?url=http://127.0.0.1:1/a.m3u8")
+                #expect(refused.status == 403 && refused.errorCode == "address-refused")
+            }
+        }
+    }
+
+    @Test func theFieldsOfACatalogGoToItsHosts() async throws {
+        try await ServerStage.run(usesProxy: false) { options, origin in
+            let catalog = "[{\"name\": \"a\", \"url\": \"/private.m3u8\", \"headers\": {\"X-Token\": \"t\"}}]"
+            options.catalogue = try StreamCatalogue(Data(catalog.utf8), at: ResourceAddress(origin.address("/")))
+            options.sourceHeaders = []
+        } _: { (stage: ServerStage) async throws in
+            #expect(try await stage.ask("/play.m3u8?url=\(stage.privateSource)").status == 200)
+            #expect(stage.requests.last?.header("X-Token") == "t")
+            #expect(stage.requests.last?.header("Authorization") == nil)
+        }
+    }
+
+    /// A poster may be on another host than its stream.
+    @Test func theHostOfAPosterIsAllowed() async throws {
+        try await MisbehavingServer.withServer(["/p.png": .init([1], contentType: "image/png")]) { other in
+            try await ServerStage.run(usesProxy: false) { options, origin in
+                let catalog =
+                    "[{\"name\": \"a\", \"url\": \"/private.m3u8\", \"poster\": \"\(other.address("/p.png"))\"}]"
+                options.catalogue = try StreamCatalogue(Data(catalog.utf8), at: ResourceAddress(origin.address("/")))
+            } _: { (stage: ServerStage) async throws in
+                #expect(try await stage.ask("/api/streams/a/poster").status == 200)
+            }
+            // The owner's header fields are for the streams.
+            #expect(other.requests.map { $0.header("Authorization") } == [nil])
+        }
+    }
+
+    @Test func theServerIsReachedUnderItsNames() async throws {
+        let machine = ProcessInfo.processInfo.hostName
+        try await ServerStage.run { options, _ in
+            options.names = ["one.example", "Two.Example."]
+        } _: { (stage: ServerStage) async throws in
+            for (host, status) in [
+                ("one.example", 200), ("two.example:99", 200), (machine, 200), ("\(machine).local", 200),
+                ("127.0.0.1", 200), ("localhost", 200), ("three.example", 403), ("\(machine).example", 403),
+            ] {
+                #expect(try await stage.ask("/api/library", host: host).status == status, "\(host)")
+            }
+        }
+    }
+
+    @Test func aPortThatIsTakenIsAnError() async throws {
+        try await ServerStage.run { (stage: ServerStage) async throws in
+            let port = stage.port
+            let error = await #expect(throws: ListeningError.self) {
+                try await ServerStage.run { options, _ in
+                    options.port = port
+                } _: { _ in
+                    Issue.record("the port was taken twice")
+                }
+            }
+            #expect(
+                error?.description == "nothing can be served at 127.0.0.1:\(port): another program has the port"
+            )
+        }
+    }
+
+    @Test func theLimitsOfTheServerAreThoseOfTheOptions() async throws {
+        try await ServerStage.run { options, _ in
+            options.limits = ServerLimits(edits: 1)
+        } _: { (stage: ServerStage) async throws in
+            let answer = try await stage.ask("/play.m3u8?url=\(stage.privateSource)&start=0&start=0")
+            #expect(answer.status == 400 && answer.errorCode == "too-many-edits")
+        }
+    }
+}

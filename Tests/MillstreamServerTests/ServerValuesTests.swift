@@ -1,0 +1,234 @@
+import Foundation
+import MediaTiming
+import NIOCore
+import NetworkConditioning
+import ReportFormat
+import Testing
+
+@testable import MillstreamServer
+
+/// The default limits, which the documentation of each names.
+@Suite struct DefaultLimitsTests {
+    @Test func aServerHasTheDocumentedLimits() {
+        let limits = ServerLimits()
+        #expect(limits.playlistBytes == ByteCount(33_554_432))
+        #expect(limits.playlistEntries == 200_000)
+        #expect(limits.answerBytes == ByteCount(67_108_864))
+        #expect(limits.edits == 16)
+        #expect(limits.sources == 8)
+        #expect(limits.concurrentEdits == max(1, System.coreCount - 1))
+        #expect(limits.pendingEdits == 64)
+        #expect(limits.pendingBytes == ByteCount(268_435_456))
+    }
+
+    @Test func everyLimitOfAServerCanBeSet() {
+        let limits = ServerLimits(
+            playlistBytes: ByteCount(1),
+            playlistEntries: 2,
+            answerBytes: ByteCount(3),
+            edits: 4,
+            sources: 5,
+            concurrentEdits: 6,
+            pendingEdits: 7,
+            pendingBytes: ByteCount(8)
+        )
+        #expect(limits.playlistBytes == ByteCount(1) && limits.playlistEntries == 2)
+        #expect(limits.answerBytes == ByteCount(3) && limits.edits == 4 && limits.sources == 5)
+        #expect(limits.concurrentEdits == 6 && limits.pendingEdits == 7 && limits.pendingBytes == ByteCount(8))
+    }
+
+    @Test func connectionsHaveTheDocumentedLimits() {
+        let limits = ConnectionLimits()
+        #expect(limits.maximumConnections == 512 && limits.maximumConnectionsPerClient == 128)
+        #expect(limits.headTimeout == .seconds(15) && limits.bodyTimeout == .seconds(30))
+        #expect(limits.keepAliveTimeout == .seconds(75) && limits.writeTimeout == .seconds(60))
+        #expect(limits.trustedProxies.isEmpty)
+    }
+
+    @Test func anOriginListensAtLoopbackOnly() {
+        let options = LocalOrigin.Options()
+        #expect(options.host == "127.0.0.1" && options.port == 8_080)
+        #expect(options.catalogue.streams.isEmpty && options.allowedHosts.isEmpty && options.sourceHeaders.isEmpty)
+        #expect(options.conditions == .off && options.names.isEmpty && options.secret == nil)
+        #expect(options.limits == ServerLimits())
+    }
+}
+
+@Suite struct ServerMetricsTests {
+    @Test func theExpositionHasEverySeriesInOneOrder() {
+        let metrics = ServerMetrics()
+        for (path, status) in [
+            ("/segment/a.ts", 302), ("/api/library", 403), ("/", 200), ("/api/streams", 200), ("/api/library", 200),
+            ("/play.m3u8", 200), ("/wp-login.php", 404), ("/offline/x/1.ts", 200), ("/metrics", 200),
+            ("/health", 200), ("/console/main.js", 304), ("/.env", 404), ("/API/library", 404),
+        ] {
+            metrics.count(path: path, status: status)
+        }
+        #expect(
+            metrics.text(downloads: 1, listeners: 2, connections: 3) == """
+                # HELP millstream_requests_total Requests answered, by part of the server and status.
+                # TYPE millstream_requests_total counter
+                millstream_requests_total{area="api",status="200"} 2
+                millstream_requests_total{area="api",status="403"} 1
+                millstream_requests_total{area="console",status="200"} 1
+                millstream_requests_total{area="console",status="304"} 1
+                millstream_requests_total{area="health",status="200"} 1
+                millstream_requests_total{area="metrics",status="200"} 1
+                millstream_requests_total{area="offline",status="200"} 1
+                millstream_requests_total{area="other",status="404"} 3
+                millstream_requests_total{area="play.m3u8",status="200"} 1
+                millstream_requests_total{area="segment",status="302"} 1
+                # HELP millstream_downloads_running Downloads that run.
+                # TYPE millstream_downloads_running gauge
+                millstream_downloads_running 1
+                # HELP millstream_event_listeners Open streams of events.
+                # TYPE millstream_event_listeners gauge
+                millstream_event_listeners 2
+                # HELP millstream_connections Open connections.
+                # TYPE millstream_connections gauge
+                millstream_connections 3
+
+                """
+        )
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct EventBroadcastTests {
+    private func event(_ name: String) -> ServerEvent { ServerEvent(name: name, data: .fields(["n": .string(name)])) }
+
+    @Test func anEventIsWrittenAsServerSentEventsAre() {
+        #expect(event("asset").text == "event: asset\ndata: {\"n\":\"asset\"}\n\n")
+    }
+
+    @Test func everyListenerGetsEveryEventFromThenOn() async {
+        let broadcast = EventBroadcast()
+        broadcast.send(event("missed"))
+        var (first, second) = (broadcast.events().makeAsyncIterator(), broadcast.events().makeAsyncIterator())
+        #expect(broadcast.listenerCount == 2)
+        broadcast.send(event("a"))
+        broadcast.send(event("b"))
+        #expect(await first.next()?.name == "a")
+        #expect(await first.next()?.name == "b")
+        #expect(await second.next()?.name == "a")
+        #expect(await second.next()?.name == "b")
+    }
+
+    @Test func aSlowListenerLosesTheOldestEvents() async {
+        let broadcast = EventBroadcast()
+        var events = broadcast.events().makeAsyncIterator()
+        for number in 1...300 { broadcast.send(event("\(number)")) }
+        #expect(await events.next()?.name == "45", "256 of 300 are left")
+        for number in 46...300 { #expect(await events.next()?.name == "\(number)") }
+    }
+
+    @Test func aListenerThatEndsIsForgotten() async {
+        let broadcast = EventBroadcast()
+        let kept = broadcast.events()
+        let listening = Task { [events = broadcast.events()] in for await _ in events {} }
+        #expect(broadcast.listenerCount == 2)
+        listening.cancel()
+        await listening.value
+        #expect(broadcast.listenerCount == 1)
+        broadcast.send(event("a"))
+        var iterator = kept.makeAsyncIterator()
+        #expect(await iterator.next()?.name == "a")
+    }
+}
+
+@Suite struct ListeningErrorTests {
+    @Test(
+        arguments: [
+            (
+                EADDRINUSE, "127.0.0.1", "nothing can be served at 127.0.0.1:80: another program has the port",
+                "try another --port, or --port 0 for a free one"
+            ),
+            (
+                EACCES, "::1", "nothing can be served at [::1]:80: ports below 1024 need privileges",
+                "try a --port above 1023"
+            ),
+            (
+                EPERM, "localhost", "nothing can be served at localhost:80: ports below 1024 need privileges",
+                "try a --port above 1023"
+            ),
+            (
+                EADDRNOTAVAIL, "192.0.2.1",
+                "nothing can be served at 192.0.2.1:80: this machine does not have that address",
+                "try --host 127.0.0.1, or 0.0.0.0 for every address of this machine"
+            ),
+            (ENOMEM, "::", "nothing can be served at [::]:80: Cannot allocate memory", nil),
+        ] as [(CInt, String, String, String?)]
+    )
+    func anErrorOfTheSystemIsExplained(code: CInt, host: String, description: String, hint: String?) {
+        let error = ListeningError(host: host, port: 80, code: code)
+        #expect(error.description == description && error.hint == hint)
+    }
+
+    @Test(arguments: [("name.example", "name.example"), ("::1", "[::1]")])
+    func anAddressThatCannotBeUsedIsExplained(host: String, written: String) {
+        let error = ListeningError(host: host, port: 8_080, message: "the host cannot be resolved")
+        #expect(error.description == "nothing can be served at \(written):8080: the host cannot be resolved")
+        #expect(error.hint == "--host wants an address of this machine")
+    }
+}
+
+/// Work for a client ends when the client leaves.
+@Suite(.timeLimit(.minutes(1))) struct ClientPresenceTests {
+    /// Waits until the task is cancelled, and says when it has begun.
+    private static func waitForCancellation(_ begun: AsyncStream<Void>.Continuation) async throws {
+        let (never, continuation) = AsyncStream<Void>.makeStream()
+        begun.yield()
+        for await _ in never {}
+        withExtendedLifetime(continuation) {}
+        try Task.checkCancellation()
+    }
+
+    @Test func workWithoutAClientRunsToItsEnd() async throws {
+        #expect(try await ClientPresence.whileClientStays { 7 } == 7)
+    }
+
+    @Test func workForAClientRunsToItsEnd() async throws {
+        let presence = ClientPresence()
+        try await ClientPresence.$current.withValue(presence) {
+            let result = try await ClientPresence.whileClientStays { 7 }
+            #expect(result == 7)
+            struct Failure: Error {}
+            await #expect(throws: Failure.self) { try await ClientPresence.whileClientStays { throw Failure() } }
+        }
+        presence.leave()
+    }
+
+    @Test func workForAClientThatHasLeftEndsAtOnce() async throws {
+        let presence = ClientPresence()
+        presence.leave()
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        await ClientPresence.$current.withValue(presence) {
+            await #expect(throws: CancellationError.self) {
+                try await ClientPresence.whileClientStays { try await Self.waitForCancellation(begin) }
+            }
+        }
+        withExtendedLifetime(begun) {}
+    }
+
+    @Test func allWorkForAClientEndsWhenItLeaves() async throws {
+        let presence = ClientPresence()
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    do {
+                        try await ClientPresence.$current.withValue(presence) {
+                            try await ClientPresence.whileClientStays { try await Self.waitForCancellation(begin) }
+                        }
+                        return false
+                    } catch {
+                        return error is CancellationError
+                    }
+                }
+            }
+            var iterator = begun.makeAsyncIterator()
+            for _ in 0..<3 { await iterator.next() }
+            presence.leave()
+            for await isCancelled in group { #expect(isCancelled) }
+        }
+    }
+}
