@@ -12,13 +12,16 @@ struct LossDice: Sendable {
 
     /// So often one packet may be lost before the connection is given up.
     static let mostLosses = 6
+    /// The maximum number of packets of one piece that are looked at, 1.4 GiB; the ones behind them are not lost.
+    private static let mostPackets = 1 << 20
     private static let shortestTimeout: Int64 = 200_000_000
 
     /// How much later some bytes arrive, and whether they never do.
     mutating func fate(ofBytes byteCount: Int, loss: Double, roundTrip: Int64) -> (delay: Int64, breaks: Bool) {
         guard loss > 0 else { return (0, false) }
         var most = 0
-        for _ in 0..<max(1, (byteCount + LinkModel.packetSize - 1) / LinkModel.packetSize) {
+        let packets = byteCount.addingSaturated(LinkModel.packetSize - 1) / LinkModel.packetSize
+        for _ in 0..<max(1, min(packets, Self.mostPackets)) where most < Self.mostLosses {
             var losses = 0
             while losses < Self.mostLosses, next() < loss { losses += 1 }
             most = max(most, losses)

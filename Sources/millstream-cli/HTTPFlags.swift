@@ -63,7 +63,9 @@ struct HTTPFlags: ParsableArguments {
         }
         guard timeout > 0, timeout <= 3600 else { throw ValidationError("--timeout wants 0 to 3600 seconds") }
         guard (0...100).contains(retries) else { throw ValidationError("--retries wants 0 to 100") }
-        if let proxy, Self.hostAndPort(proxy) == nil { throw ValidationError("--proxy must be HOST:PORT, with a port from 1 to 65535") }
+        if let proxy, Self.hostAndPort(proxy) == nil {
+            throw ValidationError("--proxy must be HOST:PORT, with a port from 1 to 65535")
+        }
     }
 
     /// The fields of `--header`.

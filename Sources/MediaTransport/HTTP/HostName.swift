@@ -8,10 +8,12 @@ enum HostName {
     /// - Parameter host: A name in lower case, or a numeric address without brackets.
     /// - Returns: `nil` for a name that cannot be asked for.
     static func ascii(_ host: String) -> String? {
-        let isPlain = host.utf8.allSatisfy {
-            $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\")
+        // A URL would end the name at a slash.
+        let isName = host.utf8.allSatisfy {
+            $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\")
         }
-        if isPlain { return host }
+        guard isName else { return nil }
+        if host.utf8.allSatisfy({ $0 < 0x7F }) { return host }
         let encoded = URL(string: "http://\(host)/")?.host
         return encoded.flatMap { name in name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ? name.lowercased() : nil }
     }

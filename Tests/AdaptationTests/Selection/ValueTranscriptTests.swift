@@ -314,7 +314,8 @@ import Testing
 
     @Test func powersAndLogarithms() throws {
         let values = [
-            -1, 0, 2_024 * .leastNonzeroMagnitude, .leastNormalMagnitude, 1e-9, 0.3, 0.5, 1, 1.000_1, 1.3, 2, 2.9, 3, 7, 1e6, 1.8e300,
+            -1, 0, 2_024 * .leastNonzeroMagnitude, .leastNormalMagnitude, 1e-9, 0.3, 0.5, 1, 1.000_1, 1.3, 2, 2.9, 3, 7,
+            1e6, 1.8e300,
             .greatestFiniteMagnitude, .infinity,
         ]
         let exponents = [
