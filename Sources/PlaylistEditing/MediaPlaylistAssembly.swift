@@ -78,7 +78,6 @@ struct MediaPlaylistAssembly {
                 // A long key that is written for each segment makes more of a playlist than it was.
                 guard output.count <= limits.byteCount else { throw .tooLarge(.byteCount(limits.byteCount)) }
             }
-            // Bounded: a run has at least one segment.
             let last = run.positions.upperBound - 1
             keyFormats = Set(run.playlist.keyLines(for: last).map(\.format))
             hasMap = run.playlist.mapLine(for: last) != nil

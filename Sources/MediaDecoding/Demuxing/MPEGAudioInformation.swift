@@ -36,7 +36,6 @@ struct MPEGAudioInformation {
         // Other encoders leave the rest empty, or do not write it.
         guard (["LAME", "Lavf", "Lavc"] as [FourCharacterCode]).contains(encoder) else { return 0 }
         cursor.skip(17)
-        // Bounded: 24 bits.
         let value = Int(cursor.uint24(frame))
         return cursor.isPastEnd ? 0 : (value >> 12) + decoderDelay
     }

@@ -36,7 +36,6 @@ struct SampleEncryptions {
         if hasSubsamples {
             for _ in 0..<entries.uint16(bytes) where !entries.isPastEnd {
                 let clear = Int(entries.uint16(bytes))
-                // Bounded: 32 bits.
                 subsamples.append(SampleEncryption.Subsample(clear: clear, encrypted: Int(entries.uint32(bytes))))
             }
         }
@@ -49,7 +48,6 @@ struct SampleEncryptions {
     mutating func read(_ box: Box, _ bytes: Span<UInt8>) {
         var (_, flags, cursor) = box.fields(bytes)
         hasSubsamples = flags & 2 != 0
-        // Bounded: 32 bits.
         left = Int(cursor.uint32(bytes))
         entries = cursor
     }
@@ -59,7 +57,6 @@ struct SampleEncryptions {
         var (_, sizeFlags, sizes) = sizeBox.fields(bytes)
         if sizeFlags & 1 != 0 { sizes.skip(8) }
         commonSize = Int(sizes.uint8(bytes))
-        // Bounded: 32 bits.
         let count = Int(sizes.uint32(bytes))
         var (version, placeFlags, places) = placeBox.fields(bytes)
         if placeFlags & 1 != 0 { places.skip(8) }

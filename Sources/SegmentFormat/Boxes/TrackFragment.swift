@@ -126,7 +126,6 @@ package struct TrackRun {
     /// Reads the header of a run; `nil` where it is cut.
     init?(_ box: Box, _ bytes: Span<UInt8>, defaults: TrackFragment.Defaults) {
         var (_, flags, cursor) = box.fields(bytes)
-        // Bounded: 32 bits.
         count = Int(cursor.uint32(bytes))
         dataOffset = flags & 0x1 != 0 ? cursor.int32(bytes) : nil
         firstFlags = flags & 0x4 != 0 ? cursor.uint32(bytes) : nil
