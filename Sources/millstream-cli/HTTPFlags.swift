@@ -160,9 +160,10 @@ struct HTTPFlags: ParsableArguments {
     private static func hostAndPort(_ text: String) -> (host: String, port: Int)? {
         let bare = text.hasPrefix("http://") ? String(text.dropFirst(7)) : text
         let address = ResourceAddress("http://\(bare)")
-        guard let host = address.host, !host.isEmpty, let port = address.port, (1...65_535).contains(port) else {
-            return nil
-        }
+        // An address without a port, or with one that is no number, would have that of its scheme.
+        guard let host = address.host, !host.isEmpty, let digits = bare.split(separator: ":").last, bare.contains(":"),
+            let port = Int(digits), (1...65_535).contains(port), address.port == port
+        else { return nil }
         return (host, port)
     }
 }
