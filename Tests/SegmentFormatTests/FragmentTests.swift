@@ -34,6 +34,14 @@ import Testing
         #expect(fragment.track(1)?.isFirstSampleSync == false)
     }
 
+    /// Version 0 has offsets without a sign (ISO/IEC 14496-12 §8.8.8), and there are files that have one all the same.
+    @Test(arguments: [0, 1]) func compositionOffsetsHaveASign(version: Int) throws {
+        let run = fullBox("trun", version, 0x800, u32(2), u32(-100), u32(50))
+        let bytes = box("moof", box("traf", fullBox("tfhd", 0, 0x8, u32(1), u32(300)), run))
+        let track = try #require(try MovieFragment(reading: bytes, movie: Self.movie()).track(1))
+        #expect(track.earliestCompositionOffset == -100 && track.durationUnits == 600 && track.sampleCount == 2)
+    }
+
     @Test func samplesOfTheirOwnLengthAreAddedUp() throws {
         let run = fullBox(
             "trun",

@@ -31,6 +31,17 @@ import Testing
         #expect(timeline.segments.last?.duration == seconds("3.5"))
     }
 
+    /// The playlist of a rendition may lie before the one that its times are counted from.
+    @Test func aTimelineThatEndsBeforeZeroHasNoDuration() throws {
+        let text = LiveWindowText(first: 0, count: 2).text + "#EXT-X-ENDLIST\n"
+        var timeline = PresentationTimeline(try media(text))
+        #expect(timeline.duration == MediaTime(seconds: 8))
+        timeline.shift(by: MediaTime(seconds: -7))
+        #expect(timeline.duration == MediaTime(seconds: 1))
+        timeline.shift(by: MediaTime(seconds: -2))
+        #expect(timeline.end == MediaTime(seconds: -1) && timeline.duration == .zero)
+    }
+
     @Test func nothingNewIsTold() throws {
         let playlist = try LiveWindowText().playlist
         var timeline = PresentationTimeline(playlist)
