@@ -114,6 +114,9 @@ struct Campaign {
                     where left.contains(where: rule) {
                         removed += left.count(where: rule)
                         left.removeAll(where: rule)
+                        if !left.contains(where: inFile) {
+                            say("\(file): all faults are left out, because of line \(line)")
+                        }
                         break
                     }
                 }
