@@ -237,6 +237,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false]) func aLongPauseDoesNotEndAnInterstitial(pausesPrimary: Bool) async throws {
+        try await Broadcast(Self.texts(Self.range("a", at: 20, Self.ad))).run { world in
+            let item = world.item()
+            let player = try Player(playerItem: item)
+            let controller = player.interstitialController
+            let paused = pausesPrimary ? player : controller.interstitialPlayer
+            player.play()
+            await world.wait(for: controller.interstitialPlayer.states) { $0.timeControlStatus == .playing }
+            try await world.simulation.sleep(for: .seconds(3))
+            paused.pause()
+            try await world.simulation.sleep(for: .seconds(600))
+            paused.play()
+            await world.wait(for: item.states) { $0.hasPlayedToEnd }
+            // 20 s of the item, 12 s of the interstitial, the pause, and 28 s of the item.
+            #expect(abs(world.simulation.now / .seconds(1) - 660) < 1, "\(world.simulation.now)")
+        }
+    }
+
     @Test func whatMayNotBePassedOverIsNot() async throws {
         let restricted = Self.ad + ",X-RESUME-OFFSET=0,X-RESTRICT=\"SKIP,JUMP\""
         try await Broadcast(Self.texts(Self.range("a", at: 20, restricted))).run { world in

@@ -2,13 +2,13 @@ public import MediaTiming
 import StreamingEngine
 import Synchronization
 
-/// Plays what is scheduled in between, while the item of a player waits (`AVPlayerInterstitialEventMonitor` and
+/// An object that plays interstitials while the item of a player is suspended (`AVPlayerInterstitialEventMonitor` and
 /// `AVPlayerInterstitialEventController`).
 ///
-/// Each player has one, see ``Player/interstitialController``. What streams schedule (RFC 8216bis appendix D) is played
-/// without being asked for: the current item stands, with `duringInterstitialEvent` as the reason,
-/// ``interstitialPlayer`` plays, at the rate of the player, and the item goes on where the event says. What is played in
-/// between is shown and heard where the items of the player are.
+/// Each player has one, see ``Player/interstitialController``. The interstitials that a stream schedules (RFC 8216bis
+/// appendix D) are played by default: the current item is suspended, with `duringInterstitialEvent` as the reason for
+/// waiting, ``interstitialPlayer`` plays at the rate of the player, and the item resumes where the event says.
+/// Interstitials use the outputs of the player.
 ///
 /// ```swift
 /// for await notification in player.interstitialController.notifications {
@@ -16,32 +16,22 @@ import Synchronization
 /// }
 /// ```
 public final class InterstitialController: Sendable {
-    /// Plays them, for watching and for a pause.
+    /// The player of the interstitials, to observe and to pause.
     ///
-    /// What it plays comes and goes by itself.
+    /// Its items are inserted and removed automatically.
     public let interstitialPlayer: QueuePlayer
     let hub = Hub<Core, Notification>(Core())
     private let task = Mutex<Task<Void, Never>?>(nil)
     private let primaryHub: Hub<PlayerCore, PlayerEvent>
 
-    /// The player that waits for them.
+    /// The state of the player whose items have interstitials.
     var primaryState: PlayerState { primaryHub.state.lineup.state }
 
-    /// What is known of interstitials, behind a lock.
+    /// The published state, and the inputs that wait for the coordinator.
     struct Core: Sendable {
         var state = State()
-        /// What the application wants, instead of what the stream does.
-        var ownEvents: [InterstitialEvent]?
-        /// What is to become of the current event; taken once.
-        var request: Request?
-        /// What was loaded ahead, by what was asked for.
-        var lists: [String: Result<InterstitialAssetList, PlayerError>] = [:]
-    }
-
-    /// What is to become of the current event.
-    enum Request: Sendable, Hashable {
-        case skip
-        case cancel(resumptionOffset: MediaTime?)
+        /// The commands of the application and the answers to requests, in their order.
+        var inbox: [InterstitialStateMachine.Event] = []
     }
 
     init(primary: Player) {
@@ -49,13 +39,12 @@ public final class InterstitialController: Sendable {
         interstitialPlayer = QueuePlayer(actionAtItemEnd: .advance, environment: primary.environment)
         // Interstitials within interstitials are ignored (§D.1).
         interstitialPlayer.interstitials.close()
-        let (hub, player) = (hub, interstitialPlayer)
         let time = primary.environment.time
-        let conductor = InterstitialConductor(primary: primary, player: player, hub: hub)
+        let coordinator = InterstitialCoordinator(primary: primary, player: interstitialPlayer, hub: hub)
         task.withLock { task in
-            task = launch(on: time) { [conductor] in
-                var conductor = conductor
-                await conductor.run()
+            task = launch(on: time) {
+                var coordinator = coordinator
+                await coordinator.run()
             }
         }
     }
@@ -67,116 +56,118 @@ public final class InterstitialController: Sendable {
 }
 
 extension InterstitialController {
-    /// All that can be said of interstitials at one moment.
+    /// The state of a player's interstitials at one moment.
     public struct State: Sendable {
-        /// What is scheduled for the current item, in the order of its stream.
+        /// The events that are scheduled for the current item, in the order of its stream.
         public internal(set) var events: [InterstitialEvent] = []
-        /// What is played now; `nil` while the item itself is.
+        /// The event that is played; `nil` while the item itself is.
         public internal(set) var currentEvent: InterstitialEvent?
-        /// Whether a viewer may skip it now.
+        /// A value that indicates whether a viewer may skip the current event.
         public internal(set) var skippability = Skippability.notSkippable
-        /// How much of it was played in items that are over.
+        /// The amount of media of the current event's items that are over.
         var playedBefore = MediaTime.zero
-        /// Where the events are on the timeline of the item, in the order of their places.
+        /// The positions of the events on the timeline of the item, in their order.
         var entries: [InterstitialSchedule.Entry] = []
     }
 
-    /// Whether a viewer may skip what is played (`SkippableEventState`).
+    /// A value that indicates whether a viewer may skip the current event (`SkippableEventState`).
     public enum Skippability: String, Sendable, Hashable, CaseIterable {
-        /// Never.
+        /// The event cannot be skipped.
         case notSkippable
-        /// Later.
+        /// The event can be skipped later.
         case notYetEligible
-        /// Now.
+        /// The event can be skipped now.
         case eligible
-        /// No more.
+        /// The event can no longer be skipped.
         case noLongerEligible
     }
 
-    /// What happens, as AVFoundation would post it.
+    /// A notification, with the meaning that it has in AVFoundation.
     public enum Notification: Sendable {
-        /// Something else is scheduled.
+        /// The scheduled events changed.
         case eventsDidChange
-        /// Something else is played in between, or nothing is.
+        /// Another event is played, or with `nil` the item itself.
         case currentEventDidChange(InterstitialEvent?)
-        /// The list of an event was loaded, or could not be.
+        /// The asset list of an event was loaded, failed to load, or was cleared.
         case assetListStatusDidChange(InterstitialEvent, AssetListStatus)
-        /// A viewer may skip the current event now, or no longer may.
+        /// The value that indicates whether a viewer may skip the current event changed.
         case currentEventSkippabilityDidChange(InterstitialEvent, Skippability)
         /// A viewer skipped the current event.
         case currentEventWasSkipped(InterstitialEvent)
-        /// An event is not played, and why.
+        /// An event is not played because of an error.
         case eventWasUnscheduled(InterstitialEvent, PlayerError)
-        /// An event is over: how much of it was played, and whether that was all.
+        /// An event ended, with the amount of it that was played.
         case eventDidFinish(InterstitialEvent, playoutTime: MediaTime, didPlayEntireEvent: Bool)
-        /// The reader was too slow: so many before this one are lost.
+        /// The given number of notifications before this one was lost because they were not read in time.
         case dropped(Int)
     }
 
-    /// What is known of the list of an event.
+    /// The state of the asset list of an event.
     public enum AssetListStatus: Sendable {
-        /// It is there.
+        /// The list was loaded.
         case available
-        /// It was used, and will be loaded anew when it is needed again.
+        /// The list was used, and is loaded again for the next time.
         case cleared
-        /// It cannot be had.
+        /// The list could not be loaded.
         case unavailable(PlayerError)
     }
 
-    /// All that can be said of it now.
+    /// The current state.
     public var state: State { hub.state.state }
-    /// What is scheduled for the current item, in the order of its stream.
+    /// The events that are scheduled for the current item, in the order of its stream.
     public var events: [InterstitialEvent] { state.events }
-    /// What is played now; `nil` while the item itself is.
+    /// The event that is played; `nil` while the item itself is.
     public var currentEvent: InterstitialEvent? { state.currentEvent }
-    /// How much of the current event was played; `nil` without one.
+    /// The amount of the current event that was played; `nil` without one.
     public var currentEventPlayoutTime: MediaTime? {
         let state = state
         guard state.currentEvent != nil else { return nil }
         return state.playedBefore + interstitialPlayer.currentTime()
     }
 
-    /// The state now, and whenever it changed.
+    /// The current state, and each state after a change.
     public var states: StateUpdates<State> { StateUpdates(hub) { $0.state } }
 
-    /// One property: what it is now, and each value that differs from the one before.
+    /// Returns the current value of a property, and each value that differs from the one before.
     public func values<Value: Equatable & Sendable>(
         of keyPath: any KeyPath<State, Value> & Sendable
     ) -> ValueUpdates<Value> {
         states.values(of: keyPath)
     }
 
-    /// What happens from now on.
+    /// The notifications from now on.
     public var notifications: EventUpdates<Notification> { EventUpdates(hub, dropped: { .dropped($0) }, { $0 }) }
 
-    /// Schedules events of the application, for this item and those after it, instead of what streams schedule.
+    /// Schedules events of the application, for this item and those after it, instead of those that streams schedule.
     ///
-    /// - Parameter events: In the order in which those of one place are played; `nil` to go back to what streams schedule.
-    public func schedule(_ events: [InterstitialEvent]?) { hub.update { core, _ in core.ownEvents = events } }
+    /// - Parameter events: The events, those at the same position in the order in which they are played; `nil` to return to
+    ///   those that streams schedule.
+    public func schedule(_ events: [InterstitialEvent]?) { send(.scheduled(events)) }
 
-    /// Ends what is played in between, with all that was to be played behind it at the same place.
+    /// Cancels the current event, and those that follow it at the same position.
     ///
-    /// - Parameter resumptionOffset: How far behind the place of the event the item goes on; `nil` for as the event says.
+    /// - Parameter resumptionOffset: The offset from the start of the event at which the item resumes; `nil`, the default,
+    ///   for that of the event.
     public func cancelCurrentEvent(withResumptionOffset resumptionOffset: MediaTime? = nil) {
-        hub.update { core, _ in
-            if core.state.currentEvent != nil { core.request = .cancel(resumptionOffset: resumptionOffset) }
-        }
+        guard let event = currentEvent else { return }
+        send(.cancel(event.id, resumptionOffset: resumptionOffset))
     }
 
-    /// Lets a viewer skip what is played in between.
+    /// Skips the current event on behalf of a viewer.
     ///
     /// - Returns: Whether that is allowed now; see ``State/skippability``.
     @discardableResult
     public func skipCurrentEvent() -> Bool {
-        hub.update { core, _ in
-            guard core.state.currentEvent != nil, core.state.skippability == .eligible else { return false }
-            core.request = .skip
-            return true
-        }
+        let state = state
+        guard let event = state.currentEvent, state.skippability == .eligible else { return false }
+        send(.skip(event.id))
+        return true
     }
+
+    private func send(_ event: InterstitialStateMachine.Event) { hub.update { core, _ in core.inbox.append(event) } }
 }
 
-/// The interstitials of a player, from the moment on when somebody needs them.
+/// The controller of a player's interstitials, which is created when it is first needed.
 final class InterstitialHome: Sendable {
     private struct State {
         var controller: InterstitialController?
@@ -185,12 +176,13 @@ final class InterstitialHome: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether there is none yet, and may be one.
+    /// A Boolean value that indicates whether there is no controller yet, and may be one.
     var isAwaited: Bool { state.withLock { $0.controller == nil && !$0.isClosed } }
 
-    /// There will be none.
+    /// Prevents that a controller is created.
     func close() { state.withLock { $0.isClosed = true } }
 
+    /// Returns the controller, and creates it the first time.
     func controller(of player: Player) -> InterstitialController {
         state.withLock { state in
             if let controller = state.controller { return controller }
@@ -202,6 +194,6 @@ final class InterstitialHome: Sendable {
 }
 
 extension Player {
-    /// Plays what is scheduled in between; the same each time.
+    /// The controller of the player's interstitials.
     public var interstitialController: InterstitialController { interstitials.controller(of: self) }
 }

@@ -4,48 +4,62 @@ import MediaTransport
 import ResourceAddressing
 import StreamingEngine
 
-/// How what is played in between is reached, on behalf of an item.
+/// The rules by which interstitials are loaded on behalf of a primary item.
 struct InterstitialLoading: Sendable {
-    /// So long is waited for a server that has to decide first (§D.5).
+    /// The time for which playback waits for an interstitial before it goes on without (RFC 8216bis §D.5).
     static let patience = Duration.seconds(60)
-    private static let longestList = ByteCount(1 << 20)
+    /// The maximum size of an asset list.
+    private static let maximumListSize = ByteCount(1 << 20)
 
+    /// The asset of the primary item.
     let primary: Asset
-    /// What names the session of the item; `nil` where it has none.
+    /// The identifier of the primary item's playback session; `nil` where it has none.
     let sessionID: String?
 
-    /// Loads a list.
+    /// Loads an asset list.
     func list(at address: ResourceAddress, startOffset: MediaTime?) async throws(PlayerError) -> InterstitialAssetList {
         let request = TransportRequest(self.address(address, startOffset: startOffset), kind: .playlist)
         do {
             try check(address)
-            let loaded = try await primary.loading.load(request, limit: Self.longestList)
+            let loaded = try await primary.loading.load(request, limit: Self.maximumListSize)
             return try InterstitialAssetList(loaded.bytes, at: loaded.address)
         } catch let error as PlayerError {
             throw error
         } catch {
-            throw PlayerError(.notLoaded, "The list of an interstitial: \(error)", address: address, cause: error)
+            throw PlayerError(.notLoaded, "The asset list of an interstitial: \(error)", address: address, cause: error)
         }
     }
 
-    /// The asset at an address.
+    /// Returns the asset of an item.
+    ///
+    /// - Throws: ``PlayerError``, where the stream may not refer to its address.
+    func asset(of source: InterstitialItem.Source) throws(PlayerError) -> Asset {
+        switch source {
+        case .asset(let asset): asset
+        case .address(let address): try asset(at: address)
+        }
+    }
+
+    /// Returns the asset at an address.
+    ///
+    /// - Throws: ``PlayerError``, where the stream may not refer to the address.
     func asset(at address: ResourceAddress) throws(PlayerError) -> Asset {
         try check(address)
         var options = primary.options
         options.overrideMIMEType = nil
         options.primarySessionID = nil
-        // The header fields are for the origin of the stream. Those for hosts by name stay: they go nowhere else.
+        // The header fields are for the origin of the stream. Those for hosts by name are sent to these hosts only.
         if HeaderFieldScope(originOf: primary.address)?.contains(address) != true { options.headerFields = [:] }
-        // Cookies that are for https because the stream is stay so.
+        // Cookies of a stream that is loaded over HTTPS are never sent over HTTP.
         for index in options.cookies.indices where options.cookies[index].isSecure == nil {
             options.cookies[index].isSecure = primary.address.normalizedScheme == "https"
         }
-        // A cookie without a domain is for the host of the stream alone.
+        // A cookie without a domain is for the host of the stream only.
         if primary.address.host != address.host { options.cookies.removeAll { $0.domain == nil } }
         return Asset(self.address(address), options: options, environment: primary.environment)
     }
 
-    /// - Throws: Where a stream may not name it: a file, of one from elsewhere.
+    /// - Throws: ``PlayerError``, where the stream may not refer to the address: to a file, from another host.
     private func check(_ address: ResourceAddress) throws(PlayerError) {
         if let reason = primary.options.referenceRestrictions.obstacle(from: primary.address, to: address) {
             throw PlayerError(.notLoaded, "An interstitial is not loaded: \(reason).", address: address)
@@ -55,7 +69,7 @@ struct InterstitialLoading: Sendable {
         throw PlayerError(.notLoaded, "An interstitial may not be loaded from this address.", address: address)
     }
 
-    /// An address as a server wants it asked for (§D.4).
+    /// Returns an address with the query parameters for servers (RFC 8216bis §D.4).
     private func address(_ address: ResourceAddress, startOffset: MediaTime? = nil) -> ResourceAddress {
         guard address.isHTTP else { return address }
         var parameters: [(String, String)] = []
@@ -66,7 +80,7 @@ struct InterstitialLoading: Sendable {
 }
 
 extension MediaTime {
-    /// Seconds with three digits behind the point at most.
+    /// The time in seconds, with at most three decimal places.
     fileprivate var decimalSeconds: String {
         let milliseconds = Int64(saturating: (seconds * 1000).rounded())
         guard milliseconds % 1000 != 0 else { return "\(milliseconds / 1000)" }
@@ -76,7 +90,7 @@ extension MediaTime {
 }
 
 extension ResourceAddress {
-    /// The same with parameters behind those of its query; one that is there already stays as it is.
+    /// Returns the address with parameters added to its query; a parameter that it has already is not replaced.
     func adding(_ parameters: [(name: String, value: String)]) -> ResourceAddress {
         let hash = text.firstIndex(of: "#") ?? text.endIndex
         var head = String(text[..<hash])
@@ -87,4 +101,9 @@ extension ResourceAddress {
         }
         return ResourceAddress(head + text[hash...])
     }
+}
+
+extension InterstitialLoading {
+    /// Creates the rules for the interstitials of an item.
+    init(for item: PlayerItem) { self.init(primary: item.asset, sessionID: item.sessionID) }
 }

@@ -60,17 +60,31 @@ extension PlayerItem {
     }
 
     func seek(_ target: SeekTarget, tolerance: SeekTolerance) async -> SeekCompletion {
-        let core = hub.state
-        // What may not be passed over may be seen again.
-        if core.state.configuration.forbidsPassingOver, !target.isBehind(core.position) {
-            return SeekCompletion(isFinished: false, landed: core.position)
-        }
+        await completion(of: beginSeek(to: target, tolerance: tolerance))
+    }
+
+    /// Begins a seek, before all that is asked of the item later.
+    ///
+    /// - Returns: The seek, which is complete already where it is refused or the item has no engine.
+    func beginSeek(to target: SeekTarget, tolerance: SeekTolerance) -> SeekTicket {
         let ticket = SeekTicket(target, tolerance: tolerance)
-        if let completion = ask({ $0.seek(ticket) }) { return completion }
-        return await withTaskCancellationHandler {
+        let core = hub.state
+        // Where a viewer cannot seek forward, seeking backward is allowed all the same.
+        if core.state.configuration.forbidsPassingOver, !target.isBehind(core.position) {
+            ticket.complete(SeekCompletion(isFinished: false, landed: core.position))
+        } else if let completion = ask({ $0.seek(ticket) }) {
+            ticket.complete(completion)
+        }
+        return ticket
+    }
+
+    /// Waits until a seek ends.
+    ///
+    /// - Returns: Where it landed; when canceled, the current position, while the seek itself goes on.
+    func completion(of ticket: SeekTicket) async -> SeekCompletion {
+        await withTaskCancellationHandler {
             await ticket.completion()
         } onCancel: {
-            // The seek goes on; only its caller no longer waits.
             ticket.complete(SeekCompletion(isFinished: false, landed: currentTime()))
         }
     }

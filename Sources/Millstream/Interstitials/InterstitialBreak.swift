@@ -1,0 +1,61 @@
+import MediaTiming
+import StreamingEngine
+
+/// The progress of a break: the interstitials that are played one after the other at one position of the primary item.
+struct InterstitialBreak: Sendable {
+    /// The interstitials, and where the primary item resumes after them.
+    let due: InterstitialSchedule.Break
+    /// The number of the primary item.
+    let item: Int?
+    /// The position of the primary item.
+    var position: SuspendedPosition
+    /// The time of the clock until which media is waited for.
+    var patienceEnd: Duration
+    private var index = 0
+    private var played: [(event: InterstitialEvent, offset: MediaTime)] = []
+    private var wasAnythingPlayed = false
+
+    /// Creates a break that begins with its first interstitial.
+    init(_ due: InterstitialSchedule.Break, of item: Int?, at position: MediaTime, patienceEnd: Duration) {
+        self.due = due
+        self.item = item
+        self.position = .stopping(near: position)
+        self.patienceEnd = patienceEnd
+    }
+
+    /// The current interstitial.
+    var event: InterstitialEvent { due.events[index] }
+
+    /// The distance from the start of a live interstitial at which a viewer joined it; `nil` where it begins at its start.
+    var startOffset: MediaTime? { index == 0 ? due.startOffset : nil }
+
+    /// Records the end of the current interstitial.
+    ///
+    /// - Parameters:
+    ///   - offset: The amount of the primary item that it replaced.
+    ///   - wasPlayed: Whether any of its media was played.
+    mutating func finishEvent(offset: MediaTime, wasPlayed: Bool) {
+        played.append((event, offset))
+        if wasPlayed { wasAnythingPlayed = true }
+    }
+
+    /// Goes on to the next interstitial.
+    ///
+    /// - Returns: Whether there is one.
+    mutating func beginNextEvent() -> Bool {
+        guard index + 1 < due.events.count else { return false }
+        index += 1
+        return true
+    }
+
+    /// Returns the position at which the primary item resumes.
+    func resumptionTime(_ boundaries: SegmentBorders) -> MediaTime {
+        if !wasAnythingPlayed, let wanted = due.wanted { return wanted }
+        let target = InterstitialSchedule.target(due.resumption, played)
+        // Neither the position that a viewer chose nor that of an interstitial without media moves to a boundary.
+        guard wasAnythingPlayed, case .offset = due.resumption,
+            played.contains(where: \.event.alignsResumptionWithPrimarySegmentBoundary)
+        else { return target }
+        return boundaries.nearest(to: target, latest: true) ?? target
+    }
+}

@@ -1,0 +1,31 @@
+import MediaTiming
+import StreamingEngine
+
+extension PlayerItem {
+    /// Creates an item that is played as another one: with its limits, in its languages, over the same network.
+    ///
+    /// - Parameters:
+    ///   - asset: The media of an interstitial.
+    ///   - forbidsAdvancing: Whether a viewer cannot seek forward.
+    ///   - primary: The item that the interstitial interrupts.
+    convenience init(_ asset: Asset, forbidsAdvancing: Bool, as primary: PlayerItem) {
+        let state = primary.state
+        var options = state.configuration.options
+        (options.startTime, options.startDate) = (nil, nil)
+        (options.forwardPlaybackEndTime, options.reversePlaybackEndTime) = (nil, nil)
+        (options.pinnedVariant, options.timeOffsetFromLive) = (nil, nil)
+        options.sound.mix = AudioMix()
+        options.initialThroughput = state.playback.throughput ?? options.initialThroughput
+        if let language = state.currentMediaSelection[.audio]?.language {
+            options.selectionRules.audioLanguages.insert(language, at: 0)
+        }
+        if let language = state.currentMediaSelection[.subtitles]?.language {
+            options.selectionRules.subtitleLanguages.insert(language, at: 0)
+        }
+        self.init(asset: asset)
+        ask { [options] core in
+            core.state.configuration.options = options
+            core.state.configuration.forbidsPassingOver = forbidsAdvancing
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import MediaTiming
+import StreamingEngine
+
+/// The interstitials that are scheduled for an item, by its stream or by the application.
+struct ScheduledInterstitials: Sendable {
+    /// The events, in the order of the stream or of the application.
+    private(set) var events: [InterstitialEvent] = []
+    /// The date ranges of the stream.
+    private(set) var ranges: [TimedDateRange] = []
+    /// The events of the application; `nil` where the stream's own are scheduled.
+    private(set) var ownEvents: [InterstitialEvent]?
+    private var handlesStreamEvents = true
+    /// The revision of the segments that dates and boundaries were resolved with.
+    private var revision = 0
+
+    /// The events that are played: none of the stream where the application handles those.
+    var playedEvents: [InterstitialEvent] { handlesStreamEvents || ownEvents != nil ? events : [] }
+
+    /// The date ranges whose instructions to load in advance are followed: those of a stream whose own events are played.
+    var preloadRanges: [TimedDateRange] { handlesStreamEvents && ownEvents == nil ? ranges : [] }
+
+    /// Accepts what is scheduled now.
+    ///
+    /// - Parameters:
+    ///   - primary: The player and its item.
+    ///   - ownEvents: The events of the application; `nil` for those of the stream.
+    /// - Returns: Whether the events or their positions may have changed.
+    mutating func update(_ primary: InterstitialObservation.Primary, ownEvents: [InterstitialEvent]?) -> Bool {
+        let playback = primary.playback
+        let isSame =
+            playback.interstitialRanges == ranges && ownEvents == self.ownEvents
+            && primary.handlesStreamEvents == handlesStreamEvents
+        if !isSame {
+            (ranges, self.ownEvents) = (playback.interstitialRanges, ownEvents)
+            handlesStreamEvents = primary.handlesStreamEvents
+            events = ownEvents ?? ranges.compactMap { InterstitialEvent($0) }
+        }
+        let needsSegments = events.contains { $0.alignsStartWithPrimarySegmentBoundary || $0.time == nil }
+        guard !isSame || needsSegments && playback.segmentBorders.revision != revision else { return false }
+        revision = playback.segmentBorders.revision
+        return true
+    }
+
+    /// Returns the position of an event; `nil` where the item has no media of its date.
+    static func position(of event: InterstitialEvent, _ boundaries: SegmentBorders) -> MediaTime? {
+        guard let time = event.time ?? event.date.flatMap({ boundaries.time(of: $0) }) else { return nil }
+        guard event.alignsStartWithPrimarySegmentBoundary else { return time }
+        return boundaries.nearest(to: time, latest: false) ?? time
+    }
+}

@@ -1,0 +1,242 @@
+import HLSPlaylist
+import MediaTiming
+import ResourceAddressing
+import Testing
+
+@testable import Millstream
+@testable import StreamingEngine
+
+/// A state machine of interstitials between two modeled players: events in, effects out.
+///
+/// The players do at once what effects ask of them. Items play without interruption once the queue has a rate, until the
+/// test says otherwise.
+struct InterstitialTranscript {
+    private(set) var machine = InterstitialStateMachine(preloadFraction: 0.5)
+    /// The state of the players, which tests change.
+    var players = InterstitialObservation()
+    /// The time of the clock.
+    private(set) var now = Duration.zero
+    /// Whether the interstitial player accepts rates.
+    var acceptsRates = true
+    /// The seeks that are on their way.
+    private(set) var seeks: Set<Int> = []
+    /// The asset lists that are being loaded.
+    private(set) var loads: Set<Int> = []
+    /// Whether a viewer can neither seek forward nor play faster.
+    private(set) var forbidsAdvancing = false
+
+    /// Creates a transcript in which the player has an item of 60 s that plays from its start.
+    init(rate: Double = 1) {
+        players.primary.item = 1
+        players.primary.rate = rate
+        players.primary.playback.status = .readyToPlay
+        players.primary.playback.playbackType = .vod
+        players.primary.playback.duration = MediaTime(seconds: 60)
+        movePrimary(to: 0)
+    }
+
+    /// Lets time pass up to a time of the clock, in seconds.
+    mutating func wait(until seconds: Double) { now = .milliseconds(Int((seconds * 1000).rounded())) }
+
+    /// The deadline of the machine, in seconds.
+    var deadline: Double? { machine.deadline.map { $0 / .seconds(1) } }
+
+    /// Delivers an event, and the answer of the interstitial player to a rate.
+    mutating func handle(_ event: InterstitialStateMachine.Event) -> [String] {
+        switch event {
+        case .listLoaded(let request, _): loads.remove(request)
+        case .seekEnded(let request, _): seeks.remove(request)
+        case .observed, .scheduled, .skip, .cancel, .itemRejected, .rateAnswered: break
+        }
+        let effects = machine.handle(event, at: now)
+        for effect in effects { perform(effect) }
+        var lines = effects.flatMap(Self.describe)
+        for effect in effects {
+            if case .setRate = effect { lines += handle(.rateAnswered(isAccepted: acceptsRates)) }
+        }
+        return lines
+    }
+
+    /// Changes the players, and delivers what is observed of them.
+    mutating func observe(_ change: (inout Self) -> Void = { _ in }) -> [String] {
+        change(&self)
+        return handle(.observed(players))
+    }
+
+    /// Lets time pass, and delivers what is observed then.
+    mutating func observe(at seconds: Double, _ change: (inout Self) -> Void = { _ in }) -> [String] {
+        wait(until: seconds)
+        return observe(change)
+    }
+}
+
+// MARK: The players
+
+extension InterstitialTranscript {
+    /// The position of the primary item, in seconds.
+    var position: Double { players.primary.position(at: now).seconds }
+
+    /// Moves the play head of the primary item.
+    mutating func movePrimary(to seconds: Double) {
+        let rate = players.primary.isSuspended ? 0 : players.primary.rate
+        setTimebase(Timebase(mediaTime: Self.time(seconds), time: now, rate: rate))
+    }
+
+    /// Changes the rate of the primary player.
+    mutating func setPrimaryRate(_ rate: Double) {
+        players.primary.rate = rate
+        movePrimary(to: position)
+    }
+
+    /// Replaces the current item of the primary player.
+    mutating func replacePrimaryItem(_ number: Int?) {
+        players.primary.item = number
+        (players.primary.isSuspended, players.primary.suspendsAtEnd) = (false, false)
+        movePrimary(to: 0)
+    }
+
+    private mutating func setTimebase(_ timebase: Timebase) { players.primary.playback.timebase = timebase }
+
+    /// Ends the current item of the queue after an amount of media, in seconds.
+    mutating func endItem(after seconds: Double) {
+        guard let current = players.queue.current else { return }
+        players.queue.items[current]?.duration = Self.time(seconds)
+        players.queue.items[current]?.hasPlayedToEnd = true
+        players.queue.items[current]?.timebase = Timebase(mediaTime: Self.time(seconds))
+        advance()
+    }
+
+    /// Fails the current item of the queue; the last one stays where it is.
+    mutating func failItem() {
+        guard let current = players.queue.current else { return }
+        players.queue.items[current]?.status = .failed
+        players.queue.items[current]?.error = StreamingError(.damaged, "no media")
+        players.queue.items[current]?.timebase = Timebase()
+        if players.queue.items.keys.contains(where: { $0 > current }) { advance() }
+    }
+
+    /// Stops the current item of the queue, as one that waits for media.
+    mutating func stallItem() { moveItem(atRate: 0) }
+
+    /// Lets the current item of the queue move at a rate.
+    mutating func moveItem(atRate rate: Double) {
+        guard let current = players.queue.current, let item = players.queue.items[current] else { return }
+        players.queue.items[current]?.timebase = item.timebase.continued(at: now, rate: rate)
+    }
+
+    private mutating func advance() {
+        guard let current = players.queue.current else { return }
+        players.queue.current = players.queue.items.keys.filter { $0 > current }.min()
+        moveItem(atRate: players.queue.rate)
+    }
+
+    private mutating func perform(_ effect: InterstitialStateMachine.Effect) {
+        switch effect {
+        case .setSuspended(let isSuspended):
+            let position = position
+            players.primary.isSuspended = isSuspended
+            movePrimary(to: position)
+        case .setSuspendsAtEnd(let suspends): players.primary.suspendsAtEnd = suspends
+        case .enqueue(let items):
+            for item in items {
+                players.queue.items[item.number] = InterstitialObservation.Item()
+                players.queue.items[item.number]?.status = .readyToPlay
+            }
+            players.queue.current = players.queue.current ?? items.first?.number
+            moveItem(atRate: players.queue.rate)
+        case .removeItem(let number):
+            if players.queue.current == number { advance() }
+        case .clearQueue: (players.queue.current, players.queue.items) = (nil, [:])
+        case .setRate(let rate):
+            guard acceptsRates else { return }
+            players.queue.rate = rate
+            moveItem(atRate: rate)
+        case .setVolume(let volume, let isMuted):
+            (players.queue.volume, players.queue.isMuted) = (volume, isMuted)
+        case .setForbidsAdvancing(let forbids): forbidsAdvancing = forbids
+        case .seek(let request, _): seeks.insert(request)
+        case .loadList(let request, _, _): loads.insert(request)
+        case .cancelRequest(let request):
+            seeks.remove(request)
+            loads.remove(request)
+        case .publish: break
+        }
+    }
+
+    static func time(_ seconds: Double) -> MediaTime { MediaTime(approximating: seconds) ?? .zero }
+
+    /// Schedules what the date ranges of a playlist with segments of 6 s say, each given by its attributes.
+    ///
+    /// The playlist begins on January 1, 2026 at 00:00:00 UTC.
+    mutating func setStream(_ ranges: [String], revision: Int = 1) throws {
+        let text =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n"
+            + ranges.map { "#EXT-X-DATERANGE:\($0)\n" }.joined()
+            + (0..<10).map { "#EXTINF:6,\n\($0).ts\n" }.joined() + "#EXT-X-ENDLIST\n"
+        let context = PlaylistContext(address: ResourceAddress("https://example.com/main.m3u8"))
+        guard case .media(let playlist) = try Playlist.parse(Array(text.utf8), context: context) else {
+            Issue.record("the text is not a media playlist")
+            return
+        }
+        let timeline = PresentationTimeline(playlist)
+        players.primary.playback.interstitialRanges = TimedDateRange.ranges(of: timeline)
+        players.primary.playback.segmentBorders = SegmentBorders([timeline], revision: revision)
+    }
+
+    /// The attributes of an interstitial of a stream.
+    static func range(_ id: String, at seconds: Int, _ attributes: String) -> String {
+        "ID=\"\(id)\",CLASS=\"com.apple.hls.interstitial\",START-DATE=\"2026-01-01T00:00:"
+            + "\(seconds < 10 ? "0" : "")\(seconds)Z\",\(attributes)"
+    }
+}
+
+// MARK: Text
+
+extension InterstitialTranscript {
+    static func describe(_ effect: InterstitialStateMachine.Effect) -> [String] {
+        switch effect {
+        case .publish(_, let notifications): notifications.map(describe)
+        case .setSuspended(let isSuspended): [isSuspended ? "suspend" : "resume"]
+        case .setSuspendsAtEnd(let suspends): [suspends ? "suspend at end" : "do not suspend at end"]
+        case .seek(let request, let time): ["seek #\(request) to \(time.seconds)"]
+        case .setForbidsAdvancing(let forbids): [forbids ? "forbid advancing" : "allow advancing"]
+        case .enqueue(let items): ["enqueue " + items.map(describe).joined(separator: ", ")]
+        case .removeItem(let number): ["remove \(number)"]
+        case .clearQueue: ["clear queue"]
+        case .setRate(let rate): ["rate \(rate)"]
+        case .setVolume(let volume, let isMuted): ["volume \(volume)" + (isMuted ? " muted" : "")]
+        case .loadList(let request, let address, let offset):
+            ["load #\(request) \(address.lastPathComponent)" + (offset.map { " from \($0.seconds)" } ?? "")]
+        case .cancelRequest(let request): ["cancel #\(request)"]
+        }
+    }
+
+    private static func describe(_ item: InterstitialItem) -> String {
+        let address: ResourceAddress =
+            switch item.source {
+            case .address(let address): address
+            case .asset(let asset): asset.address
+            }
+        return "\(item.number) \(address.lastPathComponent)" + (item.forbidsAdvancing ? " (no advancing)" : "")
+    }
+
+    static func describe(_ notification: InterstitialController.Notification) -> String {
+        switch notification {
+        case .eventsDidChange: "events"
+        case .currentEventDidChange(let event): "current \(event?.id ?? "-")"
+        case .assetListStatusDidChange(let event, .available): "list of \(event.id) available"
+        case .assetListStatusDidChange(let event, .cleared): "list of \(event.id) cleared"
+        case .assetListStatusDidChange(let event, .unavailable): "list of \(event.id) unavailable"
+        case .currentEventSkippabilityDidChange(_, let skippability): skippability.rawValue
+        case .currentEventWasSkipped(let event): "skipped \(event.id)"
+        case .eventWasUnscheduled(let event, let error): "unscheduled \(event.id): \(error.message)"
+        case .eventDidFinish(let event, let playoutTime, let isWhole):
+            "\(isWhole ? "finished" : "ended") \(event.id) after \(playoutTime.seconds)"
+        case .dropped(let count): "dropped \(count)"
+        }
+    }
+}
+
+extension ResourceAddress {
+    fileprivate var lastPathComponent: String { text.split(separator: "/").last.map { String($0) } ?? text }
+}
