@@ -341,6 +341,18 @@ import Testing
         )
     }
 
+    @Test func itemsThatBeginAndEndBetweenTwoObservationsCount() throws {
+        var transcript = Self.listed()
+        _ = transcript.observe(at: 15)
+        _ = transcript.handle(.listLoaded(request: 1, try Self.answer(Self.two)))
+        _ = transcript.observe(at: 20)
+        let lines = transcript.observe(at: 38) {
+            $0.endItem(after: 6)
+            $0.endItem(after: 12)
+        }
+        #expect(lines.contains("finished a after 18.0"))
+    }
+
     @Test func anInterstitialThatFailsInPartReplacesWhatWasPlayed() throws {
         var transcript = Self.listed()
         _ = transcript.observe(at: 15)
