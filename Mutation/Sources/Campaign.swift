@@ -100,30 +100,42 @@ struct Campaign {
         var removed = 0
         for (target, all) in mutants {
             var left = all
-            for (file, lines) in broken {
-                for line in lines {
-                    // The fault of that line, else those that leave a statement out of that function, else all of it.
-                    let onLine: (Mutant) -> Bool = { mutant in
-                        let last = mutant.line + mutant.original.utf8.count { $0 == UInt8(ascii: "\n") }
-                        return mutant.file == file && (mutant.line...last).contains(line)
-                    }
-                    let inFunction: (Mutant) -> Bool = { $0.file == file && $0.functionLines.contains(line) }
-                    let isOmission: (Mutant) -> Bool = { if case .omission = $0.form { true } else { false } }
-                    let inFile: (Mutant) -> Bool = { $0.file == file }
-                    for rule in [onLine, { inFunction($0) && isOmission($0) }, inFunction, inFile]
-                    where left.contains(where: rule) {
-                        removed += left.count(where: rule)
-                        left.removeAll(where: rule)
-                        if !left.contains(where: inFile) {
-                            say("\(file): all faults are left out, because of line \(line)")
-                        }
-                        break
-                    }
-                }
-            }
+            for (file, lines) in broken { removed += remove(brokenLines: lines, of: file, from: &left) }
             mutants[target] = left
         }
         return removed
+    }
+
+    /// Removes the faults that the compiler's messages about one file are due to.
+    ///
+    /// A fault that does not compile often causes messages about other lines. While messages are about lines with faults,
+    /// the other messages are ignored: those that remain are repeated by the next build. A line without faults removes the
+    /// omissions in its function, else all faults in its function, else all in the file.
+    ///
+    /// - Returns: The number of faults removed.
+    private func remove(brokenLines lines: Set<Int>, of file: String, from mutants: inout [Mutant]) -> Int {
+        let before = mutants.count
+        let isBroken: (Mutant) -> Bool = { mutant in
+            let last = mutant.line + mutant.original.utf8.count { $0 == UInt8(ascii: "\n") }
+            return mutant.file == file && lines.contains { (mutant.line...last).contains($0) }
+        }
+        if mutants.contains(where: isBroken) {
+            mutants.removeAll(where: isBroken)
+            return before - mutants.count
+        }
+        for line in lines.sorted() {
+            let inFunction: (Mutant) -> Bool = { $0.file == file && $0.functionLines.contains(line) }
+            let isOmission: (Mutant) -> Bool = { if case .omission = $0.form { true } else { false } }
+            let inFile: (Mutant) -> Bool = { $0.file == file }
+            for rule in [{ inFunction($0) && isOmission($0) }, inFunction, inFile] where mutants.contains(where: rule) {
+                mutants.removeAll(where: rule)
+                if !mutants.contains(where: inFile) {
+                    say("\(file): all faults are left out, because of line \(line)")
+                }
+                break
+            }
+        }
+        return before - mutants.count
     }
 
     // MARK: Running
