@@ -69,16 +69,21 @@ public struct ResourceAddress: Sendable, Hashable {
     public var isAbsolute: Bool { Self.schemeEnd(text[...].utf8) != nil }
     /// The scheme in lower case.
     public var normalizedScheme: String? { scheme?.lowercased() }
-    /// Whether it is an `http` or `https` address with a host.
+    /// A Boolean value that indicates whether the scheme is `http` or `https`, the host is not empty, and the port, if any, is a number.
     public var isHTTP: Bool {
         guard normalizedScheme == "http" || normalizedScheme == "https" else { return false }
-        return host?.isEmpty == false
+        return host?.isEmpty == false && port != nil
     }
     /// The host in lower case, an IPv6 one without its brackets.
     public var host: String? { hostAndPort?.host }
-    /// The port where one is written, else the scheme's own.
+    /// The port that is written, or the default port of the scheme where none is.
+    ///
+    /// The value is `nil` where the scheme has no default port, and where the text after the colon is not a decimal number. It is
+    /// not checked against 65535.
     public var port: Int? {
-        if let port = hostAndPort?.port { return port }
+        if let text = hostAndPort?.port, !text.isEmpty {
+            return text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
+        }
         switch normalizedScheme {
         case "http": return 80
         case "https": return 443
@@ -185,16 +190,18 @@ public struct ResourceAddress: Sendable, Hashable {
         return false
     }
 
-    private var hostAndPort: (host: String, port: Int?)? {
+    /// The host in lower case, and the text after its colon; `nil` where there is no authority or its brackets are wrong.
+    private var hostAndPort: (host: String, port: Substring?)? {
         guard let authority else { return nil }
         let withoutUser = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
         if withoutUser.first == "[" {
             guard let bracket = withoutUser.firstIndex(of: "]") else { return nil }
             let inside = withoutUser[withoutUser.index(after: withoutUser.startIndex)..<bracket]
             let rest = withoutUser[withoutUser.index(after: bracket)...]
-            return (inside.lowercased(), Int(rest.dropFirst()))
+            guard rest.isEmpty || rest.first == ":" else { return nil }
+            return (inside.lowercased(), rest.dropFirst())
         }
         let parts = withoutUser.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        return ((parts.first ?? "").lowercased(), parts.count > 1 ? Int(parts[1]) : nil)
+        return ((parts.first ?? "").lowercased(), parts.count > 1 ? parts[1] : nil)
     }
 }

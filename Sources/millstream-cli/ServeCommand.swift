@@ -71,6 +71,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port wants 0 to 65535") }
+        for host in allowHost where !SourcePolicy.isHost(host) {
+            throw ValidationError("--allow-host must be HOST or HOST:PORT with a port from 1 to 65535, not \"\(host)\"")
+        }
         for name in serverName where ResourceAddress("http://\(name)/").host != name.lowercased() {
             throw ValidationError("--server-name must be a host name without a port, not \"\(name)\"")
         }

@@ -48,6 +48,7 @@ import Testing
                 (["--trusted-proxy", "10.0.0.0/33"], 64, "--trusted-proxy must be"),
                 (["--max-connections", "0"], 64, "--max-connections must be between"),
                 (["--max-connections-per-client", "0"], 64, "--max-connections-per-client must be between"),
+                (["--allow-host", "10.0.0.1:x"], 64, "--allow-host must be HOST or HOST:PORT"),
                 (["--server-name", "name:80"], 64, "--server-name must be a host name"),
             ] {
                 let program = try RunningProgram(["serve", "--port", "0", "--library", library] + options)

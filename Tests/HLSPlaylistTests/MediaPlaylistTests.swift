@@ -190,6 +190,35 @@ import Testing
         #expect(playlist.segments.map { $0.bitRate?.bitsPerSecond } == [nil, nil, 1_500_000, 1_500_000])
     }
 
+    @Test(arguments: [("0.5", "0.5"), ("0", "0"), ("-0.5", "0"), ("-9223372036854775808", "0"), ("x", "0")])
+    func negativeDurationOfAPartIsZero(_ written: String, duration: String) throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-PART:DURATION=\(written),URI="part.mp4"
+
+            """
+        let playlist = try MediaPlaylist(parsing: Array(text.utf8))
+        #expect(playlist.trailingParts.map(\.duration.description) == [duration])
+    }
+
+    @Test(arguments: [("2.5", "2.5"), ("0", "0"), ("-0.001", nil), ("x", nil)] as [(String, String?)])
+    func negativeDurationOfADateRangeIsUnknown(_ written: String, duration: String?) throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXT-X-DATERANGE:ID="a",CLASS="com.apple.hls.interstitial",START-DATE="2026-01-01T00:00:00Z",\
+            DURATION=\(written),PLANNED-DURATION=\(written),X-ASSET-URI="a.m3u8",X-PLAYOUT-LIMIT=\(written),\
+            X-RESUME-OFFSET=\(written)
+            """
+        let playlist = try MediaPlaylist(parsing: Array(text.utf8))
+        let range = try #require(playlist.dateRanges.first)
+        #expect(range.duration?.description == duration && range.plannedDuration?.description == duration)
+        #expect(range.interstitial?.playoutLimit?.description == duration)
+        // An offset may be negative (RFC 8216bis appendix D.2).
+        #expect(range.interstitial?.resumeOffset?.description == (written == "-0.001" ? written : duration))
+    }
+
     @Test func partsBelongToTheirSegment() {
         #expect(playlist.segments[3].parts.map(\.uri) == ["p1.mp4", "p2.mp4", "p2.mp4"])
         #expect(playlist.segments[3].parts[2].byteRange == ByteRange(start: 105, length: 50))

@@ -42,6 +42,37 @@ import Testing
         #expect(try await !mayVisit("http://8.8.8.8/x", allowed: ["localhost"]))
     }
 
+    @Test(arguments: [
+        ("localhost", true), ("nas.example.", true), ("10.0.0.1", true), ("10.0.0.1:80", true), ("name:65535", true),
+        ("::1", true), ("[::1]", true), ("[::1]:8080", true), ("fe80::1", true),
+        ("", false), (":80", false), ("name:", false), ("name:0", false), ("name:65536", false), ("name:x", false),
+        ("name:+80", false), ("name:99999999999999999999", false), ("[::1]x", false), ("[::1]:", false),
+        ("1:2:3", false),
+        ("http://name", false), ("name/", false), ("user@name", false), ("*", false), ("*.example", false),
+        ("a,b", false),
+        ("a b", false), ("name?x", false), ("name#x", false), ("na%6de", false),
+    ])
+    func allowedHostIsAHostWithOrWithoutAPort(_ text: String, isHost: Bool) async throws {
+        #expect(SourcePolicy.isHost(text) == isHost)
+        // A text that is no host allows nothing, and leaves the list one of allowed hosts only.
+        guard !isHost else { return }
+        #expect(try await !mayVisit("http://name:80/x", allowed: [text]))
+        #expect(try await !mayVisit("http://8.8.8.8/x", allowed: [text]))
+        #expect(try await !mayVisit("http://[::1]/x", allowed: [text]))
+    }
+
+    @Test func addressesOfAllowedIPv6HostsAreAllowed() async throws {
+        for allowed in ["::1", "[::1]", "[::1]:8080"] {
+            #expect(try await mayVisit("http://[::1]:8080/x", allowed: [allowed]))
+            #expect(try await mayVisit("http://[::1]:8081/x", allowed: [allowed]) == (allowed != "[::1]:8080"))
+        }
+    }
+
+    @Test func addressWithAPortThatIsNoNumberAllowsNothing() async throws {
+        #expect(try await !mayVisit("http://127.0.0.1:x/x", allowed: ["127.0.0.1"]))
+        #expect(try await !mayVisit("http://127.0.0.1:80/x", catalogue: ["http://127.0.0.1:x/list.m3u8"]))
+    }
+
     /// A global address of this machine leads to services that trust local connections.
     @Test func addressesOfThisMachineAreRefused() throws {
         let own = try #require(HostAddress(numeric: "2606:4700::1"))

@@ -28,10 +28,10 @@ public struct DateRange: Sendable {
     public var startDate: ProgramDateTime? { self["START-DATE"].flatMap { ProgramDateTime($0) } }
     /// When it ends, as written.
     public var endDate: ProgramDateTime? { self["END-DATE"].flatMap { ProgramDateTime($0) } }
-    /// How long it is.
-    public var duration: MediaTime? { time("DURATION") }
-    /// How long it is expected to be.
-    public var plannedDuration: MediaTime? { time("PLANNED-DURATION") }
+    /// The duration; `nil` where the attribute is missing, cannot be read, or is negative.
+    public var duration: MediaTime? { nonNegativeTime("DURATION") }
+    /// The expected duration; `nil` where the attribute is missing, cannot be read, or is negative.
+    public var plannedDuration: MediaTime? { nonNegativeTime("PLANNED-DURATION") }
     /// Whether it ends where the next of its class begins.
     public var endsOnNext: Bool { self["END-ON-NEXT"] == "YES" }
     /// When to act on it, where not by its date.
@@ -53,6 +53,9 @@ public struct DateRange: Sendable {
     }
 
     func time(_ name: String) -> MediaTime? { self[name].flatMap { MediaTime(decimal: $0) } }
+
+    /// A time that must not be negative (RFC 8216bis §4.4.5.1).
+    func nonNegativeTime(_ name: String) -> MediaTime? { time(name).flatMap { $0 < .zero ? nil : $0 } }
 
     func list(_ name: String) -> [String] {
         (self[name] ?? "").split(separator: ",").map { String($0.trimmingBlanks()) }
@@ -132,7 +135,7 @@ public struct Interstitial: Sendable {
     /// How far behind the beginning the primary content goes on; `nil` for as far as the interstitial lasted.
     public var resumeOffset: MediaTime? { range.time("X-RESUME-OFFSET") }
     /// How much of it is played at most.
-    public var playoutLimit: MediaTime? { range.time("X-PLAYOUT-LIMIT") }
+    public var playoutLimit: MediaTime? { range.nonNegativeTime("X-PLAYOUT-LIMIT") }
     /// At which borders to leave and to go on.
     public var snaps: [Snap] { range.list("X-SNAP").compactMap { Snap(rawValue: $0) } }
     /// What the user may not do.
@@ -150,7 +153,7 @@ public struct Interstitial: Sendable {
     /// When a button to skip it appears, counted from its beginning.
     public var skipControlOffset: MediaTime? { range.time("X-SKIP-CONTROL-OFFSET") }
     /// How long that button stays; `nil` for to the end.
-    public var skipControlDuration: MediaTime? { range.time("X-SKIP-CONTROL-DURATION") }
+    public var skipControlDuration: MediaTime? { range.nonNegativeTime("X-SKIP-CONTROL-DURATION") }
     /// What names the label of that button.
     public var skipControlLabelID: String? { range["X-SKIP-CONTROL-LABEL-ID"] }
 }

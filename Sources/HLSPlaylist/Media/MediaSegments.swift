@@ -274,6 +274,13 @@ extension MediaPlaylist.Storage {
         return WrittenPart(bytes, in: bytes.tagLine(at: Int(record.lineStart))?.value)
     }
 
+    /// The duration of a partial segment; zero where it is missing, cannot be read, or is negative.
+    private func duration(of part: WrittenPart) -> MediaTime {
+        guard let range = part.duration else { return .zero }
+        let bytes = bytes
+        return DecimalDigits(bytes.span.extracting(range)).map { max(MediaTime($0), .zero) } ?? .zero
+    }
+
     /// The parts that stand before a segment's address; with the number of segments, those behind the last.
     func parts(ofSegment position: Int) -> [PartialSegment] {
         let bytes = bytes
@@ -289,10 +296,7 @@ extension MediaPlaylist.Storage {
                 PartialSegment(
                     uri: uri,
                     address: context.resolve(uri),
-                    duration: written.duration.flatMap { DecimalDigits(bytes.span.extracting($0)) }.map {
-                        MediaTime($0)
-                    }
-                        ?? .zero,
+                    duration: duration(of: written),
                     isIndependent: written.isIndependent,
                     isGap: written.isGap,
                     byteRange: byteRange

@@ -40,7 +40,7 @@ enum RequestInitiator: Sendable, Hashable {
             guard let scheme = page.normalizedScheme, schemes.contains(scheme), let pageHost = page.host, !host.isEmpty
             else { return false }
             let own = ResourceAddress("\(scheme)://\(host)/")
-            return pageHost == own.host && page.port == own.port
+            return pageHost == own.host && page.port != nil && page.port == own.port
         }
         let origin = fields[.origin].map(isOwn)
         let fetchSite = fields[.secFetchSite].map { $0.lowercased() }

@@ -16,6 +16,20 @@ public struct SourcePolicy: Sendable {
             self.host = host.hasSuffix(".") ? String(host.dropLast()) : host
             self.port = port
         }
+
+        /// Creates a place from `HOST`, `HOST:PORT`, `[IPv6]:PORT` or an IPv6 address without brackets.
+        init?(_ text: String) {
+            let isBareIPv6 = text.first != "[" && text.utf8.count { $0 == UInt8(ascii: ":") } > 1
+            let address = ResourceAddress(isBareIPv6 ? "http://[\(text)]/" : "http://\(text)/")
+            guard address.isHTTP, address.path == "/", !text.utf8.contains(where: { "@/\\?#%*, ".utf8.contains($0) }),
+                let host = address.host, let port = address.port,
+                !host.contains(":") || HostAddress(numeric: host) != nil
+            else { return nil }
+            let colon = isBareIPv6 ? nil : text.lastIndex(of: ":")
+            let hasPort = colon.map { !text[$0...].contains("]") } ?? false
+            guard !hasPort || (1...65_535).contains(port) && !text.hasSuffix(":") else { return nil }
+            self.init(host: host, port: hasPort ? port : nil)
+        }
     }
 
     private let places: Set<Place>
@@ -28,7 +42,8 @@ public struct SourcePolicy: Sendable {
     /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - allowedHosts: Hosts as `HOST` or `HOST:PORT`. With at least one, no other hosts are allowed.
+    ///   - allowedHosts: Hosts as `HOST` or `HOST:PORT`. With at least one, no other hosts are allowed. A text for which
+    ///     ``isHost(_:)`` is `false` allows nothing.
     ///   - catalogue: The addresses of the catalog, whose hosts are always allowed, with their ports.
     public init(allowedHosts: [String], catalogue: [ResourceAddress]) {
         self.init(allowedHosts: allowedHosts, catalogue: catalogue) { MachineAddresses.shared.contains($0) }
@@ -39,16 +54,18 @@ public struct SourcePolicy: Sendable {
         catalogue: [ResourceAddress],
         isOwnAddress: @escaping @Sendable (HostAddress) -> Bool
     ) {
-        let named = allowedHosts.map { text in
-            let address = ResourceAddress("http://\(text)/")
-            let hasPort = text.hasSuffix(":\(address.port ?? 0)")
-            return Place(host: address.host ?? text, port: hasPort ? address.port : nil)
+        let named = allowedHosts.compactMap { Place($0) }
+        let listed = catalogue.compactMap { address -> Place? in
+            guard address.isHTTP, let host = address.host else { return nil }
+            return Place(host: host, port: address.port)
         }
-        let listed = catalogue.compactMap { address in address.host.map { Place(host: $0, port: address.port) } }
         places = Set(named + listed)
         isExclusive = !allowedHosts.isEmpty
         self.isOwnAddress = isOwnAddress
     }
+
+    /// Returns a Boolean value that indicates whether a text names a host, with or without a port from 1 to 65535.
+    public static func isHost(_ text: String) -> Bool { Place(text) != nil }
 
     /// The policy for requests from pages of other sites: the same, and every host must have public addresses only.
     public var restrictedToPublicAddresses: SourcePolicy {
