@@ -48,12 +48,16 @@ import Testing
         #expect(!ResourceAddress(address).isHTTP)
     }
 
-    @Test(arguments: [
-        ("http://h:", 80), ("https://h:/x", 443), ("http://h:0", 0), ("http://h:70000", 70_000), ("http://h:080", 80),
-        ("http://h:x", nil), ("http://h:+80", nil), ("http://h:-1", nil), ("http://h:80:80", nil), ("http://h:８０", nil),
-        ("http://h:99999999999999999999", nil), ("http://[::1]:", 80), ("http://[::1]:x", nil),
-        ("http://u:p@h:8", 8), ("tag:x", nil),
-    ] as [(String, Int?)])
+    @Test(
+        arguments: [
+            ("http://h:", 80), ("https://h:/x", 443), ("http://h:0", 0), ("http://h:70000", 70_000),
+            ("http://h:080", 80),
+            ("http://h:x", nil), ("http://h:+80", nil), ("http://h:-1", nil), ("http://h:80:80", nil),
+            ("http://h:８０", nil),
+            ("http://h:99999999999999999999", nil), ("http://[::1]:", 80), ("http://[::1]:x", nil),
+            ("http://u:p@h:8", 8), ("tag:x", nil),
+        ] as [(String, Int?)]
+    )
     func portIsADecimalNumberOrTheDefaultOfTheScheme(_ address: String, port: Int?) {
         #expect(ResourceAddress(address).port == port)
         #expect(ResourceAddress(address).isHTTP == (port != nil))
