@@ -1,43 +1,46 @@
-/// What a file or a segment is, by its first bytes.
+/// The container or document format of a file or segment, detected from its first bytes.
 ///
 /// The raw value is a stable short name for logs and metrics.
 public enum MediaContainer: String, Sendable, Hashable, CaseIterable {
-    /// ISO base media: MP4, fragmented MP4, CMAF, QuickTime.
+    /// ISO base media file format: MP4, fragmented MP4, CMAF and QuickTime.
     case isoBaseMedia = "mp4"
-    /// An MPEG-2 transport stream, of packets of 188, 192 or 204 bytes (``TransportPacketLayout`` says which).
+    /// MPEG-2 transport stream with packets of 188, 192 or 204 bytes; ``TransportPacketLayout`` detects the packet
+    /// size.
     case transportStream = "mpeg-ts"
-    /// AAC in ADTS frames.
+    /// AAC audio in ADTS frames.
     case aac
     /// MPEG audio, layers 1 to 3.
     case mpegAudio = "mp3"
-    /// AC-3 frames.
+    /// AC-3 audio frames.
     case ac3 = "ac-3"
-    /// Enhanced AC-3 frames.
+    /// Enhanced AC-3 audio frames.
     case enhancedAC3 = "e-ac-3"
-    /// An ID3 tag that does not end in the bytes read, so that what it stands before is not known yet.
+    /// An ID3 tag that extends beyond the given bytes, so that the format of the data after it is unknown.
     case id3 = "id3"
-    /// FLAC in its own container.
+    /// FLAC audio in its native container.
     case flac
     /// Ogg.
     case ogg
-    /// RIFF or RF64 with a `WAVE` form.
+    /// RIFF or RF64 with a `WAVE` form type.
     case wave = "wav"
     /// Matroska.
     case matroska
-    /// WebM, which is Matroska with another document type.
+    /// WebM, the profile of Matroska with the document type `webm`.
     case webM = "webm"
     /// A WebVTT file.
     case webVTT = "webvtt"
-    /// TTML in XML, of which IMSC is a profile.
+    /// A TTML document in XML; includes the IMSC profiles.
     case ttml
     /// An HLS playlist.
     case hlsPlaylist = "hls"
-    /// A DASH media presentation description.
+    /// A DASH media presentation description (MPD).
     case mediaPresentation = "dash"
-    /// A page for browsers: mostly an error page where media was expected.
+    /// An HTML page, usually an error page that a server returned in place of media.
     case html
 
-    /// Whether it is nothing but audio frames, perhaps behind an ID3 tag ("packed audio", RFC 8216bis §3.1.4).
+    /// A Boolean value that indicates whether the format is packed audio (RFC 8216bis §3.1.4).
+    ///
+    /// Packed audio consists of audio frames only, optionally preceded by an ID3 tag.
     public var isPackedAudio: Bool {
         switch self {
         case .aac, .mpegAudio, .ac3, .enhancedAC3: true
@@ -45,10 +48,11 @@ public enum MediaContainer: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Looks at the first bytes of a file or segment; `nil` where they are none of these.
+    /// Creates the format that the first bytes of a file or segment indicate, or `nil` if they match no known format.
     ///
-    /// A few hundred bytes are enough for most; a transport stream is certain from 565 bytes on, and packed audio
-    /// behind an ID3 tag needs the bytes up to its first frame, else it is ``id3``.
+    /// A few hundred bytes are enough for most formats. A transport stream is detected reliably from 565 bytes on.
+    /// Packed audio after an ID3 tag needs all bytes up to its first audio frame; with fewer bytes the result is
+    /// ``id3``.
     public init?(_ bytes: Span<UInt8>) {
         if let text = Self.text(bytes) {
             self = text
@@ -81,7 +85,7 @@ public enum MediaContainer: String, Sendable, Hashable, CaseIterable {
 }
 
 extension MediaContainer {
-    /// Types of boxes that files and segments begin with.
+    /// The box types with which files and segments may begin.
     private static let firstBoxes: Set<FourCharacterCode> = [
         "ftyp", "styp", "moov", "moof", "sidx", "ssix", "prft", "emsg", "mdat", "free", "skip", "wide", "pnot", "uuid",
         "mfra", "pdin", "meta",
@@ -92,7 +96,7 @@ extension MediaContainer {
         return firstBoxes.contains(box.type)
     }
 
-    /// The document type of an EBML header (RFC 8794 §11.2.6), which names Matroska or WebM.
+    /// Returns `.webM` or `.matroska` according to the document type in the EBML header (RFC 8794 §11.2.6).
     private static func matroska(_ bytes: Span<UInt8>) -> MediaContainer? {
         guard bytes.hasBytes("\u{1A}", at: 0), bytes.count >= 4, bytes[1] == 0x45, bytes[2] == 0xDF, bytes[3] == 0xA3
         else { return nil }
@@ -107,14 +111,14 @@ extension MediaContainer {
             return [0x20, 0x09, 0x0A, 0x0D].contains(bytes[offset + 6]) ? .webVTT : nil
         }
         if bytes.hasBytes("#EXTM3U", at: offset) { return .hlsPlaylist }
-        // White space is the only thing that documents of both kinds may begin with.
+        // XML and HTML documents may begin with white space; WebVTT files and playlists may not.
         let end = min(bytes.count, 4_096)
         while offset < end, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[offset]) { offset += 1 }
         guard offset < end, bytes[offset] == UInt8(ascii: "<") else { return nil }
         return document(bytes, from: offset)
     }
 
-    /// The root element of an XML or HTML document.
+    /// Returns the format that the root element or document type declaration of an XML or HTML document indicates.
     private static func document(_ bytes: Span<UInt8>, from start: Int) -> MediaContainer? {
         var offset = start
         let end = min(bytes.count, 4_096)
@@ -151,7 +155,7 @@ extension MediaContainer {
         return lowercasedName(bytes, at: offset) == "html"
     }
 
-    /// The local name that stands at a place, in small letters; names of more than 32 bytes are cut.
+    /// Returns the local name at the given offset in lowercase, truncated to 32 bytes with its prefix.
     private static func lowercasedName(_ bytes: Span<UInt8>, at start: Int) -> String {
         var name: [UInt8] = []
         for offset in start..<max(start, min(bytes.count, start + 32)) {

@@ -1,17 +1,19 @@
-/// Why bytes could not be read as the format they were taken for.
+/// An error that occurs when bytes cannot be parsed as the expected format.
+///
+/// The associated value of each case is the name of the structure concerned.
 public enum MediaFormatError: Error, Sendable, Hashable {
-    /// The bytes end inside of the structure named.
+    /// The data ends before the end of the named structure.
     case truncated(String)
-    /// The structure named, or a field of it, has a value it cannot have.
+    /// The named structure, or one of its fields, has an invalid value.
     case malformed(String)
-    /// The structure named has more entries than is read of any input.
+    /// The named structure has more entries than the parser accepts.
     case tooLarge(String)
-    /// What was looked for is not there.
+    /// The named structure is required but missing.
     case missing(String)
 }
 
 extension MediaFormatError: CustomStringConvertible {
-    /// What happened, for people.
+    /// A human-readable description of the error.
     public var description: String {
         switch self {
         case .truncated(let name): "\(name) ends too early"

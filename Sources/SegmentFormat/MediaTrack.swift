@@ -1,39 +1,39 @@
-/// What a track is, whatever container it lies in.
+/// The properties of a track, independent of its container.
 public struct MediaTrack: Sendable, Hashable {
-    /// What a track holds.
+    /// The media type of a track.
     public enum Kind: String, Sendable, Hashable {
-        /// Pictures.
+        /// Video.
         case video
-        /// Sound.
+        /// Audio.
         case audio
-        /// Subtitles and captions.
+        /// Subtitles and closed captions.
         case text
         /// Timed metadata and events.
         case metadata
-        /// Anything else.
+        /// Any other media type.
         case other
     }
 
-    /// The track's identifier in an ISO base media file, the packet identifier in a transport stream, else 0.
+    /// The track ID in an ISO base media file, the packet identifier (PID) in a transport stream, otherwise 0.
     public var id: UInt32
-    /// What it holds.
+    /// The media type of the track.
     public var kind: Kind
-    /// The codec as RFC 6381 spells it, or its name alone where no more is known; `nil` where nothing is.
+    /// The codec string according to RFC 6381, or only the codec name if its parameters are unknown; `nil` if unknown.
     public var codec: String?
-    /// The language as a tag, such as `de` or `zh-Hant`, or as three letters; `nil` where it is not said.
+    /// The language as a BCP 47 tag such as `de` or `zh-Hant`, or as a three-letter code; `nil` if unspecified.
     public var language: String?
-    /// The width of the pictures, in pixels.
+    /// The width of the video, in pixels.
     public var width: Int?
-    /// The height of the pictures, in pixels.
+    /// The height of the video, in pixels.
     public var height: Int?
-    /// How many channels sound has.
+    /// The number of audio channels.
     public var channelCount: Int?
-    /// Samples a second of sound.
+    /// The audio sample rate, in hertz.
     public var sampleRate: Int?
-    /// How the samples are encrypted, such as `cenc`, `cbcs` or `sample-aes`; `nil` where they are not.
+    /// The encryption scheme of the samples, such as `cenc`, `cbcs` or `sample-aes`; `nil` if they are not encrypted.
     public var encryptionScheme: String?
 
-    /// Makes a description of a track.
+    /// Creates a track with the given properties.
     public init(
         id: UInt32,
         kind: Kind,

@@ -1,4 +1,4 @@
-/// Hands what the parser tells to a handler.
+/// Forwards the parser's events to a handler.
 final class HandlerSink<Handler: XMLEventHandler>: XMLSink {
     private(set) var handler: Handler
 

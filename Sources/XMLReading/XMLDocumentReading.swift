@@ -1,20 +1,22 @@
-/// Reads XML documents through libxml2 (W3C XML 1.0 and Namespaces in XML).
+/// Parses XML documents with libxml2 (W3C XML 1.0 and Namespaces in XML).
 ///
-/// Nothing outside of the bytes is opened: no network, no file, no external entity. Documents that declare entities or
-/// attributes are refused, so nothing can expand beyond the five entities of XML and character references.
+/// Only the given bytes are read: no network resource, file or external entity is loaded. Documents that declare
+/// entities or attributes are rejected, so that only the five predefined entities and character references are
+/// expanded.
 public enum XMLDocumentReading {
-    /// How much of a document is read.
+    /// The limits on the size and complexity of a document; a document that exceeds one is rejected.
     public struct Limits: Sendable, Hashable {
-        /// The most bytes of a document; 64 MiB by default, which is more than any playlist or subtitle has.
+        /// The maximum size of a document, in bytes; the default of 64 MiB exceeds that of any realistic manifest or
+        /// subtitle file.
         public var bytes: Int
-        /// The most elements inside of one another, 1 to 256; 256 by default.
+        /// The maximum nesting depth of elements, 1 to 256; 256 by default.
         public var depth: Int
-        /// The most elements; 4 million by default.
+        /// The maximum number of elements in the document; 4 million by default.
         public var elements: Int
-        /// The most attributes of one element; 256 by default.
+        /// The maximum number of attributes of one element, including namespace declarations; 256 by default.
         public var attributes: Int
 
-        /// Makes limits.
+        /// Creates limits with the given values.
         public init(bytes: Int = 64 << 20, depth: Int = 256, elements: Int = 4_000_000, attributes: Int = 256) {
             self.bytes = bytes
             self.depth = depth
@@ -23,21 +25,23 @@ public enum XMLDocumentReading {
         }
     }
 
-    /// Which text is told.
+    /// A filter that selects the text passed to the handler.
     public enum TextFilter: Sendable, Hashable {
-        /// All.
+        /// Passes all text.
         case all
-        /// Only such that is not white space alone, as between the elements of a manifest.
+        /// Drops text that consists of white space only, such as the indentation between the elements of a manifest.
+        ///
+        /// Leading white space of other text may be dropped, too.
         case notBlank
     }
 
-    /// Reads a document and tells a handler what it says.
+    /// Parses a document and passes its elements and text to a handler.
     ///
     /// - Parameters:
-    ///   - bytes: The document, in UTF-8, UTF-16 or what its declaration names.
-    ///   - limits: How much is read at most.
-    ///   - filter: Which text is told.
-    ///   - handler: What is told; it keeps what it was told before an error.
+    ///   - bytes: The document, in UTF-8, UTF-16 or the encoding that its XML declaration names.
+    ///   - limits: The limits beyond which the document is rejected.
+    ///   - filter: The text that is passed to the handler.
+    ///   - handler: The receiver of the events. If an error is thrown, it keeps the events received before.
     /// - Throws: ``XMLReadingError``.
     /// - Complexity: O(*n*) in bytes.
     public static func read<Handler: XMLEventHandler>(

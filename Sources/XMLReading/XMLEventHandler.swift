@@ -1,39 +1,41 @@
-/// Takes what an XML document says, in its order.
+/// A receiver of the events of an XML document, in document order.
 public protocol XMLEventHandler {
-    /// An element begins.
+    /// Handles the start of an element.
     ///
     /// - Parameters:
-    ///   - name: Its name.
-    ///   - attributes: Its attributes, without declarations of namespaces.
-    ///   - line: The line its tag ends in, from 1.
+    ///   - name: The name of the element.
+    ///   - attributes: The attributes of the element, without namespace declarations.
+    ///   - line: The line in which the start tag ends, counted from 1.
     mutating func startElement(_ name: XMLName, _ attributes: XMLAttributes, line: Int)
 
-    /// An element ends; each that began and was read to its end is told once.
+    /// Handles the end of an element; called once for each element that was started and parsed completely.
     mutating func endElement(_ name: XMLName)
 
-    /// Text between two tags, whole, with references resolved.
+    /// Handles the complete text between two tags, with references resolved and CDATA sections included.
     mutating func text(_ text: String)
 
-    /// Whether reading may stop, asked behind each tag; the document counts as read then.
+    /// A Boolean value that indicates whether parsing may stop.
+    ///
+    /// Checked after each tag. A document at which parsing was stopped is reported as read without an error.
     var hasEnough: Bool { get }
 }
 
 extension XMLEventHandler {
-    /// Takes no text.
+    /// Ignores the text.
     public mutating func text(_ text: String) {}
 
-    /// Takes all there is.
+    /// The default, `false`, so that the whole document is parsed.
     public var hasEnough: Bool { false }
 }
 
-/// A name with its namespace (W3C Namespaces in XML §2).
+/// An expanded name: a local name and its namespace (W3C Namespaces in XML §2).
 public struct XMLName: Sendable, Hashable {
-    /// The namespace's identifier; empty without.
+    /// The namespace name; empty if the name has no namespace.
     public let namespace: String
-    /// The name without a prefix; with it where the document does not declare what it stands for.
+    /// The name without its prefix, or with it if the document does not declare the prefix.
     public let local: String
 
-    /// Makes a name.
+    /// Creates a name with the given local name and namespace.
     public init(_ local: String, in namespace: String = "") {
         self.namespace = namespace
         self.local = local
@@ -42,18 +44,18 @@ public struct XMLName: Sendable, Hashable {
 
 /// The attributes of an element.
 public struct XMLAttributes: Sendable {
-    /// An attribute.
+    /// A single attribute.
     public struct Attribute: Sendable, Hashable {
-        /// Its name; without a prefix it has no namespace.
+        /// The name of the attribute; without a prefix it has no namespace.
         public let name: XMLName
-        /// Its value, with references resolved.
+        /// The value of the attribute, with references resolved.
         public let value: String
     }
 
-    /// All attributes, in the order of the document.
+    /// All attributes, in document order.
     public internal(set) var all: [Attribute] = []
 
-    /// The value of the attribute without a namespace; `nil` where it is not there.
+    /// Returns the value of the attribute with the given local name and no namespace, or `nil` if it is missing.
     public subscript(local: String) -> String? {
         for attribute in all where attribute.name.local == local && attribute.name.namespace.isEmpty {
             return attribute.value
@@ -61,7 +63,7 @@ public struct XMLAttributes: Sendable {
         return nil
     }
 
-    /// The value of an attribute of a namespace; `nil` where it is not there.
+    /// Returns the value of the attribute with the given local name and namespace, or `nil` if it is missing.
     public subscript(local: String, in namespace: String) -> String? {
         for attribute in all where attribute.name.local == local && attribute.name.namespace == namespace {
             return attribute.value

@@ -1,23 +1,23 @@
-/// Why an XML document could not be read.
+/// An error that occurs when an XML document cannot be parsed.
 public struct XMLReadingError: Error, Sendable, Hashable {
-    /// What kind of fault it is.
+    /// The category of an XML error.
     public enum Code: String, Sendable, Hashable {
-        /// It is not well-formed.
+        /// The document is not well-formed.
         case malformed
-        /// It is larger, deeper or more numerous than is read of any document.
+        /// The document exceeds one of ``XMLDocumentReading/Limits``.
         case tooLarge
-        /// It declares entities or attributes of its own, which are not taken from strangers.
+        /// The document declares entities or attributes, which are rejected because their expansion is not bounded.
         case hasDeclarations
     }
 
-    /// What kind of fault it is.
+    /// The category of the error.
     public let code: Code
-    /// What happened, for people.
+    /// A human-readable message.
     public let message: String
-    /// The line where it was noticed, from 1; 0 where it concerns the document as a whole.
+    /// The line at which the error was detected, counted from 1; 0 if the error concerns the whole document.
     public let line: Int
 
-    /// Makes an error.
+    /// Creates an error with the given code, message and line.
     public init(_ code: Code, _ message: String, line: Int) {
         self.code = code
         self.message = message
@@ -26,6 +26,6 @@ public struct XMLReadingError: Error, Sendable, Hashable {
 }
 
 extension XMLReadingError: CustomStringConvertible {
-    /// What happened and where, for people.
+    /// The message, preceded by the line number if it is known.
     public var description: String { line > 0 ? "line \(line): \(message)" : message }
 }

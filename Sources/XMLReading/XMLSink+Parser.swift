@@ -1,24 +1,27 @@
 import CLibXML2
 
-// Everything that touches memory of libxml2 stands in this file.
+// All access to memory of libxml2 is in this file.
 
-/// What the parser's callbacks call: classes can be handed through C, generic values cannot.
+/// The object that receives the callbacks of libxml2; a class, because generic values cannot be passed through C
+/// pointers.
 @safe class XMLSink {
     private let limits: XMLDocumentReading.Limits
     private let filter: XMLDocumentReading.TextFilter
     private var depth = 0
     private var elements = 0
-    /// The numbers of namespaces that the open elements declare, and their sum: each look-up goes through all of them.
+    /// The number of namespaces that each open element declares.
+    ///
+    /// Their sum is limited because libxml2 compares a name with all of them at each lookup.
     private var declarations: [Int] = []
     private var declarationCount = 0
-    /// The maximum number of namespaces that are declared at a place.
+    /// The maximum number of namespace declarations that are in scope at one element.
     private static let mostNamespaces = 256
-    /// The maximum length of the name of a namespace, in bytes; it is compared for each element.
+    /// The maximum length of a namespace name, in bytes; limited because it is compared at each element.
     private static let longestNamespace = 1_024
     private var pending: [UInt8] = []
     private var isPendingBlank = true
     private var attributes = XMLAttributes()
-    // Names that came before, so that no text is made of them again.
+    // A cache of names, so that repeated names are not converted to strings again.
     private var names = [(key: NameKey, name: XMLName)?](repeating: nil, count: 256)
     private var hasStopped = false
     private var context: xmlParserCtxtPtr?
@@ -41,9 +44,10 @@ import CLibXML2
 
     func read(_ bytes: Span<UInt8>) {
         guard Self.isInitialized, let length = Int32(exactly: bytes.count) else { return }
-        // Safe: the parser copies or reads the bytes within this closure only, and every callback runs inside of it.
+        // Safe: the parser accesses the bytes only within this closure, and all callbacks run inside it.
         unsafe bytes.withUnsafeBytes { buffer in
-            // The parser compares each attribute of an element with all others before it tells of any.
+            // The scan comes first because the parser compares each attribute of an element with all others before it
+            // reports any.
             guard XMLTagScan.hasKnownEncoding(bytes) else {
                 fail(.malformed, "its encoding is not read", line: 1)
                 return
@@ -59,7 +63,8 @@ import CLibXML2
                 return
             }
             defer {
-                // The parser creates a document for the entities that a document type declares, and leaves it to its caller.
+                // The parser creates a document for the entities of a document type declaration; the caller has to free
+                // it.
                 unsafe xmlFreeDoc(context.pointee.myDoc)
                 unsafe xmlFreeParserCtxt(context)
             }
@@ -67,7 +72,8 @@ import CLibXML2
             unsafe xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_NOCDATA.rawValue))
             unsafe install(in: context)
             unsafe self.context = context
-            // What has no parser to go to, as faults of encodings, would be printed; this setting is the thread's own.
+            // Errors without a parser context, such as encoding errors, would be printed. This setting is local to the
+            // thread.
             let formerFunction = unsafe __xmlStructuredError().pointee
             let formerContext = unsafe __xmlStructuredErrorContext().pointee
             unsafe xmlSetStructuredErrorFunc(nil) { _, _ in }
@@ -83,7 +89,7 @@ import CLibXML2
 
     private func install(in context: xmlParserCtxtPtr) {
         guard let handler = unsafe context.pointee.sax else { return }
-        // The functions that would build a tree, load entities and print errors are all taken out.
+        // Clears all callbacks, including those that build a tree, load entities and print errors.
         unsafe UnsafeMutableRawPointer(handler).initializeMemory(
             as: UInt8.self,
             repeating: 0,
@@ -110,7 +116,7 @@ import CLibXML2
             unsafe XMLSink.of(sink)?.ended(local, prefix, namespace)
         }
         unsafe handler.pointee.characters = { sink, text, length in unsafe XMLSink.of(sink)?.append(text, length) }
-        // The same function for both spares the parser from finding out which white space matters.
+        // With the same function for both, the parser does not have to determine whether white space is ignorable.
         unsafe handler.pointee.ignorableWhitespace = handler.pointee.characters
         unsafe handler.pointee.cdataBlock = handler.pointee.characters
         unsafe handler.pointee.serror = { sink, error in unsafe XMLSink.of(sink)?.noticed(error) }
@@ -123,7 +129,7 @@ import CLibXML2
     }
 
     private static func of(_ pointer: UnsafeMutableRawPointer?) -> XMLSink? {
-        // Safe: `read` set this pointer to the sink, and keeps it until the parser has returned.
+        // Safe: `read` sets this pointer to the sink and keeps the sink alive until the parser has returned.
         unsafe pointer.map { unsafe Unmanaged<XMLSink>.fromOpaque($0).takeUnretainedValue() }
     }
 
@@ -144,7 +150,7 @@ import CLibXML2
 
     private func noticed(_ error: UnsafeMutablePointer<xmlError>?) {
         guard let error = unsafe error, unsafe error.pointee.level.rawValue >= XML_ERR_ERROR.rawValue else { return }
-        // A namespace that is not declared, and a reference to one that is odd, do not make a document unreadable.
+        // Undeclared prefixes and invalid namespace names do not make a document unreadable.
         // Bounded: the domain is a constant of libxml2.
         guard unsafe error.pointee.domain != Int32(XML_FROM_NAMESPACE.rawValue) else { return }
         let message = unsafe error.pointee.message.map { unsafe String(cString: $0) } ?? "it is not well-formed"
@@ -153,7 +159,7 @@ import CLibXML2
         fail(.malformed, trimmed, line: unsafe Int(error.pointee.line))
     }
 
-    /// A name; where its prefix is not declared, that stays part of it.
+    /// Returns the name for the given parts; an undeclared prefix remains part of the local name.
     private func name(
         _ local: UnsafePointer<xmlChar>?,
         _ prefix: UnsafePointer<xmlChar>?,
@@ -180,13 +186,13 @@ import CLibXML2
         unsafe text.map { unsafe String(cString: $0) } ?? ""
     }
 
-    /// Where libxml2 keeps the parts of a name: once for a document, so that addresses stand for them.
+    /// The addresses of the parts of a name, which identify it because libxml2 interns each string once per document.
     private struct NameKey: Equatable {
         let local: UInt
         let prefix: UInt
         let namespace: UInt
 
-        /// A place among 256; what comes to the same place replaces what was there.
+        /// The index in the cache of 256 names; a name replaces another one with the same index.
         var place: Int {
             let mixed = (local ^ prefix &* 31 ^ namespace &* 131) &* 0x9E37_79B9_7F4A_7C15
             // Bounded: eight bits are left.
@@ -214,13 +220,14 @@ import CLibXML2
         guard count <= limits.attributes else {
             return fail(.tooLarge, "an element has more than \(limits.attributes) attributes")
         }
-        // Taken out for the while: each touch of a property of a class is checked, and this is the busiest place.
+        // Moved to a local variable to avoid an exclusivity check at each access; this is the most frequently executed
+        // code.
         var own = attributes
         attributes = XMLAttributes()
         own.all.removeAll(keepingCapacity: true)
         if let list = unsafe list {
             for index in 0..<count {
-                // Five pointers each: name, prefix, namespace, start and end of the value.
+                // Five pointers for each attribute: local name, prefix, namespace, start and end of the value.
                 // Bounded: libxml2 allocated five pointers for each attribute.
                 let entry = unsafe list + index * 5
                 guard let start = unsafe entry[3], let end = unsafe entry[4] else { continue }
@@ -236,7 +243,7 @@ import CLibXML2
         if hasEnough { stop() }
     }
 
-    /// Counts the namespaces that an element declares, each a prefix and a name.
+    /// Counts the namespaces that an element declares; `list` has a prefix and a namespace name for each.
     private func declare(_ list: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?, _ count: Int) {
         guard !hasStopped else { return }
         declarations.append(count)

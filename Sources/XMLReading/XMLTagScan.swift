@@ -1,7 +1,7 @@
-/// Looks at the tags of a document before they are parsed.
+/// A scan of a document's tags for excessive numbers of attributes, before the document is parsed.
 ///
-/// Parsers of XML compare each attribute of an element with all others, which is the square of their number, and tell of
-/// them only then.
+/// An XML parser compares each attribute of an element with all others, which takes quadratic time, and reports the
+/// attributes only afterwards.
 struct XMLTagScan {
     private let limit: Int
     private var state = State.text
@@ -9,7 +9,7 @@ struct XMLTagScan {
 
     private enum State: Equatable {
         case text
-        /// Behind a less-than sign.
+        /// After a less-than sign.
         case opened
         case tag
         case value(quote: UInt16)
@@ -17,10 +17,10 @@ struct XMLTagScan {
 
     private init(limit: Int) { self.limit = limit }
 
-    /// Returns whether a tag has more attributes than are allowed, declarations of namespaces among them.
+    /// Returns whether a tag has more attributes than `limit`, including namespace declarations.
     ///
-    /// Counted are the equals signs of a tag outside of quotation marks: each attribute has one. The document is in one of
-    /// the encodings that ``hasKnownEncoding(_:)`` accepts.
+    /// The scan counts the equals signs of a tag outside quotation marks: each attribute has one. The document must
+    /// have one of the encodings that ``hasKnownEncoding(_:)`` accepts.
     ///
     /// - Complexity: O(*n*) in bytes.
     static func hasElement(withMoreAttributesThan limit: Int, in bytes: Span<UInt8>) -> Bool {
@@ -41,14 +41,14 @@ struct XMLTagScan {
     }
 
     private mutating func exceeds(_ unit: UInt16) -> Bool {
-        // No value of an attribute contains a less-than sign: it begins a tag wherever it stands.
+        // Attribute values cannot contain a less-than sign, so each one begins a tag.
         if unit == 0x3C {
             state = .opened
             count = 0
             return false
         }
         switch (state, unit) {
-        // Comments, instructions and literal text are no tags.
+        // Comments, processing instructions, declarations and CDATA sections are not tags.
         case (.opened, 0x21), (.opened, 0x3F): state = .text
         case (.opened, _): state = .tag
         case (.tag, 0x3E): state = .text
@@ -69,7 +69,7 @@ extension XMLTagScan {
         case littleEndian
     }
 
-    /// The order of bytes in UTF-16; `nil` for encodings of single bytes.
+    /// Returns the byte order of a document in UTF-16, or `nil` for encodings with single-byte units.
     private static func wideOrder(_ bytes: Span<UInt8>) -> ByteOrder? {
         guard bytes.count >= 2 else { return nil }
         switch (bytes[0], bytes[1]) {
@@ -79,13 +79,14 @@ extension XMLTagScan {
         }
     }
 
-    /// Returns whether a document is in UTF-8, UTF-16 or another encoding in which each byte of ASCII is that character.
+    /// Returns whether a document is in UTF-8, UTF-16 or another encoding in which ASCII bytes represent ASCII
+    /// characters.
     ///
-    /// In others, markup can be spelled with other bytes.
+    /// In other encodings, markup can be represented by other bytes, which the scan would miss.
     static func hasKnownEncoding(_ bytes: Span<UInt8>) -> Bool {
         guard bytes.count >= 4 else { return true }
         let start = (bytes[0], bytes[1], bytes[2], bytes[3])
-        // Four bytes a character, with or without a mark, and EBCDIC.
+        // UTF-32 with and without a byte order mark, and EBCDIC.
         switch start {
         case (0, 0, _, _), (0x3C, 0, 0, 0), (0xFF, 0xFE, 0, 0), (0x4C, 0x6F, 0xA7, 0x94): return false
         default: break

@@ -1,8 +1,8 @@
 import MediaTiming
 
-/// A place in a stretch of bytes that is read bit by bit, the highest first; the bytes are handed in at each step.
+/// A read position in a range of bytes that is read bit by bit, most significant bit first.
 ///
-/// As with ``ByteCursor``, a read that would pass the end gives zero and sets ``isPastEnd``.
+/// The bytes are passed to each read. As with ``ByteCursor``, a read past the end returns zero and sets ``isPastEnd``.
 struct BitCursor {
     private var bit: Int
     private let end: Int
@@ -14,7 +14,7 @@ struct BitCursor {
         end = cursor.end.multipliedSaturated(by: 8)
     }
 
-    /// An unsigned integer of 0 to 32 bits.
+    /// Reads an unsigned integer of 0 to 32 bits.
     mutating func bits(_ length: Int, _ bytes: Span<UInt8>) -> UInt32 {
         guard length <= end - bit else {
             bit = end

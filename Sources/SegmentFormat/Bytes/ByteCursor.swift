@@ -1,9 +1,9 @@
 import MediaTiming
 
-/// A place in a stretch of bytes that is read forwards; the bytes are handed in at each step.
+/// A read position in a range of bytes that is read sequentially.
 ///
-/// A read that would pass the end gives zero, moves to the end and sets ``isPastEnd``. So a parser reads all fields of a
-/// structure in a row and asks once whether they were there.
+/// The bytes are passed to each read. A read past the end returns zero, moves to the end and sets ``isPastEnd``.
+/// Therefore a parser can read all fields of a structure and check once afterwards whether they were complete.
 package struct ByteCursor {
     package private(set) var offset: Int
     package let end: Int
@@ -11,7 +11,7 @@ package struct ByteCursor {
 
     package var remaining: Int { end - offset }
 
-    /// Makes a cursor; what lies outside of `count` bytes is cut off.
+    /// Creates a cursor for the given range, clamped to `0..<count`.
     package init(_ range: Range<Int>, count: Int) {
         offset = max(0, min(range.lowerBound, count))
         end = max(offset, min(range.upperBound, count))
@@ -36,7 +36,7 @@ package struct ByteCursor {
         return byte
     }
 
-    /// An unsigned integer of 1 to 8 bytes, the highest first.
+    /// Reads a big-endian unsigned integer of 1 to 8 bytes.
     package mutating func unsigned(_ length: Int, _ bytes: Span<UInt8>) -> UInt64 {
         guard length <= remaining else {
             fail()
@@ -59,7 +59,7 @@ package struct ByteCursor {
     package mutating func uint64(_ bytes: Span<UInt8>) -> UInt64 { unsigned(8, bytes) }
     package mutating func code(_ bytes: Span<UInt8>) -> FourCharacterCode { FourCharacterCode(uint32(bytes)) }
 
-    /// A text that a zero byte or the end closes; what is not UTF-8 is replaced.
+    /// Reads a string that ends at a zero byte or at the end of the range; invalid UTF-8 is replaced with U+FFFD.
     package mutating func terminatedText(_ bytes: Span<UInt8>) -> String {
         var units: [UInt8] = []
         while offset < end {
@@ -71,7 +71,7 @@ package struct ByteCursor {
         return String(decoding: units, as: UTF8.self)
     }
 
-    /// A copy of the next bytes; empty where they are not whole.
+    /// Reads a copy of the next `length` bytes; the result is empty if fewer bytes remain.
     package mutating func array(_ length: Int, _ bytes: Span<UInt8>) -> [UInt8] {
         let start = offset
         skip(length)

@@ -1,22 +1,22 @@
 import MediaTiming
 
-/// Four bytes that name a box, a handler, a codec or a brand (ISO/IEC 14496-12 §4.2).
+/// A code of four bytes that identifies a box type, handler, codec or brand (ISO/IEC 14496-12 §4.2).
 public struct FourCharacterCode: Sendable, Hashable {
-    /// The four bytes as one number, the first of them the highest.
+    /// The four bytes as a big-endian number.
     public let value: UInt32
 
-    /// Makes a code of its number.
+    /// Creates a code from its big-endian number.
     public init(_ value: UInt32) {
         self.value = value
     }
 }
 
 extension FourCharacterCode: ExpressibleByStringLiteral {
-    /// Makes a code of four characters; shorter ones are filled with spaces, further ones are dropped.
+    /// Creates a code from four characters; shorter strings are padded with spaces, longer ones are truncated.
     public init(stringLiteral text: StaticString) {
         var code: UInt32 = 0
         let length = text.utf8CodeUnitCount
-        // The literal's bytes are not memory of strangers: they are part of the program.
+        // Reading the literal's memory is safe: it is part of the program.
         text.withUTF8Buffer { bytes in
             for index in 0..<4 { unsafe code = code << 8 | UInt32(index < length ? bytes[index] : 0x20) }
         }
@@ -25,7 +25,7 @@ extension FourCharacterCode: ExpressibleByStringLiteral {
 }
 
 extension FourCharacterCode: CustomStringConvertible {
-    /// The four characters, or `0x` and hexadecimal digits where one of them cannot be printed.
+    /// The four characters, or `0x` and eight hexadecimal digits if one of the characters is not printable ASCII.
     public var description: String {
         let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
         guard bytes.allSatisfy({ (0x20...0x7E).contains($0) }) else {

@@ -1,7 +1,7 @@
 import MediaTiming
 
 extension MediaTime {
-    /// A time of so many units; units beyond 64 bits saturate, a timescale of zero counts as one unit a second.
+    /// Returns the time of `value` units; values beyond 64 bits saturate, and a timescale of zero counts as 1.
     static func units(_ value: UInt64, per timescale: UInt32) -> MediaTime {
         MediaTime(value: Int64(clamping: value), timescale: Int64(max(timescale, 1)))
     }
@@ -12,7 +12,7 @@ extension MediaTime {
 }
 
 extension MediaTime {
-    /// The time in whole units, rounded up; what leaves 64 bits stops at their end.
+    /// Returns the time in units of the given timescale, rounded up; results beyond 64 bits saturate.
     func units(per timescale: UInt32) -> Int64 {
         let (quotient, remainder) = (Int128(value) *| Int128(timescale)).quotientAndRemainder(
             dividingBy: Int128(self.timescale)

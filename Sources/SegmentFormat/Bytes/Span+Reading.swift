@@ -1,7 +1,7 @@
 import MediaTiming
 
 extension Span<UInt8> {
-    /// The bytes of a range, cut to what is there.
+    /// Returns a copy of the bytes in the given range, clamped to the span.
     package func array(_ range: Range<Int>) -> [UInt8] {
         let cursor = ByteCursor(range, in: self)
         var copy: [UInt8] = []
@@ -10,11 +10,11 @@ extension Span<UInt8> {
         return copy
     }
 
-    /// Whether these bytes stand at a place.
+    /// Returns whether the bytes at the given offset equal `expected`.
     package func hasBytes(_ expected: StaticString, at offset: Int) -> Bool {
         let length = expected.utf8CodeUnitCount
         guard offset >= 0, length <= count - offset else { return false }
-        // The literal's bytes are not memory of strangers: they are part of the program.
+        // Reading the literal's memory is safe: it is part of the program.
         return expected.withUTF8Buffer { literal in
             for index in 0..<length where unsafe literal[index] != self[offset + index] { return false }
             return true
@@ -23,9 +23,10 @@ extension Span<UInt8> {
 }
 
 extension Span<UInt8> {
-    /// An unsigned integer of 1 to 8 bytes at a place, the highest first; zero where it is not whole.
+    /// Returns the big-endian unsigned integer of 1 to 8 bytes at the given offset, or zero if it exceeds the span.
     ///
-    /// For tables whose size was checked once: bytes that are not those the table was found in give nonsense, no trap.
+    /// Intended for tables whose size was validated before. If the span is not the one in which the table was found,
+    /// the result is meaningless, but the function does not trap.
     func unsigned(_ length: Int, at offset: Int) -> UInt64 {
         guard offset >= 0, length <= count - offset else { return 0 }
         var value: UInt64 = 0
@@ -41,6 +42,6 @@ extension Span<UInt8> {
 }
 
 extension Range<Int> {
-    /// The range without its first places; empty where it has no more.
+    /// Returns the range without its first `count` elements; empty if it has no more than `count`.
     func dropFirst(_ count: Int) -> Range<Int> { Swift.min(upperBound, lowerBound + count)..<upperBound }
 }
