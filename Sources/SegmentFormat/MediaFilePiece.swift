@@ -1,13 +1,13 @@
 public import MediaTiming
 
-/// A section of a media file that is loaded as a unit, with the time range and the byte range that it covers.
+/// A segment of a media file, which is loaded as a unit: its time range and its byte range.
 public struct MediaFilePiece: Sendable, Hashable {
-    /// The presentation time range of the section.
+    /// The presentation time range of the segment.
     public let timeRange: MediaTimeRange
-    /// The byte range of the section, relative to the start of the file.
+    /// The byte range of the segment, relative to the start of the file.
     public let byteRange: ByteRange
 
-    /// Creates a section with the given time range and byte range.
+    /// Creates a segment with the given time range and byte range.
     public init(timeRange: MediaTimeRange, byteRange: ByteRange) {
         self.timeRange = timeRange
         self.byteRange = byteRange

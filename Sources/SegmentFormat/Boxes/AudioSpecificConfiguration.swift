@@ -1,10 +1,10 @@
 import MediaTiming
 
-/// The beginning of AAC's configuration (ISO/IEC 14496-3 §1.6.2.1).
+/// The first fields of an AAC AudioSpecificConfig (ISO/IEC 14496-3 §1.6.2.1).
 struct AudioSpecificConfiguration {
     /// The audio object type: 2 for AAC-LC, 5 for HE-AAC, 29 for HE-AAC v2, 42 for xHE-AAC.
     let objectType: Int
-    /// Samples a second that come out, with spectral band replication where it is said.
+    /// The output sample rate in hertz, including spectral band replication if it is signaled explicitly.
     let sampleRate: Int?
     let channelCount: Int?
 
@@ -17,11 +17,12 @@ struct AudioSpecificConfiguration {
         guard !cursor.isPastEnd, type > 0 else { return nil }
         objectType = type
         sampleRate = rate
-        // Parametric stereo makes two channels of one.
+        // Parametric stereo produces two channels from one.
         channelCount = type == 29 ? 2 : Self.channelCount(Int(channels))
     }
 
-    /// Channels of a configuration, 1 to 7 and those of later editions; `nil` where the stream says it elsewhere.
+    /// Returns the number of channels of a channel configuration; `nil` if it is reserved or defined elsewhere in the
+    /// stream.
     static func channelCount(_ configuration: Int) -> Int? {
         switch configuration {
         case 1...6: configuration
@@ -32,7 +33,7 @@ struct AudioSpecificConfiguration {
         }
     }
 
-    /// Sample rates by their index (ISO/IEC 14496-3 table 1.18).
+    /// The sample rates by their index (ISO/IEC 14496-3 table 1.18).
     static let sampleRates = [
         96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
     ]

@@ -2,16 +2,17 @@ import MediaTiming
 
 /// The header of an ISO base media box (ISO/IEC 14496-12 §4.2).
 public struct BoxHeader: Sendable, Hashable {
-    /// The type; `uuid` for boxes of other people's types.
+    /// The box type; `uuid` for an extended type.
     public let type: FourCharacterCode
-    /// The 16 bytes of the type behind `uuid`; empty for other boxes.
+    /// The 16 bytes of the extended type of a `uuid` box; empty for other boxes.
     public let userType: [UInt8]
-    /// How many bytes the header has: 8, 16, 24 or 32.
+    /// The length of the header in bytes: 8, 16, 24 or 32.
     public let headerLength: Int
-    /// How many bytes the whole box has, its header included; `nil` where it runs to the end of the file.
+    /// The length of the box in bytes, including its header; `nil` if the box extends to the end of the file.
     public let length: Int64?
 
-    /// Reads the header at a place; `nil` where it is not whole or names a length shorter than itself.
+    /// Creates a header from the bytes at `offset`, or `nil` if it is incomplete or its box length is less than its
+    /// own.
     public init?(_ bytes: Span<UInt8>, at offset: Int) {
         guard offset >= 0, offset < bytes.count else { return nil }
         self.init(bytes, in: offset..<bytes.count)
@@ -43,18 +44,18 @@ public struct BoxHeader: Sendable, Hashable {
     private static let uuid: FourCharacterCode = "uuid"
 }
 
-/// A box that lies in bytes that are there.
+/// A box whose header and available payload are located in a range of bytes.
 package struct Box {
     package let type: FourCharacterCode
-    /// All its bytes.
+    /// The range of the box, including its header.
     package let range: Range<Int>
-    /// The bytes behind its header.
+    /// The range of the bytes after the header.
     package let payload: Range<Int>
-    /// Whether it says that it goes on behind the bytes that are there.
+    /// A Boolean value that indicates whether the declared length exceeds the available bytes.
     package let isCut: Bool
 }
 
-/// Goes from box to box.
+/// An iterator over consecutive boxes at one level of the box hierarchy.
 package struct BoxWalker {
     private var offset: Int
     private let end: Int
@@ -65,9 +66,9 @@ package struct BoxWalker {
         end = cursor.end
     }
 
-    /// The next box; `nil` at the end and where something stands that is no box.
+    /// Returns the next box, or `nil` at the end and at bytes that are not a valid box header.
     ///
-    /// A box that would pass the end of its parent is cut there: what a careless writer left out is at its end.
+    /// A box that exceeds its parent is truncated to it, so that the fields at its beginning can still be read.
     package mutating func next(_ bytes: Span<UInt8>) -> Box? {
         guard offset < end, let header = BoxHeader(bytes, in: offset..<end) else { return nil }
         let available = end - offset
@@ -84,7 +85,7 @@ package struct BoxWalker {
 }
 
 extension Box {
-    /// Returns the first box of a type among those that bytes begin with; `nil` where there is none.
+    /// Returns the first box of the given type among the boxes at the top level of `bytes`, or `nil` if there is none.
     package static func first(_ type: FourCharacterCode, in bytes: Span<UInt8>) -> Box? {
         var walker = BoxWalker(0..<bytes.count, in: bytes)
         while let box = walker.next(bytes) {
@@ -93,7 +94,7 @@ extension Box {
         return nil
     }
 
-    /// The first child of a type.
+    /// Returns the first child box of the given type, or `nil` if there is none.
     package func child(_ type: FourCharacterCode, _ bytes: Span<UInt8>) -> Box? {
         var walker = BoxWalker(payload, in: bytes)
         while let box = walker.next(bytes) {
@@ -102,7 +103,7 @@ extension Box {
         return nil
     }
 
-    /// A cursor behind the version and flags of a full box.
+    /// Reads the version and flags of a full box and returns them with a cursor at the bytes after them.
     package func fields(_ bytes: Span<UInt8>) -> (version: UInt8, flags: UInt32, cursor: ByteCursor) {
         var cursor = ByteCursor(payload, in: bytes)
         let version = cursor.uint8(bytes)

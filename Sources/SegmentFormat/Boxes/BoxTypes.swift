@@ -1,4 +1,4 @@
-/// The boxes that are read here (ISO/IEC 14496-12 unless said otherwise).
+/// The types of the boxes that are parsed; defined in ISO/IEC 14496-12 unless noted otherwise.
 extension FourCharacterCode {
     package static let ftyp: Self = "ftyp"
     package static let styp: Self = "styp"

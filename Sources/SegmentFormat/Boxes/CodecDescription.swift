@@ -1,8 +1,8 @@
 import MediaTiming
 
-/// What the codec's own header inside of a sample entry says.
+/// The codec string and audio properties in the codec-specific boxes of a sample entry.
 struct CodecDescription {
-    /// RFC 6381's spelling.
+    /// The codec string according to RFC 6381.
     var name: String
     var channelCount: Int?
     var sampleRate: Int?
@@ -21,7 +21,7 @@ struct CodecDescription {
         case "vp08", "vp09":
             if let box = children.child("vpcC", bytes) { readVP9(box, bytes) }
         case "mp4a", "mp4v":
-            // QuickTime keeps the descriptor inside of `wave`.
+            // QuickTime files store the descriptor inside a `wave` box.
             if let box = children.child("esds", bytes) ?? children.child("wave", bytes)?.child("esds", bytes) {
                 readElementaryStream(box, bytes)
             }
@@ -44,7 +44,7 @@ struct CodecDescription {
 // MARK: Video
 
 extension CodecDescription {
-    /// ISO/IEC 14496-15 §5.3.3.1; RFC 6381 §3.3.
+    /// Appends the profile and level of AVC (ISO/IEC 14496-15 §5.3.3.1; RFC 6381 §3.3).
     private mutating func readAVC(_ box: Box, _ bytes: Span<UInt8>) {
         var cursor = ByteCursor(box.payload, in: bytes)
         cursor.skip(1)
@@ -52,7 +52,7 @@ extension CodecDescription {
         if !cursor.isPastEnd { name += "." + profile.hexadecimal(digits: 6) }
     }
 
-    /// ISO/IEC 14496-15 §8.3.3.1 and §E.3.
+    /// Appends the profile, tier, level and constraints of HEVC (ISO/IEC 14496-15 §8.3.3.1 and §E.3).
     private mutating func readHEVC(_ box: Box, _ bytes: Span<UInt8>) {
         var cursor = ByteCursor(box.payload, in: bytes)
         cursor.skip(1)
@@ -63,7 +63,7 @@ extension CodecDescription {
         guard !cursor.isPastEnd else { return }
         let space = ["", "A", "B", "C"][Int(profile >> 6)]
         let tier = profile & 0x20 == 0 ? "L" : "H"
-        // The flags are spelled in reverse order of their bits.
+        // The codec string has the compatibility flags in reverse bit order.
         var reversed: UInt32 = 0
         // Bounded: 31 minus a number of at most 31.
         for bit: UInt32 in 0..<32 { reversed |= (compatibility >> bit & 1) << (31 - bit) }
@@ -72,7 +72,8 @@ extension CodecDescription {
         for byte in constraints { name += "." + UInt32(byte).hexadecimal(uppercase: true) }
     }
 
-    /// Dolby Vision Streams Within the ISO Base Media File Format, §2.2.
+    /// Appends the profile and level of Dolby Vision (Dolby Vision Streams Within the ISO Base Media File Format,
+    /// §2.2).
     private mutating func readDolbyVision(_ box: Box, _ bytes: Span<UInt8>) {
         var cursor = ByteCursor(box.payload, in: bytes)
         cursor.skip(2)
@@ -80,7 +81,9 @@ extension CodecDescription {
         if !cursor.isPastEnd { name += ".\(Int(fields >> 9).twoDigits).\(Int(fields >> 3 & 0x3F).twoDigits)" }
     }
 
-    /// AV1 Codec ISO Media File Format Binding, §2.3 and §5: the short form, whose further fields have their defaults.
+    /// Appends the profile, level, tier and bit depth of AV1 (AV1 Codec ISO Media File Format Binding, §2.3 and §5).
+    ///
+    /// This is the short form; the optional fields are omitted and therefore have their default values.
     private mutating func readAV1(_ box: Box, _ bytes: Span<UInt8>) {
         var cursor = ByteCursor(box.payload, in: bytes)
         cursor.skip(1)
@@ -92,7 +95,9 @@ extension CodecDescription {
         name += ".\(profile >> 5).\(Int(profile & 0x1F).twoDigits)\(tier).\(depth.twoDigits)"
     }
 
-    /// VP Codec ISO Media File Format Binding, "VP Codec Configuration Box" and "Codecs Parameter String".
+    /// Appends the profile, level and bit depth of VP8 or VP9 (VP Codec ISO Media File Format Binding).
+    ///
+    /// The fields are those of the VP codec configuration box, and their order that of the codecs parameter string.
     private mutating func readVP9(_ box: Box, _ bytes: Span<UInt8>) {
         var (_, _, cursor) = box.fields(bytes)
         let profile = cursor.uint8(bytes)
@@ -106,7 +111,7 @@ extension CodecDescription {
 // MARK: Audio
 
 extension CodecDescription {
-    /// The decoder configuration of ISO/IEC 14496-1 §7.2.6.6, down to the audio object type.
+    /// Reads the decoder configuration of ISO/IEC 14496-1 §7.2.6.6 down to the audio object type.
     private mutating func readElementaryStream(_ box: Box, _ bytes: Span<UInt8>) {
         var (_, _, cursor) = box.fields(bytes)
         guard Self.enterDescriptor(3, &cursor, bytes) else { return }
@@ -127,14 +132,14 @@ extension CodecDescription {
         sampleRate = audio.sampleRate
     }
 
-    /// Moves behind the tag and length of a descriptor, if it is the one expected (ISO/IEC 14496-1 §8.3.3).
+    /// Skips the tag and length of a descriptor and returns whether it has the expected tag (ISO/IEC 14496-1 §8.3.3).
     private static func enterDescriptor(_ tag: UInt8, _ cursor: inout ByteCursor, _ bytes: Span<UInt8>) -> Bool {
         guard cursor.uint8(bytes) == tag else { return false }
         for _ in 0..<4 where cursor.uint8(bytes) & 0x80 == 0 { break }
         return !cursor.isPastEnd
     }
 
-    /// ETSI TS 102 366 §F.4.
+    /// Reads the channel count and sample rate of AC-3 (ETSI TS 102 366 §F.4).
     private mutating func readAC3(_ box: Box, _ bytes: Span<UInt8>) {
         var cursor = BitCursor(box.payload, in: bytes)
         let rate = cursor.bits(2, bytes)
@@ -146,7 +151,8 @@ extension CodecDescription {
         sampleRate = AudioFrameHeader.sampleRate(ac3: rate)
     }
 
-    /// ETSI TS 102 366 §F.6: the first independent substream.
+    /// Reads the channel count and sample rate of Enhanced AC-3 from its first independent substream (ETSI TS 102 366
+    /// §F.6).
     private mutating func readEnhancedAC3(_ box: Box, _ bytes: Span<UInt8>) {
         var cursor = BitCursor(box.payload, in: bytes)
         _ = cursor.bits(16, bytes)
@@ -157,12 +163,12 @@ extension CodecDescription {
         _ = cursor.bits(3, bytes)
         let dependent = cursor.bits(4, bytes)
         guard !cursor.isPastEnd else { return }
-        // Further channels of dependent substreams are not counted: their places overlap with those of the first.
+        // Dependent substreams count as two additional channels, as in 7.1. Their channel locations are not evaluated.
         channelCount = AudioFrameHeader.channels(ac3Mode: mode) + Int(lowFrequency) + (dependent > 0 ? 2 : 0)
         sampleRate = AudioFrameHeader.sampleRate(ac3: rate)
     }
 
-    /// Encapsulation of Opus in ISO Base Media File Format, §4.3.2; Opus always decodes to 48 kHz.
+    /// Reads the channel count of Opus, which always decodes to 48 kHz (Encapsulation of Opus in ISOBMFF, §4.3.2).
     private mutating func readOpus(_ box: Box, _ bytes: Span<UInt8>) {
         var cursor = ByteCursor(box.payload, in: bytes)
         cursor.skip(1)
@@ -172,7 +178,7 @@ extension CodecDescription {
         sampleRate = 48_000
     }
 
-    /// Encapsulation of FLAC in ISO Base Media File Format, §3.3.2.
+    /// Reads the channel count and sample rate of FLAC (Encapsulation of FLAC in ISO Base Media File Format, §3.3.2).
     private mutating func readFLAC(_ box: Box, _ bytes: Span<UInt8>) {
         let (_, _, cursor) = box.fields(bytes)
         guard let stream = FLACStreamInformation(block: cursor.offset..<cursor.end, in: bytes) else { return }
@@ -181,10 +187,13 @@ extension CodecDescription {
     }
 }
 
-// MARK: Text
+// MARK: Subtitles
 
 extension CodecDescription {
-    /// The namespace of a TTML entry (ISO/IEC 14496-12 §12.6.3) and the profile of its `mime` box, which says `im1t`.
+    /// Appends `ttml` according to the namespace (ISO/IEC 14496-12 §12.6.3) and the IMSC profile.
+    ///
+    /// The profile, `im1t` or `im1i`, is that of the `mime` box, or else the image profile if the schema location names
+    /// it.
     private mutating func readTimedText(_ children: Box, _ fields: Range<Int>?, _ bytes: Span<UInt8>) {
         guard let fields else { return }
         var cursor = ByteCursor(fields, in: bytes)

@@ -2,30 +2,31 @@ public import MediaTiming
 
 /// An event message box, `emsg` (ISO/IEC 23009-1 §5.10.3.3).
 public struct EventMessage: Sendable, Hashable {
-    /// When an event takes place.
+    /// The start time of an event.
     public enum Time: Sendable, Hashable {
-        /// So long after the earliest presentation time of the segment (version 0).
+        /// The time relative to the earliest presentation time of the segment (version 0).
         case afterSegmentStart(MediaTime)
-        /// At this time of the media timeline (version 1).
+        /// The time on the media timeline (version 1).
         case presentation(MediaTime)
     }
 
-    /// What the message is written in, such as `urn:scte:scte35:2013:bin` or `https://aomedia.org/emsg/ID3`.
+    /// The URI of the message scheme, such as `urn:scte:scte35:2013:bin` or `https://aomedia.org/emsg/ID3`.
     public let schemeIdentifier: String
-    /// What the scheme takes it for.
+    /// The value, whose meaning the scheme defines.
     public let value: String
-    /// When it takes place.
+    /// The start time of the event.
     public let time: Time
-    /// How long it lasts; `nil` where that is not known.
+    /// The duration of the event; `nil` if it is unknown.
     public let duration: MediaTime?
-    /// What equal messages have in common; a repeated message is told by it, the scheme and the value.
+    /// The event ID; messages with the same scheme, value and ID are repetitions of one event.
     public let id: UInt32
-    /// The message itself, a copy.
+    /// A copy of the message data.
     public let message: [UInt8]
 
-    /// Reads the box at a place.
+    /// Creates an event message from the `emsg` box at `offset`.
     ///
-    /// Throws ``MediaFormatError`` where no whole `emsg` of version 0 or 1 stands there.
+    /// Throws ``MediaFormatError`` if there is no complete `emsg` box of version 0 or 1 with a valid timescale at the
+    /// offset.
     public init(_ bytes: Span<UInt8>, at offset: Int = 0) throws(MediaFormatError) {
         var walker = BoxWalker(max(0, offset)..<max(0, offset, bytes.count), in: bytes)
         guard let box = walker.next(bytes), box.type == .emsg else { throw .missing("emsg") }

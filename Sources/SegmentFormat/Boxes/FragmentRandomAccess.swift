@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// A table of where fragments begin, `tfra` in `mfra` at the end of a file (ISO/IEC 14496-12 §8.8.10).
+/// A table of the times and offsets of fragments, `tfra` in `mfra` at the end of a file (ISO/IEC 14496-12 §8.8.10).
 struct FragmentRandomAccess {
     struct Entry {
         let time: UInt64
@@ -10,7 +10,7 @@ struct FragmentRandomAccess {
     let trackID: UInt32
     let entries: [Entry]
 
-    /// The size that `mfro`, the last 16 bytes of a file, gives for the whole `mfra`.
+    /// Returns the size of the whole `mfra` box, as stored in the `mfro` box in the last 16 bytes of the file.
     static func size(atEndOf bytes: Span<UInt8>) -> Int? {
         guard bytes.count >= 16, let header = BoxHeader(bytes, at: bytes.count - 16), header.type == .mfro else {
             return nil
@@ -19,7 +19,7 @@ struct FragmentRandomAccess {
         return Int(cursor.uint32(bytes))
     }
 
-    /// All tables of an `mfra` box.
+    /// Returns all tables of the `mfra` box at `offset`.
     static func tables(_ bytes: Span<UInt8>, at offset: Int) -> [FragmentRandomAccess] {
         guard offset >= 0, offset < bytes.count else { return [] }
         var walker = BoxWalker(offset..<bytes.count, in: bytes)

@@ -1,25 +1,28 @@
 public import MediaTiming
 
-/// Where the samples of a track lie in a fragmented segment, one by one: for tracks of text, whose samples are few.
+/// The time range and location of a sample in a fragmented segment; intended for subtitle tracks, which have few
+/// samples.
 public struct FragmentSample: Sendable, Hashable {
-    /// When it is presented, on the track's timeline, before edits.
+    /// The presentation time range on the track's timeline, without the edit list.
     public let timeRange: MediaTimeRange
-    /// Its bytes in the segment that was read; empty for a sample without any.
+    /// The range of the sample's data in the segment; empty for a sample without data.
     public let bytes: Range<Int>
 
-    /// Further samples of a segment are not read.
+    /// The maximum number of samples that are read from a segment.
     public static let mostSamples = 100_000
 
-    /// Goes through the samples of a track in a segment (ISO/IEC 14496-12 §8.8).
+    /// Returns the samples of a track in a segment (ISO/IEC 14496-12 §8.8).
     ///
-    /// Together they are no larger than the segment, and no more than it has bytes: runs that name the same bytes again and
-    /// again, or billions of empty samples, end the list.
+    /// The total size of the samples is limited to the size of the segment, and their number to its number of bytes.
+    /// The list ends at the first sample that exceeds these limits, such as with runs that refer repeatedly to the same
+    /// bytes or declare billions of empty samples.
     ///
     /// - Parameters:
-    ///   - segment: Fragments and their media, whole or cut; samples that are not whole in it are left out.
-    ///   - movie: The initialization section, for the timescale and defaults.
-    ///   - trackID: Which track; by default the first of the movie.
-    /// - Returns: Its samples, in the order of the segment.
+    ///   - segment: Movie fragments and their media data, complete or truncated; samples that exceed the segment are
+    ///     omitted.
+    ///   - movie: The initialization section, which provides the timescale and the default values.
+    ///   - trackID: The track ID; by default that of the movie's first track.
+    /// - Returns: The samples in the order of the segment.
     public static func samples(
         in segment: Span<UInt8>,
         movie: Movie,
@@ -37,13 +40,13 @@ public struct FragmentSample: Sendable, Hashable {
     }
 }
 
-/// Adds up sizes and durations of a track's runs.
+/// The state of reading a track's samples from consecutive movie fragments.
 struct FragmentSampleReading {
     private let track: Movie.Track
     private(set) var samples: [FragmentSample] = []
-    // Where a fragment that does not say its time begins.
+    // The decode time of the next fragment if it does not specify its own.
     private var nextTime: UInt64 = 0
-    /// The bytes of the segment that no sample has yet.
+    /// The number of bytes of the segment that are not assigned to a sample yet.
     private var unusedBytes: Int64
     private let mostSamples: Int
 
@@ -80,9 +83,9 @@ struct FragmentSampleReading {
         }
     }
 
-    /// Lists a sample.
+    /// Appends a sample if its data are inside the segment.
     ///
-    /// - Returns: Whether there is place for further ones.
+    /// - Returns: Whether further samples can be appended.
     private mutating func take(_ sample: TrackRun.Sample, at place: inout Int64, segmentLength: Int64) -> Bool {
         let start = Int64(clamping: nextTime).addingSaturated(Int64(sample.compositionOffset))
         let end = place.addingSaturated(Int64(sample.size))
@@ -99,7 +102,7 @@ struct FragmentSampleReading {
                 )
             )
         } else {
-            // The samples that follow are behind the end of the segment, too.
+            // The samples that follow are also after the end of the segment.
             return false
         }
         place = end

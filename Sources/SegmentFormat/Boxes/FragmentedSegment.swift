@@ -1,31 +1,33 @@
 public import MediaTiming
 
-/// What the boxes of a fragmented segment say: a `.m4s` file, a CMAF chunk, or a piece of a fragmented file.
+/// The parsed boxes of a fragmented segment: an `.m4s` file, a CMAF chunk or a section of a fragmented file.
 public struct FragmentedSegment: Sendable, Hashable {
-    /// The brands of `styp`, the major one first; empty without.
+    /// The brands of `styp`, starting with the major brand; empty without `styp`.
     public let brands: [FourCharacterCode]
-    /// The movie, where the segment brings its own.
+    /// The movie that the segment contains; `nil` if it contains none.
     public let movie: Movie?
-    /// The indexes.
+    /// The segment indexes.
     public let indexes: [SegmentIndex]
-    /// The fragments.
+    /// The movie fragments.
     public let fragments: [MovieFragment]
-    /// The events.
+    /// The event messages.
     public let events: [EventMessage]
-    /// The producer's clock.
+    /// The producer reference times.
     public let referenceTimes: [ProducerReferenceTime]
-    /// Whether the last box goes on behind the bytes, or one of the boxes could not be read.
+    /// A Boolean value that indicates whether the segment is truncated, or some of its data could not be parsed.
+    ///
+    /// Also `true` if the segment has more than ``mostBoxes`` boxes.
     public let isDamaged: Bool
 
-    /// Further boxes at the top are not read.
+    /// The maximum number of top-level boxes that are read.
     public static let mostBoxes = 100_000
 
-    /// Reads all boxes at the top of bytes that begin at `fileOffset` of their file.
+    /// Creates a segment from all top-level boxes of bytes that start at `fileOffset` in their file.
     ///
     /// - Parameters:
-    ///   - bytes: A segment, whole or cut.
-    ///   - fileOffset: Where its first byte stands in the file.
-    ///   - movie: The initialization section, which gives timescales; a `moov` in the bytes takes its place.
+    ///   - bytes: A segment, complete or truncated.
+    ///   - fileOffset: The offset of its first byte in the file.
+    ///   - movie: The initialization section, which provides timescales; a `moov` box in the bytes replaces it.
     public init(_ bytes: Span<UInt8>, fileOffset: Int64 = 0, movie: Movie? = nil) {
         var brands: [FourCharacterCode] = []
         var movie = movie
@@ -69,7 +71,7 @@ public struct FragmentedSegment: Sendable, Hashable {
         self.isDamaged = isDamaged || end < bytes.count
     }
 
-    /// The presentation time of a track in all fragments together, before edits; `nil` where it is not known.
+    /// Returns the presentation time range of a track in all fragments, without the edit list; `nil` if it is unknown.
     public func timeRange(of trackID: UInt32) -> MediaTimeRange? {
         var start: MediaTime?
         var end: MediaTime?

@@ -1,10 +1,10 @@
 public import MediaTiming
 
 extension Movie {
-    /// More pieces than this are not made; they become longer instead.
+    /// The maximum number of segments into which a file is divided; segments become longer if more would be needed.
     public static let mostPieces = 20_000
 
-    /// How long the samples of all tracks last on the movie's timeline; `nil` where no track has any.
+    /// The end of the last sample of all tracks on the movie's timeline; `nil` if no track has samples.
     public var sampledDuration: MediaTime? {
         tracks.compactMap { track in
             guard let table = track.sampleTable, table.sampleCount > 0 else { return nil }
@@ -15,15 +15,17 @@ extension Movie {
         }.max()
     }
 
-    /// Cuts a progressive file into pieces that begin at key frames.
+    /// Divides a progressive file into segments that start at sync samples of the video track.
     ///
-    /// Each piece covers the samples of all tracks that are presented in its time, and those that reach into it; so where
-    /// tracks are interleaved the byte ranges of neighbours overlap a little. A decoder needs the movie as well.
+    /// Without a video track, the first audio track or else the first track is used. Each segment contains the samples
+    /// of all tracks in its time range, including samples in progress at its start. Therefore the byte ranges of
+    /// adjacent segments overlap slightly if the tracks are interleaved. Decoding a segment also requires the movie
+    /// box.
     ///
     /// - Parameters:
-    ///   - duration: How long a piece is at least, if a key frame follows.
-    ///   - bytes: The bytes that the movie was read from.
-    /// - Returns: The pieces, in order, from zero to the end; empty where there are no samples.
+    ///   - duration: The minimum duration of a segment, except for the last one.
+    ///   - bytes: The bytes from which the movie was read.
+    /// - Returns: The segments in order, from time zero to the end; empty if there are no samples.
     /// - Complexity: O(*n*) in the entries of the sample tables.
     public func pieces(of duration: MediaTime, in bytes: Span<UInt8>) -> [MediaFilePiece] {
         let tracks = tracks.filter { ($0.sampleTable?.sampleCount ?? 0) > 0 }
@@ -36,7 +38,7 @@ extension Movie {
         let offset = leading.edit?.offset ?? .zero
         var starts: [MediaTime] = []
         for cut in cuts {
-            // What is presented before the first key frame, or before zero, belongs to the first piece.
+            // Samples presented before the first sync sample, or before time zero, belong to the first segment.
             let time = starts.isEmpty ? .zero : .units(cut.presentationTime, per: leading.timescale) + offset
             starts.append(max(time, starts.last ?? .zero))
         }
@@ -67,7 +69,7 @@ extension Movie {
         let presentationTime: Int64
     }
 
-    /// The samples that pieces begin with.
+    /// Returns the samples with which the segments start.
     private static func cuts(_ table: SampleTable, of duration: MediaTime, _ bytes: Span<UInt8>) -> [Cut] {
         let total = table.duration.units(per: table.timescale)
         // Bounded: the number of pieces is a constant.
@@ -110,7 +112,8 @@ extension Movie {
         }
     }
 
-    /// The same for tracks that are cut by time: the sample in progress at a cut belongs to both pieces.
+    /// Extends the extents of tracks that are divided by time; a sample in progress at a boundary belongs to both
+    /// segments.
     private static func cover(
         _ table: SampleTable,
         at times: [MediaTime],

@@ -1,49 +1,51 @@
 import MediaTiming
 
-/// A sample of a progressive file: where it lies and when it is decoded and presented, in units of its track.
+/// The location and times of a sample in a progressive file; times are in units of the track's timescale.
 ///
-/// Sound that is not coded has samples of a few bytes, tens of thousands a second. Of those, one value holds many that lie
-/// behind each other and last equally long.
+/// Uncompressed audio has tens of thousands of samples of a few bytes per second. For such tracks, one value represents
+/// several samples that are contiguous in the file and have equal duration.
 public struct ProgressiveSample: Sendable, Hashable {
-    /// Where it begins, counted from the start of the file.
+    /// The offset of the first byte, relative to the start of the file.
     public let offset: Int64
-    /// When it is decoded, before edits.
+    /// The decode time without the edit list.
     public let decodeTime: Int64
     fileprivate let compositionOffset: Int32
     fileprivate let storedSize: UInt32
-    /// How long one of the samples lasts.
+    /// The duration of one of the samples.
     fileprivate let sampleDuration: UInt32
     fileprivate let storedCount: UInt16
-    /// Whether it can be decoded without others (`stss`).
+    /// A Boolean value that indicates whether the sample is a sync sample (`stss`).
     public let isSync: Bool
 
-    /// A track with more of them is not listed: a day of pictures.
+    /// The default maximum number of values per track; enough for about one day of video.
+    ///
+    /// A track with more is not listed.
     public static let mostSamples = 5_000_000
-    /// So many samples of sound are one value at most.
+    /// The maximum number of audio samples in one value.
     public static let mostJoinedSamples = 8_192
     fileprivate static let mostJoinedBytes: Int64 = 1 << 20
 
-    /// How many bytes it has.
+    /// The size in bytes.
     public var size: Int { Int(storedSize) }
-    /// The first byte behind it.
+    /// The offset of the first byte after the sample.
     public var endOffset: Int64 { offset.addingSaturated(Int64(storedSize)) }
-    /// When it is presented, before edits.
+    /// The presentation time without the edit list.
     public var presentationTime: Int64 { decodeTime.addingSaturated(Int64(compositionOffset)) }
-    /// How long it lasts (`stts`).
+    /// The duration (`stts`), the sum over all samples of the value.
     public var duration: Int64 { Int64(sampleDuration) *| Int64(storedCount) }
-    /// How many samples it holds: 1 of all that are coded.
+    /// The number of samples that the value represents; always 1 for compressed media.
     public var count: Int { Int(storedCount) }
 
-    /// How many of its samples are decoded before a time in units of the track, from 0 to ``count``.
+    /// Returns the number of samples that are decoded before the given time, from 0 to ``count``.
     public func count(before time: Int64) -> Int {
         let distance = time.subtractingSaturated(decodeTime)
         guard distance > 0 else { return 0 }
         guard distance < duration else { return count }
-        // The duration is above zero here.
+        // The duration is greater than zero here.
         return Int((distance -| 1).dividedSaturated(by: Int64(sampleDuration))) + 1
     }
 
-    /// Which of its samples lie wholly in a stretch of the file.
+    /// Returns the indices of the samples that are completely inside the given byte range of the file.
     public func samples(in stretch: Range<Int64>) -> Range<Int> {
         let each = Int64(storedSize / UInt32(max(1, storedCount)))
         guard each > 0 else { return 0..<count }
@@ -55,7 +57,7 @@ public struct ProgressiveSample: Sendable, Hashable {
         return Int(first)..<Int(max(first, min(Int64(count), until / each)))
     }
 
-    /// Some of its samples alone; what it does not have is left out.
+    /// Returns a value that represents the samples with the given indices; indices outside `0..<count` are ignored.
     public func part(_ range: Range<Int>) -> ProgressiveSample {
         let range = range.clamped(to: 0..<count)
         let each = storedSize / UInt32(max(1, storedCount))
@@ -72,12 +74,13 @@ public struct ProgressiveSample: Sendable, Hashable {
 }
 
 extension Movie.Track {
-    /// The samples of a progressive file in the order of decoding.
+    /// Returns the samples of a progressive file in decode order.
     ///
     /// - Parameters:
-    ///   - bytes: The bytes that the movie was read from; others give nonsense, and no trap.
-    ///   - limit: How many there may be; ``ProgressiveSample/mostSamples`` by default.
-    /// - Returns: The samples; empty without a sample table, `nil` where there are more than the limit.
+    ///   - bytes: The bytes from which the movie was read; with others the result is meaningless, but the method does
+    ///     not trap.
+    ///   - limit: The maximum number of values; ``ProgressiveSample/mostSamples`` by default.
+    /// - Returns: The samples; empty without a sample table, `nil` if there are more than the limit.
     /// - Complexity: O(*n*) in the samples.
     public func samples(
         in bytes: Span<UInt8>,
@@ -111,9 +114,10 @@ extension Movie.Track {
         return samples
     }
 
-    /// How many samples one value holds at most.
+    /// Returns the maximum number of samples in one value.
     ///
-    /// No coded frame of sound is as short as a millisecond.
+    /// Samples are combined only if they last at most one millisecond, because every frame of compressed audio lasts
+    /// longer.
     private func joinedSamples(_ table: SampleTable, lasting duration: Int64) -> Int64 {
         guard kind == .audio, case .constant(let size) = table.sizes, table.compositionOffsets == nil,
             table.isEverySampleSync, duration > 0, duration *| 1_000 <= Int64(timescale)
@@ -123,7 +127,7 @@ extension Movie.Track {
     }
 }
 
-/// Goes forwards through the sync samples; steps backwards are not possible.
+/// An iterator over the sync samples, which moves only forward.
 private struct SyncSampleWalk {
     private let table: SampleTable
     private var entry = 0
@@ -132,7 +136,9 @@ private struct SyncSampleWalk {
         self.table = table
     }
 
-    /// Entries hold numbers from 1; those that do not rise are passed over.
+    /// Returns whether the sample, counted from 0, is a sync sample.
+    ///
+    /// The entries are sample numbers from 1; entries that do not increase are ignored.
     mutating func isSync(_ sample: Int64, _ bytes: Span<UInt8>) -> Bool {
         guard let syncs = table.syncSamples else { return true }
         while entry < syncs.count {

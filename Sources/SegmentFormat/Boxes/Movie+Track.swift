@@ -1,32 +1,32 @@
 public import MediaTiming
 
 extension Movie {
-    /// A track, `trak` (ISO/IEC 14496-12 §8.3).
+    /// A track box, `trak` (ISO/IEC 14496-12 §8.3).
     public struct Track: Sendable, Hashable {
-        /// Its identifier, which fragments name.
+        /// The track ID, by which fragments refer to the track.
         public let id: UInt32
-        /// What it holds, by its handler.
+        /// The media type, derived from the handler type.
         public let kind: MediaTrack.Kind
-        /// The handler itself, such as `vide`, `soun`, `text`, `subt`, `meta`.
+        /// The handler type, such as `vide`, `soun`, `text`, `subt` or `meta`.
         public let handler: FourCharacterCode
-        /// Units a second of its samples' times.
+        /// The timescale of the track's media, in units per second.
         public let timescale: UInt32
-        /// How long its samples are together; `nil` where the header does not say.
+        /// The duration in the media header (`mdhd`); `nil` if it is zero or unknown.
         public let duration: MediaTime?
-        /// A language tag (`elng`), else the three letters of ISO 639-2 in `mdhd`; `nil` for `und` and for none.
+        /// The language tag (`elng`) or else the ISO 639-2 code in `mdhd`; `nil` if it is missing or `und`.
         public let language: String?
-        /// How its samples are coded: mostly one entry, at most ``SampleEntry/mostEntries``.
+        /// The sample entries (`stsd`), usually one; at most ``SampleEntry/mostEntries``.
         public let sampleEntries: [SampleEntry]
-        /// Where its samples begin on the movie's timeline; `nil` where it has no edit list.
+        /// The start of the edit list, which maps the media to the movie's timeline; `nil` without an edit list.
         public let edit: Edit?
         /// The number of edits that the edit list declares.
         let editCount: Int
-        /// What its fragments take where they say nothing; `nil` without `trex`.
+        /// The default values for the samples of the track's fragments; `nil` without `trex`.
         public let fragmentDefaults: FragmentDefaults?
-        /// Where its samples lie; `nil` without a whole sample table.
+        /// The sample table; `nil` if it is missing or incomplete.
         public let sampleTable: SampleTable?
 
-        /// What it is, whatever container it lies in.
+        /// The properties of the track, independent of the container.
         public var summary: MediaTrack {
             let entry = sampleEntries.first
             return MediaTrack(
@@ -43,18 +43,19 @@ extension Movie {
         }
     }
 
-    /// The beginning of an edit list, `elst`, which moves a track on the movie's timeline (ISO/IEC 14496-12 §8.6.6).
+    /// The start of an edit list, `elst`, which maps the media of a track to the movie's timeline (ISO/IEC 14496-12
+    /// §8.6.6).
     public struct Edit: Sendable, Hashable {
-        /// How long nothing is presented at first.
+        /// The total duration of the empty edits at the start.
         public let emptyDuration: MediaTime
-        /// The media time that is presented first.
+        /// The media time at which presentation starts after the empty edits.
         public let mediaTime: MediaTime
-        /// How long is presented from there; `nil` to the end, as in fragmented files.
+        /// The duration of the first edit that is not empty; `nil` if it extends to the end, as in fragmented files.
         public let duration: MediaTime?
-        /// Whether further edits follow, which are not read.
+        /// A Boolean value that indicates whether the edit list has further edits, which are not evaluated.
         public let hasFurtherEdits: Bool
 
-        /// What to add to a media time of the track for its place on the movie's timeline.
+        /// The offset to add to a media time of the track to get the time on the movie's timeline.
         public var offset: MediaTime { emptyDuration - mediaTime }
     }
 }
@@ -109,7 +110,8 @@ extension Movie.Track {
         }
     }
 
-    /// Five bits a letter, counted from 0x60 (ISO/IEC 14496-12 §8.4.2.3).
+    /// Returns the language; `mdhd` stores three letters of five bits each, relative to 0x60 (ISO/IEC 14496-12
+    /// §8.4.2.3).
     private static func language(_ media: Box, _ header: Box, _ bytes: Span<UInt8>) -> String? {
         if let extended = media.child(.elng, bytes) {
             var (_, _, cursor) = extended.fields(bytes)
@@ -127,7 +129,7 @@ extension Movie.Track {
 }
 
 extension Movie.Edit {
-    /// The number of edits that a list declares, no more than have room in it.
+    /// Returns the number of edits that the edit list declares, limited to the number that fits in the box.
     static func count(_ box: Box, _ bytes: Span<UInt8>) -> Int {
         var (version, _, cursor) = box.fields(bytes)
         let count = Int(cursor.uint32(bytes))

@@ -1,40 +1,40 @@
 public import MediaTiming
 
-/// A movie box, `moov`: the header of an MP4 file or the initialization section of its fragments
-/// (ISO/IEC 14496-12 §8.2).
+/// A movie box, `moov`: the header of an MP4 file or the initialization section of its fragments (ISO/IEC 14496-12
+/// §8.2).
 public struct Movie: Sendable, Hashable {
-    /// Units a second of the movie's own timeline.
+    /// The timescale of the movie's timeline, in units per second.
     public let timescale: UInt32
-    /// How long the movie says it is; `nil` where it does not say, as in initialization sections.
+    /// The duration in the movie header (`mvhd`); `nil` if it is zero or unknown, as in initialization sections.
     public let duration: MediaTime?
-    /// How long all fragments together say they are (`mehd`); `nil` where it is not said.
+    /// The duration of the movie including all fragments (`mehd`); `nil` if the box is missing.
     public let fragmentedDuration: MediaTime?
-    /// Whether movie fragments follow (`mvex`).
+    /// A Boolean value that indicates whether movie fragments may follow (`mvex`).
     public let isFragmented: Bool
-    /// The tracks, in order; at most ``mostTracks``.
+    /// The tracks in the order of the file; at most ``mostTracks``.
     public let tracks: [Track]
 
-    /// More tracks than this are not read.
+    /// The maximum number of tracks; a movie with more is rejected.
     public static let mostTracks = 128
 
-    /// What fragments of a track take where they say nothing themselves (`trex`).
+    /// The default values for the samples of a track's fragments (`trex`).
     public struct FragmentDefaults: Sendable, Hashable {
-        /// How long a sample is, in units of the track.
+        /// The default duration of a sample, in units of the track's timescale.
         public let sampleDuration: UInt32
-        /// How many bytes a sample has.
+        /// The default size of a sample, in bytes.
         public let sampleSize: UInt32
-        /// Flags of a sample (§8.8.3.1).
+        /// The default flags of a sample (§8.8.3.1).
         public let sampleFlags: UInt32
     }
 
-    /// The track with this identifier.
+    /// Returns the track with the given track ID, or `nil` if there is none.
     public func track(_ id: UInt32) -> Track? { tracks.first { $0.id == id } }
 
-    /// Reads the box at a place.
+    /// Creates a movie from the `moov` box at `offset`.
     ///
-    /// Unknown boxes are passed over; a track without its header is left out. Throws ``MediaFormatError`` where no whole
-    /// `moov` stands there or its own header is missing.
-    /// The ranges of sample tables are places in `bytes`.
+    /// Unknown boxes are skipped, and tracks without a valid header are omitted. Throws ``MediaFormatError`` if there
+    /// is no complete `moov` box at the offset, its `mvhd` is missing or invalid, or it has more than ``mostTracks``
+    /// tracks. The ranges of sample tables are relative to the start of `bytes`.
     public init(_ bytes: Span<UInt8>, at offset: Int = 0) throws(MediaFormatError) {
         var walker = BoxWalker(max(0, offset)..<max(0, offset, bytes.count), in: bytes)
         guard let box = walker.next(bytes), box.type == .moov else { throw .missing("moov") }
@@ -64,21 +64,23 @@ public struct Movie: Sendable, Hashable {
         self.tracks = tracks
     }
 
-    /// Computes an upper bound on the number of entries that a demultiplexer keeps for the sample tables of the movie.
+    /// Returns an upper bound on the number of index entries that a demultiplexer creates for the movie's sample
+    /// tables.
     ///
-    /// Few bytes can declare billions of samples of one size, and edit lists repeat samples.
+    /// The bound is needed because a few bytes can declare billions of samples of equal size, and edit lists repeat
+    /// samples.
     ///
-    /// - Parameter bytes: The bytes that the movie was read from.
-    /// - Returns: The number, saturated.
+    /// - Parameter bytes: The bytes from which the movie was read.
+    /// - Returns: The number of entries; it saturates at `Int64.max`.
     public func indexEntryCount(_ bytes: Span<UInt8>) -> Int64 {
         tracks.reduce(0) { sum, track in
-            // Each edit may show all samples once more.
+            // A demultiplexer may list all samples once more for each edit.
             let count = track.sampleTable?.indexEntryCount(isAudio: track.kind == .audio, bytes) ?? 0
             return sum.addingSaturated(count.multipliedSaturated(by: Int64(max(1, track.editCount))))
         }
     }
 
-    /// The timescale and duration of `mvhd` or `mdhd`, which begin alike; a duration of zero or all ones is none.
+    /// Returns the timescale and duration of `mvhd` or `mdhd`; a duration of zero or all ones is returned as `nil`.
     static func timing(_ box: Box, _ bytes: Span<UInt8>) -> (timescale: UInt32, duration: UInt64?) {
         var (version, _, cursor) = box.fields(bytes)
         let width = version == 1 ? 8 : 4

@@ -17,12 +17,12 @@ extension MovieFragment.Track {
         isFirstSampleSync = totals.isFirstSampleSync
     }
 
-    /// The runs of samples added up.
+    /// The totals of the track runs of a fragment.
     private struct RunTotals {
         var duration: UInt64 = 0
         var isDurationKnown = true
         var sampleCount: Int64 = 0
-        /// The lowest presentation time, counted from the first decode time.
+        /// The earliest presentation time, relative to the first decode time.
         var earliest: Int64?
         var isFirstSampleSync: Bool?
 
@@ -32,7 +32,7 @@ extension MovieFragment.Track {
             sampleCount = sampleCount.addingSaturated(Int64(run.count))
             if !run.hasKnownDurations { isDurationKnown = false }
             if run.hasEqualTimes {
-                // A number alone may claim 2³² samples.
+                // Computed without iteration: a run without per-sample fields can declare 2³² samples.
                 note(presentation: Int64(first.compositionOffset))
                 try lengthen(by: UInt64(first.duration).multipliedSaturated(by: UInt64(clamping: run.count)))
                 return

@@ -1,58 +1,62 @@
 public import MediaTiming
 
-/// A movie fragment, `moof` (ISO/IEC 14496-12 §8.8.4).
+/// A movie fragment box, `moof` (ISO/IEC 14496-12 §8.8.4).
 public struct MovieFragment: Sendable, Hashable {
-    /// The box itself, counted from the start of the file.
+    /// The byte range of the box, relative to the start of the file.
     public let byteRange: ByteRange
-    /// Its number among the fragments of a file; `nil` without `mfhd`.
+    /// The sequence number of the fragment; `nil` without `mfhd`.
     public let sequenceNumber: UInt32?
-    /// What it holds of each track; at most ``Movie/mostTracks``.
+    /// The track fragments; at most ``Movie/mostTracks``.
     public let tracks: [Track]
 
-    /// The track fragment of a track.
+    /// Returns the first track fragment of the track with the given ID, or `nil` if there is none.
     public func track(_ id: UInt32) -> Track? { tracks.first { $0.id == id } }
 
-    /// What a fragment holds of one track, `traf` (§8.8.6).
+    /// A summary of the samples of one track in a fragment, `traf` (§8.8.6).
     public struct Track: Sendable, Hashable {
-        /// Which track.
+        /// The track ID.
         public let id: UInt32
-        /// Units a second; `nil` where the movie was not handed in or does not have the track.
+        /// The timescale of the track, in units per second; `nil` if no movie was given or it does not contain the
+        /// track.
         public let timescale: UInt32?
-        /// The decode time of the first sample, in units of the track (`tfdt`); `nil` where it is not said.
+        /// The decode time of the first sample, in units of the timescale (`tfdt`); `nil` if it is missing.
         public let baseDecodeTime: UInt64?
-        /// How long all samples are, in units of the track; `nil` where only the movie says it and was not handed in.
+        /// The total duration of the samples, in units of the timescale; `nil` if it depends on a movie that was not
+        /// given.
         public let durationUnits: UInt64?
-        /// What to add to ``baseDecodeTime`` for the earliest presentation time, in units of the track.
+        /// The offset from ``baseDecodeTime`` to the earliest presentation time, in units of the timescale.
         public let earliestCompositionOffset: Int64
-        /// How many samples there are.
+        /// The number of samples.
         public let sampleCount: Int64
-        /// Whether the first sample can be decoded without others; `nil` where there is none or nothing says so.
+        /// A Boolean value that indicates whether the first sample is a sync sample; `nil` without samples or sample
+        /// flags.
         public let isFirstSampleSync: Bool?
 
-        /// The decode time of the first sample; `nil` where it or the timescale is not known.
+        /// The decode time of the first sample; `nil` if it or the timescale is unknown.
         public var decodeTime: MediaTime? {
             guard let timescale, let baseDecodeTime else { return nil }
             return .units(baseDecodeTime, per: timescale)
         }
 
-        /// The earliest presentation time of the samples, before edits.
+        /// The earliest presentation time of the samples, without the edit list; `nil` if unknown.
         public var presentationTime: MediaTime? {
             guard let timescale, let decodeTime else { return nil }
             return decodeTime + .units(earliestCompositionOffset, per: timescale)
         }
 
-        /// How long all samples are; `nil` where the duration or the timescale is not known.
+        /// The total duration of the samples; `nil` if it or the timescale is unknown.
         public var duration: MediaTime? {
             guard let timescale, let durationUnits else { return nil }
             return .units(durationUnits, per: timescale)
         }
     }
 
-    /// Reads the box at a place in bytes that begin at `fileOffset` of the file.
+    /// Creates a fragment from the `moof` box at `offset` in bytes that start at `fileOffset` in the file.
     ///
-    /// The movie gives timescales and what fragments leave out; without it those are `nil`. Throws ``MediaFormatError``
-    /// where no whole `moof` stands there, where a run claims more samples than it has bytes for, and where samples
-    /// claim more than 64 bits of time.
+    /// The movie provides the timescales and the default values of samples; without it these are `nil`. Throws
+    /// ``MediaFormatError`` if there is no complete `moof` box at the offset, it has more than ``Movie/mostTracks``
+    /// track fragments, a `tfhd` is missing or incomplete, a run declares more samples than it has bytes for, or the
+    /// sum of the sample durations exceeds 64 bits.
     public init(
         _ bytes: Span<UInt8>,
         at offset: Int = 0,

@@ -1,26 +1,28 @@
 import MediaTiming
 
-/// A producer reference time box, `prft`: when media was made, by the producer's clock (ISO/IEC 14496-12 §8.16.5).
+/// A producer reference time box, `prft`, which relates media time to the producer's wall clock (ISO/IEC 14496-12
+/// §8.16.5).
 public struct ProducerReferenceTime: Sendable, Hashable {
-    /// The track whose time it gives.
+    /// The ID of the track to which the media time applies.
     public let trackID: UInt32
-    /// The clock: seconds since 1900-01-01 UTC in the upper half, 2^-32 s in the lower (RFC 5905 §6).
+    /// The wall-clock time in NTP format: seconds since 1900-01-01 UTC in the upper half, 2^-32 s in the lower (RFC
+    /// 5905 §6).
     public let ntpTimestamp: UInt64
-    /// The track's time at that moment, in units of the track.
+    /// The media time that corresponds to the wall-clock time, in units of the track's timescale.
     public let mediaTime: UInt64
-    /// What the clock was read at, as the flags say: 0 for the encoder's input, 24 for the capture.
+    /// The event at which the clock was read: 0 for input to the encoder, 24 for capture.
     public let flags: UInt32
 
-    /// The clock as time since 1970-01-01 UTC.
+    /// The wall-clock time since 1970-01-01 UTC.
     public var sinceUnixEpoch: Duration {
         let seconds = Int64(clamping: ntpTimestamp >> 32) -| 2_208_988_800
         let nanoseconds = Int64(clamping: ((ntpTimestamp & 0xFFFF_FFFF) *| 1_000_000_000) >> 32)
         return .seconds(seconds) + .nanoseconds(nanoseconds)
     }
 
-    /// Reads the box at a place.
+    /// Creates a reference time from the `prft` box at `offset`.
     ///
-    /// Throws ``MediaFormatError`` where no whole `prft` stands there.
+    /// Throws ``MediaFormatError`` if there is no complete `prft` box at the offset.
     public init(_ bytes: Span<UInt8>, at offset: Int = 0) throws(MediaFormatError) {
         var walker = BoxWalker(max(0, offset)..<max(0, offset, bytes.count), in: bytes)
         guard let box = walker.next(bytes), box.type == .prft else { throw .missing("prft") }

@@ -1,13 +1,13 @@
 import MediaTiming
 
-/// Goes forwards through the times of samples; steps backwards are not possible.
+/// An iterator over the times of samples, which moves only forward.
 struct SampleClock {
     private let table: SampleTable
-    // The entry of `stts` that is read, and what the entries before it add up to.
+    // The index of the current entry of `stts`, and the totals of the entries before it.
     private var entry = 0
     private var samplesBefore: Int64 = 0
     private var unitsBefore: Int64 = 0
-    // The same of `ctts`.
+    // The index of the current entry of `ctts`, and the number of samples before it.
     private var offsetEntry = 0
     private var samplesBeforeOffset: Int64 = 0
 
@@ -15,7 +15,8 @@ struct SampleClock {
         self.table = table
     }
 
-    /// The decode time of a sample, in units of the track; the end of all behind the last.
+    /// Returns the decode time of a sample in units of the timescale; for samples after the last one, the total
+    /// duration.
     mutating func decodeTime(of sample: Int64, _ bytes: Span<UInt8>) -> Int64 {
         while let (count, delta) = current(bytes) {
             if sample < samplesBefore +| count {
@@ -30,7 +31,9 @@ struct SampleClock {
         decodeTime(of: sample, bytes).addingSaturated(compositionOffset(of: sample, bytes))
     }
 
-    /// How many samples from one on last equally long, and how long each does; one of no length behind the last.
+    /// Returns the number of samples from the given one on that have equal duration, and that duration.
+    ///
+    /// After the last sample, the result is one sample with a duration of zero.
     mutating func equalSamples(from sample: Int64, _ bytes: Span<UInt8>) -> (count: Int64, duration: Int64) {
         while let (count, delta) = current(bytes) {
             let left = samplesBefore +| count -| sample
@@ -40,7 +43,7 @@ struct SampleClock {
         return (1, 0)
     }
 
-    /// The first sample whose decode time is not before `units`; the number of samples where there is none.
+    /// Returns the first sample whose decode time is at or after `units`, or the number of samples if there is none.
     mutating func sample(notBefore units: Int64, _ bytes: Span<UInt8>) -> Int64 {
         while let (count, delta) = current(bytes) {
             let distance = max(0, units.subtractingSaturated(unitsBefore))
@@ -70,7 +73,10 @@ struct SampleClock {
         unitsBefore = unitsBefore.addingSaturated(count.multipliedSaturated(by: delta))
     }
 
-    /// Offsets are signed in version 1; files of version 0 with a highest bit set meant the same.
+    /// Returns the composition offset of a sample, in units of the timescale.
+    ///
+    /// Offsets are signed in version 1. They are read as signed in version 0 as well, because some files have negative
+    /// values there.
     private mutating func compositionOffset(of sample: Int64, _ bytes: Span<UInt8>) -> Int64 {
         guard let offsets = table.compositionOffsets else { return 0 }
         while offsetEntry < offsets.count {

@@ -1,7 +1,7 @@
 import MediaTiming
 
 extension SampleEntry {
-    /// The entries of `stsd`.
+    /// Returns the sample entries of a `stsd` box.
     static func entries(_ box: Box, kind: MediaTrack.Kind, _ bytes: Span<UInt8>) -> [SampleEntry] {
         let (_, _, cursor) = box.fields(bytes)
         var walker = BoxWalker(cursor.offset + 4..<max(cursor.offset + 4, cursor.end), in: bytes)
@@ -14,7 +14,7 @@ extension SampleEntry {
 
     private init(_ box: Box, kind: MediaTrack.Kind, _ bytes: Span<UInt8>) {
         var cursor = ByteCursor(box.payload, in: bytes)
-        // Six reserved bytes and the index of the data reference begin every entry.
+        // Each entry starts with six reserved bytes and the data reference index.
         cursor.skip(8)
         var picture: (width: Int, height: Int)?
         var sound: AudioFields?
@@ -51,7 +51,7 @@ extension SampleEntry {
         sampleRate = description.sampleRate ?? sound?.sampleRate
     }
 
-    /// The fields of a sound entry, of all three versions that QuickTime has.
+    /// The fields of an audio sample entry, including versions 1 and 2 of QuickTime.
     private struct AudioFields {
         var channelCount: Int?
         var sampleRate: Int?
@@ -61,7 +61,7 @@ extension SampleEntry {
             cursor.skip(6)
             let channels = Int(cursor.uint16(bytes))
             cursor.skip(6)
-            // 16.16 fixed point; higher rates than it can hold are zero here.
+            // The rate is a 16.16 fixed-point number; entries store zero for rates that exceed it.
             let rate = Int(cursor.uint32(bytes) >> 16)
             channelCount = channels > 0 ? channels : nil
             sampleRate = rate > 0 ? rate : nil

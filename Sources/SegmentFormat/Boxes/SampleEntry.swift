@@ -1,46 +1,48 @@
 import MediaTiming
 
-/// How the samples of a track are coded: an entry of `stsd` (ISO/IEC 14496-12 §8.5.2).
+/// A sample entry of `stsd`, which describes the coding of a track's samples (ISO/IEC 14496-12 §8.5.2).
 public struct SampleEntry: Sendable, Hashable {
-    /// The type of the entry as it is stored: `encv`, `enca` and the like where samples are encrypted.
+    /// The type of the entry as stored, such as `encv` or `enca` for encrypted samples.
     public let storedFormat: FourCharacterCode
-    /// The type of the entry without encryption.
+    /// The type of the entry without encryption (`frma`).
     public let format: FourCharacterCode
-    /// The codec as RFC 6381 spells it: `avc1.64001f`, `mp4a.40.2`; the format alone where nothing more is stored.
+    /// The codec string according to RFC 6381, such as `avc1.64001f` or `mp4a.40.2`; only the format if no details are
+    /// stored.
     public let codec: String
-    /// The width of the pictures, in pixels; `nil` for other tracks.
+    /// The width of the video, in pixels; `nil` for other tracks.
     public let width: Int?
-    /// The height of the pictures, in pixels; `nil` for other tracks.
+    /// The height of the video, in pixels; `nil` for other tracks.
     public let height: Int?
-    /// How many channels sound has: what the codec's own header says, else the entry.
+    /// The number of audio channels in the codec-specific box, or else in the entry.
     public let channelCount: Int?
-    /// Samples a second of sound: what the codec's own header says, else the entry.
+    /// The audio sample rate in the codec-specific box, or else in the entry, in hertz.
     public let sampleRate: Int?
-    /// How samples are encrypted; `nil` where they are not.
+    /// The encryption of the samples; `nil` if they are not encrypted.
     public let protection: SampleProtection?
 
-    /// Further entries are not read.
+    /// The maximum number of entries that are read from `stsd`.
     public static let mostEntries = 32
 }
 
-/// How samples are encrypted: `sinf` (ISO/IEC 14496-12 §8.12, ISO/IEC 23001-7 §8.2).
+/// The encryption of samples: `sinf` (ISO/IEC 14496-12 §8.12, ISO/IEC 23001-7 §8.2).
 public struct SampleProtection: Sendable, Hashable {
-    /// The scheme: `cenc`, `cens`, `cbc1`, `cbcs`; `nil` where `schm` is missing.
+    /// The protection scheme: `cenc`, `cens`, `cbc1` or `cbcs`; `nil` if `schm` is missing.
     public let scheme: FourCharacterCode?
-    /// The 16 bytes that name the key, if samples name no other; `nil` where `tenc` is missing.
+    /// The default key ID, 16 bytes, which applies to samples without a key ID of their own; `nil` if `tenc` is
+    /// missing.
     public let defaultKeyIdentifier: [UInt8]?
-    /// How many bytes the vector of a sample has: 0, 8 or 16; 0 means that ``constantVector`` counts.
+    /// The size of each sample's initialization vector in bytes: 0, 8 or 16; with 0, ``constantVector`` applies.
     public let vectorLength: UInt8
-    /// The vector of all samples; empty where each has its own.
+    /// The constant initialization vector of all samples; empty if each sample has its own.
     public let constantVector: [UInt8]
-    /// How many blocks of 16 bytes are encrypted, and how many behind them are not; `nil` where all are.
+    /// The pattern of encrypted and unencrypted blocks of 16 bytes; `nil` if all blocks are encrypted.
     public let pattern: Pattern?
 
-    /// Which blocks are encrypted (ISO/IEC 23001-7 §9.6).
+    /// A repeating pattern of encrypted and unencrypted blocks (ISO/IEC 23001-7 §9.6).
     public struct Pattern: Sendable, Hashable {
-        /// Blocks that are encrypted.
+        /// The number of consecutive encrypted blocks.
         public let encryptedBlocks: UInt8
-        /// Blocks behind them that are not.
+        /// The number of unencrypted blocks that follow them.
         public let clearBlocks: UInt8
     }
 }

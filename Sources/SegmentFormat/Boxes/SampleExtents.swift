@@ -1,14 +1,14 @@
 import MediaTiming
 
-/// Goes forwards through the places of samples in the file.
+/// An iterator over the locations of samples in the file, which moves only forward.
 struct SampleExtents {
     private let table: SampleTable
-    /// The next sample, from 0.
+    /// The index of the next sample, from 0.
     private(set) var sample: Int64 = 0
     private var chunk = 0
     private var sampleInChunk: Int64 = 0
     private var bytesInChunk: Int64 = 0
-    // The entry of `stsc` that the chunk belongs to.
+    // The index of the entry of `stsc` for the current chunk.
     private var entry = 0
     private(set) var lastSample: Range<Int64>?
 
@@ -16,7 +16,8 @@ struct SampleExtents {
         self.table = table
     }
 
-    /// Goes to a sample and gives the stretch of the file that holds all samples on the way; `nil` where there are none.
+    /// Advances to the given sample and returns the byte range that contains all samples passed; `nil` if there are
+    /// none.
     mutating func advance(to target: Int64, _ bytes: Span<UInt8>) -> Range<Int64>? {
         var low = Int64.max
         var high: Int64 = 0
@@ -44,7 +45,7 @@ struct SampleExtents {
         return low <= high ? low..<high : nil
     }
 
-    /// How many samples from the next one on lie behind each other; 0 at the end.
+    /// Returns the number of contiguous samples in the file from the next sample on; 0 at the end.
     mutating func samplesLeftInChunk(_ bytes: Span<UInt8>) -> Int64 {
         while sample < table.sampleCount, chunk < table.chunkOffsets.count {
             let left = samplesInChunk(bytes) -| sampleInChunk
@@ -60,7 +61,9 @@ struct SampleExtents {
         bytesInChunk = 0
     }
 
-    /// Entries of `stsc` hold the number of their first chunk, from 1, and count until the next entry.
+    /// Returns the number of samples in the current chunk.
+    ///
+    /// Each entry of `stsc` has the number of its first chunk, counted from 1, and applies until the next entry.
     private mutating func samplesInChunk(_ bytes: Span<UInt8>) -> Int64 {
         let entries = table.sampleToChunk
         while entry + 1 < entries.count, Int(bytes.uint32(at: entries.place(entry + 1))) <= chunk + 1 { entry += 1 }
@@ -68,7 +71,7 @@ struct SampleExtents {
         return Int64(bytes.uint32(at: entries.place(entry) + 4))
     }
 
-    /// How many bytes the next samples have together, and the last of them alone.
+    /// Returns the total size of the next `count` samples and the size of the last of them, in bytes.
     private func size(_ count: Int64, _ bytes: Span<UInt8>) -> (all: Int64, last: Int64) {
         switch table.sizes {
         case .constant(let size):

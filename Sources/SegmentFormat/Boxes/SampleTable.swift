@@ -1,11 +1,11 @@
 public import MediaTiming
 
-/// Where the samples of a track of a progressive file lie, `stbl` (ISO/IEC 14496-12 §8.5 to §8.7).
+/// The sample table of a track in a progressive file, `stbl` (ISO/IEC 14496-12 §8.5 to §8.7).
 ///
-/// The tables stay in the bytes they were found in: a value of this type knows only their places, and each question takes
-/// the same bytes again. With other bytes the answers are nonsense, but there is always one.
+/// The tables are not copied: a value of this type has only their offsets, and its methods require the bytes from which
+/// it was read. With other bytes the results are meaningless, but the methods do not trap.
 public struct SampleTable: Sendable, Hashable {
-    /// A table whose entries all have the same width.
+    /// A table whose entries have equal width.
     struct Entries: Hashable {
         let start: Int
         let count: Int
@@ -14,17 +14,19 @@ public struct SampleTable: Sendable, Hashable {
         func place(_ index: Int) -> Int { start + index *| width }
     }
 
-    /// How many samples there are.
+    /// The number of samples that have both a size and a time.
     public let sampleCount: Int64
-    /// Units a second of the track.
+    /// The timescale of the track, in units per second.
     public let timescale: UInt32
-    /// How long all samples are together.
+    /// The total duration of the samples.
     public let duration: MediaTime
 
-    /// When the first sample is presented, before edits: samples that are decoded in another order begin above zero.
+    /// The presentation time of the first sample without the edit list.
+    ///
+    /// It is greater than zero if the decode order differs from the presentation order.
     private(set) var firstPresentationTime = MediaTime.zero
 
-    /// The number of samples that the table of sizes declares, whether there are times for them or not.
+    /// The number of samples in the table of sizes, including samples for which there is no time.
     let declaredCount: Int64
     let timeToSample: Entries
     let compositionOffsets: Entries?
@@ -33,17 +35,19 @@ public struct SampleTable: Sendable, Hashable {
     let syncSamples: Entries?
     let sizes: Sizes
 
-    /// How many bytes each sample has.
+    /// The sizes of the samples, in bytes.
     enum Sizes: Hashable {
         case constant(UInt32)
-        /// A table of entries of 4, 8, 16 or 32 bits.
+        /// A table with entries of 4, 8, 16 or 32 bits.
         case table(start: Int, bits: Int)
     }
 
-    /// A table with a size for each sample is not read beyond so many samples: three days of video and sound.
+    /// The maximum number of samples in a table with a size for each; enough for three days of video and audio.
+    ///
+    /// Larger tables are rejected.
     public static let mostSamples = 20_000_000
 
-    /// Whether every sample can be decoded without others.
+    /// A Boolean value that indicates whether every sample is a sync sample.
     public var isEverySampleSync: Bool { syncSamples == nil }
 
     init?(_ box: Box, timescale: UInt32, _ bytes: Span<UInt8>) {
@@ -102,7 +106,8 @@ public struct SampleTable: Sendable, Hashable {
         return (.table(start: cursor.offset, bits: bits), Int64(count))
     }
 
-    /// The presentation times of all sync samples, before edits; `nil` where every sample is one.
+    /// Returns the presentation times of all sync samples without the edit list; `nil` if every sample is a sync
+    /// sample.
     ///
     /// - Complexity: O(*n*) in the entries of the tables.
     public func syncSampleTimes(_ bytes: Span<UInt8>) -> [MediaTime]? {
@@ -119,10 +124,12 @@ public struct SampleTable: Sendable, Hashable {
         return times
     }
 
-    /// Returns an upper bound on the number of entries that a demultiplexer keeps for the table: one for each sample, or
-    /// one for some samples of a chunk where each lasts a unit, as those of uncompressed audio do.
+    /// Returns an upper bound on the number of index entries that a demultiplexer creates for the table.
     ///
-    /// - Complexity: O(*n*) in the entries of `stsc`, however many samples they stand for.
+    /// This is one entry for each sample. For audio samples with a duration of one unit, such as uncompressed audio, it
+    /// is one entry for several samples of a chunk.
+    ///
+    /// - Complexity: O(*n*) in the entries of `stsc`, independent of the number of samples.
     func indexEntryCount(isAudio: Bool, _ bytes: Span<UInt8>) -> Int64 {
         guard isAudio, timeToSample.count == 1, bytes.uint32(at: timeToSample.place(0) + 4) == 1 else {
             return declaredCount
@@ -140,6 +147,6 @@ public struct SampleTable: Sendable, Hashable {
         return count
     }
 
-    /// The least number of samples of uncompressed audio that a demultiplexer takes together.
+    /// The minimum number of uncompressed audio samples that a demultiplexer combines in one entry.
     private static let leastJoinedSamples: Int64 = 128
 }

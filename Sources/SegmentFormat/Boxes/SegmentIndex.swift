@@ -1,42 +1,43 @@
 public import MediaTiming
 
-/// A segment index box, `sidx`: which bytes hold which time (ISO/IEC 14496-12 §8.16.3).
+/// A segment index box, `sidx`, which maps time ranges to byte ranges (ISO/IEC 14496-12 §8.16.3).
 public struct SegmentIndex: Sendable, Hashable {
-    /// One entry.
+    /// A reference to a subsegment or to another index.
     public struct Reference: Sendable, Hashable {
-        /// Whether the bytes begin with a further index instead of media.
+        /// A Boolean value that indicates whether the reference is to another segment index instead of media.
         public let isIndex: Bool
-        /// The bytes, counted from the start of the file.
+        /// The byte range, relative to the start of the file.
         public let byteRange: ByteRange
-        /// The presentation time they cover, exactly.
+        /// The exact presentation time range.
         public let timeRange: MediaTimeRange
-        /// Whether they begin with a stream access point.
+        /// A Boolean value that indicates whether the bytes start with a stream access point (SAP).
         public let startsWithAccessPoint: Bool
-        /// The type of the first access point, 1 to 6; 0 where it is not known (§I).
+        /// The type of the first stream access point, 1 to 6; 0 if it is unknown (Annex I).
         public let accessPointType: UInt8
-        /// How long after the start the first access point is presented.
+        /// The duration from the start of the time range to the presentation of the first stream access point.
         public let accessPointDelay: MediaTime
     }
 
-    /// The track, or other stream, that the times are of.
+    /// The ID of the track or other stream to which the times apply.
     public let referenceID: UInt32
-    /// Units a second.
+    /// The timescale, in units per second.
     public let timescale: UInt32
-    /// The presentation time at which the first reference begins.
+    /// The presentation time at which the first reference starts.
     public let earliestPresentationTime: MediaTime
-    /// The entries, in order; at most 65,535.
+    /// The references, in order; at most 65,535.
     public let references: [Reference]
 
-    /// Whether some references name further indexes.
+    /// A Boolean value that indicates whether at least one reference is to another segment index.
     public var isHierarchical: Bool { references.contains { $0.isIndex } }
-    /// All time that is referenced.
+    /// The time range of all references.
     public var timeRange: MediaTimeRange {
         MediaTimeRange(start: earliestPresentationTime, end: references.last?.timeRange.end ?? earliestPresentationTime)
     }
 
-    /// Reads the box at a place in bytes that begin at `fileOffset` of the file.
+    /// Creates an index from the `sidx` box at `offset` in bytes that start at `fileOffset` in the file.
     ///
-    /// Throws ``MediaFormatError`` where no whole `sidx` stands there, and where its byte ranges leave 64 bits.
+    /// Throws ``MediaFormatError`` if there is no complete `sidx` box with a valid timescale at the offset, or if its
+    /// byte ranges exceed 64 bits.
     public init(_ bytes: Span<UInt8>, at offset: Int = 0, fileOffset: Int64 = 0) throws(MediaFormatError) {
         var walker = BoxWalker(max(0, offset)..<max(0, offset, bytes.count), in: bytes)
         guard let box = walker.next(bytes), box.type == .sidx else { throw .missing("sidx") }

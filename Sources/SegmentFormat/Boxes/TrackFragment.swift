@@ -1,34 +1,35 @@
 import MediaTiming
 
-/// A track fragment, `traf`: the values in its header, and its runs of samples (ISO/IEC 14496-12 §8.8.6 to §8.8.8, §8.8.12).
+/// A track fragment box, `traf`: its header fields and track runs (ISO/IEC 14496-12 §8.8.6 to §8.8.8, §8.8.12).
 package struct TrackFragment {
-    /// The values of samples that have none of their own.
+    /// The values of samples that do not specify their own.
     package struct Defaults {
-        /// The duration of a sample, in units of the track; `nil` where neither the fragment nor the movie has one.
+        /// The duration of a sample, in units of the timescale; `nil` if neither the fragment nor the movie specifies
+        /// it.
         package let duration: UInt32?
-        /// The number of bytes of a sample; `nil` where neither the fragment nor the movie has one.
+        /// The size of a sample, in bytes; `nil` if neither the fragment nor the movie specifies it.
         package let size: UInt32?
-        /// The flags of a sample (§8.8.3.1); `nil` where neither the fragment nor the movie has any.
+        /// The flags of a sample (§8.8.3.1); `nil` if neither the fragment nor the movie specifies them.
         package let flags: UInt32?
     }
 
-    /// The identifier of the track.
+    /// The track ID.
     package let trackID: UInt32
-    /// The values of samples that have none of their own.
+    /// The values of samples that do not specify their own.
     package let defaults: Defaults
-    /// The decode time of the first sample, in units of the track (`tfdt`); `nil` where the fragment has none.
+    /// The decode time of the first sample, in units of the timescale (`tfdt`); `nil` if it is missing.
     package let baseDecodeTime: UInt64?
-    /// A Boolean value that indicates whether the data of the track are counted from the start of the movie fragment.
+    /// A Boolean value that indicates whether data offsets are relative to the start of the movie fragment.
     private let isCountedFromFragment: Bool
     private let payload: Range<Int>
 
-    /// Reads the header of a track fragment.
+    /// Creates a track fragment from its header.
     ///
     /// - Parameters:
-    ///   - box: The box `traf`.
-    ///   - bytes: The bytes that the box was found in.
-    ///   - movieDefaults: Returns the defaults that the movie has for a track (`trex`).
-    /// - Throws: ``MediaFormatError`` where there is no whole `tfhd`.
+    ///   - box: The `traf` box.
+    ///   - bytes: The bytes in which the box was found.
+    ///   - movieDefaults: Returns the default values of the movie for a track (`trex`).
+    /// - Throws: ``MediaFormatError`` if `tfhd` is missing or incomplete.
     package init(
         _ box: Box,
         _ bytes: Span<UInt8>,
@@ -38,7 +39,8 @@ package struct TrackFragment {
         var (_, flags, cursor) = header.fields(bytes)
         trackID = cursor.uint32(bytes)
         let movie = movieDefaults(trackID)
-        // An explicit offset counts from the start of a file of which a segment may be a part; packagers write that of `moof`.
+        // An explicit base data offset is relative to the file, of which the segment may be a part. It is treated as
+        // the offset of `moof`, which is the value that packagers write.
         if flags & 0x1 != 0 { cursor.skip(8) }
         if flags & 0x2 != 0 { cursor.skip(4) }
         defaults = Defaults(
@@ -58,22 +60,23 @@ package struct TrackFragment {
         return cursor.isPastEnd ? nil : value
     }
 
-    /// Returns the offset that the data offsets of runs are added to (§8.8.7.1).
+    /// Returns the offset to which the data offsets of runs are relative (§8.8.7.1).
     ///
     /// - Parameters:
     ///   - fragment: The offset of the movie fragment.
-    ///   - previousEnd: The end of the data of the track fragment before; the offset of the movie fragment for the first.
-    /// - Returns: The offset in the same bytes.
+    ///   - previousEnd: The end of the previous track fragment's data, or the offset of the movie fragment for the
+    ///     first one.
+    /// - Returns: The offset, relative to the same start as the parameters.
     package func dataOrigin(fragment: Int, previousEnd: Int) -> Int {
         isCountedFromFragment ? fragment : previousEnd
     }
 
-    /// Calls a closure for each run, in order.
+    /// Calls a closure for each track run, in order.
     ///
     /// - Parameters:
-    ///   - bytes: The bytes that the track fragment was read from.
-    ///   - body: Receives the run; `nil` where its header is cut.
-    /// - Throws: What the closure throws.
+    ///   - bytes: The bytes from which the track fragment was read.
+    ///   - body: A closure that receives the run, or `nil` if its header is incomplete.
+    /// - Throws: The error that the closure throws.
     package func forEachRun<Failure: Error>(
         _ bytes: Span<UInt8>,
         _ body: (TrackRun?) throws(Failure) -> Void
@@ -85,36 +88,37 @@ package struct TrackFragment {
     }
 }
 
-/// A run of samples, `trun` (ISO/IEC 14496-12 §8.8.8).
+/// A track run box, `trun` (ISO/IEC 14496-12 §8.8.8).
 package struct TrackRun {
-    /// The values of a sample, its own or the defaults.
+    /// The values of a sample, either its own or the defaults.
     package struct Sample {
-        /// The duration in units of the track; 0 where nothing gives it.
+        /// The duration, in units of the timescale; 0 if it is not specified.
         package let duration: UInt32
-        /// The number of bytes; 0 where nothing gives it.
+        /// The size in bytes; 0 if it is not specified.
         package let size: UInt32
-        /// The flags (§8.8.3.1); `nil` where nothing gives them.
+        /// The flags (§8.8.3.1); `nil` if they are not specified.
         package let flags: UInt32?
-        /// The presentation time less the decode time, in units of the track.
+        /// The presentation time minus the decode time, in units of the timescale.
         package let compositionOffset: Int32
 
-        /// A Boolean value that indicates whether the sample can be decoded without others; `nil` where nothing says so.
+        /// A Boolean value that indicates whether the sample is a sync sample; `nil` if it has no flags.
         package var isSync: Bool? { flags.map { $0 & 0x1_0000 == 0 } }
     }
 
-    /// The ways in which a walk through the samples of a run ends.
+    /// The result of an iteration over the samples of a run.
     package enum End {
         /// Every sample was visited.
         case complete
-        /// The closure wanted no more samples.
+        /// The closure ended the iteration.
         case stopped
-        /// The fields of the next sample are not whole.
+        /// The fields of the next sample are incomplete.
         case cut
     }
 
     /// The number of samples.
     package let count: Int
-    /// The offset of the first byte of the run from that of the track fragment; `nil` where the data follow those before.
+    /// The offset of the first sample from the track fragment's data origin; `nil` if the data follow those of the
+    /// previous run.
     package let dataOffset: Int32?
     /// A Boolean value that indicates whether the duration of each sample is known.
     package let hasKnownDurations: Bool
@@ -123,7 +127,7 @@ package struct TrackRun {
     private let flags: UInt32
     private let cursor: ByteCursor
 
-    /// Reads the header of a run; `nil` where it is cut.
+    /// Creates a run from its header, or `nil` if the header is incomplete.
     init?(_ box: Box, _ bytes: Span<UInt8>, defaults: TrackFragment.Defaults) {
         var (_, flags, cursor) = box.fields(bytes)
         count = Int(cursor.uint32(bytes))
@@ -136,15 +140,16 @@ package struct TrackRun {
         self.cursor = cursor
     }
 
-    /// A Boolean value that indicates whether the samples have no bytes of their own in the run.
+    /// A Boolean value that indicates whether the run has no fields for individual samples.
     ///
-    /// The count of such a run is any number up to 2³², and says nothing of the size of the input.
+    /// The sample count of such a run can be any number up to 2³² and is not limited by the size of the input.
     package var hasOnlyDefaults: Bool { flags & 0xF00 == 0 }
 
-    /// A Boolean value that indicates whether samples differ in nothing but their size, the flags of the first one aside.
+    /// A Boolean value that indicates whether all samples have the same values, except for their sizes and the first
+    /// one's flags.
     package var hasEqualTimes: Bool { flags & 0xD00 == 0 }
 
-    /// The values of the first sample; `nil` where the run has none, or the first is cut.
+    /// Returns the values of the first sample, or `nil` if the run has no samples or the first one is incomplete.
     package func first(_ bytes: Span<UInt8>) -> Sample? {
         var first: Sample?
         forEachSample(bytes) { sample in
@@ -154,7 +159,7 @@ package struct TrackRun {
         return first
     }
 
-    /// A Boolean value that indicates whether the run has bytes for all of its samples.
+    /// A Boolean value that indicates whether the run contains the fields of all its samples.
     package var isWhole: Bool {
         count *| ((flags >> 8 & 0xF).nonzeroBitCount *| 4) <= cursor.remaining
     }
@@ -162,10 +167,10 @@ package struct TrackRun {
     /// Calls a closure for each sample, in order.
     ///
     /// - Parameters:
-    ///   - bytes: The bytes that the run was read from.
-    ///   - body: Receives a sample, and returns whether to go on.
-    /// - Returns: How the walk ended.
-    /// - Throws: What the closure throws.
+    ///   - bytes: The bytes from which the run was read.
+    ///   - body: A closure that receives a sample and returns whether to continue.
+    /// - Returns: The reason why the iteration ended.
+    /// - Throws: The error that the closure throws.
     @discardableResult
     package func forEachSample<Failure: Error>(
         _ bytes: Span<UInt8>,
@@ -177,7 +182,7 @@ package struct TrackRun {
             let duration = flags & 0x100 != 0 ? cursor.uint32(bytes) : defaults.duration ?? 0
             let size = flags & 0x200 != 0 ? cursor.uint32(bytes) : defaults.size ?? 0
             let own = flags & 0x400 != 0 ? cursor.uint32(bytes) : defaults.flags
-            // Version 0 has no sign, but there are files whose writers put one there; no real offset has 31 bits.
+            // Version 0 is unsigned, but some writers store negative offsets; real offsets do not need 32 bits.
             let offset = flags & 0x800 != 0 ? cursor.int32(bytes) : 0
             guard !cursor.isPastEnd else { return .cut }
             let sample = Sample(
