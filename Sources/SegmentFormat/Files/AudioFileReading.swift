@@ -1,13 +1,13 @@
 import MediaTiming
 
-/// Reckons the length of a file of audio frames from its length header, its bit rate, or some of its frames.
+/// A reader that determines the duration of packed audio from a length header, the bit rate or a sample of its frames.
 struct AudioFileReading: FileReading {
     private let pieceDuration: MediaTime
     private var start: Int64 = 0
     private var tagCount = 0
     private var timestamp: UInt64?
     private var first: PackedAudioSummary?
-    /// Where the first frame begins in the file.
+    /// The file offset of the first frame.
     private var firstFrame: Int64 = 0
     private var lengthHeader: AudioLengthHeader?
     private var exact: [MediaFilePiece]?
@@ -28,7 +28,7 @@ struct AudioFileReading: FileReading {
         return .ready(settle(file))
     }
 
-    /// Passes over the tags, which may hold pictures of megabytes; only a small one is looked into.
+    /// Skips ID3 tags, which may contain images of several megabytes; only small tags are parsed.
     private mutating func readTags(_ file: FileBytes) -> MediaFileIndex.State? {
         while first == nil, tagCount < 16 {
             guard let found = file.found(at: start, 10) else { return file.request(start, Self.windowBytes) }
@@ -47,7 +47,7 @@ struct AudioFileReading: FileReading {
         guard let found = file.found(at: start, Self.leastWindowBytes) else {
             return file.request(start, Self.windowBytes)
         }
-        // All that is there, even if it is more than a window.
+        // All loaded bytes are used, even if they exceed a window.
         let window = found.offset == 0 ? found.bytes : Array(found.bytes[found.offset...])
         guard let summary = PackedAudioSummary(window.span) else { return nil }
         first = summary
@@ -59,7 +59,7 @@ struct AudioFileReading: FileReading {
         return nil
     }
 
-    /// Frames of AAC and MP3 have different sizes, so those of one place say little of others.
+    /// Reads frames at several positions, because the size of AAC and MP3 frames may vary within a file.
     private mutating func readProbes(_ file: FileBytes) -> MediaFileIndex.State? {
         guard let first, exact == nil, lengthHeader == nil, let length = file.length,
             first.firstFrame.container == .aac || first.firstFrame.container == .mpegAudio
@@ -89,7 +89,7 @@ struct AudioFileReading: FileReading {
 }
 
 extension AudioFileReading {
-    /// Pieces that begin with whole frames, of a file that is there as a whole.
+    /// Returns segments that start with complete frames, for a file that is loaded completely.
     private static func pieces(
         of length: MediaTime,
         _ bytes: [UInt8],
@@ -155,14 +155,14 @@ extension AudioFileReading {
         let perByte = first.duration.seconds / Double(first.frameByteCount)
         let named = first.firstFrame.bitRate.map { 8 / Double($0.bitsPerSecond) }
         let all = [perByte] + samples.map(\.secondsPerByte)
-        // Frames that all have the bit rate of the first: its figure is exact, the average of a window is not.
+        // If all frames have the bit rate of the first header, that rate is exact; the average of a window is not.
         if let named, all.allSatisfy({ abs($0 / named - 1) < 0.005 }) {
             return MediaTime(approximating: Double(bytes) * named)
         }
         return MediaTime(approximating: Double(bytes) * all.reduce(0, +) / Double(all.count))
     }
 
-    /// Which byte belongs to which time, by the table of the length header or the places that were looked at.
+    /// Returns a map between time and file offset, from the length header's table or the positions that were read.
     private func map(_ first: PackedAudioSummary, _ length: Int64, _ duration: MediaTime) -> TimeByteMap {
         var map = TimeByteMap(start: firstFrame, end: length, duration: duration)
         if let table = lengthHeader?.table, !table.isEmpty {
@@ -176,7 +176,8 @@ extension AudioFileReading {
             return map
         }
         guard samples.count > 1 else { return map }
-        // Each place stands for the bytes around it; together they are as long as the whole.
+        // Each position represents the bytes around it; the durations are scaled so that their sum is the total
+        // duration.
         let total = samples.reduce(0) { $0 + $1.secondsPerByte }
         var time = MediaTime.zero
         var byte = firstFrame

@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// Reads the metadata blocks of a FLAC file (RFC 9639 §8), of which the first says how long it is.
+/// A reader of the metadata blocks of a FLAC file (RFC 9639 §8); the first block contains the number of samples.
 struct FLACFileReading: FileReading {
     private let pieceDuration: MediaTime
     private var position: Int64 = 0

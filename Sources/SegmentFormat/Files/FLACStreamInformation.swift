@@ -1,13 +1,13 @@
 import MediaTiming
 
-/// The first metadata block of a FLAC stream, `STREAMINFO` (RFC 9639 §8.2).
+/// The `STREAMINFO` metadata block, the first block of a FLAC stream (RFC 9639 §8.2).
 struct FLACStreamInformation {
     let sampleRate: Int
     let channelCount: Int
-    /// All samples of one channel; `nil` where the encoder did not know.
+    /// The number of samples per channel; `nil` if the encoder did not know it.
     let sampleCount: UInt64?
 
-    /// Reads a metadata block with its header.
+    /// Creates the information from a metadata block including its header, or `nil` if the block is invalid.
     init?(block range: Range<Int>, in bytes: Span<UInt8>) {
         var cursor = ByteCursor(range, in: bytes)
         guard cursor.uint8(bytes) & 0x7F == 0 else { return nil }

@@ -1,14 +1,14 @@
 import MediaTiming
 
-/// The parts of a file that were loaded: its head, and the one asked for last.
+/// The loaded parts of a file: its head and the part that was requested last.
 struct FileBytes: Sendable {
-    /// How many bytes the file has; `nil` as long as nobody said.
+    /// The length of the file in bytes; `nil` until it is known.
     private(set) var length: Int64?
     private let head: [UInt8]
     private var part: [UInt8] = []
     private var partStart: Int64 = 0
 
-    /// A request for nothing.
+    /// An empty request.
     static let nothing: ByteRange = {
         guard let range = ByteRange(start: 0, length: 0) else { preconditionFailure("an empty range is one") }
         return range
@@ -16,18 +16,18 @@ struct FileBytes: Sendable {
 
     init(head: [UInt8], length: Int64?) {
         self.head = head
-        // Whoever has more bytes than the file is said to have knows better.
+        // A file with more bytes than its declared length is at least as long as those bytes.
         self.length = length.map { max($0, Int64(head.count)) }
     }
 
-    /// Bytes, and where in them the place that was asked for is.
+    /// Loaded bytes, and the index at which the requested position is in them.
     struct Found {
         let bytes: [UInt8]
         let offset: Int
         var count: Int { bytes.count - offset }
     }
 
-    /// The bytes from a place on, if so many are there, or all up to the end of the file.
+    /// Returns the loaded bytes at `start` if they include `count` bytes or all up to the end of the file, else `nil`.
     func found(at start: Int64, _ count: Int) -> Found? {
         let wanted = length.map { Int(clamping: min(Int64(count), max(0, $0 -| start))) } ?? count
         return Self.found(head, 0, start, wanted) ?? Self.found(part, partStart, start, wanted)
@@ -39,13 +39,13 @@ struct FileBytes: Sendable {
         return count <= bytes.count - offset ? Found(bytes: bytes, offset: offset) : nil
     }
 
-    /// Whether the file is known to end at a place or before.
+    /// Returns whether the file is known to end at or before the given position.
     func ends(at place: Int64) -> Bool { length.map { place >= $0 } ?? false }
 
-    /// Whether the head is the whole file.
+    /// A Boolean value that indicates whether the head contains the whole file.
     var isWhole: Bool { length == Int64(head.count) }
 
-    /// A request for bytes, cut to the end of the file; it may be empty.
+    /// Returns a request for bytes, limited to the end of the file; it may be empty.
     func request(_ start: Int64, _ count: Int) -> MediaFileIndex.State {
         let end = min(length ?? .max, start.addingSaturated(Int64(min(count, MediaFileIndex.mostRequestBytes))))
         return .needs(ByteRange(start: max(0, start), length: max(0, end -| start)) ?? Self.nothing)

@@ -1,13 +1,13 @@
 import MediaTiming
 
-/// The header of an EBML element, of which Matroska and WebM are made (RFC 8794 §5 and §6).
+/// The header of an EBML element, the building block of Matroska and WebM (RFC 8794 §5 and §6).
 struct MatroskaElement {
     let id: UInt32
     let headerLength: Int
-    /// How many bytes follow the header; `nil` where that is left open.
+    /// The number of bytes after the header; `nil` if the size is unknown.
     let length: Int64?
 
-    /// Reads the header at a place; `nil` where it is not whole or is none.
+    /// Creates a header from the bytes at `start`, or `nil` if it is incomplete or invalid.
     init?(_ bytes: Span<UInt8>, at start: Int, end: Int) {
         let end = min(end, bytes.count)
         guard start >= 0, start < end else { return nil }
@@ -24,7 +24,7 @@ struct MatroskaElement {
     }
 }
 
-/// Goes from element to element inside of bytes that are there.
+/// An iterator over consecutive elements at one level of the element hierarchy.
 struct MatroskaWalker {
     private var offset: Int
     private let end: Int
@@ -35,9 +35,9 @@ struct MatroskaWalker {
         end = cursor.end
     }
 
-    /// The next element, cut where it would pass the end.
+    /// Returns the next element, truncated at the end of the range.
     ///
-    /// `nil` at the end, and where something stands that is none.
+    /// Returns `nil` at the end and at bytes that are not a valid element header.
     mutating func next(_ bytes: Span<UInt8>) -> (id: UInt32, content: Range<Int>)? {
         guard let element = MatroskaElement(bytes, at: offset, end: end) else { return nil }
         let start = offset + element.headerLength
@@ -48,12 +48,12 @@ struct MatroskaWalker {
 }
 
 extension Span<UInt8> {
-    /// An unsigned integer of EBML: 0 to 8 bytes.
+    /// Returns an EBML unsigned integer of 0 to 8 bytes.
     func matroskaUnsigned(_ range: Range<Int>) -> UInt64 {
         range.isEmpty || range.count > 8 ? 0 : unsigned(range.count, at: range.lowerBound)
     }
 
-    /// A floating-point number of EBML; zero where its length is wrong.
+    /// Returns an EBML floating-point number, or zero if its length is invalid.
     func matroskaFloat(_ range: Range<Int>) -> Double {
         switch range.count {
         case 4: Double(Float(bitPattern: uint32(at: range.lowerBound)))
@@ -62,7 +62,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// A text of EBML, up to its first zero.
+    /// Returns an EBML string up to its first zero byte.
     func matroskaText(_ range: Range<Int>) -> String {
         String(decoding: array(range).prefix { $0 != 0 }, as: UTF8.self)
     }

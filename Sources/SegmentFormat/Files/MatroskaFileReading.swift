@@ -1,21 +1,21 @@
 import MediaTiming
 
-/// Reads the length, the tracks and the cues of a Matroska or WebM file (RFC 9559).
+/// A reader of the duration, tracks and cues of a Matroska or WebM file (RFC 9559).
 ///
-/// Its clusters are cut at cues, where decoding can begin. Without cues the file is one piece.
+/// Segments start at cues, where decoding can start. A file without cues is one segment.
 struct MatroskaFileReading: FileReading {
     private let container: MediaContainer
     private let pieceDuration: MediaTime
     private var position: Int64 = 0
     private var elementCount = 0
     private var isFinished = false
-    /// Where the content of `Segment` begins, which all places are counted from.
+    /// The file offset of the content of the `Segment` element, to which all positions are relative.
     private var segmentStart: Int64?
     private var segmentEnd: Int64?
     private var firstCluster: Int64?
     private var cuesPlace: Int64?
     private var cues: [Cue]?
-    /// Nanoseconds of a unit.
+    /// The timestamp scale: the number of nanoseconds per unit.
     private var scale: UInt64 = 1_000_000
     private var durationUnits: Double = 0
     private var tracks: [MediaTrack] = []
@@ -57,7 +57,7 @@ struct MatroskaFileReading: FileReading {
             return nil
         case 0x1F43_B675:
             firstCluster = firstCluster ?? position
-            // Behind the first cluster only the cues are of use.
+            // After the first cluster, only the cues are required.
             guard cues == nil, let cuesPlace, cuesPlace > position else {
                 isFinished = true
                 return nil
@@ -159,11 +159,11 @@ extension MatroskaFileReading {
 }
 
 extension MediaTrack {
-    /// Reads a `TrackEntry` (RFC 9559 §5.1.4.1).
+    /// Creates a track from a `TrackEntry` element (RFC 9559 §5.1.4.1).
     fileprivate init(matroska content: Range<Int>, _ bytes: Span<UInt8>) {
         self.init(id: 0, kind: .other)
         var walker = MatroskaWalker(content, in: bytes)
-        // The language where none is written (RFC 9559 §5.1.4.1.19).
+        // The default value if no language is specified (RFC 9559 §5.1.4.1.19).
         language = "eng"
         while let child = walker.next(bytes) {
             switch child.id {
@@ -200,7 +200,7 @@ extension MediaTrack {
         }
     }
 
-    /// The name that RFC 6381 gives a codec; the container's own where it gives none.
+    /// Returns the RFC 6381 name of a codec, or the Matroska codec ID if there is none.
     private static func codec(matroska id: String) -> String {
         let names = [
             "V_MPEG4/ISO/AVC": "avc1", "V_MPEGH/ISO/HEVC": "hvc1", "V_VP8": "vp08", "V_VP9": "vp09", "V_AV1": "av01",

@@ -1,56 +1,58 @@
 public import MediaTiming
 
-/// Finds out which bytes of a file hold which time, without loading the file.
+/// Determines which bytes of a media file contain which time ranges, without loading the whole file.
 ///
-/// It begins with the first bytes and says which ones it needs next, a few kilobytes at a time:
+/// The index is created from the first bytes of the file and requests further ones, a few kilobytes at a time:
 ///
 /// ```swift
 /// guard var index = MediaFileIndex(head: head, length: length) else { return }
 /// while case .needs(let range) = index.state { index.add(try await load(range)) }
 /// ```
 ///
-/// Whatever the bytes are, there is an end: after ``Options/mostRequests`` it makes do with what it has.
+/// The process ends for any input: after ``Options/mostRequests`` requests, the timeline is created from the bytes
+/// loaded so far.
 public struct MediaFileIndex: Sendable {
-    /// How far it is.
+    /// The progress of an index.
     public enum State: Sendable, Hashable {
-        /// These bytes are needed next; at most ``MediaFileIndex/mostRequestBytes`` at once.
+        /// The given byte range is required next; its length is at most ``MediaFileIndex/mostRequestBytes``.
         case needs(ByteRange)
-        /// All is known that can be.
+        /// The timeline is complete, as far as it can be determined.
         case ready(MediaFileTimeline)
     }
 
-    /// What may be chosen.
+    /// The options of an index.
     public struct Options: Sendable, Hashable {
-        /// How long a piece is at least, as far as the file allows; 6 s by default, as long as segments usually are.
+        /// The minimum duration of a segment, if the file allows it; 6 s by default, the usual duration of HLS
+        /// segments.
         public var pieceDuration: MediaTime
-        /// How often bytes are asked for; 400 by default, which is half an hour of fragments that no index lists.
+        /// The maximum number of requests; 400 by default, enough for about half an hour of fragments without an index.
         public var mostRequests: Int
 
-        /// Makes options.
+        /// Creates options with the given values; the segment duration is at least 0.1 s.
         public init(pieceDuration: MediaTime = MediaTime(seconds: 6), mostRequests: Int = 400) {
             self.pieceDuration = max(pieceDuration, MediaTime(value: 1, timescale: 10))
             self.mostRequests = max(0, mostRequests)
         }
     }
 
-    /// No larger part of a file is asked for at once: a `moov` beyond it is not read.
+    /// The maximum length of a requested byte range; a larger `moov` box is not read.
     public static let mostRequestBytes = 64 << 20
 
-    /// How far it is.
+    /// The current state.
     public private(set) var state: State
-    /// How often bytes were asked for.
+    /// The number of requests made so far.
     public private(set) var requestCount = 0
 
     private let options: Options
     private var file: FileBytes
     private var reading: any FileReading
 
-    /// Begins with the first bytes of a file; `nil` where they are not those of a media file.
+    /// Creates an index from the first bytes of a file, or `nil` if they are not those of a supported media file.
     ///
     /// - Parameters:
-    ///   - head: The first bytes; 64 KiB are enough for a good start.
-    ///   - length: How many bytes the file has; `nil` where the server does not say.
-    ///   - options: What may be chosen.
+    ///   - head: The first bytes of the file; 64 KiB are sufficient to start.
+    ///   - length: The length of the file in bytes; `nil` if the server does not report it.
+    ///   - options: The options of the index.
     public init?(head: [UInt8], length: Int64?, options: Options = Options()) {
         guard let container = MediaContainer(head.span) else { return nil }
         switch container {
@@ -70,10 +72,10 @@ public struct MediaFileIndex: Sendable {
         advance()
     }
 
-    /// Takes the bytes that ``state`` needs.
+    /// Adds the bytes that ``state`` requires.
     ///
-    /// Fewer bytes than asked for, or none, mean that the file ends there; further ones are taken as well. Nothing
-    /// happens where nothing is needed.
+    /// If fewer bytes than requested are given, the file is assumed to end there; additional bytes are used as well.
+    /// The call has no effect if no bytes are required.
     public mutating func add(_ bytes: [UInt8]) {
         guard case .needs(let range) = state else { return }
         file.add(bytes, for: range)
@@ -93,15 +95,15 @@ public struct MediaFileIndex: Sendable {
     }
 }
 
-/// Reads one kind of file.
+/// A reader that builds the timeline of a file in one container format.
 protocol FileReading: Sendable {
-    /// Goes on with the bytes there are now, as far as they go.
+    /// Continues with the bytes loaded so far and returns the next request or the timeline.
     mutating func step(_ file: FileBytes) -> MediaFileIndex.State
-    /// Makes do with what was read so far.
+    /// Returns the timeline that results from the bytes read so far.
     func settle(_ file: FileBytes) -> MediaFileTimeline
 }
 
-/// A file of which no more is read than what it is.
+/// A reader for formats of which only the container format is determined.
 struct WholeFileReading: FileReading {
     let container: MediaContainer
 

@@ -1,45 +1,49 @@
 public import MediaTiming
 
-/// A media file as a timeline of byte ranges.
+/// The presentation timeline of a media file, divided into segments with byte ranges.
 public struct MediaFileTimeline: Sendable, Hashable {
-    /// What the file is.
+    /// The container format of the file.
     public var container: MediaContainer
-    /// The length of the timeline; `nil` where it is not known.
+    /// The duration of the timeline; `nil` if it is unknown.
     public var duration: MediaTime?
-    /// What the file holds; empty where that is not read of its container.
+    /// The tracks of the file; empty if they are not read for its container format.
     public var tracks: [MediaTrack]
-    /// The parts of the file, in order, from zero to ``duration``.
+    /// The segments of the file in order, from time zero to ``duration``.
     ///
-    /// A single piece with an empty time range stands for a file whose duration is not known; there is none where its
-    /// length in bytes is not known either.
+    /// If the duration is unknown, there is a single segment with an empty time range; if the length of the file is
+    /// also unknown, there is no segment.
     public var pieces: [MediaFilePiece]
-    /// What a decoder needs before any piece: `moov`, FLAC's metadata, WAV's header; `nil` where there is no such thing.
-    public var initialization: ByteRange?
-    /// The timestamp that samples at zero of the timeline have: the first one in the file, after edits.
-    public var firstTimestamp: MediaTime
-    /// How the pieces are cut.
-    public var cuts: Cuts
-    /// Whether the samples lie where tables in the initialization say, counted from the start of the file.
+    /// The byte range that a decoder requires before any segment; `nil` if there is none.
     ///
-    /// The pieces then tell which bytes are needed for which time, but no demultiplexer understands them by themselves:
-    /// it needs to be able to read the whole file at any place.
+    /// For ISO base media this is `moov`, for FLAC the metadata blocks, for WAV the header.
+    public var initialization: ByteRange?
+    /// The timestamp in the file that corresponds to time zero of the timeline, with the edit list applied.
+    public var firstTimestamp: MediaTime
+    /// The accuracy of the segment boundaries.
+    public var cuts: Cuts
+    /// A Boolean value that indicates whether sample tables in the initialization section give the offsets of the
+    /// samples.
+    ///
+    /// The segments then state which bytes are required for which time range, but a demultiplexer cannot process a
+    /// segment alone: it needs random access to the whole file.
     public var isProgressive: Bool
-    /// Whether the duration is reckoned from the bit rate of parts of the file.
+    /// A Boolean value that indicates whether the duration is estimated from the bit rate of parts of the file.
     public var isDurationEstimated: Bool
-    /// What could not be read of the file, so that the timeline is poorer than it might be; `nil` where all was.
+    /// The error due to which the timeline is less complete than possible; `nil` if the file was read without errors.
     public var problem: MediaFormatError?
 
-    /// How pieces are cut.
+    /// The accuracy of segment boundaries.
     public enum Cuts: Sendable, Hashable {
-        /// Each piece begins with a unit that can be decoded by itself, at the time it says.
+        /// Each segment starts with a unit that can be decoded independently, at the stated time.
         case exact
-        /// Pieces begin in the middle of frames, at about the time they say.
+        /// Segments may start in the middle of a frame, and their times are approximate.
         ///
-        /// One demultiplexer must be given them in a row; after a seek it begins with the first whole frame.
+        /// Consecutive segments must be passed to the same demultiplexer; after a seek, it starts with the first
+        /// complete frame.
         case approximate
     }
 
-    /// Makes a timeline that says no more than what the file is.
+    /// Creates a timeline that has a container format but no tracks or segments.
     public init(container: MediaContainer) {
         self.container = container
         tracks = []
@@ -52,7 +56,7 @@ public struct MediaFileTimeline: Sendable, Hashable {
 }
 
 extension MediaFileTimeline {
-    /// Makes a timeline of a single piece that holds the whole file.
+    /// Creates a timeline with a single segment that contains the whole file.
     init(wholeFile container: MediaContainer, length: Int64?, duration: MediaTime? = nil) {
         self.init(container: container)
         self.duration = duration

@@ -1,8 +1,9 @@
 import MediaTiming
 
-/// Goes through the boxes at the top of an ISO base media file.
+/// A reader of the top-level boxes of an ISO base media file.
 ///
-/// An index (`sidx`) or the table of fragments at the end (`mfra`) spares the walk from fragment to fragment.
+/// A segment index (`sidx`) or the fragment table at the end (`mfra`) makes it unnecessary to read each fragment's
+/// header.
 struct MovieFileReading: FileReading {
     private var position: Int64 = 0
     private var boxCount = 0
@@ -11,26 +12,28 @@ struct MovieFileReading: FileReading {
     private var initialization: ByteRange?
     private var leading: Movie.Track?
     private var progressive: [MediaFilePiece] = []
-    /// Where the boxes that belong to the next fragment begin, such as `styp` and `emsg`.
+    /// The offset of the first box that precedes the next fragment and belongs to it, such as `styp` or `emsg`.
     private var fragmentStart: Int64?
     private var indexes = SegmentIndexWalk()
     private var gathering: PieceGathering
     private var tail = Tail.unknown
-    /// Whether the times are those of an index, which counts after edits (ISO/IEC 14496-12 §8.16.3.3).
+    /// A Boolean value that indicates whether the times are from an index.
+    ///
+    /// Those times have the edit list applied (ISO/IEC 14496-12 §8.16.3.3).
     private var isIndexed = false
     private var problem: MediaFormatError?
     private let pieceDuration: MediaTime
 
-    /// The table of fragments at the end.
+    /// The state of reading the fragment table at the end of the file.
     private enum Tail {
         case unknown
         case table(Int64)
         case settled
     }
 
-    /// More boxes at the top than this are not walked over.
+    /// The maximum number of top-level boxes that are read.
     private static let mostBoxes = 200_000
-    /// The header of a box and, of a usual `moof`, all of it.
+    /// The number of bytes per request; enough for a box header and for a typical `moof` box.
     private static let stepBytes = 4_096
     private static let mostMovieFragmentBytes: Int64 = 16 << 20
 
@@ -59,13 +62,16 @@ struct MovieFileReading: FileReading {
         return .ready(settle(file))
     }
 
-    /// Behind the samples of a progressive file there is mostly nothing but the movie, so it is loaded at once.
+    /// Returns the number of bytes to request at the current position.
+    ///
+    /// After the samples of a progressive file there is usually only the movie box, so the rest is loaded in one
+    /// request.
     private func nextRequestBytes(_ file: FileBytes) -> Int {
         guard movie == nil, let length = file.length, length -| position <= 4 << 20 else { return Self.stepBytes }
         return Int(max(32, length -| position))
     }
 
-    /// Reads the box at ``position`` and goes behind it; gives what has to be loaded for that.
+    /// Reads the box at ``position`` and advances to its end; returns a request if more bytes are required.
     private mutating func take(_ box: BoxHeader, _ file: FileBytes) -> MediaFileIndex.State? {
         let end = box.length.map { position.addingSaturated($0) } ?? file.length ?? .max
         switch box.type {
@@ -101,7 +107,7 @@ struct MovieFileReading: FileReading {
         return nil
     }
 
-    /// Calls `body` with all bytes of a box, or asks for them; a box that is too large is passed over.
+    /// Calls `body` with all bytes of a box, or returns a request for them; sets a problem if the box is too large.
     private mutating func whole(
         _ box: BoxHeader,
         _ file: FileBytes,
@@ -130,11 +136,11 @@ extension MovieFileReading {
             leading =
                 movie.tracks.first { $0.kind == .video } ?? movie.tracks.first { $0.kind == .audio }
                 ?? movie.tracks.first
-            // With the movie in front the brands before it belong to the initialization section.
+            // If the movie box is at the start of the file, the preceding brands belong to the initialization section.
             let start = movie.isFragmented || boxCount < 8 && position < 4_096 ? 0 : position
             initialization = ByteRange(start: start, length: end -| start)
             progressive = movie.pieces(of: pieceDuration, in: found.bytes.span)
-            // Where the samples of a fragmented file begin in the movie itself, the rest of it is not read.
+            // If a fragmented file has samples in the movie box itself, its fragments are not read.
             if !progressive.isEmpty || !movie.isFragmented { isFinished = true }
         } catch {
             problem = error
@@ -142,7 +148,7 @@ extension MovieFileReading {
     }
 
     private mutating func readIndex(_ found: FileBytes.Found, _ end: Int64) {
-        // The index of a single segment belongs to it, for whoever loads that segment alone.
+        // The index of a single segment is part of that segment for clients that load it individually.
         fragmentStart = fragmentStart ?? position
         if let index = try? SegmentIndex(
             found.bytes.span,
@@ -154,7 +160,7 @@ extension MovieFileReading {
         position = end
     }
 
-    /// Takes the indexes that were read in a row; gives whether there was one.
+    /// Starts with the indexes that were read consecutively, and returns whether there was one.
     private mutating func startIndexes() -> Bool {
         guard indexes.start(for: leading?.id, beginningAt: fragmentStart) else { return false }
         tail = .settled
@@ -174,7 +180,7 @@ extension MovieFileReading {
             movie: movie
         )
         guard let track = fragment?.track(leading.id), let duration = track.duration else {
-            // A fragment of other tracks goes with the one before; the very first waits for the one behind.
+            // A fragment of other tracks belongs to the previous fragment; at the start of the file, to the next one.
             if gathering.isEmpty { fragmentStart = start } else { gathering.extend(to: end) }
             return
         }
@@ -186,7 +192,7 @@ extension MovieFileReading {
         )
     }
 
-    /// Looks for the table of fragments; gives what has to be loaded for that.
+    /// Looks for the fragment table at the end of the file; returns a request if more bytes are required.
     private mutating func readTail(_ file: FileBytes) -> MediaFileIndex.State? {
         guard case .table(let first) = tail, let length = file.length, length > 16 else { return nil }
         let usual = min(length, 32_768)
@@ -202,7 +208,7 @@ extension MovieFileReading {
         return nil
     }
 
-    /// Takes all fragments of a table but the last, which says itself how long it is.
+    /// Adds all fragments of a table except the last one, whose duration is read from the fragment itself.
     private mutating func take(_ tables: [FragmentRandomAccess], _ first: Int64) {
         guard let leading, let table = tables.first(where: { $0.trackID == leading.id }) else { return }
         var entries: [FragmentRandomAccess.Entry] = []
@@ -232,7 +238,7 @@ extension MovieFileReading {
     }
 }
 
-// MARK: The result
+// MARK: Timeline
 
 extension MovieFileReading {
     func settle(_ file: FileBytes) -> MediaFileTimeline {
@@ -262,7 +268,9 @@ extension MovieFileReading {
         return timeline
     }
 
-    /// Adds the fragments that were not walked over, as one that lasts as long as the movie or the bit rate says.
+    /// Adds the fragments that were not read as one fragment, and returns whether there are any.
+    ///
+    /// Its duration is the rest of the movie's duration, or an estimate from the bit rate.
     private func addRest(_ file: FileBytes, _ gathering: inout PieceGathering) -> Bool {
         guard let length = file.length, position < length, let end = gathering.timeEnd else { return false }
         let (pieces, start) = gathering.pieces()

@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// Reads how long an Ogg file with one stream of sound is, from its last page (RFC 3533 §6).
+/// A reader that determines the duration of an Ogg file with one audio stream from its last page (RFC 3533 §6).
 struct OggFileReading: FileReading {
     private var tailBytes: Int64 = 65_536
     private var rate: Int64?
@@ -11,7 +11,7 @@ struct OggFileReading: FileReading {
     private var duration: MediaTime?
     private var hasTail = false
 
-    /// A page has at most 65,307 bytes, so the last of a stream is in so many.
+    /// The maximum number of bytes read at the end of the file; a page has at most 65,307 bytes.
     private static let mostTailBytes: Int64 = 1 << 20
 
     mutating func step(_ file: FileBytes) -> MediaFileIndex.State {
@@ -40,7 +40,7 @@ struct OggFileReading: FileReading {
         serial = UInt32(truncatingIfNeeded: Self.little(4, bytes, 14))
         let start = 27 + Int(bytes[26])
         if bytes.hasBytes("OpusHead", at: start), found.count >= start + 12 {
-            // Opus counts at 48 kHz, and its first samples are not played (RFC 7845 §5.1).
+            // Opus timestamps count at 48 kHz, and the first samples (pre-skip) are not played (RFC 7845 §5.1).
             (rate, codec, channelCount) = (48_000, "Opus", Int(bytes[start + 9]))
             delay = Self.little(2, bytes, start + 10)
         } else if bytes.hasBytes("\u{1}vorbis", at: start), found.count >= start + 16 {
@@ -49,7 +49,7 @@ struct OggFileReading: FileReading {
         }
     }
 
-    /// The samples up to the end of the stream's last page that ends a packet.
+    /// Returns the granule position of the stream's last page on which a packet ends.
     private func lastPosition(_ found: FileBytes.Found) -> Int64? {
         let bytes = found.bytes.span
         var last: Int64?

@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// Puts neighbouring fragments together until they are long enough for a piece.
+/// Combines consecutive fragments into segments of at least a minimum duration.
 struct PieceGathering {
     private let length: MediaTime
     private var closed: [MediaFilePiece] = []
@@ -11,16 +11,16 @@ struct PieceGathering {
         self.length = length
     }
 
-    /// Where the bytes gathered so far end.
+    /// The end of the byte range collected so far.
     var end: Int64 { bytes.end }
-    /// What time was gathered so far.
+    /// The end of the time range collected so far.
     var timeEnd: MediaTime? { time?.end }
     var isEmpty: Bool { time == nil }
 
-    /// Adds a fragment that follows the ones before; `canBegin` tells whether a piece may begin with it.
+    /// Adds the next fragment; `canBegin` indicates whether a segment may start with it.
     mutating func add(_ fragment: MediaTimeRange, from start: Int64, to end: Int64, canBegin: Bool) {
         guard let time else { return begin(fragment, start, end) }
-        // Where timestamps begin anew in the middle of a file, its timeline goes on.
+        // If timestamps restart within the file, the timeline continues without a gap.
         let fragment = MediaTimeRange(
             start: fragment.start < time.start ? time.end : fragment.start,
             duration: fragment.duration
@@ -36,7 +36,7 @@ struct PieceGathering {
         }
     }
 
-    /// Bytes that belong to the last fragment.
+    /// Extends the last fragment up to the given file offset.
     mutating func extend(to end: Int64) {
         bytes = ByteRange(start: bytes.start, length: max(bytes.end, end) -| bytes.start) ?? bytes
     }
@@ -46,7 +46,7 @@ struct PieceGathering {
         bytes = ByteRange(start: start, length: max(0, end.subtractingSaturated(start))) ?? FileBytes.nothing
     }
 
-    /// All pieces, moved so that the first begins at zero, and where it began before.
+    /// Returns all segments, shifted so that the first one starts at time zero, and its original start time.
     func pieces() -> (pieces: [MediaFilePiece], start: MediaTime) {
         guard let time else { return ([], .zero) }
         let all = closed + [MediaFilePiece(timeRange: time, byteRange: bytes)]

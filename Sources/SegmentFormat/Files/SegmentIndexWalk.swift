@@ -1,27 +1,27 @@
 import MediaTiming
 
-/// Goes through the references of segment indexes, and of those that they name.
+/// Iterates over the references of segment indexes and of the indexes to which they refer.
 struct SegmentIndexWalk {
     private var waiting: [SegmentIndex] = []
-    /// The references still to be taken, the next one last.
+    /// The remaining references in reverse order.
     private var pending: [SegmentIndex.Reference] = []
     private var end: Int64?
     private var taken = 0
-    /// The number of references that were read from inner indexes.
+    /// The number of references that were read from nested indexes.
     private var parsed = 0
     private var firstStart: Int64?
 
-    /// References of all indexes together that are taken.
+    /// The maximum number of references of all indexes together.
     private static let mostReferences = 500_000
 
-    /// Whether no index was read since the last was started.
+    /// A Boolean value that indicates whether no index was added since the last call of `start(for:beginningAt:)`.
     var isEmpty: Bool { waiting.isEmpty }
 
     mutating func add(_ index: SegmentIndex) {
         if waiting.count < Movie.mostTracks { waiting.append(index) }
     }
 
-    /// Begins with one of the indexes that were added, best that of a track; gives whether there was one.
+    /// Starts with one of the added indexes, preferably that of the given track, and returns whether there was one.
     mutating func start(for track: UInt32?, beginningAt start: Int64?) -> Bool {
         guard let index = waiting.first(where: { $0.referenceID == track }) ?? waiting.first else { return false }
         waiting.removeAll()
@@ -31,13 +31,14 @@ struct SegmentIndexWalk {
         return true
     }
 
-    /// Where the media that the indexes name ends, once all references were taken.
+    /// Returns the end of the media to which the last index refers, once all references are processed; then resets it.
     mutating func takeEnd() -> Int64? {
         defer { end = nil }
         return end
     }
 
-    /// Takes the references, as far as indexes below are there; gives what has to be loaded.
+    /// Processes the references as far as nested indexes are loaded; returns a request for the next index, or `nil` at
+    /// the end.
     mutating func advance(_ file: FileBytes, _ gathering: inout PieceGathering) -> MediaFileIndex.State? {
         while let reference = pending.last {
             guard taken < Self.mostReferences else {
@@ -54,7 +55,7 @@ struct SegmentIndexWalk {
                     }
                     enter(whole, place)
                 } else {
-                    // Something else stands there: the reference is taken as media.
+                    // The reference does not point to an index; it is processed as media.
                     take(reference, &gathering)
                 }
             } else {
@@ -74,10 +75,10 @@ struct SegmentIndexWalk {
                 fileOffset: place -| Int64(found.offset)
             )
         else { return }
-        // Indexes that several references name are read again for each of them.
+        // Nested indexes that several references share are read again for each reference.
         parsed += index.references.count
         guard parsed <= Self.mostReferences else { return pending.removeAll() }
-        // An index names what lies behind it, never itself.
+        // A reference to the index itself or to preceding bytes would cause a loop.
         let behind = index.references.filter { $0.byteRange.start > place }
         guard pending.count + behind.count <= Self.mostReferences else { return }
         pending += behind.reversed()

@@ -1,8 +1,8 @@
 import MediaTiming
 
-/// Which byte of a file belongs to which time, between places where both are known.
+/// A mapping between time and file offset that interpolates between known points.
 struct TimeByteMap {
-    /// A place where both are known.
+    /// A point at which both the time and the file offset are known.
     struct Knot {
         let time: MediaTime
         let byte: Int64
@@ -10,14 +10,14 @@ struct TimeByteMap {
 
     private(set) var knots: [Knot]
 
-    /// Makes a map from its two ends.
+    /// Creates a map from its start and end points; the start has time zero.
     init(start: Int64, end: Int64, duration: MediaTime) {
         knots = [Knot(time: .zero, byte: start), Knot(time: max(.zero, duration), byte: max(start, end))]
     }
 
     var duration: MediaTime { knots.last?.time ?? .zero }
 
-    /// Adds a place between two others; one that would make time or bytes run backwards is left out.
+    /// Inserts a point, unless time or file offset would not increase from point to point.
     mutating func insert(_ time: MediaTime, at byte: Int64) {
         guard let index = knots.firstIndex(where: { $0.byte > byte }), index > 0, knots[index - 1].byte < byte,
             knots[index - 1].time < time, time < knots[index].time
@@ -25,7 +25,7 @@ struct TimeByteMap {
         knots.insert(Knot(time: time, byte: byte), at: index)
     }
 
-    /// The byte of a time, interpolated.
+    /// Returns the file offset of the given time by linear interpolation.
     func byte(at time: MediaTime) -> Int64 {
         guard let index = knots.firstIndex(where: { $0.time > time }), index > 0 else {
             return time <= .zero ? knots.first?.byte ?? 0 : knots.last?.byte ?? 0
@@ -37,9 +37,9 @@ struct TimeByteMap {
         return min(high.byte, low.byte +| Int64(saturating: max(0, min(step, 9e18))))
     }
 
-    /// Pieces of equal time, of which each begins a whole number of units behind the first byte.
+    /// Returns segments of equal duration, each of which starts at a multiple of `unit` bytes after the first point.
     ///
-    /// Fewer are made where they would become shorter than a unit, and never more than ``Movie/mostPieces``.
+    /// There are fewer segments if they would be shorter than one unit, and never more than ``Movie/mostPieces``.
     func pieces(of length: MediaTime, unit: Int64 = 1) -> [MediaFilePiece] {
         guard let first = knots.first?.byte, let last = knots.last?.byte, last > first else { return [] }
         let wanted = duration.seconds / max(0.1, length.seconds)

@@ -1,8 +1,9 @@
 import MediaTiming
 
-/// Reckons the times of a transport stream from its first and last timestamps, and from some between.
+/// A reader that determines the times of a transport stream from its first and last timestamps and from some in
+/// between.
 ///
-/// The stream is taken to be one recording: its clock may wrap once, and does not jump.
+/// The stream is assumed to be a single recording: its timestamps may wrap once but have no discontinuities.
 struct TransportFileReading: FileReading {
     private let pieceDuration: MediaTime
     private var headBytes = 64 << 10
@@ -10,10 +11,10 @@ struct TransportFileReading: FileReading {
     private var head: TransportStreamSummary?
     private var timeRange: MediaTimeRange?
     private var map: TimeByteMap?
-    /// Places in the file that are still to be looked at, the next one last.
+    /// The file offsets that are still to be read, in reverse order.
     private var probes: [Int64]?
 
-    /// The windows at the head and the tail grow up to so many bytes until they hold timestamps.
+    /// The maximum size of the windows at the start and end of the file, which grow until they contain timestamps.
     private static let mostWindowBytes = 6 << 20
     private static let probeBytes = 64 << 10
     private static let mostProbes: Int64 = 8
@@ -57,7 +58,7 @@ struct TransportFileReading: FileReading {
         return nil
     }
 
-    /// Where bit rates vary, times between the ends are far off unless some places between are looked at.
+    /// Reads timestamps at several positions, because interpolation is inaccurate if the bit rate varies.
     private mutating func readProbes(_ file: FileBytes) -> MediaFileIndex.State? {
         guard let head, let pid = head.leadingPID, let first = head.times[pid]?.earliest, let timeRange,
             let length = file.length

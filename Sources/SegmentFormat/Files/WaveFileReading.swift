@@ -1,7 +1,8 @@
 import MediaTiming
 
-/// Reads the chunks of a WAV file in front of its samples (Microsoft and IBM, Multimedia Programming Interface 1.0;
-/// EBU Tech 3306 for RF64).
+/// A reader of the chunks before the samples of a WAV file.
+///
+/// Formats: Microsoft and IBM, Multimedia Programming Interface 1.0; EBU Tech 3306 for RF64.
 struct WaveFileReading: FileReading {
     private let pieceDuration: MediaTime
     private var position: Int64 = 12
@@ -34,7 +35,7 @@ struct WaveFileReading: FileReading {
             } else if bytes.hasBytes("ds64", at: found.offset), length >= 16, found.count >= 24 {
                 longLength = Int64(clamping: Self.little(8, bytes, found.offset + 16))
             } else if bytes.hasBytes("data", at: found.offset) {
-                // Writers that could not go back leave the length open.
+                // Writers that cannot seek back leave the length unset.
                 let isOpen = length == 0xFFFF_FFFF || length == 0
                 let claimed = isOpen ? longLength ?? .max : Int64(clamping: length)
                 let rest = (file.length ?? .max) -| body
@@ -42,7 +43,7 @@ struct WaveFileReading: FileReading {
                 break
             }
             chunkCount += 1
-            // Chunks begin at even places.
+            // Chunks start at even offsets.
             position = body.addingSaturated(Int64(clamping: length +| (length & 1)))
         }
         return .ready(settle(file))

@@ -1,7 +1,7 @@
 import MediaTiming
 
 extension AudioFrameHeader {
-    /// ISO/IEC 14496-3 §1.A.2.2.
+    /// Returns the header of an ADTS frame (ISO/IEC 14496-3 §1.A.2.2).
     static func adts(_ bytes: Span<UInt8>, at offset: Int) -> AudioFrameHeader? {
         let rate = Int(bytes[offset + 2] >> 2 & 15)
         let type = Int(bytes[offset + 2] >> 6) + 1
@@ -20,7 +20,9 @@ extension AudioFrameHeader {
         )
     }
 
-    /// ISO/IEC 11172-3 §2.4.1.3 and ISO/IEC 13818-3 §2.4.2.3; version 2.5 is a custom that players follow.
+    /// Returns the header of an MPEG audio frame (ISO/IEC 11172-3 §2.4.1.3 and ISO/IEC 13818-3 §2.4.2.3).
+    ///
+    /// MPEG 2.5 is an unofficial extension that players support.
     static func mpegAudio(_ bytes: Span<UInt8>, at offset: Int) -> AudioFrameHeader? {
         let version = bytes[offset + 1] >> 3 & 3
         let layer = 4 - Int(bytes[offset + 1] >> 1 & 3)
@@ -49,13 +51,13 @@ extension AudioFrameHeader {
         )
     }
 
-    /// ETSI TS 102 366 §4.3 and §4.4.
+    /// Returns the header of an AC-3 frame (ETSI TS 102 366 §4.3 and §4.4).
     static func ac3(_ bytes: Span<UInt8>, at offset: Int) -> AudioFrameHeader? {
         let size = Int(bytes[offset + 4] & 0x3F)
         let halvings = max(0, Int(bytes[offset + 5] >> 3) - 8)
         guard let rate = sampleRate(ac3: UInt32(bytes[offset + 4] >> 6)), size < 2 *| ac3Rates.count else { return nil }
         let kilobits = ac3Rates[size / 2]
-        // At 44.1 kHz the length is no whole number of words, and every other size has one more.
+        // At 44.1 kHz the length is not a whole number of words, and every second frame size code has one more word.
         // Bounded: rates come from a table without zeros.
         let words = kilobits * 1_000 * 1_536 / rate / 16 + (rate == 44_100 ? size & 1 : 0)
         var bits = BitCursor(offset + 6..<offset + 8, in: bytes)
@@ -74,7 +76,7 @@ extension AudioFrameHeader {
         )
     }
 
-    /// ETSI TS 102 366 §E.1.2.2.
+    /// Returns the header of an Enhanced AC-3 frame (ETSI TS 102 366 §E.1.2.2).
     static func enhancedAC3(_ bytes: Span<UInt8>, at offset: Int) -> AudioFrameHeader? {
         guard bytes[offset + 5] >> 3 <= 16 else { return nil }
         var bits = BitCursor(offset + 2..<offset + 7, in: bytes)
@@ -100,19 +102,19 @@ extension AudioFrameHeader {
         )
     }
 
-    /// Full-range channels of a mode, of which 0 means two of one each.
+    /// Returns the number of full-range channels of an audio coding mode; mode 0 is two independent mono channels.
     static func channels(ac3Mode mode: UInt32) -> Int { [2, 1, 2, 3, 3, 4, 4, 5][Int(mode & 7)] }
 
     static func sampleRate(ac3 code: UInt32) -> Int? { code < 3 ? [48_000, 44_100, 32_000][Int(code)] : nil }
 
-    /// Kilobits a second by layer and index, from index 1.
+    /// The bit rates of MPEG-1 in kbit/s, by layer and bit rate index, starting at index 1.
     private static let firstVersionRates = [
         [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
         [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
         [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
     ]
 
-    /// The same of the lower sample rates: layer 1, then layers 2 and 3.
+    /// The bit rates of MPEG-2 and 2.5 in kbit/s: layer 1, then layers 2 and 3.
     private static let secondVersionRates = [
         [32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
         [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],

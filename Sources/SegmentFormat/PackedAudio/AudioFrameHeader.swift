@@ -1,31 +1,31 @@
 public import MediaTiming
 
-/// The header of a frame of packed audio.
+/// The header of an audio frame in packed audio.
 public struct AudioFrameHeader: Sendable, Hashable {
-    /// What the frame is: ``MediaContainer/aac``, `mpegAudio`, `ac3` or `enhancedAC3`.
+    /// The format of the frame: ``MediaContainer/aac``, `mpegAudio`, `ac3` or `enhancedAC3`.
     public let container: MediaContainer
-    /// Samples a second.
+    /// The sample rate, in hertz.
     public let sampleRate: Int
-    /// How many channels there are; `nil` where the frame's own data say it.
+    /// The number of channels; `nil` if it is specified only in the frame's payload.
     public let channelCount: Int?
-    /// How many samples of each channel the frame holds; 0 for a substream beside the first.
+    /// The number of samples per channel; 0 for substreams other than the first independent one.
     public let samplesPerFrame: Int
-    /// How many bytes the frame has, with its header.
+    /// The length of the frame in bytes, including its header.
     public let frameLength: Int
-    /// The bit rate that the header names; `nil` where it names none.
+    /// The bit rate in the header; `nil` if the format does not store one.
     public let bitRate: BitRate?
-    /// RFC 6381's spelling of the codec.
+    /// The codec string according to RFC 6381.
     public let codec: String
 
-    /// How long the frame is.
+    /// The duration of the frame.
     public var duration: MediaTime {
         MediaTime(value: Int64(samplesPerFrame), timescale: Int64(sampleRate))
     }
 
-    /// No header is longer than this.
+    /// The maximum length of a frame header, in bytes.
     static let mostBytes = 8
 
-    /// Reads the header at a place; `nil` where none stands there or it is not whole.
+    /// Creates a header from the bytes at `offset`, or `nil` if they are not a complete, valid header.
     public init?(_ bytes: Span<UInt8>, at offset: Int = 0) {
         guard offset >= 0, bytes.count - offset >= 7 else { return nil }
         let first = bytes[offset]
@@ -44,9 +44,9 @@ public struct AudioFrameHeader: Sendable, Hashable {
         self = header
     }
 
-    /// The first frame that another one of its kind, or the end of the bytes, follows.
+    /// Returns the first frame that is followed by another frame of the same format or by the end of the bytes.
     ///
-    /// It is looked for at `start` and up to `distance` bytes behind.
+    /// The search starts at `start` and ends `distance` bytes after it.
     static func first(
         _ bytes: Span<UInt8>,
         from start: Int,

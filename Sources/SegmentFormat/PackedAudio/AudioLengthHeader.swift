@@ -1,20 +1,21 @@
 import MediaTiming
 
-/// What the first frame of an MPEG audio file says about all of them: the headers that Xing, LAME and Fraunhofer write.
+/// The length information in the first frame of an MPEG audio file, as written by Xing, LAME and Fraunhofer encoders.
 struct AudioLengthHeader {
-    /// How many frames follow.
+    /// The number of frames that follow.
     let frameCount: UInt32
-    /// How many bytes they have; `nil` where it is not said.
+    /// The total size of the frames in bytes; `nil` if it is missing.
     let byteCount: UInt32?
-    /// Which hundredth of the time begins at which 256th of the bytes; empty where it is not said.
+    /// The seek table: element *p* is the position at *p* % of the duration, in 256ths of the bytes; empty if it is
+    /// missing.
     let table: [UInt8]
 
-    /// Reads the frame at a place; `nil` where it is an ordinary one.
+    /// Creates length information from the frame at `offset`, or `nil` if the frame contains none.
     init?(_ header: AudioFrameHeader, _ bytes: Span<UInt8>, at offset: Int) {
         guard header.container == .mpegAudio else { return nil }
         let isFirstVersion = header.sampleRate >= 32_000
         let isMono = header.channelCount == 1
-        // The header stands where the frame's side information would end.
+        // The information is located after the side information of the frame.
         let place = offset + 4 + (isFirstVersion ? (isMono ? 17 : 32) : (isMono ? 9 : 17))
         if bytes.hasBytes("Xing", at: place) || bytes.hasBytes("Info", at: place) {
             var cursor = ByteCursor(place + 4..<bytes.count, in: bytes)

@@ -9,7 +9,7 @@ extension ID3Tag.Frame {
         let headerLength = header.version == 2 ? 6 : 10
         while cursor.remaining > headerLength, frames.count < ID3Tag.mostFrames {
             let name = bytes.array(cursor.offset..<cursor.offset + letters)
-            // Zeros fill the rest of the tag.
+            // The rest of the tag is padded with zeros.
             guard name.allSatisfy({ (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) }) else { break }
             cursor.skip(letters)
             let length: Int
@@ -17,7 +17,7 @@ extension ID3Tag.Frame {
             if header.version == 2 {
                 length = Int(cursor.uint24(bytes))
             } else {
-                // Some writers of version 2.4 store plain numbers.
+                // Some writers of version 2.4 store plain instead of sync-safe integers.
                 let plain = Int(bytes.uint32(at: cursor.offset))
                 length = header.version == 4 ? ID3Tag.Header.syncSafe(bytes, at: cursor.offset) ?? plain : plain
                 cursor.skip(4)
@@ -39,7 +39,7 @@ extension ID3Tag.Frame {
         return frames
     }
 
-    /// Version 2.3 leaves its four bytes of length out, version 2.4 counts them.
+    /// Skips the extended header; version 2.3 does not count its four bytes of length, version 2.4 does.
     private static func skipExtendedHeader(_ cursor: inout ByteCursor, _ version: UInt8, _ bytes: Span<UInt8>) {
         if version == 4 {
             cursor.skip(max(6, ID3Tag.Header.syncSafe(bytes, at: cursor.offset) ?? 6))

@@ -1,50 +1,50 @@
 import MediaTiming
 
-/// An ID3 tag of version 2.2 to 2.4, as it stands before packed audio and in timed metadata (id3.org).
+/// An ID3 tag of version 2.2 to 2.4, as used before packed audio and in timed metadata (id3.org).
 public struct ID3Tag: Sendable, Hashable {
-    /// The version: 2, 3 or 4.
+    /// The major version: 2, 3 or 4.
     public let majorVersion: UInt8
-    /// How many bytes the whole tag has, with its header and footer.
+    /// The length of the tag in bytes, including its header and footer.
     public let byteCount: Int
     /// The frames, in order; at most ``mostFrames``.
     public let frames: [Frame]
 
-    /// Further frames are not read.
+    /// The maximum number of frames that are read.
     public static let mostFrames = 10_000
 
-    /// A frame of a tag.
+    /// A frame of an ID3 tag.
     public struct Frame: Sendable, Hashable {
-        /// Its three or four letters, such as `TXXX`.
+        /// The frame ID of three or four characters, such as `TXXX`.
         public let id: String
-        /// What it says; data are copies.
+        /// The content of the frame; data are copied.
         public let value: Value
     }
 
-    /// What a frame says.
+    /// The content of a frame.
     public enum Value: Sendable, Hashable {
-        /// A text frame: one text or several.
+        /// A text information frame with one or more strings.
         case text([String])
-        /// `TXXX`: texts by a name of the writer's choice.
+        /// `TXXX`: user-defined text with a description.
         case userText(description: String, values: [String])
-        /// A link frame.
+        /// A URL link frame.
         case url(String)
-        /// `WXXX`: a link by a name of the writer's choice.
+        /// `WXXX`: a user-defined URL with a description.
         case userURL(description: String, url: String)
-        /// `COMM` and `USLT`.
+        /// `COMM` or `USLT`: a comment or unsynchronized lyrics.
         case comment(language: String, description: String, text: String)
-        /// `PRIV`: data of an owner's own format.
+        /// `PRIV`: private data of the given owner.
         case privateData(owner: String, data: [UInt8])
-        /// `GEOB`: a file.
+        /// `GEOB`: an encapsulated file.
         case object(mimeType: String, fileName: String, description: String, data: [UInt8])
-        /// `APIC`: a picture; the kind is 3 for a front cover.
+        /// `APIC`: an image; the kind is the ID3 picture type, such as 3 for the front cover.
         case picture(mimeType: String, kind: UInt8, description: String, data: [UInt8])
-        /// Any other frame, and frames that are compressed or encrypted, as they are.
+        /// The bytes of any other frame, and of compressed or encrypted frames.
         case other([UInt8])
     }
 
-    /// The timestamp of the first sample behind the tag: 33 bits of 90 kHz (RFC 8216bis §3.1.4).
+    /// The timestamp of the first sample after the tag, a 33-bit value at 90 kHz (RFC 8216bis §3.1.4).
     ///
-    /// `nil` without the frame of Apple's that says it.
+    /// It is `nil` without the `PRIV` frame of owner `com.apple.streaming.transportStreamTimestamp`.
     public var transportTimestamp: UInt64? {
         for frame in frames {
             if case .privateData("com.apple.streaming.transportStreamTimestamp", let data) = frame.value,
@@ -56,9 +56,9 @@ public struct ID3Tag: Sendable, Hashable {
         return nil
     }
 
-    /// Where the audio behind the tags at the beginning starts: 0 without a tag, perhaps behind the end of the bytes.
+    /// Returns the offset after the ID3 tags at the start: 0 without a tag, possibly beyond the end of the bytes.
     ///
-    /// At most 16 tags in a row are passed over.
+    /// At most 16 consecutive tags are skipped.
     static func end(_ bytes: Span<UInt8>) -> Int {
         var offset = 0
         for _ in 0..<16 {
@@ -68,7 +68,7 @@ public struct ID3Tag: Sendable, Hashable {
         return offset
     }
 
-    /// Reads the tag at a place; `nil` where none stands there or it is not whole.
+    /// Creates a tag from the bytes at `offset`, or `nil` if they are not a complete tag.
     public init?(_ bytes: Span<UInt8>, at offset: Int = 0) {
         guard let header = Header(bytes, at: offset), header.byteCount <= bytes.count - offset else { return nil }
         majorVersion = header.version
@@ -82,7 +82,7 @@ public struct ID3Tag: Sendable, Hashable {
         }
     }
 
-    /// Removes the zero bytes that keep audio decoders from taking a tag for a frame.
+    /// Returns the bytes without the zero bytes that prevent audio decoders from mistaking parts of a tag for a frame.
     static func withoutUnsynchronisation(_ bytes: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
         var plain: [UInt8] = []
         plain.reserveCapacity(range.count)
@@ -109,7 +109,7 @@ public struct ID3Tag: Sendable, Hashable {
             bodyLength = length
         }
 
-        /// Four bytes of seven bits each; `nil` where a highest bit is set.
+        /// Returns a sync-safe integer of four bytes with seven bits each, or `nil` if a most significant bit is set.
         static func syncSafe(_ bytes: Span<UInt8>, at offset: Int) -> Int? {
             let packed = bytes.uint32(at: offset)
             guard packed & 0x8080_8080 == 0 else { return nil }

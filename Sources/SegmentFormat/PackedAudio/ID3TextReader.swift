@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// Reads the texts of an ID3 frame, which are in one of four encodings (ID3v2.4.0 structure, §4).
+/// A reader of the strings of an ID3 frame, which have one of four encodings (ID3v2.4.0 structure, §4).
 struct ID3TextReader {
     private enum Encoding { case latin1, utf16, utf16BigEndian, utf8 }
 
@@ -39,7 +39,7 @@ struct ID3TextReader {
         return bytes.array(offset..<end)
     }
 
-    /// A text of one byte a character, up to a zero or the end.
+    /// Reads a Latin-1 string up to a zero byte or the end.
     mutating func latin1(_ bytes: Span<UInt8>) -> String {
         var stop = offset
         while stop < end, bytes[stop] != 0 { stop += 1 }
@@ -47,7 +47,7 @@ struct ID3TextReader {
         return Self.latin1(bytes.array(offset..<stop))
     }
 
-    /// A text in the frame's encoding, up to its zero or the end.
+    /// Reads a string in the encoding of the frame, up to its terminator or the end.
     mutating func text(_ bytes: Span<UInt8>) -> String {
         switch encoding {
         case .latin1:
@@ -62,7 +62,7 @@ struct ID3TextReader {
         }
     }
 
-    /// All texts up to the end, each closed by a zero; at most 1,000.
+    /// Reads all terminated strings up to the end; at most 1,000.
     mutating func texts(_ bytes: Span<UInt8>) -> [String] {
         var list: [String] = []
         repeat { list.append(text(bytes)) } while offset < end && list.count < 1_000
@@ -71,7 +71,7 @@ struct ID3TextReader {
 
     private mutating func wideText(_ bytes: Span<UInt8>) -> String {
         var units: [UInt16] = []
-        // Without a byte-order mark writers mean the order of their machines.
+        // Without a byte order mark, little-endian order is assumed, as written by most software.
         var isBigEndian = encoding == .utf16BigEndian
         var isFirst = true
         while offset + 1 < end {

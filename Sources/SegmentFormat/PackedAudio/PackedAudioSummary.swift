@@ -1,25 +1,25 @@
 public import MediaTiming
 
-/// What a piece of packed audio says: its tag, its first frame and how long all frames are (RFC 8216bis §3.1.4).
+/// A summary of a packed audio segment: its ID3 tag, first frame, frame count and duration (RFC 8216bis §3.1.4).
 public struct PackedAudioSummary: Sendable, Hashable {
-    /// The tag at the beginning, `nil` where there is none.
+    /// The ID3 tag at the start; `nil` if there is none.
     ///
-    /// Of several the one with a timestamp counts, else the first.
+    /// If there are several tags, this is the first one with a timestamp, or else the first.
     public let tag: ID3Tag?
-    /// The first frame.
+    /// The header of the first frame.
     public let firstFrame: AudioFrameHeader
-    /// Where it begins.
+    /// The offset of the first frame.
     public let firstFrameOffset: Int
-    /// How many whole frames there are.
+    /// The number of complete frames.
     public let frameCount: Int
-    /// How long they are together.
+    /// The total duration of the complete frames.
     public let duration: MediaTime
-    /// How many bytes they have together.
+    /// The total size of the complete frames, in bytes.
     public let frameByteCount: Int
-    /// Bytes behind the first frame that belong to no whole frame.
+    /// The number of bytes from the first frame on that do not belong to a complete frame, such as tags between frames.
     public let skippedByteCount: Int
 
-    /// What it is, whatever container it lies in.
+    /// The properties of the track, independent of the container.
     public var track: MediaTrack {
         MediaTrack(
             id: 0,
@@ -30,9 +30,9 @@ public struct PackedAudioSummary: Sendable, Hashable {
         )
     }
 
-    /// Counts all frames; `nil` where none is found in the first 4,096 bytes behind the tags.
+    /// Creates a summary of all frames, or `nil` if no frame starts in the first 4,096 bytes after the tags.
     ///
-    /// Tags between frames, which joined segments have, are passed over.
+    /// Tags between frames, which occur in concatenated segments, are skipped.
     public init?(_ bytes: Span<UInt8>) {
         var tag: ID3Tag?
         var offset = 0
@@ -52,7 +52,7 @@ public struct PackedAudioSummary: Sendable, Hashable {
         offset = first.offset
         while offset < bytes.count {
             if let header = AudioFrameHeader(bytes, at: offset), header.container == first.header.container {
-                // The end of a file may cut its last frame, which then cannot be decoded.
+                // The last frame of a truncated file cannot be decoded and is not counted.
                 guard header.frameLength <= bytes.count - offset else { break }
                 count += 1
                 used += header.frameLength
@@ -70,7 +70,8 @@ public struct PackedAudioSummary: Sendable, Hashable {
         duration = lengths.total
     }
 
-    /// Adds whole samples as long as the sample rate stays the same: millions of fractions would be slow.
+    /// A sum of durations that adds samples while the sample rate is constant; adding a fraction per frame would be
+    /// slow.
     private struct Lengths {
         private var before = MediaTime.zero
         private var samples: Int64 = 0

@@ -1,20 +1,21 @@
 import MediaTiming
 
-/// The header of a transport packet (ISO/IEC 13818-1 §2.4.3.2).
+/// The header of a transport stream packet (ISO/IEC 13818-1 §2.4.3.2).
 struct TransportPacket {
     let pid: UInt16
     let isUnitStart: Bool
     let isScrambled: Bool
     let isRandomAccess: Bool
     let isDiscontinuity: Bool
-    /// The base of the program clock reference, 33 bits of 90 kHz.
+    /// The base of the program clock reference, a 33-bit value at 90 kHz.
     let clockReference: UInt64?
     let payload: Range<Int>
 
-    /// The packet that holds no stream.
+    /// The packet identifier of null packets, which carry no data.
     static let nullPID: UInt16 = 0x1FFF
 
-    /// Reads the packet whose sync byte stands at a place; `nil` where it is not whole or marked as damaged.
+    /// Creates a header from the packet whose sync byte is at `start`, or `nil` if it is incomplete or marked as
+    /// erroneous.
     init?(_ bytes: Span<UInt8>, at start: Int) {
         guard start >= 0, bytes.count - start >= TransportPacketLayout.packetLength,
             bytes[start] == TransportPacketLayout.syncByte, bytes[start + 1] & 0x80 == 0
@@ -42,12 +43,12 @@ struct TransportPacket {
     }
 }
 
-/// The times at the beginning of a packetised elementary stream packet (ISO/IEC 13818-1 §2.4.3.6).
+/// The timestamps in the header of a packetized elementary stream (PES) packet (ISO/IEC 13818-1 §2.4.3.6).
 struct StreamPacketTimes {
     let presentation: UInt64
     let decode: UInt64?
 
-    /// Reads the header at the beginning of a payload; `nil` where there is none or it has no times.
+    /// Creates timestamps from the PES header at the start of a payload, or `nil` if it has none.
     init?(_ payload: Range<Int>, in bytes: Span<UInt8>) {
         var cursor = ByteCursor(payload, in: bytes)
         guard cursor.uint24(bytes) == 1 else { return nil }
@@ -61,7 +62,8 @@ struct StreamPacketTimes {
         guard !cursor.isPastEnd else { return nil }
     }
 
-    /// 33 bits in three groups, each followed by a bit that is set.
+    /// Returns a 33-bit timestamp stored in three groups of bits, or `nil` if one of the marker bits after them is not
+    /// set.
     private static func timestamp(_ packed: UInt64) -> UInt64? {
         guard packed & 0x01_0001_0001 == 0x01_0001_0001 else { return nil }
         return (packed >> 33 & 7) << 30 | (packed >> 17 & 0x7FFF) << 15 | packed >> 1 & 0x7FFF

@@ -1,20 +1,22 @@
-/// How long the packets of a transport stream are, and where the first one begins.
+/// The packet size of a transport stream and the position of its first packet.
 ///
-/// Besides the standard's 188 bytes there are 192, with four bytes of arrival time in front (Blu-ray's M2TS), and 204,
-/// with sixteen bytes of error correction behind (DVB).
+/// Besides the 188 bytes of the standard, packets may have 192 bytes, with an arrival time of four bytes before each
+/// packet (Blu-ray M2TS), or 204 bytes, with sixteen bytes of error correction after each packet (DVB).
 public struct TransportPacketLayout: Sendable, Hashable {
-    /// How far one packet is from the next: 188, 192 or 204 bytes.
+    /// The distance from one packet to the next: 188, 192 or 204 bytes.
     public let stride: Int
-    /// The place of the first sync byte.
+    /// The offset of the first sync byte.
     public let firstSync: Int
 
-    /// The first byte of a packet (ISO/IEC 13818-1 §2.4.3.3).
+    /// The sync byte, the first byte of each packet (ISO/IEC 13818-1 §2.4.3.3).
     static let syncByte: UInt8 = 0x47
     static let packetLength = 188
 
-    /// Searches for packets at the beginning; `nil` where three in a row are not found in the first 204 bytes.
+    /// Creates the layout of the given bytes, or `nil` if they are not a transport stream.
     ///
-    /// Shorter input counts where all of it is packets and at least one is whole.
+    /// Sync bytes must repeat at the packet size from an offset of at most 204 on: five times, or at least three times
+    /// if the bytes end there. Shorter input is accepted if it starts with a packet and has at least one complete
+    /// packet.
     public init?(_ bytes: Span<UInt8>) {
         for start in 0..<min(205, bytes.count) where bytes[start] == Self.syncByte {
             for stride in [188, 192, 204] {

@@ -1,30 +1,32 @@
 import MediaTiming
 
-/// A program of a transport stream, by its map (ISO/IEC 13818-1 §2.4.4.8).
+/// A program of a transport stream, from its program map table (PMT) (ISO/IEC 13818-1 §2.4.4.8).
 public struct TransportProgram: Sendable, Hashable {
-    /// Its number.
+    /// The program number.
     public let number: UInt16
-    /// The packets that carry its clock.
+    /// The packet identifier of the packets with the program clock reference.
     public let clockPID: UInt16
-    /// Its streams, in order.
+    /// The elementary streams, in the order of the table.
     public let streams: [Stream]
 
-    /// A stream of a program.
+    /// An elementary stream of a program.
     public struct Stream: Sendable, Hashable {
-        /// Its packets.
+        /// The packet identifier.
         public let pid: UInt16
-        /// The type as it is stored (ISO/IEC 13818-1 table 2-34; Apple's types for encrypted samples).
+        /// The stream type (ISO/IEC 13818-1 table 2-34, and Apple's types for sample encryption).
         public let streamType: UInt8
-        /// What it holds.
+        /// The media type.
         public let kind: MediaTrack.Kind
-        /// The codec's name; `nil` where the type says nothing.
+        /// The codec name; `nil` if it cannot be derived from the stream type and descriptors.
         public let codec: String?
-        /// Three letters of ISO 639-2; `nil` where it is not said.
+        /// The ISO 639-2 language code; `nil` if it is not specified.
         public let language: String?
-        /// Whether its samples are encrypted by themselves (`SAMPLE-AES`, MPEG-2 Stream Encryption Format for HLS §2.3.1).
+        /// A Boolean value that indicates whether samples are encrypted.
+        ///
+        /// This is the `SAMPLE-AES` method (MPEG-2 Stream Encryption Format for HLS §2.3.1).
         public let isSampleEncrypted: Bool
 
-        /// What it is, whatever container it lies in.
+        /// The properties of the track, independent of the container.
         public var summary: MediaTrack {
             MediaTrack(
                 id: UInt32(pid),
@@ -38,7 +40,7 @@ public struct TransportProgram: Sendable, Hashable {
 }
 
 extension TransportProgram {
-    /// The numbers of programs and the packets of their maps, from a program association section.
+    /// Returns the program numbers and PMT packet identifiers of a program association section.
     static func association(_ section: Span<UInt8>) -> [(number: UInt16, pid: UInt16)] {
         guard section.count >= 8, section[0] == 0 else { return [] }
         var cursor = ByteCursor(8..<section.count, in: section)
@@ -46,13 +48,13 @@ extension TransportProgram {
         while cursor.remaining >= 4 {
             let number = cursor.uint16(section)
             let pid = cursor.uint16(section) & 0x1FFF
-            // Number zero names the network's own table.
+            // Program number zero refers to the network information table.
             if number != 0 { entries.append((number, pid)) }
         }
         return entries
     }
 
-    /// Reads a program map section.
+    /// Creates a program from a program map section, or `nil` if the section is invalid.
     init?(_ section: Span<UInt8>) {
         guard section.count >= 12, section[0] == 2 else { return nil }
         var cursor = ByteCursor(3..<section.count, in: section)
@@ -130,7 +132,9 @@ extension TransportProgram.Stream {
         }
     }
 
-    /// Streams of private types, by their registration (SMPTE-RA) and DVB's descriptors (ETSI EN 300 468 §6.1).
+    /// Returns the properties of a private stream type, from its registration (SMPTE-RA) or DVB descriptors.
+    ///
+    /// The descriptors are those of ETSI EN 300 468 §6.1.
     private static func privateMeaning(
         _ registration: FourCharacterCode?,
         _ tags: Set<UInt8>

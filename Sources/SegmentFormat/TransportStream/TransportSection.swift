@@ -1,18 +1,20 @@
 import MediaTiming
 
-/// Puts the sections of a table together, which may go over several packets (ISO/IEC 13818-1 §2.4.4).
+/// Assembles the sections of a table, which may extend over several packets (ISO/IEC 13818-1 §2.4.4).
 struct TransportSection {
     private var gathered: [UInt8] = []
 
-    /// A section of these tables has at most 1,024 bytes, others 4,096.
+    /// The maximum section length; sections of these tables have at most 1,024 bytes, others 4,096.
     private static let mostBytes = 4_096
 
-    /// Takes the payload of a packet; gives a section once it is whole, from its table identifier on, without checksum.
+    /// Adds the payload of a packet and returns a section once it is complete, or `nil`.
+    ///
+    /// The section starts at its table ID and has no checksum. Further sections in the same packet are ignored.
     mutating func add(_ packet: TransportPacket, _ bytes: Span<UInt8>) -> [UInt8]? {
         var start = packet.payload.lowerBound
         if packet.isUnitStart {
             guard start < packet.payload.upperBound else { return nil }
-            // A section of which the end is in this packet is dropped: the table comes again soon.
+            // The end of a previous section in this packet is dropped: tables are repeated frequently.
             start += 1 + Int(bytes[start])
             gathered.removeAll(keepingCapacity: true)
         } else if gathered.isEmpty {

@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// What was read of a transport stream so far.
+/// The state of reading a transport stream.
 struct TransportStreamReading {
     private(set) var packetCount = 0
     private(set) var programs: [UInt16: TransportProgram] = [:]
@@ -14,7 +14,7 @@ struct TransportStreamReading {
     private var association = TransportSection()
     private var maps: [UInt16: TransportSection] = [:]
 
-    /// More programs than this are not followed.
+    /// The maximum number of programs that are read.
     private static let mostPrograms = 256
 
     init(reference: Int64?, programs: [TransportProgram]) {
@@ -50,7 +50,7 @@ struct TransportStreamReading {
     private mutating func noteStart(_ packet: TransportPacket, at offset: Int, _ bytes: Span<UInt8>) {
         var unrolled: Int64?
         if let start = StreamPacketTimes(packet.payload, in: bytes) {
-            // All streams of a program share one clock, so the first timestamp leads the others over a wrap.
+            // All streams of a program share one clock, so that other streams are unwrapped near the first timestamp.
             let known = times[packet.pid]?.add(start.presentation)
             if let known {
                 unrolled = known

@@ -1,26 +1,29 @@
 public import MediaTiming
 
-/// What a stretch of a transport stream says about its programs and times.
+/// A summary of the programs and timestamps in a section of a transport stream.
 public struct TransportStreamSummary: Sendable, Hashable {
-    /// The timestamps of one stream.
+    /// The presentation timestamps of one elementary stream.
     public struct Times: Sendable, Hashable {
-        /// The first presentation timestamp that was read: 33 bits of 90 kHz.
+        /// The first presentation timestamp in the order of the stream, a 33-bit value at 90 kHz.
         public let first: UInt64
-        /// The earliest, unrolled; it may be before the first, as B-frames are.
+        /// The earliest timestamp, unwrapped; it may be less than the first one if there are B-frames.
         public private(set) var earliest: Int64
-        /// The latest, unrolled.
+        /// The latest timestamp, unwrapped.
         public private(set) var latest: Int64
-        /// The first decode timestamp, unrolled near the first presentation timestamp; the same where there is none.
+        /// The first decode timestamp, unwrapped near the first presentation timestamp; equal to the latter if it is
+        /// missing.
         public let firstDecode: Int64
-        /// How many were read.
+        /// The number of timestamps.
         public private(set) var count: Int
         private var wrap: TimestampWrap
 
         // Bounded: the divisor is at least one.
-        /// How far one is from the next on average, in units of 1/90000 s; zero where there is only one.
+        /// The average distance between timestamps, in units of 1/90000 s; zero if there is only one.
         public var step: Int64 { count > 1 ? latest.subtractingSaturated(earliest) / Int64(count - 1) : 0 }
 
-        /// The presentation time from the earliest timestamp to the end of the latest, if that lasts as long as the average.
+        /// The time range from the earliest timestamp to the estimated end of the latest one.
+        ///
+        /// The last frame is assumed to last for ``step``.
         public var timeRange: MediaTimeRange {
             MediaTimeRange(
                 start: TimestampWrap.time(earliest),
@@ -29,43 +32,43 @@ public struct TransportStreamSummary: Sendable, Hashable {
         }
     }
 
-    /// A packet that decoding can begin at, as its adaptation field says.
+    /// A packet whose adaptation field indicates a random access point, at which decoding can start.
     public struct RandomAccessPoint: Sendable, Hashable {
-        /// Which stream.
+        /// The packet identifier of the stream.
         public let pid: UInt16
-        /// Where the packet begins in the bytes.
+        /// The offset of the packet in the bytes.
         public let offset: Int
-        /// Its presentation timestamp, unrolled; `nil` where the packet has none.
+        /// The presentation timestamp, unwrapped; `nil` if the packet has none.
         public let presentationTimestamp: Int64?
     }
 
-    /// How long packets are.
+    /// The packet size and the position of the first packet.
     public let layout: TransportPacketLayout
-    /// How many packets were whole and undamaged.
+    /// The number of complete packets that are not marked as erroneous.
     public let packetCount: Int
-    /// Bytes that belong to no packet.
+    /// The number of bytes that do not belong to a packet.
     public let skippedByteCount: Int
-    /// The programs whose maps were read, by their numbers; the last map of each counts.
+    /// The programs whose maps were read, by number; the last map of each program applies.
     public let programs: [TransportProgram]
-    /// Timestamps by packet identifier.
+    /// The timestamps by packet identifier.
     public let times: [UInt16: Times]
-    /// The first and the last program clock reference, unrolled, by packet identifier.
+    /// The lowest and the highest program clock reference, unwrapped, by packet identifier.
     public let clocks: [UInt16: ClosedRange<Int64>]
-    /// Packets that decoding can begin at; at most ``mostAccessPoints``.
+    /// The random access points; at most ``mostAccessPoints``.
     public let randomAccessPoints: [RandomAccessPoint]
 
-    /// Further ones are not noted.
+    /// The maximum number of random access points that are recorded.
     public static let mostAccessPoints = 10_000
 
-    /// Reads all packets.
+    /// Creates a summary of all packets, or `nil` if the bytes are not a transport stream.
     ///
-    /// Checksums of tables are not looked at: a table that is wrong is rarer than a writer that leaves them out. `nil`
-    /// where the bytes are no transport stream.
+    /// Checksums of tables are not verified, because incorrect tables are less common than writers that omit the
+    /// checksums.
     ///
     /// - Parameters:
-    ///   - bytes: A stretch of a stream; it may begin and end inside of a packet.
-    ///   - reference: An unrolled timestamp that the first one is near to, such as the last of the stretch before.
-    ///   - programs: Programs that are known already, for stretches without tables.
+    ///   - bytes: A section of a transport stream; it may start and end within a packet.
+    ///   - reference: An unwrapped timestamp near the first one, such as the last one of the previous section.
+    ///   - programs: The programs that are already known, for sections without tables.
     public init?(_ bytes: Span<UInt8>, near reference: Int64? = nil, programs: [TransportProgram] = []) {
         guard let layout = TransportPacketLayout(bytes) else { return nil }
         var reading = TransportStreamReading(reference: reference, programs: programs)
@@ -90,7 +93,8 @@ public struct TransportStreamSummary: Sendable, Hashable {
         randomAccessPoints = reading.accessPoints
     }
 
-    /// The next sync byte that another one follows a packet later, or the end.
+    /// Returns the offset of the next sync byte that is followed by another one a packet later, or the end of the
+    /// bytes.
     private static func nextSync(_ bytes: Span<UInt8>, from start: Int, _ stride: Int) -> Int {
         var offset = start
         while offset < bytes.count {
@@ -104,7 +108,10 @@ public struct TransportStreamSummary: Sendable, Hashable {
         return bytes.count
     }
 
-    /// The stream whose times stand for all: the first video of a program, else the first audio, else any with times.
+    /// The packet identifier of the stream that determines the duration.
+    ///
+    /// This is the first video stream with timestamps, or else the first audio stream, or else any stream with
+    /// timestamps.
     public var leadingPID: UInt16? {
         let streams = programs.flatMap(\.streams).filter { times[$0.pid] != nil }
         return
@@ -112,20 +119,21 @@ public struct TransportStreamSummary: Sendable, Hashable {
             ?? times.keys.min()
     }
 
-    /// The time from the earliest timestamp of this stretch to the latest of a later one, whatever lies between.
+    /// Returns the time range from the earliest timestamp of this section to the latest one of a later section.
     ///
-    /// `nil` where no stream has timestamps in both. The stretches may be up to 26 hours apart; the clock is taken to run
-    /// through without discontinuities.
+    /// The result is `nil` if no stream has timestamps in both sections. The sections may be up to 26 hours apart; the
+    /// clock is assumed to have no discontinuities between them.
     public func timeRange(through tail: TransportStreamSummary) -> MediaTimeRange? {
         var start: Int64?
         var end: Int64?
         let leadingPID = leadingPID
         for (pid, first) in times {
             guard let last = tail.times[pid] else { continue }
-            // Behind, by less than a period: so the later stretch may be further than half a period away.
+            // The difference is taken modulo the period, because the later section may be more than half a period away.
             let distance = (last.latest &- first.earliest) & (TimestampWrap.period -| 1)
             start = min(start ?? first.earliest, first.earliest)
-            // A packet of sound holds several frames, the last one fewer: only pictures tell how long the last is.
+            // Only the leading stream extends the end by its step: an audio PES packet contains several frames, the
+            // last one fewer.
             let step = pid == leadingPID ? max(first.step, last.step) : 0
             let reached = first.earliest.addingSaturated(distance).addingSaturated(step)
             end = max(end ?? reached, reached)
@@ -147,7 +155,7 @@ extension TransportStreamSummary.Times {
         self.wrap = wrap
     }
 
-    /// Takes a further timestamp and gives it unrolled.
+    /// Adds a timestamp and returns its unwrapped value.
     mutating func add(_ timestamp: UInt64) -> Int64 {
         let value = wrap.unroll(timestamp)
         earliest = min(earliest, value)
