@@ -1,11 +1,11 @@
 import MediaTiming
 
-/// The characters of CTA-608 (CTA-608-E §6.4.2 and annex; 47 CFR 15.119(g)).
+/// The character sets of CTA-608 (CTA-608-E §6.4.2 and annex; 47 CFR 15.119(g)).
 enum CEA608Characters {
-    /// What stands for a character that was damaged.
+    /// The replacement for a damaged character.
     static let block: Character = "\u{2588}"
 
-    /// A character of one byte, 0x20 to 0x7F: ASCII but for ten places.
+    /// Returns the character of a single byte, 0x20 to 0x7F: ASCII except for eleven codes.
     static func basic(_ code: UInt8) -> Character {
         switch code {
         case 0x27: "\u{2019}"
@@ -23,13 +23,13 @@ enum CEA608Characters {
         }
     }
 
-    /// A character of the second byte 0x30 to 0x3F behind 0x11; `nil` for the space that is not drawn.
+    /// Returns the character of a second byte 0x30 to 0x3F after 0x11, or `nil` for the transparent space.
     static func special(_ code: UInt8) -> Character? {
         let character = specials[Int(code & 0x0F)]
         return character == "\u{0}" ? nil : character
     }
 
-    /// A character of the second byte 0x20 to 0x3F behind 0x12 or 0x13, which takes the place of the one before it.
+    /// Returns the character of a second byte 0x20 to 0x3F after 0x12 or 0x13, which replaces the previous character.
     static func extended(_ first: UInt8, _ code: UInt8) -> Character {
         (first == 0x12 ? spanishAndFrench : portugueseAndGerman)[Int(code & 0x1F)]
     }

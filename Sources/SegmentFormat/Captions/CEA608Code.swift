@@ -1,13 +1,13 @@
 import MediaTiming
 
-/// What a pair of bytes of CTA-608 says.
+/// A character or command of CTA-608, encoded in a pair of bytes.
 enum CEA608Code: Equatable {
     case character(Character)
-    /// A space that is not drawn.
+    /// A transparent space.
     case transparentSpace
-    /// Takes the place of the character before it.
+    /// A character that replaces the previous one.
     case extended(Character)
-    /// Row from 0, the column where text begins, and how it looks.
+    /// A preamble address code: the row from 0, the column at which text starts, and the text attributes.
     case address(row: Int, column: Int, look: CEA608Look)
     case midRow(CEA608Look)
     case background(SubtitleColor)
@@ -25,7 +25,7 @@ enum CEA608Code: Equatable {
     case endOfCaption
     case flashOn
 
-    /// Whether a line that grew letter by letter is at its end here.
+    /// A Boolean value that indicates whether a line that is built character by character is complete before this code.
     var endsGrowth: Bool {
         switch self {
         case .carriageReturn, .eraseDisplayed, .endOfCaption, .rollUp, .resumeCaptionLoading, .resumeDirectCaptioning,
@@ -37,7 +37,7 @@ enum CEA608Code: Equatable {
     }
 }
 
-/// Colour and style of a preamble or of a code within a row; a colour of `nil` is italic and keeps the colour.
+/// The text attributes of a preamble address code or mid-row code; a color of `nil` means italics in the current color.
 struct CEA608Look: Equatable {
     let color: SubtitleColor?
     let isUnderlined: Bool
@@ -46,7 +46,7 @@ struct CEA608Look: Equatable {
         .white, .init(0x00FF00), .init(0x0000FF), .init(0x00FFFF), .init(0xFF0000), .init(0xFFFF00), .init(0xFF00FF),
     ]
 
-    /// The four bits of a colour, seven of which are colours, and one that underlines.
+    /// Creates attributes from four bits: three for the color or italics, and one for underline.
     init(_ bits: UInt8) {
         let index = Int(bits >> 1 & 7)
         color = index < 7 ? Self.colors[index] : nil
@@ -59,10 +59,10 @@ struct CEA608Look: Equatable {
     }
 }
 
-/// Finds the codes of one channel among the bytes of a field (47 CFR 15.119(e) to (i)).
+/// A parser for the codes of one channel in the byte pairs of a field (47 CFR 15.119(e) to (i)).
 struct CEA608Parsing {
     let kind: CaptionTriplet.Kind
-    /// Which of the two channels of the field, 0 or 1.
+    /// The data channel within the field, 0 or 1.
     private let channel: UInt8
     private var isCurrent = false
     private var isExtendedData = false
@@ -87,14 +87,14 @@ struct CEA608Parsing {
         last = nil
         if first == 0, second == 0 { return [] }
         guard isFirstWhole else {
-            // A damaged repetition of a code is still only that.
+            // A damaged repetition of a control code is ignored like an intact one.
             if let former, former.1 == second, isSecondWhole { return [] }
             guard isCurrent, !isExtendedData, first >= 0x20 else { return [] }
             return [.character(CEA608Characters.block)] + characters(second, isWhole: isSecondWhole)
         }
         switch first {
         case 0x01...0x0F:
-            // Data about the programme stand between captions of the second field (CTA-608-E §9).
+            // Extended data services are transmitted between the captions of the second field (CTA-608-E §9).
             isExtendedData = kind == .secondField && first != 0x0F
             return []
         case 0x10...0x1F:
@@ -138,7 +138,7 @@ struct CEA608Parsing {
         return .background(color)
     }
 
-    /// The row, in the order of the table in 47 CFR 15.119(f), and an indent or a colour.
+    /// Returns the row, in the order of the table in 47 CFR 15.119(f), and the indent or color.
     private static func address(_ first: UInt8, _ second: UInt8) -> CEA608Code? {
         let rows: [(Int, Int)] = [(11, 0), (1, 2), (3, 4), (12, 13), (14, 15), (5, 6), (7, 8), (9, 10)]
         let pair = rows[Int(first & 7)]

@@ -1,26 +1,27 @@
 public import MediaTiming
 
-/// Decodes the captions of line 21: CTA-608, channels CC1 to CC4 (CTA-608-E; 47 CFR 15.119).
+/// A decoder of CTA-608 closed captions (line 21), channels CC1 to CC4 (CTA-608-E; 47 CFR 15.119).
 ///
-/// Pop-on, roll-up and paint-on captions are decoded; text mode and extended data are left out.
+/// It decodes pop-on, roll-up and paint-on captions. Text mode and extended data services are ignored.
 public struct CEA608Decoder: Sendable {
-    /// Which captions of a programme.
+    /// A caption channel.
     public enum Channel: Int, Sendable, Hashable, CaseIterable {
-        /// The first of the first field: those that a programme mostly has.
+        /// The first channel of the first field, usually the primary captions of a program.
         case cc1 = 1
-        /// The second of the first field.
+        /// The second channel of the first field.
         case cc2 = 2
-        /// The first of the second field.
+        /// The first channel of the second field.
         case cc3 = 3
-        /// The second of the second field.
+        /// The second channel of the second field.
         case cc4 = 4
     }
 
-    /// How often a cue begins while captions grow letter by letter.
+    /// The frequency of cues while a caption is built character by character.
     public enum Growth: Sendable, Hashable {
-        /// At each frame that adds something: exactly what a television shows, some 30 cues a second.
+        /// A new cue for each frame that adds characters: identical to a television display, with about 30 cues per
+        /// second.
         case letters
-        /// For each line: it is shown whole from the time it begins.
+        /// A new cue for each line, which is shown completely from its start time on.
         case lines
     }
 
@@ -31,31 +32,31 @@ public struct CEA608Decoder: Sendable {
     private var changedAt: MediaTime?
     private var lastTime = MediaTime.zero
 
-    /// Makes a decoder.
+    /// Creates a decoder.
     ///
     /// - Parameters:
-    ///   - channel: Which captions; CC1 by default.
-    ///   - growth: How often a cue begins while captions grow; with each letter by default.
+    ///   - channel: The caption channel; CC1 by default.
+    ///   - growth: The frequency of cues while a caption is built; one per change by default.
     public init(channel: Channel = .cc1, growth: Growth = .letters) {
         self.growth = growth
         parsing = CEA608Parsing(channel)
     }
 
-    /// What is shown at the last time that was handed in: cues that have not ended, up to that time.
+    /// The cues that are shown at the time of the last frame, with that time as their end.
     public var shown: [SubtitleCue] { screen.shown(until: lastTime) }
 
-    /// Takes the captions of a frame.
+    /// Decodes the captions of a frame.
     ///
     /// - Parameters:
-    ///   - triplets: The frame's captions of all kinds; those of other fields are left out.
-    ///   - time: When the frame is presented; frames come in this order.
-    /// - Returns: The cues that end with this frame.
+    ///   - triplets: The captions of the frame; those of the other field and of CTA-708 are ignored.
+    ///   - time: The presentation time of the frame; frames must be passed in this order.
+    /// - Returns: The cues that end at this frame.
     public mutating func decode(_ triplets: [CaptionTriplet], at time: MediaTime) -> [SubtitleCue] {
         var ended: [SubtitleCue] = []
         lastTime = max(lastTime, time)
         for triplet in triplets where triplet.kind == parsing.kind {
             for code in parsing.codes(triplet.first, triplet.second) {
-                // What a line had grown to is told before it is moved or taken away.
+                // The line built so far is converted to a cue before it is moved or removed.
                 if growth == .lines, code.endsGrowth, let since = changedAt { ended += tell(from: since) }
                 let isChanged = state.take(code)
                 guard isChanged else { continue }
@@ -67,10 +68,10 @@ public struct CEA608Decoder: Sendable {
         return ended
     }
 
-    /// Ends what is shown, as at the end of a programme or before a jump, and begins anew.
+    /// Ends the cues that are shown, as at the end of a program or before a seek, and resets the decoder.
     ///
-    /// - Parameter time: When it is no longer shown.
-    /// - Returns: The cues that end with it.
+    /// - Parameter time: The time at which the cues end.
+    /// - Returns: The cues that end.
     public mutating func finish(at time: MediaTime) -> [SubtitleCue] {
         lastTime = max(lastTime, time)
         var ended: [SubtitleCue] = []

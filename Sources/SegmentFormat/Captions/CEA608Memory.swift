@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// The characters of a screen of CTA-608: 15 rows of 32 columns (47 CFR 15.119(d)).
+/// The character cells of a CTA-608 screen: 15 rows of 32 columns (47 CFR 15.119(d)).
 struct CEA608Memory: Equatable {
     static let rowCount = 15
     static let columnCount = 32
@@ -10,7 +10,7 @@ struct CEA608Memory: Equatable {
         var style: SubtitleStyle
     }
 
-    /// Rows from the top; what nobody wrote is `nil` and lets the picture through.
+    /// The rows from the top; empty cells are `nil` and transparent.
     private(set) var rows = [[Cell?]](repeating: emptyRow, count: rowCount)
 
     private static let emptyRow = [Cell?](repeating: nil, count: columnCount)
@@ -31,7 +31,7 @@ struct CEA608Memory: Equatable {
         }
     }
 
-    /// Moves the lowest rows down to `base` up by one, and empties all but them.
+    /// Moves the `depth` rows that end at `base` up by one row, and clears all other rows.
     mutating func rollUp(base: Int, depth: Int) {
         let top = max(0, base - depth + 1)
         for row in rows.indices {
@@ -40,7 +40,7 @@ struct CEA608Memory: Equatable {
         }
     }
 
-    /// Puts the rows down to a base to another base, and empties all others.
+    /// Moves the `depth` rows that end at `base` so that they end at `target`, and clears all other rows.
     mutating func move(base: Int, depth: Int, to target: Int) {
         let old = rows
         rows = [[Cell?]](repeating: Self.emptyRow, count: Self.rowCount)
@@ -51,7 +51,7 @@ struct CEA608Memory: Equatable {
 }
 
 extension CEA608Memory {
-    /// A row's text, without the space around it.
+    /// The text of a row without leading and trailing spaces.
     private struct Text {
         let columns: Range<Int>
         let spans: [SubtitleSpan]
@@ -79,7 +79,7 @@ extension CEA608Memory {
         }
     }
 
-    /// What is on the screen: a block of lines for each group of rows that follow one another.
+    /// The content of the screen: a block of lines for each group of consecutive rows.
     var blocks: [CaptionBlock] {
         var blocks: [CaptionBlock] = []
         var texts: [Text] = []
@@ -94,7 +94,8 @@ extension CEA608Memory {
         return blocks
     }
 
-    /// Columns and rows fill 80 percent of the picture (CTA-608-E annex B).
+    /// Returns the horizontal position of a column in percent; the grid covers 80 percent of the video (CTA-608-E annex
+    /// B).
     private static func across(_ column: Double) -> Double { 10 + column * 80 / Double(columnCount) }
 
     private static func block(_ texts: [Text], row: Int) -> CaptionBlock {
@@ -103,7 +104,7 @@ extension CEA608Memory {
         placement.wrapsLines = false
         placement.verticalAnchor = .top
         placement.verticalPosition = 10 + Double(row) * 80 / Double(rowCount)
-        // Letters here are of different widths: what was in the middle of the columns stays there only if it is said so.
+        // Rendered characters have different widths, so text that is centered in the grid must be centered explicitly.
         let centers = texts.map(\.center)
         let lowest = centers.min() ?? 0
         let highest = centers.max() ?? 0
@@ -123,7 +124,7 @@ extension CEA608Memory {
         let lines = texts.map { text in
             let indent = text.columns.lowerBound - left
             guard indent > 0 else { return SubtitleLine(text.spans) }
-            // A column is about as wide as two spaces of such letters.
+            // A column is about as wide as two spaces of a proportional font.
             let space = SubtitleSpan(String(repeating: "\u{A0}", count: indent *| 2), style: clear)
             return SubtitleLine([space] + text.spans)
         }

@@ -1,7 +1,7 @@
-/// What a decoder of CTA-608 keeps: two screens, the place where the next letter goes, and how it looks.
+/// The state of a CTA-608 decoder: the displayed and the non-displayed memory, the cursor and the text attributes.
 struct CEA608State {
     private enum Mode: Equatable {
-        /// Nothing was said yet: letters go nowhere.
+        /// No mode was selected yet; characters are ignored.
         case none
         case popOn
         case rollUp(Int)
@@ -23,7 +23,7 @@ struct CEA608State {
         return style
     }()
 
-    /// Does what a code says; whether what is displayed may have changed.
+    /// Applies a code and returns whether the displayed memory may have changed.
     mutating func take(_ code: CEA608Code) -> Bool {
         switch code {
         case .resumeCaptionLoading: mode = .popOn
@@ -51,7 +51,7 @@ struct CEA608State {
         return false
     }
 
-    /// Whether letters go to the screen that is displayed.
+    /// A Boolean value that indicates whether characters are written to the displayed memory.
     private var isDirect: Bool { mode != .popOn }
 
     private mutating func startRollUp(_ depth: Int) -> Bool {
@@ -83,7 +83,7 @@ struct CEA608State {
             write(.init(character: " ", style: style))
             apply(look)
         case .background(let color):
-            // The space in front of the code is the one that gets the new background.
+            // The new background applies to the space that precedes the code.
             column = max(0, column - 1)
             style.background = color
             write(.init(character: " ", style: style))
@@ -114,7 +114,7 @@ struct CEA608State {
             row = target
             return false
         }
-        // All rows move with the base, which leaves room for those above it.
+        // All rows move with the base row, which must have enough rows above it.
         let base = max(target, depth - 1)
         guard base != row else { return false }
         displayed.move(base: row, depth: depth, to: base)

@@ -1,8 +1,9 @@
 public import MediaTiming
 
-/// Decodes captions of CTA-708, those of digital television (CTA-708-E).
+/// A decoder of CTA-708 captions of digital television (CTA-708-E).
 ///
-/// Windows with their text, places, colours and pens are decoded. Left out are delays, effects, borders and fills of windows.
+/// It decodes windows with their text, positions, colors and pen attributes. Delays, effects, borders and fill colors
+/// of windows are ignored.
 public struct CEA708Decoder: Sendable {
     private let number: Int
     private var packet: CEA708Packet
@@ -10,21 +11,21 @@ public struct CEA708Decoder: Sendable {
     private var screen = CaptionScreen()
     private var lastTime = MediaTime.zero
 
-    /// Makes a decoder of a service, 1 to 63; 1, the main language of a programme, by default.
+    /// Creates a decoder for a caption service, 1 to 63; 1, the primary caption service, by default.
     public init(service number: Int = 1) {
         self.number = min(max(number, 1), 63)
         packet = CEA708Packet(service: self.number)
     }
 
-    /// What is shown at the last time that was handed in: cues that have not ended, up to that time.
+    /// The cues that are shown at the time of the last frame, with that time as their end.
     public var shown: [SubtitleCue] { screen.shown(until: lastTime) }
 
-    /// Takes the captions of a frame.
+    /// Decodes the captions of a frame.
     ///
     /// - Parameters:
-    ///   - triplets: The frame's captions of all kinds; those of line 21 are left out.
-    ///   - time: When the frame is presented; frames come in this order.
-    /// - Returns: The cues that end with this frame.
+    ///   - triplets: The captions of the frame; those of CTA-608 are ignored.
+    ///   - time: The presentation time of the frame; frames must be passed in this order.
+    /// - Returns: The cues that end at this frame.
     public mutating func decode(_ triplets: [CaptionTriplet], at time: MediaTime) -> [SubtitleCue] {
         lastTime = max(lastTime, time)
         var isChanged = false
@@ -37,10 +38,10 @@ public struct CEA708Decoder: Sendable {
         return isChanged ? screen.show(service.blocks, from: time) : []
     }
 
-    /// Ends what is shown, as at the end of a programme or before a jump, and begins anew.
+    /// Ends the cues that are shown, as at the end of a program or before a seek, and resets the decoder.
     ///
-    /// - Parameter time: When it is no longer shown.
-    /// - Returns: The cues that end with it.
+    /// - Parameter time: The time at which the cues end.
+    /// - Returns: The cues that end.
     public mutating func finish(at time: MediaTime) -> [SubtitleCue] {
         lastTime = max(lastTime, time)
         packet.reset()

@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// Puts packets of CTA-708 together and takes the blocks of one service out of them (CTA-708-E §5 and §6).
+/// Assembles caption channel packets of CTA-708 and extracts the blocks of one service (CTA-708-E §5 and §6).
 struct CEA708Packet {
     private let service: Int
     private var bytes: [UInt8] = []
@@ -12,7 +12,7 @@ struct CEA708Packet {
 
     mutating func reset() { (bytes, length) = ([], 0) }
 
-    /// Takes a triplet and gives the blocks of the service, where it was the last of a packet.
+    /// Adds a triplet; if it completes a packet, returns the blocks of the service in it.
     mutating func take(_ triplet: CaptionTriplet) -> [[UInt8]] {
         switch triplet.kind {
         case .firstField, .secondField: return []
@@ -29,7 +29,7 @@ struct CEA708Packet {
         return blocks()
     }
 
-    /// Blocks begin with the number of their service and their length; service 0 fills the rest.
+    /// Returns the blocks of the service; each block starts with its service number and size, and service 0 is padding.
     private func blocks() -> [[UInt8]] {
         var blocks: [[UInt8]] = []
         let packet = bytes.span

@@ -1,16 +1,16 @@
 import MediaTiming
 
-/// The windows of a service of CTA-708 and the commands that change them (CTA-708-E §7 and §8).
+/// The windows of a CTA-708 caption service and the commands that change them (CTA-708-E §7 and §8).
 struct CEA708Service {
     private var windows = [CEA708Window?](repeating: nil, count: 8)
     private var current: Int?
 
-    /// What is shown, windows of lower priority first.
+    /// The content of the visible windows, windows of lower priority first.
     var blocks: [CaptionBlock] {
         windows.compactMap { $0 }.sorted { $0.priority > $1.priority }.compactMap(\.block)
     }
 
-    /// Does what a block of bytes says; a command that does not fit in the block is left out.
+    /// Applies the codes of a service block; a command that exceeds the block is ignored.
     mutating func take(_ block: [UInt8]) {
         let bytes = block.span
         var cursor = ByteCursor(0..<bytes.count, in: bytes)
@@ -49,7 +49,7 @@ struct CEA708Service {
         }
     }
 
-    /// A code of the second tables: characters, and commands that are skipped by their length (§7.1.11).
+    /// Processes a code of the extended tables: characters, and commands that are skipped by their length (§7.1.11).
     private mutating func extended(_ cursor: inout ByteCursor, _ bytes: Span<UInt8>) {
         let code = cursor.uint8(bytes)
         guard !cursor.isPastEnd else { return }
@@ -62,7 +62,7 @@ struct CEA708Service {
         case 0x80...0x87: cursor.skip(4)
         case 0x88...0x8F: cursor.skip(5)
         case 0x90...0x9F: cursor.skip(Int(cursor.uint8(bytes) & 0x3F))
-        // What has no letter here is to be shown as an underscore.
+        // Unsupported characters are shown as underscores.
         default: write(Self.characters[code] ?? "_")
         }
     }
@@ -98,7 +98,7 @@ struct CEA708Service {
         }
     }
 
-    /// Does something to each window that a bit of the next byte names.
+    /// Calls `body` for each window whose bit is set in the next byte.
     private mutating func each(
         _ cursor: inout ByteCursor,
         _ bytes: Span<UInt8>,
@@ -137,7 +137,7 @@ struct CEA708Service {
         }
     }
 
-    /// Two bits of opacity, then two bits each of red, green and blue.
+    /// Returns a color from two bits of opacity and two bits each of red, green and blue.
     private static func color(_ byte: UInt8) -> SubtitleColor {
         let alphas: [UInt8] = [255, 255, 128, 0]
         return SubtitleColor(
@@ -159,7 +159,7 @@ struct CEA708Service {
         window.isVisible = fields[0] & 0x20 != 0
         window.priority = Int(fields[0] & 7)
         let (vertical, horizontal) = (Double(fields[1] & 0x7F), Double(fields[2]))
-        // Percent, or places in a grid of 75 by 210 as wide pictures have (§8.4.4).
+        // Either percentages or coordinates in the grid of 75 by 210 cells for 16:9 video (§8.4.4).
         let isRelative = fields[1] & 0x80 != 0
         window.anchor = (
             x: min(isRelative ? horizontal : horizontal * 100 / 210, 100),
@@ -172,7 +172,7 @@ struct CEA708Service {
         if isNew || windowStyle > 0 { window.alignment = windowStyle == 3 || windowStyle == 6 ? .center : .left }
         if isNew || penStyle > 0 {
             window.style = CEA708Window.initialStyle
-            // The last two of the styles have outlines instead of a background (§8.4.6).
+            // The last two predefined styles have outlines instead of a background (§8.4.6).
             if penStyle >= 6 { window.style.background = .transparent }
         }
         if isNew { window.clear() } else { window.resize() }

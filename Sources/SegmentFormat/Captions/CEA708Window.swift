@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// A window of CTA-708: a part of the screen with text of its own (CTA-708-E §8.4).
+/// A CTA-708 caption window: an area of the screen with its own text (CTA-708-E §8.4).
 struct CEA708Window {
     struct Cell: Equatable {
         var character: Character
@@ -13,7 +13,7 @@ struct CEA708Window {
     var columnCount = 32
     var alignment = SubtitlePlacement.HorizontalAnchor.left
     var style = CEA708Window.initialStyle
-    /// The anchor, in percent of the part of the picture that every set shows, and which of nine points it is.
+    /// The anchor position in percent of the safe title area, and the anchor point of the window, 0 to 8.
     var anchor = (x: 0.0, y: 0.0, point: 0)
     private(set) var rows: [[Cell?]] = [[]]
     private var row = 0
@@ -33,7 +33,7 @@ struct CEA708Window {
         (row, column) = (0, 0)
     }
 
-    /// Takes a new size; text beyond it is lost.
+    /// Adjusts the rows to ``rowCount``; excess rows are removed from the top.
     mutating func resize() {
         if rows.count > rowCount { rows.removeFirst(rows.count - rowCount) }
         while rows.count < rowCount { rows.append([]) }
@@ -58,7 +58,7 @@ struct CEA708Window {
         if column < rows[row].count { rows[row][column] = nil }
     }
 
-    /// Goes to the next row; from the last one all rows move up.
+    /// Moves to the next row; at the last row, all rows scroll up.
     mutating func endRow() {
         column = 0
         if row + 1 < rowCount {
@@ -74,7 +74,7 @@ struct CEA708Window {
         column = 0
     }
 
-    /// What it shows; `nil` where it is hidden or holds nothing.
+    /// The content of the window; `nil` if it is hidden or empty.
     var block: CaptionBlock? {
         let texts = rows.map(Self.text)
         guard isVisible, let first = texts.firstIndex(where: { $0 != nil }),
@@ -87,7 +87,7 @@ struct CEA708Window {
             guard indent > 0 else { return SubtitleLine(text.spans) }
             var clear = SubtitleStyle()
             clear.background = .transparent
-            // A column is about as wide as two spaces of letters of different widths.
+            // A column is about as wide as two spaces of a proportional font.
             return SubtitleLine(
                 [SubtitleSpan(String(repeating: "\u{A0}", count: indent *| 2), style: clear)] + text.spans
             )
@@ -96,7 +96,7 @@ struct CEA708Window {
     }
 
     private func placement(firstRow: Int, left: Int) -> SubtitlePlacement {
-        // 15 rows and 42 columns fill 80 percent of a wide picture (CTA-708-E §8.3).
+        // 15 rows and 42 columns cover 80 percent of 16:9 video (CTA-708-E §8.3).
         let (rowHeight, columnWidth) = (80.0 / 15, 80.0 / 42)
         let height = Double(rowCount) * rowHeight
         let width = Double(columnCount) * columnWidth

@@ -1,21 +1,22 @@
 import MediaTiming
 
 extension CaptionTriplet {
-    /// How video is coded that carries captions.
+    /// A video codec whose bitstream can carry captions.
     public enum VideoCoding: Sendable, Hashable {
-        /// H.264: messages in NAL units of type 6.
+        /// H.264: SEI messages in NAL units of type 6.
         case avc
-        /// H.265: messages in NAL units of types 39 and 40.
+        /// H.265: SEI messages in NAL units of types 39 and 40.
         case hevc
     }
 
-    /// The captions of a NAL unit: those in its messages of the kind "registered by ITU-T T.35" that ATSC defines
-    /// (ATSC A/53 part 4 §6.2.3; ITU-T H.264 §D.1.6).
+    /// Returns the captions of a NAL unit, from SEI messages with ATSC user data registered by ITU-T T.35.
+    ///
+    /// Sources: ATSC A/53 part 4 §6.2.3; ITU-T H.264 §D.1.6.
     ///
     /// - Parameters:
-    ///   - bytes: The unit with its header, without a start code or length.
-    ///   - coding: How the video is coded.
-    /// - Returns: The triplets, in their order; none for other units.
+    ///   - bytes: The NAL unit including its header, without a start code or length.
+    ///   - coding: The video codec.
+    /// - Returns: The triplets, in order; empty for other NAL units.
     public static func triplets(inNALUnit bytes: Span<UInt8>, coding: VideoCoding) -> [CaptionTriplet] {
         guard bytes.count > 2 else { return [] }
         switch coding {
@@ -29,13 +30,14 @@ extension CaptionTriplet {
         }
     }
 
-    /// The captions of a frame as it lies in a sample of an ISO base media file: NAL units with their lengths in front.
+    /// Returns the captions of a sample of an ISO base media file, in which each NAL unit is preceded by its length.
     ///
     /// - Parameters:
-    ///   - bytes: The sample.
-    ///   - lengthSize: How many bytes a length has: 1, 2 or 4 as the track's configuration says; 4 by default.
-    ///   - coding: How the video is coded.
-    /// - Returns: The triplets, in their order.
+    ///   - bytes: The sample data.
+    ///   - lengthSize: The size of the length fields in bytes: 1, 2 or 4 according to the decoder configuration; 4 by
+    ///     default.
+    ///   - coding: The video codec.
+    /// - Returns: The triplets, in order.
     public static func triplets(
         inSample bytes: Span<UInt8>,
         lengthSize: Int = 4,
@@ -52,7 +54,7 @@ extension CaptionTriplet {
         return list
     }
 
-    /// The captions of a frame as it lies in a transport stream: NAL units with start codes in front (ITU-T H.264 Annex B).
+    /// Returns the captions of a frame in byte stream format, with start codes before NAL units (ITU-T H.264 Annex B).
     public static func triplets(inByteStream bytes: Span<UInt8>, coding: VideoCoding) -> [CaptionTriplet] {
         var list: [CaptionTriplet] = []
         var start: Int?
@@ -70,7 +72,7 @@ extension CaptionTriplet {
         return list
     }
 
-    /// The bytes of a unit without those that keep start codes out of it.
+    /// Returns the payload of a NAL unit without emulation prevention bytes.
     private static func withoutEmulation(_ bytes: Span<UInt8>, from start: Int) -> [UInt8] {
         var plain: [UInt8] = []
         plain.reserveCapacity(bytes.count)
@@ -101,7 +103,7 @@ extension CaptionTriplet {
         return list
     }
 
-    /// Bytes of 255 and one that is less, added up.
+    /// Reads a number that is encoded as bytes of 255 and a last byte less than 255, which are added.
     private static func number(_ cursor: inout ByteCursor, _ bytes: Span<UInt8>) -> Int? {
         var value = 0
         while cursor.remaining > 0 {
@@ -112,7 +114,7 @@ extension CaptionTriplet {
         return nil
     }
 
-    /// The captions of a message: country, provider, `GA94`, type 3, and triplets.
+    /// Returns the captions of a message with the country code, provider code, identifier and type of ATSC captions.
     static func triplets(inUserData bytes: Span<UInt8>) -> [CaptionTriplet] {
         var cursor = ByteCursor(0..<bytes.count, in: bytes)
         let (country, provider) = (cursor.uint8(bytes), cursor.uint16(bytes))

@@ -1,17 +1,17 @@
 import MediaTiming
 
-/// A block of lines on a screen of captions.
+/// A block of lines on a caption screen.
 struct CaptionBlock: Equatable {
     var lines: [SubtitleLine]
     var placement: SubtitlePlacement
     var layer = 0
 }
 
-/// Makes cues of a screen that changes: one for each block, from when it is there until it is gone or another.
+/// Converts a changing caption screen to cues: one for each block, from its appearance until it is removed or changed.
 struct CaptionScreen {
     private(set) var open: [SubtitleCue] = []
 
-    /// Ends cues that are no longer there, which it gives, and begins new ones.
+    /// Updates the screen, and returns the cues of the blocks that are no longer shown.
     mutating func show(_ blocks: [CaptionBlock], from time: MediaTime) -> [SubtitleCue] {
         var ended: [SubtitleCue] = []
         var kept: [SubtitleCue] = []
@@ -38,7 +38,7 @@ struct CaptionScreen {
         return ended
     }
 
-    /// What is there, as if it ended at a time.
+    /// Returns the current cues with the given end time.
     func shown(until time: MediaTime) -> [SubtitleCue] { open.map { Self.cue($0, until: time) } }
 
     private static func cue(_ cue: SubtitleCue, until time: MediaTime) -> SubtitleCue {

@@ -1,36 +1,37 @@
-/// Three bytes of closed captions as video carries them: what they are for, and two bytes of data (CTA-708-E §4.3).
+/// Three bytes of closed captions in a video stream: a caption type and two data bytes (CTA-708-E §4.3).
 public struct CaptionTriplet: Sendable, Hashable {
-    /// What the data are for.
+    /// The type of caption data.
     public enum Kind: UInt8, Sendable, Hashable {
-        /// Line 21 of the first field: channels CC1 and CC2 of CTA-608.
+        /// CTA-608 data of line 21 in the first field: channels CC1 and CC2.
         case firstField = 0
-        /// Line 21 of the second field: channels CC3 and CC4 of CTA-608.
+        /// CTA-608 data of line 21 in the second field: channels CC3 and CC4.
         case secondField = 1
-        /// A packet of CTA-708 goes on.
+        /// The continuation of a CTA-708 packet.
         case packetData = 2
-        /// A packet of CTA-708 begins.
+        /// The start of a CTA-708 packet.
         case packetStart = 3
     }
 
-    /// What the data are for.
+    /// The type of the data.
     public let kind: Kind
-    /// The first byte; with its parity bit where it is of CTA-608.
+    /// The first data byte; includes the parity bit for CTA-608.
     public let first: UInt8
-    /// The second byte; with its parity bit where it is of CTA-608.
+    /// The second data byte; includes the parity bit for CTA-608.
     public let second: UInt8
 
-    /// Makes a triplet.
+    /// Creates a triplet with the given type and data bytes.
     public init(kind: Kind, first: UInt8, second: UInt8) {
         self.kind = kind
         self.first = first
         self.second = second
     }
 
-    /// A frame has at most 31; further ones of a list are not read.
+    /// The maximum number of triplets that are read from a list; a frame has at most 31.
     public static let mostTriplets = 1_024
 
-    /// Reads triplets that stand behind one another, as decoders of video hand them out; those that say they are not valid
-    /// are left out.
+    /// Returns the valid triplets of consecutive bytes in the form in which video decoders output them.
+    ///
+    /// Triplets that are marked as invalid are omitted.
     public static func list(_ bytes: Span<UInt8>) -> [CaptionTriplet] {
         var cursor = ByteCursor(0..<bytes.count, in: bytes)
         return list(&cursor, count: min(bytes.count / 3, mostTriplets), bytes)
@@ -42,7 +43,7 @@ public struct CaptionTriplet: Sendable, Hashable {
             let header = cursor.uint8(bytes)
             let (first, second) = (cursor.uint8(bytes), cursor.uint8(bytes))
             guard !cursor.isPastEnd else { break }
-            // Five marker bits, a bit that says whether the data count, two bits for the kind.
+            // The header byte has five marker bits, the validity bit and two type bits.
             guard header & 0x04 != 0, let kind = Kind(rawValue: header & 0x03) else { continue }
             list.append(CaptionTriplet(kind: kind, first: first, second: second))
         }

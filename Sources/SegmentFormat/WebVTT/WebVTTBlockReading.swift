@@ -1,13 +1,13 @@
 import MediaTiming
 
-/// Reads a WebVTT document block by block (W3C WebVTT §6.1, "collect a WebVTT block").
+/// The state of parsing a WebVTT document block by block (W3C WebVTT §6.1, "collect a WebVTT block").
 struct WebVTTBlockReading {
     private(set) var timestampMap: WebVTTTimestampMap?
     private(set) var styleSheets: [String] = []
     private(set) var regions: [WebVTTRegion] = []
     private(set) var cues: [WebVTTCue] = []
 
-    /// Reads the lines behind the signature up to an empty one, or to the times of a cue.
+    /// Reads the header lines after the signature, up to an empty line or the timings of a cue.
     mutating func readHeader(_ lines: inout WebVTTLines, _ bytes: Span<UInt8>) {
         while let line = lines.next(bytes), !line.range.isEmpty {
             guard !line.hasArrow else { return lines.back(to: line) }
@@ -25,7 +25,7 @@ struct WebVTTBlockReading {
         while let line = lines.next(bytes) {
             count += 1
             if line.hasArrow {
-                // A second line of times begins the next cue, for which an empty line is missing.
+                // A second timing line starts the next cue; the empty line before it is missing.
                 guard count == 1 || count == 2 && !hasArrow else {
                     lines.back(to: line)
                     break
@@ -55,7 +55,7 @@ struct WebVTTBlockReading {
         case region
         case other
 
-        /// Looks at the first line of a block, which it takes if it names the block.
+        /// Creates the kind from the first line of a block, and removes the line if it names the kind.
         init(_ line: String, _ buffer: inout [String]) {
             var name = line[...]
             while let last = name.last, last == " " || last == "\t" { name.removeLast() }

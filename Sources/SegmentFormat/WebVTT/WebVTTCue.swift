@@ -1,22 +1,22 @@
 public import MediaTiming
 
-/// A cue of WebVTT: a text and when it is shown (W3C WebVTT §3.1).
+/// A WebVTT cue: a text and the time range during which it is shown (W3C WebVTT §3.1).
 public struct WebVTTCue: Sendable, Hashable {
-    /// Its identifier; empty where it has none.
+    /// The cue identifier; empty if the cue has none.
     public let id: String
-    /// When it is shown; empty where it ends before it begins.
+    /// The time range during which the cue is shown; empty if its end is before its start.
     public let timeRange: MediaTimeRange
-    /// Where it is shown.
+    /// The position and layout of the cue.
     public let settings: WebVTTCueSettings
-    /// Its text with tags and entities, as it stands in the document; lines end in a line feed.
+    /// The cue text with tags and entities, as in the document; lines are separated by line feeds.
     public let text: String
 
-    /// Its text as a tree.
+    /// The cue text as a tree of nodes.
     ///
-    /// - Complexity: O(*n*) in the text's bytes, at each call.
+    /// - Complexity: O(*n*) in the bytes of the text, at each access.
     public var nodes: [WebVTTNode] { WebVTTNode.nodes(text) }
 
-    /// Makes a cue.
+    /// Creates a cue with the given properties.
     public init(id: String = "", timeRange: MediaTimeRange, settings: WebVTTCueSettings = .init(), text: String) {
         self.id = id
         self.timeRange = timeRange
@@ -24,7 +24,7 @@ public struct WebVTTCue: Sendable, Hashable {
         self.text = text
     }
 
-    /// The cue at another place of the timeline.
+    /// Returns a copy of the cue whose time range is shifted by the given offset.
     public func moved(by offset: MediaTime) -> WebVTTCue {
         WebVTTCue(
             id: id,
@@ -35,105 +35,105 @@ public struct WebVTTCue: Sendable, Hashable {
     }
 }
 
-/// Where a cue is shown (W3C WebVTT §3.1 and §6.3).
+/// The position and layout settings of a cue (W3C WebVTT §3.1 and §6.3).
 public struct WebVTTCueSettings: Sendable, Hashable {
-    /// Which way lines of text run.
+    /// A writing direction of text lines.
     public enum Direction: String, Sendable, Hashable {
-        /// From left to right, or right to left.
+        /// Horizontal lines.
         case horizontal = ""
-        /// Downwards, further lines to the left.
+        /// Vertical lines, each further one to the left of the previous one.
         case growingLeft = "rl"
-        /// Downwards, further lines to the right.
+        /// Vertical lines, each further one to the right of the previous one.
         case growingRight = "lr"
     }
 
-    /// Which place of the picture the box of a cue stands at.
+    /// The position of the cue box across the lines: vertical for horizontal text, horizontal for vertical text.
     public enum Line: Sendable, Hashable {
-        /// Below the other cues.
+        /// The lowest position that does not overlap other cues.
         case automatic
-        /// A line, counted from 0 at the top, or from -1 at the bottom.
+        /// A line number, counted from 0 at the top or from -1 at the bottom.
         case number(Double)
-        /// A distance from the top, in percent of the picture.
+        /// A distance from the top, or from the left for vertical text, in percent of the video viewport.
         case percentage(Double)
     }
 
-    /// Which part of a box stands at a place.
+    /// The part of the cue box that is placed at the line position.
     public enum LineAlignment: String, Sendable, Hashable {
-        /// Its beginning.
+        /// The start of the box.
         case start
-        /// Its middle.
+        /// The center of the box.
         case center
-        /// Its end.
+        /// The end of the box.
         case end
     }
 
-    /// Which part of a box stands at a position.
+    /// The part of the cue box that is placed at the position along the line.
     public enum PositionAlignment: String, Sendable, Hashable {
-        /// As the text is aligned.
+        /// Derived from the text alignment.
         case automatic = ""
-        /// Its left end.
+        /// The left end of the box.
         case lineLeft = "line-left"
-        /// Its middle.
+        /// The center of the box.
         case center
-        /// Its right end.
+        /// The right end of the box.
         case lineRight = "line-right"
     }
 
-    /// How text is aligned inside of the box.
+    /// An alignment of the text inside the cue box.
     public enum Alignment: String, Sendable, Hashable {
-        /// At the side its writing begins.
+        /// Aligned to the side at which the text starts in its base direction.
         case start
-        /// In the middle.
+        /// Centered.
         case center
-        /// At the side its writing ends.
+        /// Aligned to the side at which the text ends in its base direction.
         case end
-        /// On the left.
+        /// Aligned to the left.
         case left
-        /// On the right.
+        /// Aligned to the right.
         case right
     }
 
-    /// Which way lines run; horizontal by default.
+    /// The writing direction; horizontal by default.
     public var direction = Direction.horizontal
-    /// Where the box stands; automatic by default.
+    /// The position of the box across the lines; automatic by default.
     public var line = Line.automatic
-    /// Which part of the box stands there; its beginning by default.
+    /// The part of the box that is placed at ``line``; its start by default.
     public var lineAlignment = LineAlignment.start
-    /// Where the box stands along its lines, in percent; `nil` for automatic, the default.
+    /// The position of the box along the lines, in percent; `nil` for automatic, the default.
     public var position: Double?
-    /// Which part of the box stands there; automatic by default.
+    /// The part of the box that is placed at ``position``; automatic by default.
     public var positionAlignment = PositionAlignment.automatic
-    /// How long the box is along its lines, in percent; 100 by default.
+    /// The size of the box along the lines, in percent; 100 by default.
     public var size: Double = 100
-    /// How text is aligned; in the middle by default.
+    /// The alignment of the text in the box; centered by default.
     public var alignment = Alignment.center
-    /// The name of the region it is shown in; `nil` by default.
+    /// The identifier of the region in which the cue is shown; `nil` by default.
     public var regionID: String?
 
-    /// Makes settings that are all as by default.
+    /// Creates settings with default values.
     public init() {}
 }
 
-/// A part of the picture that cues are shown in (W3C WebVTT §3.3).
+/// A part of the video viewport in which cues are shown (W3C WebVTT §3.3).
 public struct WebVTTRegion: Sendable, Hashable {
-    /// A place, in percent of a width and a height.
+    /// A point, in percent of a width and a height.
     public struct Anchor: Sendable, Hashable {
-        /// From the left.
+        /// The distance from the left.
         public var x: Double
-        /// From the top.
+        /// The distance from the top.
         public var y: Double
     }
 
-    /// Its name; empty where it has none.
+    /// The region identifier; empty if the region has none.
     public var id = ""
-    /// Its width, in percent of the picture; 100 by default.
+    /// The width, in percent of the video viewport; 100 by default.
     public var width: Double = 100
-    /// How many lines it has; 3 by default.
+    /// The number of lines; 3 by default.
     public var lines = 3
-    /// Which place of the region stands at ``viewportAnchor``; its lower left corner by default.
+    /// The point of the region that is placed at ``viewportAnchor``; the lower left corner by default.
     public var anchor = Anchor(x: 0, y: 100)
-    /// Where in the picture it stands; in its lower left corner by default.
+    /// The point of the video viewport at which the region is placed; the lower left corner by default.
     public var viewportAnchor = Anchor(x: 0, y: 100)
-    /// Whether cues move upwards as further ones come.
+    /// A Boolean value that indicates whether existing cues scroll up when further ones are added.
     public var scrollsUp = false
 }

@@ -1,8 +1,9 @@
 public import MediaTiming
 
-/// Puts the cues of segments together: one that several segments repeat is one cue (RFC 8216bis §3.1.4).
+/// Merges the cues of consecutive segments and removes cues that segments repeat (RFC 8216bis §3.1.4).
 ///
-/// Cues are the same where identifier, times and text are equal; their settings may differ, then the first count.
+/// Cues with equal identifier, time range and text are considered identical; if their settings differ, the first ones
+/// apply.
 public struct WebVTTCueGathering: Sendable {
     private var known: [Key: MediaTime] = [:]
     private var byteCount = 0
@@ -15,15 +16,18 @@ public struct WebVTTCueGathering: Sendable {
         var byteCount: Int { id.utf8.count + text.utf8.count }
     }
 
-    /// When more cues than this are known, those that ended first are forgotten.
+    /// The maximum number of cues that are remembered.
+    ///
+    /// If it is exceeded, the cues with the earliest end times are discarded until half of them are left.
     public static let mostKnown = 20_000
-    /// The maximum length of the texts that are known, in bytes; beyond, the cues that ended first are forgotten.
+    /// The maximum total size of remembered texts, in bytes; if it is exceeded, cues are discarded as for
+    /// ``mostKnown``.
     static let mostBytes = 16 << 20
 
-    /// Makes a gathering that knows no cue.
+    /// Creates a collection without cues.
     public init() {}
 
-    /// Takes the cues of a segment, at their places on the media's timeline, and gives those that are new.
+    /// Adds the cues of a segment, with times on the media timeline, and returns those that were not added before.
     public mutating func add(_ cues: [WebVTTCue]) -> [WebVTTCue] {
         var new: [WebVTTCue] = []
         for cue in cues {
@@ -36,7 +40,7 @@ public struct WebVTTCueGathering: Sendable {
         return new
     }
 
-    /// Forgets the cues that ended first, until half of what may be known is left.
+    /// Discards the cues with the earliest end times until half of each limit is left.
     private mutating func forgetHalf() {
         var count = known.count
         for (key, _) in known.sorted(by: { $0.value < $1.value }) {
@@ -47,7 +51,7 @@ public struct WebVTTCueGathering: Sendable {
         }
     }
 
-    /// Forgets cues that end before a time, as a player does with what is long past.
+    /// Discards the cues that end before the given time, for players that no longer need them.
     public mutating func forget(before time: MediaTime) {
         known = known.filter { $0.value >= time }
         byteCount = known.keys.reduce(0) { $0 + $1.byteCount }

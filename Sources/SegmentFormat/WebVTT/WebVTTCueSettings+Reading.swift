@@ -1,4 +1,4 @@
-/// The names and values of a list such as `line:0 align:end`.
+/// Returns the names and values of a list such as `line:0 align:end`.
 private func pairs(_ text: String) -> [(name: Substring, value: Substring)] {
     text.split { $0 == " " || $0 == "\t" || $0 == "\n" || $0 == "\u{C}" }.prefix(100).compactMap { setting in
         guard let colon = setting.firstIndex(of: ":"), colon > setting.startIndex else { return nil }
@@ -8,7 +8,7 @@ private func pairs(_ text: String) -> [(name: Substring, value: Substring)] {
 }
 
 extension WebVTTCueSettings {
-    /// Reads the settings behind the times of a cue; what is wrong is left out (W3C WebVTT §6.3).
+    /// Creates settings from the text after the timings of a cue; invalid settings are ignored (W3C WebVTT §6.3).
     init(_ text: String) {
         self.init()
         for (name, value) in pairs(text) {
@@ -22,7 +22,7 @@ extension WebVTTCueSettings {
             default: break
             }
         }
-        // A cue that has a place of its own is in no region.
+        // A cue with a line position, size or direction of its own is not part of a region.
         if line != .automatic || size != 100 || direction != .horizontal { regionID = nil }
     }
 
@@ -57,7 +57,7 @@ extension WebVTTCueSettings {
 }
 
 extension WebVTTRegion {
-    /// Reads the settings of a region; what is wrong is left out (W3C WebVTT §6.2).
+    /// Creates a region from its settings; invalid settings are ignored (W3C WebVTT §6.2).
     init(settings text: String) {
         self.init()
         for (name, value) in pairs(text) {

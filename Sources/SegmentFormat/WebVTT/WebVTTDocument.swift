@@ -1,28 +1,28 @@
 /// A WebVTT file or segment (W3C WebVTT §6; RFC 8216bis §3.1.4).
 ///
-/// It is read as browsers read it: what cannot be understood is left out, and only the signature has to be there. Carriage
-/// returns, a byte-order mark, zero bytes and missing empty lines are taken as the standard says.
+/// Parsing follows the rules for browsers: only the signature is required, and invalid content is ignored. Carriage
+/// returns, a byte order mark, zero bytes and missing empty lines are handled as the standard specifies.
 public struct WebVTTDocument: Sendable, Hashable {
-    /// How times of this document relate to those of the media; `nil` where it does not say.
+    /// The mapping from cue times to media timestamps; `nil` if the document has none.
     public let timestampMap: WebVTTTimestampMap?
-    /// The texts of its style sheets, as they are.
+    /// The style sheets, as in the document.
     public let styleSheets: [String]
-    /// Its regions; of several with one name the last counts.
+    /// The regions; of several regions with the same identifier, the last one applies.
     public let regions: [WebVTTRegion]
-    /// Its cues, in the order of the document.
+    /// The cues, in document order.
     public let cues: [WebVTTCue]
 
-    /// Further cues of a document are not read: a film has some two thousand.
+    /// The maximum number of cues that are read; a feature film has about two thousand.
     public static let mostCues = 100_000
-    /// Further style sheets and regions of a document are not read.
+    /// The maximum number of style sheets and the maximum number of regions that are read.
     public static let mostBlocks = 1_000
 
-    /// Reads a document in UTF-8; throws ``MediaFormatError/missing(_:)`` without its signature.
+    /// Creates a document from UTF-8 bytes; throws ``MediaFormatError/missing(_:)`` if the signature is missing.
     public init(_ bytes: Span<UInt8>) throws(MediaFormatError) {
         var lines = WebVTTLines(bytes)
         guard lines.takeSignature(bytes) else { throw .missing("WEBVTT signature") }
         var reading = WebVTTBlockReading()
-        // What follows the signature without an empty line is the header.
+        // The lines after the signature, up to an empty line, are the header.
         reading.readHeader(&lines, bytes)
         while !lines.isAtEnd, reading.cues.count < Self.mostCues { reading.readBlock(&lines, bytes) }
         timestampMap = reading.timestampMap
@@ -31,7 +31,7 @@ public struct WebVTTDocument: Sendable, Hashable {
         cues = reading.cues
     }
 
-    /// The region a cue is shown in; `nil` where it names none that is there.
+    /// Returns the region in which a cue is shown, or `nil` if the cue has none or the document does not define it.
     public func region(of cue: WebVTTCue) -> WebVTTRegion? {
         guard let name = cue.settings.regionID else { return nil }
         return regions.last { $0.id == name }

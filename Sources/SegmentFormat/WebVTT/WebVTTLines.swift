@@ -1,4 +1,4 @@
-/// Goes through the lines of a WebVTT document, whatever ends them.
+/// An iterator over the lines of a WebVTT document, which end in LF, CR or CRLF.
 struct WebVTTLines {
     private var offset = 0
     private let end: Int
@@ -9,7 +9,7 @@ struct WebVTTLines {
         end = bytes.count
     }
 
-    /// Moves behind the first line; `false` where it is not that of a WebVTT document (W3C WebVTT §4.1).
+    /// Skips the first line, and returns `false` if it is not the signature of a WebVTT document (W3C WebVTT §4.1).
     mutating func takeSignature(_ bytes: Span<UInt8>) -> Bool {
         if bytes.hasBytes("\u{FEFF}", at: 0) { offset = 3 }
         guard bytes.hasBytes("WEBVTT", at: offset) else { return false }
@@ -20,7 +20,7 @@ struct WebVTTLines {
         return true
     }
 
-    /// The next line without its end; `nil` behind the last.
+    /// Returns the next line without its line terminator, or `nil` after the last line.
     mutating func next(_ bytes: Span<UInt8>) -> WebVTTLine? {
         guard offset < end else { return nil }
         let start = offset
@@ -31,7 +31,7 @@ struct WebVTTLines {
         return WebVTTLine(range: start..<stop, bytes)
     }
 
-    /// Goes back to a line, so that it is the next one.
+    /// Moves back to the given line, so that it is the next one.
     mutating func back(to line: WebVTTLine) { offset = line.range.lowerBound }
 }
 
@@ -45,7 +45,7 @@ struct WebVTTLine {
         hasArrow = range.contains { bytes.hasBytes("-->", at: $0) && $0 + 3 <= range.upperBound }
     }
 
-    /// Its text; zero bytes become the sign for a character that is missing.
+    /// Returns the text of the line; zero bytes are replaced with U+FFFD.
     func text(_ bytes: Span<UInt8>) -> String {
         let text = String(decoding: bytes.array(range), as: UTF8.self)
         guard text.utf8.contains(0) else { return text }

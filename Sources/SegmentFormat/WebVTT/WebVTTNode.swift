@@ -1,50 +1,50 @@
 public import MediaTiming
 
-/// A part of a cue's text (W3C WebVTT §6.4 and §6.5).
+/// A node of a cue's text (W3C WebVTT §6.4 and §6.5).
 public indirect enum WebVTTNode: Sendable, Hashable {
-    /// Plain text, with entities decoded.
+    /// Plain text with decoded entities.
     case text(String)
-    /// What follows is spoken from this time on, on the timeline of the document.
+    /// The time, on the timeline of the document, at which the following text becomes active.
     case timestamp(MediaTime)
-    /// Text inside of a tag.
+    /// Text inside a tag.
     case element(Element)
 
-    /// Text inside of a tag.
+    /// A tag with its content.
     public struct Element: Sendable, Hashable {
-        /// Its tag.
+        /// The tag.
         public let tag: Tag
-        /// Its classes.
+        /// The class names.
         public let classes: [String]
-        /// Who speaks, for `v`; which language, for `lang`; empty for others.
+        /// The speaker for `v`, the language tag for `lang`; empty for other tags.
         public let annotation: String
-        /// What is inside.
+        /// The content of the tag.
         public let children: [WebVTTNode]
     }
 
-    /// What a tag means.
+    /// The type of a tag.
     public enum Tag: String, Sendable, Hashable {
-        /// A part that style sheets name by its classes.
+        /// A span, to which style sheets refer by its classes.
         case span = "c"
-        /// Italic.
+        /// Italic text.
         case italic = "i"
-        /// Bold.
+        /// Bold text.
         case bold = "b"
-        /// Underlined.
+        /// Underlined text.
         case underline = "u"
-        /// Text with a reading beside it.
+        /// Text with a ruby annotation.
         case ruby
-        /// The reading.
+        /// The ruby annotation.
         case rubyText = "rt"
-        /// Who speaks.
+        /// A voice span with the name of the speaker.
         case voice = "v"
-        /// In which language.
+        /// A span in the given language.
         case language = "lang"
     }
 
-    /// Tags inside of more tags than this are left out, their text is kept.
+    /// The maximum nesting depth of tags; deeper tags are removed, but their text is preserved.
     public static let mostDepth = 64
 
-    /// All text, without tags and timestamps.
+    /// The text without tags and timestamps.
     public var plainText: String {
         switch self {
         case .text(let text): text
@@ -55,7 +55,7 @@ public indirect enum WebVTTNode: Sendable, Hashable {
 }
 
 extension WebVTTNode {
-    /// Reads a cue's text; what is wrong is left out.
+    /// Returns the nodes of a cue's text; invalid tags are ignored.
     static func nodes(_ text: String) -> [WebVTTNode] {
         var tokens = WebVTTTokens(text)
         var tree = Tree()
@@ -72,7 +72,7 @@ extension WebVTTNode {
         return tree.finish()
     }
 
-    /// The tags that are open, the outermost first, and what each holds so far.
+    /// The open elements, the outermost first, with their children so far.
     private struct Tree {
         private struct Open {
             let tag: Tag

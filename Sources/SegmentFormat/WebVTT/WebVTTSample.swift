@@ -1,22 +1,22 @@
 public import MediaTiming
 
-/// A sample of WebVTT in an ISO base media file, format `wvtt` (ISO/IEC 14496-30 §7).
+/// A WebVTT sample in an ISO base media file, format `wvtt` (ISO/IEC 14496-30 §7).
 public struct WebVTTSample: Sendable, Hashable {
-    /// What is shown for the whole time of the sample; empty for a gap (`vtte`).
+    /// The cues that are shown during the whole sample; empty for a gap (`vtte`).
     public let cues: [WebVTTCue]
 
-    /// Further cues of a sample are not read.
+    /// The maximum number of cues that are read from a sample.
     public static let mostCues = 1_000
 
-    /// Reads a sample.
+    /// Creates a sample from its boxes.
     ///
-    /// Cues of one sample have all its time; a cue that goes on in the next sample is whole there again, and
-    /// ``SubtitleTimeline`` and ``WebVTTCueGathering`` put them together. Texts between cues (`vtta`) are left out.
+    /// All cues have the time range of the sample. A cue that continues in the next sample is repeated there;
+    /// ``SubtitleTimeline`` and ``WebVTTCueGathering`` merge the repetitions. Additional text (`vtta`) is ignored.
     ///
     /// - Parameters:
-    ///   - bytes: The sample: boxes `vttc`, `vtte` and `vtta`.
-    ///   - timeRange: When it is presented.
-    /// - Throws: ``MediaFormatError/malformed(_:)`` where there is something else.
+    ///   - bytes: The sample data: boxes `vttc`, `vtte` and `vtta`.
+    ///   - timeRange: The presentation time range of the sample.
+    /// - Throws: ``MediaFormatError/malformed(_:)`` if the data contain anything else.
     public init(_ bytes: Span<UInt8>, timeRange: MediaTimeRange) throws(MediaFormatError) {
         var cues: [WebVTTCue] = []
         var walker = BoxWalker(0..<bytes.count, in: bytes)
@@ -33,7 +33,7 @@ public struct WebVTTSample: Sendable, Hashable {
         self.cues = cues
     }
 
-    /// A cue: its name, settings and text each in a box of its own (§7.4).
+    /// Returns a cue, whose identifier, settings and text are each in a box (§7.4).
     private static func cue(_ box: Box, _ timeRange: MediaTimeRange, _ bytes: Span<UInt8>) -> WebVTTCue {
         var id = ""
         var settings = WebVTTCueSettings()
@@ -50,7 +50,7 @@ public struct WebVTTSample: Sendable, Hashable {
         return WebVTTCue(id: id, timeRange: timeRange, settings: settings, text: text)
     }
 
-    /// The text of a box, with or without a zero byte at its end.
+    /// Returns the string in a box, with or without a terminating zero byte.
     private static func string(_ box: Box, _ bytes: Span<UInt8>) -> String {
         var cursor = ByteCursor(box.payload, in: bytes)
         return cursor.terminatedText(bytes).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -59,9 +59,10 @@ public struct WebVTTSample: Sendable, Hashable {
 }
 
 extension WebVTTDocument {
-    /// The header of a `wvtt` track, with its regions and style sheets, from the initialization section (`vttC`).
+    /// Creates the header of a `wvtt` track, with its regions and style sheets, from an initialization section
+    /// (`vttC`).
     ///
-    /// `nil` where there is none. The track is the first with such a header, or the one named.
+    /// The result is `nil` if there is none. Without a track ID, the first track with such a header is used.
     public init?(initialization bytes: Span<UInt8>, trackID: UInt32? = nil) {
         var walker = BoxWalker(0..<bytes.count, in: bytes)
         while let movie = walker.next(bytes) {
@@ -91,7 +92,8 @@ extension WebVTTDocument {
         let (_, _, cursor) = table.fields(bytes)
         var entries = BoxWalker(cursor.offset + 4..<max(cursor.offset + 4, cursor.end), in: bytes)
         while let entry = entries.next(bytes) {
-            // Eight bytes that every entry begins with, and no fields of text's own.
+            // Each entry starts with eight bytes common to all formats; this format has no further fields before its
+            // boxes.
             let rest = Box(
                 type: entry.type,
                 range: entry.range,

@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// Reads times and numbers of WebVTT from a text.
+/// A scanner for WebVTT timestamps and numbers in a string.
 struct WebVTTScanner {
     private let units: [UInt8]
     private(set) var offset = 0
@@ -22,7 +22,7 @@ struct WebVTTScanner {
         return true
     }
 
-    /// Digits and what they say; `nil` where there are none, or more than nine.
+    /// Reads digits and returns their number and value, or `nil` if there are none or more than nine.
     private mutating func digits() -> (count: Int, value: Int64)? {
         let start = offset
         var value: Int64 = 0
@@ -34,7 +34,7 @@ struct WebVTTScanner {
         return offset > start ? (offset - start, value) : nil
     }
 
-    /// A time, `hh:mm:ss.ttt` or `mm:ss.ttt` (W3C WebVTT §6.3, "collect a WebVTT timestamp").
+    /// Reads a timestamp, `hh:mm:ss.ttt` or `mm:ss.ttt` (W3C WebVTT §6.3, "collect a WebVTT timestamp").
     mutating func timestamp() -> MediaTime? {
         guard let first = digits(), take(":"), let second = digits(), second.count == 2 else { return nil }
         var (hours, minutes, seconds) = (Int64(0), first.value, second.value)
@@ -51,7 +51,7 @@ struct WebVTTScanner {
         )
     }
 
-    /// The line of a cue's times with the settings behind them.
+    /// Returns the time range and the settings of a cue timing line, or `nil` if it is invalid.
     static func timing(_ line: String) -> (range: MediaTimeRange, settings: WebVTTCueSettings)? {
         var scanner = WebVTTScanner(line)
         scanner.skipSpaces()
@@ -63,7 +63,7 @@ struct WebVTTScanner {
         return (MediaTimeRange(start: start, end: end), WebVTTCueSettings(scanner.rest))
     }
 
-    /// A number of 0 to 100 with `%` behind it, and nothing else.
+    /// Returns a percentage from 0 to 100, which must end in `%`, or `nil` if the text is anything else.
     static func percentage(_ text: some StringProtocol) -> Double? {
         guard text.hasSuffix("%"), let value = number(text.dropLast(1)), (0...100).contains(value),
             text.utf8.first != 0x2D
@@ -71,7 +71,7 @@ struct WebVTTScanner {
         return value
     }
 
-    /// A decimal number; no exponent, and digits on both sides of a point.
+    /// Returns a decimal number without exponent; a decimal point must have digits on both sides.
     static func number(_ text: some StringProtocol) -> Double? {
         guard text.utf8.count <= 40 else { return nil }
         let plain = text.hasPrefix("-") ? String(text.dropFirst()) : String(text)

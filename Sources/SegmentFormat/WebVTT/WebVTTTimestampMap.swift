@@ -1,22 +1,22 @@
 public import MediaTiming
 
-/// `X-TIMESTAMP-MAP`: which media timestamp belongs to which time of a WebVTT segment (RFC 8216bis §3.1.4).
+/// The `X-TIMESTAMP-MAP` header, which maps cue times of a WebVTT segment to media timestamps (RFC 8216bis §3.1.4).
 public struct WebVTTTimestampMap: Sendable, Hashable {
-    /// The timestamp of the media: 33 bits of 90 kHz.
+    /// The media timestamp, a 33-bit value at 90 kHz.
     public let mediaTimestamp: UInt64
-    /// The time of cues that it belongs to.
+    /// The cue time that corresponds to the media timestamp.
     public let localTime: MediaTime
 
-    /// What counts where a segment does not say: time zero of cues is timestamp zero.
+    /// The map that applies if a segment has none: cue time zero corresponds to timestamp zero.
     public static let none = WebVTTTimestampMap(mediaTimestamp: 0, localTime: .zero)
 
-    /// Makes a map; of the timestamp the lowest 33 bits count.
+    /// Creates a map; only the lowest 33 bits of the timestamp are used.
     public init(mediaTimestamp: UInt64, localTime: MediaTime) {
         self.mediaTimestamp = mediaTimestamp & 0x1_FFFF_FFFF
         self.localTime = localTime
     }
 
-    /// Reads the header's line, whose two parts may stand in either order; `nil` for other and for damaged lines.
+    /// Creates a map from a header line with its two fields in any order, or `nil` for other and for invalid lines.
     init?(line: some StringProtocol) {
         guard line.hasPrefix("X-TIMESTAMP-MAP") else { return nil }
         let rest = line.dropFirst(15).drop { $0 == " " || $0 == "\t" }
@@ -38,18 +38,18 @@ public struct WebVTTTimestampMap: Sendable, Hashable {
 }
 
 extension WebVTTDocument {
-    /// The cues at their places on the media's timeline.
+    /// Returns the cues with times on the media timeline.
     ///
-    /// The timestamp of the map has 33 bits and begins again at zero after 26.5 hours; it is unrolled so that the first cue
-    /// comes as near as possible to `reference`.
+    /// The map's timestamp has 33 bits and wraps to zero after 26.5 hours; it is unwrapped such that the first cue is
+    /// as near as possible to `reference`.
     ///
-    /// - Parameter reference: The first timestamp of the media segment that goes with this one, unrolled.
-    /// - Returns: The cues, moved; those that would begin before time zero stay there as they are, with negative times.
+    /// - Parameter reference: The first timestamp of the corresponding media segment, unwrapped.
+    /// - Returns: The shifted cues; cues that start before time zero are included with negative times.
     public func cues(near reference: MediaTime) -> [WebVTTCue] {
         guard let first = cues.first else { return [] }
         let map = timestampMap ?? .none
         let plain = TimestampWrap.time(Int64(clamping: map.mediaTimestamp)) - map.localTime
-        // Units of the clock are exact enough to choose the turn; the offset itself stays exact.
+        // Clock units are precise enough to determine the number of wraps; the offset itself remains exact.
         let place = (first.timeRange.start + plain).units(per: UInt32(clamping: TimestampWrap.timescale))
         let near = TimestampWrap.unroll(
             UInt64(bitPattern: place),

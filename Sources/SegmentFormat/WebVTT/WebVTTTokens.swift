@@ -1,4 +1,4 @@
-/// Takes a cue's text apart (W3C WebVTT §6.4, "WebVTT cue text tokenizer").
+/// A tokenizer for the text of a cue (W3C WebVTT §6.4, "WebVTT cue text tokenizer").
 struct WebVTTTokens {
     enum Token: Equatable {
         case text(String)
@@ -25,7 +25,7 @@ struct WebVTTTokens {
         return .text(Self.decoded(units[start..<offset]))
     }
 
-    /// A tag up to its `>`, or the end of the text.
+    /// Reads a tag up to its `>` or the end of the text.
     private mutating func tag() -> Token {
         let start = offset
         while offset < units.count, units[offset] != UInt8(ascii: ">") { offset += 1 }
@@ -48,7 +48,7 @@ struct WebVTTTokens {
 
     private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0C].contains(byte) }
 
-    /// The named entities that the standard lists, and two that writers use; others stay as they are.
+    /// The named entities of the standard and two that some writers use; others are not decoded.
     private static let entities: [String: String] = [
         "amp": "&", "lt": "<", "gt": ">", "lrm": "\u{200E}", "rlm": "\u{200F}", "nbsp": "\u{A0}", "quot": "\"",
         "apos": "'",
@@ -59,7 +59,7 @@ struct WebVTTTokens {
         var plain: [UInt8] = []
         var index = bytes.startIndex
         while index < bytes.endIndex {
-            // No entity that is decoded here has more than ten characters.
+            // The longest entity that is decoded here has ten characters.
             if bytes[index] == UInt8(ascii: "&"),
                 let stop = bytes[index..<min(bytes.endIndex, index + 12)].firstIndex(of: UInt8(ascii: ";")),
                 let character = entity(String(decoding: bytes[index + 1..<stop], as: UTF8.self))
