@@ -2,27 +2,28 @@ public import MediaTiming
 
 /// The subtitles of a track in a fragmented file: WebVTT (`wvtt`) or TTML (`stpp`) (ISO/IEC 14496-30).
 public struct FragmentedSubtitles: Sendable {
-    /// How the track's samples are coded.
+    /// The format of subtitle samples.
     public enum Format: Sendable, Hashable {
-        /// Samples of boxes with cues.
+        /// WebVTT: samples consist of boxes with cues.
         case webVTT
-        /// Samples that are each a document of TTML.
+        /// TTML: each sample is a document.
         case timedText
     }
 
-    /// How the track's samples are coded.
+    /// The format of the track's samples.
     public let format: Format
-    /// The track.
+    /// The track ID.
     public let trackID: UInt32
     private let movie: Movie
-    /// The style sheets of the header, read once and not for each sample.
+    /// The style sheets and regions of the header, parsed once instead of for each sample.
     private let presenter: WebVTTPresenter?
 
-    /// Looks for a track of text in an initialization section; `nil` where there is none that is known.
+    /// Creates subtitles from a subtitle track of an initialization section, or `nil` if there is none in a supported
+    /// format.
     ///
     /// - Parameters:
     ///   - bytes: The initialization section.
-    ///   - trackID: Which track; by default the first of text.
+    ///   - trackID: The track ID; by default that of the first subtitle track.
     public init?(initialization bytes: Span<UInt8>, trackID: UInt32? = nil) {
         let segment = FragmentedSegment(bytes)
         guard let movie = segment.movie else { return nil }
@@ -46,13 +47,13 @@ public struct FragmentedSubtitles: Sendable {
         }
     }
 
-    /// The cues of a segment, on the track's timeline, with its edit list taken into account.
+    /// Returns the cues of a segment, on the track's timeline with its edit list applied.
     ///
-    /// Samples that cannot be read are left out, unless none of them can be.
+    /// Samples that cannot be parsed are omitted, unless all of them fail.
     ///
-    /// - Parameter segment: Fragments with their media.
-    /// - Returns: The cues, each with the time of its sample; ``SubtitleTimeline`` joins those that go on.
-    /// - Throws: ``MediaFormatError`` of the first sample, where no sample can be read.
+    /// - Parameter segment: Movie fragments with their media data.
+    /// - Returns: The cues, each with the time range of its sample; ``SubtitleTimeline`` joins cues that continue.
+    /// - Throws: The ``MediaFormatError`` of the first sample if no sample can be parsed.
     public func cues(in segment: Span<UInt8>) throws(MediaFormatError) -> [SubtitleCue] {
         let offset = movie.track(trackID)?.edit?.offset ?? .zero
         var cues: [SubtitleCue] = []
@@ -72,13 +73,13 @@ public struct FragmentedSubtitles: Sendable {
         return cues
     }
 
-    /// The cues of a sample.
+    /// Returns the cues of a sample.
     ///
     /// - Parameters:
-    ///   - bytes: The sample.
-    ///   - timeRange: When it is presented, on the track's timeline.
-    /// - Returns: The cues, none of which reaches beyond that.
-    /// - Throws: ``MediaFormatError`` where the sample cannot be read.
+    ///   - bytes: The sample data.
+    ///   - timeRange: The presentation time range of the sample on the track's timeline.
+    /// - Returns: The cues, limited to the time range.
+    /// - Throws: ``MediaFormatError`` if the sample cannot be parsed.
     public func cues(
         inSample bytes: Span<UInt8>,
         timeRange: MediaTimeRange

@@ -2,21 +2,21 @@ import MediaTiming
 
 /// A SubRip file, `.srt`.
 ///
-/// There is no standard. What is written by people is taken: any line ends, a byte-order mark, numbers that are missing or
-/// wrong, a point instead of a comma, hours that are missing, empty lines inside of a text, tags for italic, bold, underline
-/// and colour, and a place as `{\an8}`.
+/// There is no standard for the format. The parser accepts common variations: any line terminator, a byte order mark,
+/// missing or incorrect cue numbers, a point instead of a comma, missing hours, empty lines within a text, tags for
+/// italics, bold, underline and color, and a position such as `{\an8}`.
 public struct SubRipDocument: Sendable, Hashable {
-    /// Its cues, in the order of the file; ``SubtitleCue/id`` is the number.
+    /// The cues, in the order of the file; ``SubtitleCue/id`` is the cue number.
     public let cues: [SubtitleCue]
 
-    /// Further cues of a file are not read.
+    /// The maximum number of cues that are read.
     public static let mostCues = 100_000
-    /// Further lines of a cue are not read.
+    /// The maximum number of lines of a cue.
     static let mostLines = 100
 
-    /// Reads a file in UTF-8, UTF-16 with a byte-order mark, or else Latin-1.
+    /// Creates a document from bytes in UTF-8, in UTF-16 with a byte order mark, or else in Latin-1.
     ///
-    /// Throws ``MediaFormatError/missing(_:)`` where there is not a single cue and something else than white space.
+    /// Throws ``MediaFormatError/missing(_:)`` if there is no cue, unless the file consists of white space only.
     public init(_ bytes: Span<UInt8>) throws(MediaFormatError) {
         let text = SubRipText.decoded(bytes)
         var reading = Reading()
@@ -29,7 +29,8 @@ public struct SubRipDocument: Sendable, Hashable {
         cues = reading.cues
     }
 
-    /// Gathers lines until the times of the next cue show that the number in front of them is not text.
+    /// Collects lines until the next timing line shows whether the preceding number belongs to the text or to the next
+    /// cue.
     private struct Reading {
         var cues: [SubtitleCue] = []
         private var id = ""
@@ -42,7 +43,8 @@ public struct SubRipDocument: Sendable, Hashable {
                 if let last = lines.last.map(Self.trimmed), !last.isEmpty, last.utf8.count <= 10,
                     last.utf8.allSatisfy({ (0x30...0x39).contains($0) })
                 {
-                    // A number with neither an empty line in front nor the right value is the end of a text.
+                    // A number is part of the text if neither an empty line precedes it nor its value is the next cue
+                    // number.
                     let before = lines.dropLast().last.map(Self.trimmed) ?? ""
                     if range == nil || before.isEmpty || Int(last) == Int(id).map({ $0 + 1 }) {
                         next = String(last)

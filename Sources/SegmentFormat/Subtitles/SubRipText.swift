@@ -1,15 +1,15 @@
 import MediaTiming
 
-/// Reads the times and the tags of SubRip.
+/// A parser for the timing lines and the tags of SubRip.
 struct SubRipText {
     private var text = SubtitleText()
     private var styles: [(tag: String, style: SubtitleStyle)] = []
     private var style = SubtitleStyle()
     private var placement = SubtitlePlacement()
 
-    /// Tags inside of more tags than this are left out.
+    /// The maximum nesting depth of tags; deeper tags are ignored.
     private static let mostDepth = 32
-    /// Longer ones are text.
+    /// The maximum length of a tag, in characters; longer ones are treated as text.
     private static let mostTagLength = 256
 
     mutating func cue(_ lines: [Substring], id: String, range: MediaTimeRange) -> SubtitleCue? {
@@ -75,7 +75,7 @@ struct SubRipText {
         }
     }
 
-    /// Reads what scripts of another format leave behind: the place, and simple styles.
+    /// Applies override tags of SubStation Alpha that converters leave in the text: the position and simple styles.
     private mutating func override(_ tag: Substring) {
         for command in tag.split(separator: "\\") {
             switch command {
@@ -94,7 +94,7 @@ struct SubRipText {
         }
     }
 
-    /// Places are numbered as on a keypad.
+    /// Sets the position from its number, which follows the layout of a numeric keypad.
     private mutating func place(_ number: Int) {
         let safe = SubtitleLayout.safeArea
         switch (number - 1) / 3 {
@@ -112,7 +112,7 @@ struct SubRipText {
 }
 
 extension SubRipText {
-    /// The times of a line such as `00:01:02,345 --> 00:01:04,000 X1:40`; `nil` for other lines.
+    /// Returns the time range of a line such as `00:01:02,345 --> 00:01:04,000 X1:40`, or `nil` for other lines.
     static func times(_ line: Substring) -> MediaTimeRange? {
         guard line.utf8.count <= 200, let arrow = line.firstRange(of: "-->"),
             let start = time(line[..<arrow.lowerBound])
@@ -122,7 +122,8 @@ extension SubRipText {
         return MediaTimeRange(start: start, end: end)
     }
 
-    /// Hours, minutes and seconds as far as they are there, with a fraction of up to nine digits.
+    /// Returns the time of hours, minutes and seconds; hours and minutes are optional, and fractions have up to nine
+    /// digits.
     private static func time(_ text: Substring) -> MediaTime? {
         let parts = String(text.filter { !$0.isWhitespace }.map { $0 == "," ? "." : $0 }).split(separator: ":")
         guard (1...3).contains(parts.count), let last = parts.last, last.utf8.count <= 12 else { return nil }
@@ -138,7 +139,7 @@ extension SubRipText {
         return MediaTime(seconds: minutes *| 60) + seconds
     }
 
-    /// The text of a file in UTF-8, in UTF-16 with a byte-order mark, or else in Latin-1 with the letters of Windows.
+    /// Returns the text of a file in UTF-8, in UTF-16 with a byte order mark, or else in Latin-1 (ISO/IEC 8859-1).
     static func decoded(_ bytes: Span<UInt8>) -> String {
         let all = bytes.array(0..<bytes.count)
         if all.starts(with: [0xFE, 0xFF]) || all.starts(with: [0xFF, 0xFE]) {

@@ -1,36 +1,36 @@
 public import MediaTiming
 
-/// A line of a script for a drawing library: what is drawn when (Advanced SubStation Alpha, `Dialogue`).
+/// A `Dialogue` line of an Advanced SubStation Alpha script.
 public struct SubStationEvent: Sendable, Hashable {
-    /// When it is drawn.
+    /// The time range during which the event is shown.
     public let timeRange: MediaTimeRange
-    /// Events of higher layers cover those of lower ones.
+    /// The layer; events of higher layers are drawn over those of lower ones.
     public let layer: Int
-    /// The style of the script it has; one of ``SubStationScript/header``.
+    /// The name of the style, one of those in ``SubStationScript/header``.
     public let style: String
-    /// The margins that say how wide it is, in units of the script.
+    /// The left margin, which together with the right one determines the line width, in units of the script.
     public let marginLeft: Int
-    /// The margins that say how wide it is, in units of the script.
+    /// The right margin, which together with the left one determines the line width, in units of the script.
     public let marginRight: Int
-    /// Its text with override tags.
+    /// The text with override tags.
     public let text: String
 
-    /// The line as it stands in a file.
+    /// The line as written to a script file.
     public var dialogueLine: String {
         let start = Self.clock(timeRange.start)
         let end = Self.clock(timeRange.end)
         return "Dialogue: \(layer),\(start),\(end),\(style),,\(marginLeft),\(marginRight),0,,\(text)"
     }
 
-    /// The line without times, as it stands in Matroska and as `ass_process_chunk` takes it.
+    /// Returns the event without times, in the form used in Matroska and by `ass_process_chunk`.
     ///
-    /// - Parameter readOrder: A number that no other event of the track has.
-    /// - Returns: Fields separated by commas, without a line end.
+    /// - Parameter readOrder: A number that is unique among the events of the track.
+    /// - Returns: Fields separated by commas, without a line terminator.
     public func chunk(readOrder: Int) -> String {
         "\(readOrder),\(layer),\(style),,\(marginLeft),\(marginRight),0,,\(text)"
     }
 
-    /// `h:mm:ss.cc`, to the nearest hundredth; from 0 to 9:59:59.99 and beyond, but not below zero.
+    /// Returns the time as `h:mm:ss.cc`, rounded to hundredths of a second and limited to 0 to 1000 hours.
     private static func clock(_ time: MediaTime) -> String {
         let hundredths = min(max(0, (time * 100).roundedSeconds), 360_000_000)
         let (hours, rest) = hundredths.quotientAndRemainder(dividingBy: 360_000)

@@ -1,17 +1,18 @@
 import MediaTiming
 
 extension SubStationScript {
-    /// The events of a cue, as it stands: cues that stack are to be arranged before (``SubtitleArrangement``).
+    /// Returns the events of a cue at its current position; resolve overlaps with ``SubtitleArrangement`` first.
     ///
-    /// - Returns: One event, two where only a part of the text has a background, or for vertical writing one for each
-    ///   column; none for a cue without text.
+    /// - Returns: One event, or two if only a part of the text has a background, or for vertical writing one for each
+    ///   column; empty for a cue without text.
     public func events(for cue: SubtitleCue) -> [SubStationEvent] {
         guard cue.lines.contains(where: { !$0.plainText.isEmpty }) else { return [] }
         let spans = cue.lines.flatMap(\.spans)
         let hasBox = spans.contains(where: \.hasBackground)
         if cue.placement.writing != .horizontal { return columns(of: cue, hasBox: hasBox) }
         let isMixed = hasBox && spans.contains { !$0.hasBackground && !$0.text.allSatisfy(\.isWhitespace) }
-        // A style has either outlines or boxes: mixed text is drawn as boxes without letters, and letters over them.
+        // A style has either outlines or boxes, so mixed text is drawn as boxes with transparent text and a layer of
+        // text above.
         guard isMixed else { return [horizontal(cue, hasBox ? .boxes : .outlines)] }
         return [horizontal(cue, .boxesAlone), horizontal(cue, .outlines, layer: 1)]
     }
@@ -45,13 +46,14 @@ extension SubStationScript {
                 isStart = false
             }
         }
-        // Margins make the width in which lines are broken; the place itself does not depend on them.
+        // Margins determine the width at which lines wrap; the position does not depend on them.
         let width = across(min(max(placement.regionWidth, 5), 100))
         let margin = placement.wrapsLines ? max(0, self.width - width) : 0
         return event(cue, text, margin: margin, look, layer: layer)
     }
 
-    /// Letters below one another: fonts that turn themselves are not to be had everywhere.
+    /// Returns one event per column with one character per line, because fonts for vertical writing are not always
+    /// available.
     private func columns(of cue: SubtitleCue, hasBox: Bool) -> [SubStationEvent] {
         let placement = cue.placement
         let advance = SubtitleLayout.lineHeight * Double(Self.height) / Double(width)
@@ -105,7 +107,7 @@ extension SubStationScript {
         return Int(saturating: (value * Double(length) / 100).rounded())
     }
 
-    // Places are numbered as on a keypad: 1 to 3 below, 4 to 6 in the middle, 7 to 9 above.
+    // Positions are numbered as on a numeric keypad: 1 to 3 at the bottom, 4 to 6 in the middle, 7 to 9 at the top.
     private static func row(_ anchor: SubtitlePlacement.VerticalAnchor) -> Int {
         switch anchor {
         case .bottom: 0
@@ -132,18 +134,18 @@ extension SubStationScript {
             let box = style.background ?? .transparent
             text += "\\3c\(colorCode(box))\\3a\(alphaCode(box))"
         } else {
-            // An outline around letters that are not seen would be seen.
+            // The outline of transparent text has to be transparent, too.
             text += "\\3a\(alphaCode(color))"
         }
         return text + "}"
     }
 
-    /// Blue, green, red, as scripts have them.
+    /// Returns the color code of a script, in the order blue, green, red.
     private static func colorCode(_ color: SubtitleColor) -> String {
         "&H\(hexadecimal(color.blue))\(hexadecimal(color.green))\(hexadecimal(color.red))&"
     }
 
-    /// How transparent, not how opaque.
+    /// Returns the alpha code of a script, in which 0 is opaque and 255 is transparent.
     private static func alphaCode(_ color: SubtitleColor) -> String { "&H\(hexadecimal(255 -| color.alpha))&" }
 
     private static func hexadecimal(_ value: UInt8) -> String {
@@ -151,10 +153,10 @@ extension SubStationScript {
         return digits.utf8.count == 1 ? "0" + digits : digits
     }
 
-    /// Text in which nothing is a tag or a line end.
+    /// Returns the text with all characters escaped that could be parsed as override tags or line breaks.
     ///
-    /// A backslash cannot be escaped in a script: a word joiner behind it, which is not drawn, keeps it from meaning
-    /// anything together with what follows.
+    /// A backslash cannot be escaped in a script. It is followed by an invisible word joiner, which prevents that it
+    /// forms a command with the next character.
     static func escaped(_ text: String, isStart: Bool) -> String {
         var result = String.UnicodeScalarView()
         var isLeading = isStart
@@ -167,7 +169,7 @@ extension SubStationScript {
                 result.append("\\")
                 result.append(scalar)
             case " " where isLeading:
-                // Spaces in front of a line are left out by those who draw; these are not.
+                // Renderers remove leading spaces, but not non-breaking ones.
                 result.append("\u{A0}")
                 continue
             case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}", "\u{FEFF}":

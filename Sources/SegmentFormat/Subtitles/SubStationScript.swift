@@ -1,37 +1,39 @@
 import MediaTiming
 
-/// Writes cues as an Advanced SubStation Alpha script, which libass and others draw.
+/// A writer that converts cues to an Advanced SubStation Alpha script, the input format of libass.
 ///
-/// Text of cues is escaped so that none of it can be taken for an override tag.
+/// The text of cues is escaped, so that it cannot contain override tags.
 public struct SubStationScript: Sendable, Hashable {
-    /// The height of the script's picture, in its units; places are rounded to these.
+    /// The height of the script's coordinate system, in script units; positions are rounded to units.
     public static let height = 1_080
-    /// The width of the script's picture, in its units.
+    /// The width of the script's coordinate system, in script units.
     public let width: Int
-    /// The font that is asked for.
+    /// The name of the requested font.
     public let fontName: String
 
-    /// Makes a writer.
+    /// Creates a writer.
     ///
     /// - Parameters:
-    ///   - aspectRatio: The picture's width divided by its height as shown; 16/9 by default, kept within 0.25 and 8.
-    ///   - fontName: The font; commas and line ends are taken out. `sans-serif` by default.
+    ///   - aspectRatio: The display aspect ratio of the video, width divided by height; 16/9 by default, limited to
+    ///     0.25 to 8.
+    ///   - fontName: The font name, from which commas and line terminators are removed; `sans-serif` by default.
     public init(aspectRatio: Double = 16.0 / 9, fontName: String = "sans-serif") {
         let ratio = aspectRatio.isFinite ? min(max(aspectRatio, 0.25), 8) : 16.0 / 9
         width = Int(saturating: (Double(Self.height) * ratio).rounded())
         self.fontName = String(fontName.unicodeScalars.filter { $0.value >= 0x20 && $0 != "," }.map(Character.init))
     }
 
-    /// The names of the two styles: text with an outline, and text on boxes.
+    /// The names of the two styles: text with an outline and text on boxes.
     static let outlined = "Outlined"
     static let boxed = "Boxed"
 
-    /// Everything before the first event: what `ass_process_codec_private` takes.
+    /// The part of the script before the first event, as expected by `ass_process_codec_private`.
     public var header: String {
         let size = Self.fontSize
         let colors = "&H00FFFFFF,&H00FFFFFF,&H00000000,&H80000000"
-        // Bold, italic, underline, strike out, scales, spacing, angle; border style, outline, shadow; alignment, margins;
-        // encoding -1 lets right-to-left text be found out by its letters.
+        // Fields: bold, italic, underline, strikeout, scales, spacing, angle; border style, outline, shadow; alignment,
+        // margins.
+        // Encoding -1 enables detection of the text direction.
         let outlined = "\(colors),0,0,0,0,100,100,0,0,1,3,1,2,0,0,0,-1"
         let boxed = "\(colors),0,0,0,0,100,100,0,0,3,6,0,2,0,0,0,-1"
         return """
@@ -55,17 +57,17 @@ public struct SubStationScript: Sendable, Hashable {
             """
     }
 
-    /// The size of letters of ``SubtitleStyle/relativeSize`` 1, in units of the script.
+    /// The font size for a ``SubtitleStyle/relativeSize`` of 1, in script units.
     static let fontSize = 57.6
 
-    /// A whole script: all cues, arranged so that none covers another.
+    /// Returns a complete script with all cues, arranged without overlaps.
     public func text(of timeline: SubtitleTimeline) -> String {
         var text = header
         for event in events(of: timeline) { text += event.dialogueLine + "\n" }
         return text
     }
 
-    /// The events of a whole timeline; a cue that is moved while it is shown has several.
+    /// Returns the events of a timeline; a cue whose position changes while it is shown results in several events.
     public func events(of timeline: SubtitleTimeline) -> [SubStationEvent] {
         guard var time = timeline.firstStart else { return [] }
         var events: [SubStationEvent] = []

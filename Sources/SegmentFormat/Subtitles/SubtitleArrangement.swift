@@ -1,19 +1,20 @@
-/// Finds places for the cues that are shown together, so that none covers another (W3C WebVTT §7.2).
+/// Positions simultaneously shown cues such that they do not overlap (W3C WebVTT §7.2).
 ///
-/// A cue keeps its place for as long as it is shown: a new one goes above it, and does not fall when the lower one ends.
+/// A cue keeps its position for its whole duration: a new cue is placed above it and does not move down when the lower
+/// cue ends.
 public struct SubtitleArrangement: Sendable {
     private var places: [SubtitleCue: Double] = [:]
 
-    /// Further cues that are shown at one time are left out.
+    /// The maximum number of simultaneously shown cues; further ones are omitted.
     public static let mostCues = 64
 
-    /// Makes an arrangement of no cues.
+    /// Creates an arrangement without cues.
     public init() {}
 
-    /// Gives the cues that are shown from now on with the places they are drawn at, which are no longer to be changed.
+    /// Returns the given cues with their final positions.
     ///
-    /// - Parameter cues: All cues of one moment, those that began first in front.
-    /// - Returns: The cues with their places, in the same order.
+    /// - Parameter cues: All cues shown at a time, in the order of their start times.
+    /// - Returns: The cues with their positions, in the same order.
     public mutating func arrange(_ cues: [SubtitleCue]) -> [SubtitleCue] {
         let cues = cues.prefix(Self.mostCues)
         let known = places
@@ -39,7 +40,7 @@ public struct SubtitleArrangement: Sendable {
         return result
     }
 
-    /// How far a box has to move to stand alone: upwards if there is room, else downwards, else not at all.
+    /// Returns the distance by which a box has to move to avoid overlaps: up if there is space, else down, else zero.
     private static func distance(for box: SubtitleBox, _ others: [SubtitleBox]) -> Double {
         var moved = box
         while let other = others.first(where: { $0.covers(moved) }) {
@@ -55,7 +56,7 @@ public struct SubtitleArrangement: Sendable {
         return moved.top - box.top
     }
 
-    /// Puts the cues of each region below one another.
+    /// Returns the cues with those of each region placed one below the other.
     private func flowing(_ cues: ArraySlice<SubtitleCue>) -> [SubtitleCue] {
         var result = Array(cues)
         var regions: [String: [Int]] = [:]

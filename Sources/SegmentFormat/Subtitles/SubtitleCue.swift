@@ -1,22 +1,23 @@
 public import MediaTiming
 
-/// A text that is shown over the picture for a time, whatever format it came in.
+/// A subtitle text that is shown during a time range, independent of its source format.
 public struct SubtitleCue: Sendable, Hashable {
-    /// Its name in the document it came from; empty where it has none.
+    /// The identifier in the source document; empty if there is none.
     public var id: String
-    /// When it is shown.
+    /// The time range during which the cue is shown.
     public var timeRange: MediaTimeRange
-    /// Its lines, from the top; for vertical writing, its columns in reading order.
+    /// The lines from top to bottom; for vertical writing, the columns in reading order.
     public var lines: [SubtitleLine]
-    /// Where it is shown.
+    /// The position and layout of the cue.
     public var placement: SubtitlePlacement
-    /// Which cues it covers: those of lower layers; 0 by default.
+    /// The layer; the cue is drawn over cues of lower layers; 0 by default.
     public var layer: Int
-    /// Whether it is shown even where subtitles are turned off, as for a foreign language in the film
-    /// (`itts:forcedDisplay`, IMSC 1.1 §8.4.4).
+    /// A Boolean value that indicates whether the cue is shown even if subtitles are disabled.
+    ///
+    /// Used for dialogue in a foreign language (`itts:forcedDisplay`, IMSC 1.1 §8.4.4).
     public var isForced: Bool
 
-    /// Makes a cue.
+    /// Creates a cue with the given properties.
     public init(
         id: String = "",
         timeRange: MediaTimeRange,
@@ -33,17 +34,17 @@ public struct SubtitleCue: Sendable, Hashable {
         self.isForced = isForced
     }
 
-    /// Its text without styles, lines separated by line feeds.
+    /// The text without styles, with lines separated by line feeds.
     public var plainText: String { lines.map(\.plainText).joined(separator: "\n") }
 
-    /// The cue at another place of the timeline.
+    /// Returns a copy of the cue whose time range is shifted by the given offset.
     public func moved(by offset: MediaTime) -> SubtitleCue {
         var cue = self
         cue.timeRange = MediaTimeRange(start: timeRange.start + offset, duration: timeRange.duration)
         return cue
     }
 
-    /// Whether a viewer sees the same in both, whenever it is and however they are named.
+    /// Returns whether both cues have the same appearance, regardless of their times and identifiers.
     public func looksLike(_ other: SubtitleCue) -> Bool {
         lines == other.lines && placement == other.placement && layer == other.layer && isForced == other.isForced
     }
@@ -51,26 +52,26 @@ public struct SubtitleCue: Sendable, Hashable {
 
 /// A line of a cue.
 public struct SubtitleLine: Sendable, Hashable {
-    /// Its parts, in the order of the text.
+    /// The spans of the line, in text order.
     public var spans: [SubtitleSpan]
 
-    /// Makes a line.
+    /// Creates a line with the given spans.
     public init(_ spans: [SubtitleSpan]) {
         self.spans = spans
     }
 
-    /// Its text without styles.
+    /// The text without styles.
     public var plainText: String { spans.map(\.text).joined() }
 }
 
-/// A stretch of text of one style.
+/// A part of a line with a uniform style.
 public struct SubtitleSpan: Sendable, Hashable {
-    /// The text; it has no line ends.
+    /// The text, without line breaks.
     public var text: String
-    /// What it looks like.
+    /// The style of the text.
     public var style: SubtitleStyle
 
-    /// Makes a span.
+    /// Creates a span with the given text and style.
     public init(_ text: String, style: SubtitleStyle = .init()) {
         self.text = text
         self.style = style

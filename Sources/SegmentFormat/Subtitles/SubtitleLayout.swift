@@ -1,16 +1,17 @@
-/// How large text is, in percent of the picture: what places cues and what draws them agree on this.
+/// Text dimensions in percent of the video, used both for positioning and for rendering cues.
 public enum SubtitleLayout {
-    /// The height of a line, in percent of the picture's height: 15 of them fill the part that every set shows
-    /// (CTA-608 has that many rows, and the default font of WebVTT is 5 percent high).
+    /// The height of a line, in percent of the video height.
+    ///
+    /// 15 lines fill 80 percent of the height, like the rows of CTA-608; the default font size of WebVTT is 5 percent.
     public static let lineHeight = 80.0 / 15
 
-    /// The part of the picture's width and height that lines are counted in, in percent.
+    /// The range of the video width and height in which lines are positioned, in percent.
     public static let safeArea = 5.0...95.0
 
-    /// The width of a letter, in percent of the picture's width: half its height, in a picture of 16:9.
+    /// The estimated width of a character, in percent of the video width: half the line height, for 16:9 video.
     static let letterWidth = lineHeight * 9 / 16 / 2
 
-    /// About how high a cue's text is, in percent of the picture, with lines broken that are too long.
+    /// Returns the estimated height of a cue's text in percent of the video height, including wrapped lines.
     static func height(of cue: SubtitleCue) -> Double {
         let width = max(cue.placement.regionWidth, 1)
         var height = 0.0
@@ -30,7 +31,7 @@ public enum SubtitleLayout {
     }
 }
 
-/// A part of the picture, in percent of its width and height.
+/// A rectangle in percent of the video width and height.
 struct SubtitleBox {
     var left: Double
     var right: Double
@@ -50,7 +51,7 @@ struct SubtitleBox {
         bottom = top + height
     }
 
-    // Boxes that touch do not lie over one another, whatever rounding does.
+    // Adjacent boxes do not overlap, despite rounding errors.
     private static let tolerance = 0.05
 
     func covers(_ other: SubtitleBox) -> Bool {

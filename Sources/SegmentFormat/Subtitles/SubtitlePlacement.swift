@@ -1,68 +1,70 @@
-/// Where a cue is shown: a box of text that hangs at a point of the picture.
+/// The position and layout of a cue: a text box that is anchored at a point of the video.
 public struct SubtitlePlacement: Sendable, Hashable {
-    /// Which way text runs.
+    /// A writing direction of text.
     public enum Writing: Sendable, Hashable {
-        /// In lines, from left to right or right to left as its letters want.
+        /// Horizontal lines, from left to right or right to left according to the script.
         case horizontal
-        /// In columns, further ones to the left.
+        /// Vertical columns, each further one to the left of the previous one.
         case verticalGrowingLeft
-        /// In columns, further ones to the right.
+        /// Vertical columns, each further one to the right of the previous one.
         case verticalGrowingRight
     }
 
-    /// Which part of the box, from left to right, stands at the point.
+    /// The horizontal part of the box that is placed at the anchor point.
     public enum HorizontalAnchor: Sendable, Hashable {
-        /// Its left side.
+        /// The left edge.
         case left
-        /// Its middle.
+        /// The center.
         case center
-        /// Its right side.
+        /// The right edge.
         case right
     }
 
-    /// Which part of the box, from top to bottom, stands at the point.
+    /// The vertical part of the box that is placed at the anchor point.
     public enum VerticalAnchor: Sendable, Hashable {
-        /// Its top.
+        /// The top edge.
         case top
-        /// Its middle.
+        /// The center.
         case middle
-        /// Its bottom.
+        /// The bottom edge.
         case bottom
     }
 
-    /// What becomes of a cue where others stand.
+    /// The treatment of a cue that overlaps other cues.
     public enum Stacking: Sendable, Hashable {
-        /// It stays where it is.
+        /// The cue keeps its position.
         case none
-        /// It moves up or down to where nothing stands.
+        /// The cue moves up or down to a position without overlap.
         case avoids
-        /// It lies in one block with all cues of a region, in the order they were given.
+        /// The cue is part of a block with all cues of the region, in their given order.
         case flows(region: String)
     }
 
-    /// Which way text runs; horizontal by default.
+    /// The writing direction; horizontal by default.
     public var writing = Writing.horizontal
-    /// The point from the left, in percent of the picture's width; 50 by default.
+    /// The distance of the anchor point from the left, in percent of the video width; 50 by default.
     public var horizontalPosition: Double = 50
-    /// The point from the top, in percent of the picture's height; 95 by default, the lower edge of what every set shows.
+    /// The distance of the anchor point from the top, in percent of the video height.
+    ///
+    /// The default is 95, the lower edge of ``SubtitleLayout/safeArea``.
     public var verticalPosition: Double = 95
-    /// Which part of the box stands at the point; the middle by default.
+    /// The horizontal part of the box that is placed at the anchor point; the center by default.
     public var horizontalAnchor = HorizontalAnchor.center
-    /// Which part of the box stands at the point; the bottom by default.
+    /// The vertical part of the box that is placed at the anchor point; the bottom by default.
     public var verticalAnchor = VerticalAnchor.bottom
-    /// At which side of the box its lines stand; in the middle by default.
+    /// The alignment of the lines in the box; centered by default.
     public var alignment = HorizontalAnchor.center
-    /// How wide the box is, or how high for vertical writing, in percent of the picture; 90 by default.
+    /// The width of the box, or its height for vertical writing, in percent of the video; 90 by default.
     public var regionWidth: Double = 90
-    /// Whether lines that are longer than the box are broken; they are by default.
+    /// A Boolean value that indicates whether lines longer than the box are wrapped; `true` by default.
     public var wrapsLines = true
-    /// What becomes of it where others stand; it avoids them by default.
+    /// The treatment of overlaps with other cues; the cue avoids them by default.
     public var stacking = Stacking.avoids
 
-    /// Makes the placement of subtitles that do not say where they stand: below, in the middle.
+    /// Creates the placement of cues without position settings: at the bottom center.
     public init() {}
 
-    /// The left side of the box, in percent of the picture's width.
+    /// The position of the left edge of the box, in percent of the video width.
     public var left: Double {
         switch horizontalAnchor {
         case .left: horizontalPosition

@@ -1,40 +1,40 @@
 import MediaTiming
 
-/// What text of a cue looks like.
+/// The visual style of a span of text.
 public struct SubtitleStyle: Sendable, Hashable {
-    /// Whether it is bold; not by default.
+    /// A Boolean value that indicates whether the text is bold; `false` by default.
     public var isBold = false
-    /// Whether it is italic; not by default.
+    /// A Boolean value that indicates whether the text is italic; `false` by default.
     public var isItalic = false
-    /// Whether it is underlined; not by default.
+    /// A Boolean value that indicates whether the text is underlined; `false` by default.
     public var isUnderlined = false
-    /// The colour of letters; `nil`, the default, leaves it to whoever draws, mostly white.
+    /// The text color; `nil`, the default, uses the renderer's default, usually white.
     public var color: SubtitleColor?
-    /// The colour behind letters; `nil`, the default, leaves it to whoever draws, mostly none but an outline.
+    /// The background color; `nil`, the default, uses the renderer's default, usually an outline without a background.
     public var background: SubtitleColor?
-    /// Its size, 1 for lines of ``SubtitleLayout/lineHeight``; 1 by default, 0.2 to 5.
+    /// The text size relative to ``SubtitleLayout/lineHeight``; 1 by default, limited to 0.2 to 5.
     public var relativeSize: Double {
         get { storedSize }
         set { storedSize = newValue.isFinite ? min(max(newValue, 0.2), 5) : 1 }
     }
     private var storedSize: Double = 1
 
-    /// Makes a style that is as by default.
+    /// Creates the default style.
     public init() {}
 }
 
-/// A colour of 8 bits each.
+/// An RGBA color with 8 bits per component.
 public struct SubtitleColor: Sendable, Hashable {
-    /// How red it is.
+    /// The red component.
     public var red: UInt8
-    /// How green it is.
+    /// The green component.
     public var green: UInt8
-    /// How blue it is.
+    /// The blue component.
     public var blue: UInt8
-    /// How opaque it is: 255 covers, 0 is not seen.
+    /// The opacity: 255 is opaque, 0 is transparent.
     public var alpha: UInt8
 
-    /// Makes a colour; opaque unless said otherwise.
+    /// Creates a color with the given components; opaque by default.
     public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
         self.green = green
@@ -42,7 +42,7 @@ public struct SubtitleColor: Sendable, Hashable {
         self.alpha = alpha
     }
 
-    /// Makes an opaque colour of 24 bits, red the highest.
+    /// Creates an opaque color from a 24-bit value, whose highest byte is red.
     init(_ hexadecimal: UInt32) {
         self.init(
             red: UInt8(truncatingIfNeeded: hexadecimal >> 16),
@@ -57,17 +57,17 @@ public struct SubtitleColor: Sendable, Hashable {
 }
 
 extension SubtitleColor {
-    /// What the fourth value of `rgba()` counts.
+    /// The range of the alpha component in `rgba()`.
     enum AlphaNotation {
-        /// 0 to 255, as in TTML; what has a point is a part of 1 nevertheless.
+        /// 0 to 255, as in TTML; values with a decimal point are nevertheless interpreted as 0 to 1.
         case byte
-        /// 0 to 1, as in style sheets.
+        /// 0 to 1, as in CSS.
         case part
     }
 
-    /// Reads a colour as TTML and style sheets write it: a name, `#rgb`, `#rrggbb`, `#rrggbbaa`, `rgb()` or `rgba()`.
+    /// Creates a color from TTML or CSS notation: a name, `#rgb`, `#rrggbb`, `#rrggbbaa`, `rgb()` or `rgba()`.
     ///
-    /// Names are those of TTML2 §8.3.12, which are the sixteen of HTML and a few more.
+    /// The names are those of TTML2 §8.3.12, which include the sixteen of HTML.
     init?(_ text: some StringProtocol, alpha: AlphaNotation = .byte) {
         guard text.utf8.count <= 64 else { return nil }
         let name = text.lowercased().filter { !$0.isWhitespace }

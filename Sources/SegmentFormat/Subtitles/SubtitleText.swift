@@ -1,8 +1,8 @@
-/// Puts the lines of a cue together, and keeps them within bounds.
+/// A builder for the lines of a cue, which limits their size.
 struct SubtitleText {
-    /// Further text of a cue is left out, in bytes of UTF-8.
+    /// The maximum text size of a cue, in bytes of UTF-8; further text is omitted.
     static let mostBytes = 16_384
-    /// Further lines and spans of a cue are left out.
+    /// The maximum number of lines and spans of a cue; further ones are omitted.
     static let mostParts = 512
 
     private var lines: [SubtitleLine] = []
@@ -12,7 +12,7 @@ struct SubtitleText {
 
     var isEmpty: Bool { bytes == 0 }
 
-    /// Adds text that may have line ends.
+    /// Appends text, which may contain line breaks.
     mutating func append(_ text: String, _ style: SubtitleStyle) {
         var isFirst = true
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -29,7 +29,7 @@ struct SubtitleText {
         spans.removeAll()
     }
 
-    /// The lines, without empty ones at both ends and without white space alone.
+    /// Returns the lines without blank ones at the start and end, and resets the builder.
     mutating func finish() -> [SubtitleLine] {
         lines.append(SubtitleLine(spans))
         let isBlank: (SubtitleLine) -> Bool = { $0.plainText.allSatisfy(\.isWhitespace) }

@@ -1,19 +1,19 @@
 public import MediaTiming
 
-/// The cues of a track on the media's timeline, as segments bring them.
+/// The cues of a subtitle track on the media timeline, collected from segments.
 ///
-/// A cue that several segments repeat is there once, and one that was cut where a segment ends goes on in the next
+/// A cue that several segments repeat is stored once, and a cue that is split at a segment boundary is joined again
 /// (RFC 8216bis §3.1.4; ISO/IEC 14496-30 §6.2).
 public struct SubtitleTimeline: Sendable {
     private var entries: [Entry] = []
-    /// The latest end of each ``blockLength`` entries, so that what is long past is not looked at one by one.
+    /// The latest end time in each block of ``blockLength`` entries, with which blocks of past cues are skipped.
     private var blockEnds: [MediaTime] = []
-    /// The latest end of each block and all before it.
+    /// The latest end time of each block and all blocks before it.
     private var latestEnds: [MediaTime] = []
     private var places: [Appearance: [Entry]] = [:]
     private var nextNumber = 0
     private var batch = 0
-    /// About how much memory the cues take, in bytes.
+    /// The estimated memory use of the cues, in bytes.
     private var byteCount = 0
 
     private struct Entry {
@@ -32,7 +32,7 @@ public struct SubtitleTimeline: Sendable {
         }
     }
 
-    /// What a viewer sees of a cue.
+    /// The visible properties of a cue.
     private struct Appearance: Hashable {
         let lines: [SubtitleLine]
         let placement: SubtitlePlacement
@@ -47,38 +47,41 @@ public struct SubtitleTimeline: Sendable {
         }
     }
 
-    /// When more cues than this are there, those that begin first are forgotten.
+    /// The maximum number of cues; if it is exceeded, the cues with the earliest start times are discarded.
     public static let mostCues = 100_000
-    /// The maximum memory that the cues may take, in bytes; beyond, those that begin first are forgotten.
+    /// The maximum memory use of the cues, in bytes; if it is exceeded, the cues with the earliest start times are
+    /// discarded.
     static let mostBytes = 64 << 20
-    /// Two parts of a cue with less than this between them are one: clocks of segments are rounded.
+    /// The maximum gap between two parts of a cue that are joined, which allows for rounded segment times.
     public static let joinTolerance = MediaTime(value: 10, timescale: 1_000)
 
     private static let blockLength = 64
-    // Of cues that look alike only the last ones are joined: more than a few of them are not shown at a time.
+    // The number of cues of equal appearance with which a new one is compared; few of them are shown at the same time.
     private static let mostCompared = 8
 
-    /// Makes a timeline without cues.
+    /// Creates a timeline without cues.
     public init() {}
 
-    /// All cues, those that begin first in front.
+    /// All cues, in the order of their start times.
     public var cues: [SubtitleCue] { entries.map(\.cue) }
-    /// When the first of them begins; `nil` where there are none.
+    /// The start time of the first cue; `nil` if there are no cues.
     public var firstStart: MediaTime? { entries.first?.cue.timeRange.start }
-    /// Whether there are none.
+    /// A Boolean value that indicates whether the timeline has no cues.
     public var isEmpty: Bool { entries.isEmpty }
-    /// How many there are.
+    /// The number of cues.
     public var count: Int { entries.count }
 
-    /// Takes the cues of a segment, at their places on the media's timeline; those without any length are left out.
+    /// Inserts the cues of a segment, with times on the media timeline; cues with an empty time range or no lines are
+    /// ignored.
     ///
-    /// - Parameter cues: Cues in the order of the document.
-    /// - Complexity: O(*k* log *k*) for *k* cues behind all others, and O(*n*) more where they come between others.
+    /// - Parameter cues: Cues in document order.
+    /// - Complexity: O(*k* log *k*) for *k* cues after all existing ones, plus O(*n*) if they are between existing
+    ///   ones.
     public mutating func insert(_ cues: [SubtitleCue]) {
         batch += 1
         var new: [Entry] = []
         var replaced: Set<Int> = []
-        // When the first of the replaced cues begins.
+        // The start time of the first replaced cue.
         var earliestReplaced: MediaTime?
         for cue in cues where !cue.timeRange.isEmpty && !cue.lines.isEmpty {
             let key = Appearance(cue)
@@ -93,7 +96,8 @@ public struct SubtitleTimeline: Sendable {
             while index >= last {
                 let other = alike[index]
                 if other.batch != batch, let range = Self.joined(other.cue.timeRange, cue.timeRange) {
-                    // The first name counts: writers number cues anew in each segment.
+                    // The identifier of the first part is used, because some writers restart their numbering in each
+                    // segment.
                     let id = other.cue.id
                     cue.timeRange = range
                     cue.id = id
@@ -111,7 +115,7 @@ public struct SubtitleTimeline: Sendable {
             new.append(entry)
             byteCount += entry.byteCount
         }
-        // An earlier cue of the same call may itself have been joined.
+        // An earlier cue of the same call may have been joined, too.
         if !replaced.isEmpty { new.removeAll { replaced.contains($0.number) } }
         merge(new, without: replaced, from: earliestReplaced)
     }
@@ -128,9 +132,9 @@ public struct SubtitleTimeline: Sendable {
         guard first.start <= second.end + joinTolerance, second.start <= first.end + joinTolerance else { return nil }
         return MediaTimeRange(start: min(first.start, second.start), end: max(first.end, second.end))
     }
-    /// Puts new entries in their places and takes replaced ones out.
+    /// Inserts new entries at their positions and removes replaced ones.
     ///
-    /// Only the entries from the first change on are touched: in a stream, that is the last few.
+    /// Only the entries from the first change on are modified, which in a stream are the last few.
     private mutating func merge(_ new: [Entry], without replaced: Set<Int>, from earliestReplaced: MediaTime?) {
         let sorted = new.sorted { ($0.cue.timeRange.start, $0.number) < ($1.cue.timeRange.start, $1.number) }
         let starts = [earliestReplaced, sorted.first?.cue.timeRange.start].compactMap(\.self)
@@ -153,7 +157,7 @@ public struct SubtitleTimeline: Sendable {
         if entries.count > Self.mostCues || byteCount > Self.mostBytes { forgetFirst() }
     }
 
-    /// Forgets the cues that begin first, a quarter at once, so that this is rare.
+    /// Discards the cues with the earliest start times, a quarter at a time so that this happens rarely.
     private mutating func forgetFirst() {
         var count = 0
         while count < entries.count,
@@ -166,11 +170,11 @@ public struct SubtitleTimeline: Sendable {
         index()
     }
 
-    /// Removes what is shown in a range; a cue that reaches over a border keeps what lies outside.
+    /// Removes the cues within a time range; of cues that extend beyond it, the parts outside the range remain.
     ///
     /// - Complexity: O(*n*).
     public mutating func discard(_ range: MediaTimeRange) {
-        // Cues that begin after the range are not changed.
+        // Cues that start after the range are not changed.
         let end = firstIndex(after: range.end)
         guard let first = entries[..<end].firstIndex(where: { $0.cue.timeRange.intersection(range) != nil }) else {
             return
@@ -198,15 +202,16 @@ public struct SubtitleTimeline: Sendable {
             }
         }
         removePlaces(removed)
-        // The remainder of a cue after the range begins at its end, before every later cue.
+        // The remainder of a cue after the range starts at the end of the range, before all later cues.
         kept.sort { ($0.cue.timeRange.start, $0.number) < ($1.cue.timeRange.start, $1.number) }
         entries.replaceSubrange(first..<end, with: kept)
         noteEnds(from: first)
     }
 
-    /// Removes entries by their numbers.
+    /// Removes the entries with the given numbers.
     ///
-    /// All entries of one appearance are removed in one pass: a stream may show the same text thousands of times.
+    /// All entries of one appearance are removed in one pass, because a stream may show the same text thousands of
+    /// times.
     private mutating func removePlaces(_ removed: [Appearance: Set<Int>]) {
         for (key, numbers) in removed {
             guard var alike = places.removeValue(forKey: key) else { continue }
@@ -215,10 +220,12 @@ public struct SubtitleTimeline: Sendable {
         }
     }
 
-    /// The cues that are shown at a time, those that began first in front; at most ``SubtitleArrangement/mostCues``.
+    /// Returns the cues shown at the given time, in the order of their start times; at most
+    /// ``SubtitleArrangement/mostCues``.
     public func cues(at time: MediaTime) -> [SubtitleCue] { shown(at: time, before: firstIndex(after: time)) }
 
-    /// The first time behind `time` when ``cues(at:)`` gives others than then; `nil` where nothing changes any more.
+    /// Returns the first time after `time` at which the result of ``cues(at:)`` changes, or `nil` if it does not change
+    /// again.
     public func nextChange(after time: MediaTime) -> MediaTime? {
         let end = firstIndex(after: time)
         let shown = shown(at: time, before: end)
@@ -245,7 +252,8 @@ public struct SubtitleTimeline: Sendable {
         return found
     }
 
-    /// The first block that may hold something shown: all before it are over.
+    /// Returns the index of the first block that may contain a cue shown at the given time; all previous ones have
+    /// ended.
     private func firstBlock(endingAfter time: MediaTime) -> Int {
         var low = 0
         var high = latestEnds.count
@@ -256,7 +264,7 @@ public struct SubtitleTimeline: Sendable {
         return low
     }
 
-    /// The first entry that begins behind a time.
+    /// Returns the index of the first entry that starts after the given time.
     private func firstIndex(after time: MediaTime) -> Int {
         var low = 0
         var high = entries.count

@@ -1,23 +1,23 @@
 public import MediaTiming
 
 extension WebVTTDocument {
-    /// The document's cues as they are to be shown, with its style sheets, at their times in the document.
+    /// The cues with styles and positions applied, with the times of the document.
     public var subtitles: [SubtitleCue] { subtitles(of: cues) }
 
-    /// The document's cues as they are to be shown, at their places on the media's timeline.
+    /// Returns the cues with styles and positions applied, with times on the media timeline.
     ///
-    /// - Parameter reference: As for ``cues(near:)``.
-    /// - Returns: The cues, in the order of the document; those without text are left out.
+    /// - Parameter reference: The reference time, as for ``cues(near:)``.
+    /// - Returns: The cues, in document order; cues without text are omitted.
     public func subtitles(near reference: MediaTime) -> [SubtitleCue] { subtitles(of: cues(near: reference)) }
 
-    /// Cues as they are to be shown, with the regions and style sheets of this document.
+    /// Returns the given cues with the styles and regions of this document applied.
     ///
-    /// - Parameter cues: Cues of the document, or of samples whose header it is.
-    /// - Returns: What is shown, without cues that have no text.
+    /// - Parameter cues: Cues of this document, or of samples of which this document is the header.
+    /// - Returns: The cues; cues without text are omitted.
     public func subtitles(of cues: [WebVTTCue]) -> [SubtitleCue] { WebVTTPresenter(self).subtitles(of: cues) }
 }
 
-/// The style sheets and regions of a document, prepared for many cues.
+/// The parsed style sheets and regions of a document, which can be applied to many cues.
 struct WebVTTPresenter: Sendable {
     private let sheet: WebVTTStyleSheet
     private let regions: [String: WebVTTRegion]
@@ -27,14 +27,14 @@ struct WebVTTPresenter: Sendable {
         regions = Dictionary(document.regions.map { ($0.id, $0) }) { _, last in last }
     }
 
-    /// Returns the cues as they are to be shown, without those that have no text.
+    /// Returns the cues with styles and positions applied; cues without text are omitted.
     func subtitles(of cues: [WebVTTCue]) -> [SubtitleCue] {
         cues.compactMap { SubtitleCue($0, region: $0.settings.regionID.flatMap { regions[$0] }, sheet: sheet) }
     }
 }
 
 extension SubtitleCue {
-    /// Makes what is shown of a WebVTT cue that stands alone; `nil` for a cue without text.
+    /// Creates a cue from a WebVTT cue without style sheets, or `nil` if it has no text.
     public init?(_ cue: WebVTTCue, region: WebVTTRegion? = nil) {
         self.init(cue, region: region, sheet: WebVTTStyleSheet([]))
     }
@@ -49,7 +49,7 @@ extension SubtitleCue {
 }
 
 extension SubtitlePlacement {
-    /// Where the settings of a WebVTT cue put it (W3C WebVTT §7.2).
+    /// Creates the placement that results from the settings of a WebVTT cue (W3C WebVTT §7.2).
     init(_ settings: WebVTTCueSettings, region: WebVTTRegion?, lines: [SubtitleLine]) {
         self.init()
         let isRightToLeft = Self.isRightToLeft(lines)
@@ -86,7 +86,7 @@ extension SubtitlePlacement {
         }
     }
 
-    /// Whether the first letter that runs in some direction runs to the left (Unicode UAX #9, P2).
+    /// Returns whether the first character with a strong direction is right-to-left (Unicode UAX #9, P2).
     private static func isRightToLeft(_ lines: [SubtitleLine]) -> Bool {
         for line in lines {
             for span in line.spans {
@@ -125,7 +125,8 @@ extension SubtitlePlacement {
             verticalAnchor = .bottom
             verticalPosition = safe.upperBound
         case .number(let number):
-            // Whole lines from the top, or from the bottom where the number is negative; all lines stay in the picture.
+            // Whole lines from the top, or from the bottom if the number is negative, limited so that all lines are
+            // visible.
             let line = number.rounded()
             if line < 0 {
                 let top = safe.upperBound + line * lineHeight
@@ -146,14 +147,14 @@ extension SubtitlePlacement {
             case .end: verticalAnchor = .bottom
             }
         }
-        // Most writers leave out the position and mean the part of the picture that every set shows.
+        // Without a position, most writers expect the text to be limited to the safe area.
         if settings.position == nil, settings.size == 100 {
             regionWidth = safe.upperBound - safe.lowerBound
             horizontalPosition = safe.lowerBound + horizontalPosition / 100 * regionWidth
         }
     }
 
-    /// The position goes downwards and lines go sideways.
+    /// Sets the placement of vertical text: the position is vertical, and lines are arranged horizontally.
     private mutating func placeColumns(
         _ settings: WebVTTCueSettings,
         _ lines: [SubtitleLine],
@@ -173,7 +174,7 @@ extension SubtitlePlacement {
         case .center: verticalAnchor = .middle
         case .right: verticalAnchor = .bottom
         }
-        // The first column stands at the side where writing begins; automatic is the last column of the other side.
+        // The first column is at the side where writing starts; automatic places the last column at the opposite side.
         let growsLeft = writing == .verticalGrowingLeft
         switch settings.line {
         case .automatic:

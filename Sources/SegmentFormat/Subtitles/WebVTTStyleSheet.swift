@@ -1,7 +1,8 @@
-/// The rules of a document's style sheets that name cues or parts of them (W3C WebVTT §8.2.1).
+/// The rules of a document's style sheets that select cues or parts of them (W3C WebVTT §8.2.1).
 ///
-/// Read are `::cue`, `::cue(tag)`, `::cue(.class)`, `::cue(tag.class)`, `::cue(#id)` and `::cue(v[voice="name"])` with the
-/// properties for colour, background, weight, style and underline; other rules are left out.
+/// Supported selectors are `::cue`, `::cue(tag)`, `::cue(.class)`, `::cue(tag.class)`, `::cue(#id)`,
+/// `::cue(v[voice="name"])` and `::cue(lang[lang="tag"])`, with the properties for color, background, weight, style and
+/// underline. Other rules are ignored.
 struct WebVTTStyleSheet: Sendable {
     private struct Selector: Sendable {
         var tag = ""
@@ -15,9 +16,9 @@ struct WebVTTStyleSheet: Sendable {
         let change: Change
     }
 
-    /// The properties of a style that a rule changes.
+    /// The style properties that a rule changes.
     ///
-    /// Its declarations are read once, and not for each element that they apply to.
+    /// The declarations are parsed once, not for each element to which they apply.
     private struct Change {
         var color: SubtitleColor?
         var background: SubtitleColor?
@@ -45,12 +46,13 @@ struct WebVTTStyleSheet: Sendable {
         }
     }
 
-    /// Further rules are not read.
+    /// The maximum number of rules that are read.
     static let mostRules = 200
-    // Bytes: style sheets of subtitles are short.
+    // The maximum size of a style sheet, in bytes; larger ones are ignored, because those of subtitles are short.
     private static let mostLength = 65_536
-    /// The maximum number of classes of a selector, and of an element that it is compared with: each comparison takes the
-    /// product of both.
+    /// The maximum number of classes of a selector and of an element.
+    ///
+    /// Limited because comparing the two takes time proportional to the product of their numbers.
     static let mostClasses = 16
 
     private var rules: [Rule] = []
@@ -59,7 +61,7 @@ struct WebVTTStyleSheet: Sendable {
         for sheet in sheets where rules.count < Self.mostRules { read(sheet) }
     }
 
-    /// Applies rules for all cues, then those for cues of a name.
+    /// Applies the rules for all cues, then the rules for the given cue identifier.
     func apply(to style: inout SubtitleStyle, cueID: String) {
         for rule in rules where rule.selector == nil { rule.change.apply(to: &style) }
         for rule in rules {
@@ -70,7 +72,7 @@ struct WebVTTStyleSheet: Sendable {
         }
     }
 
-    /// Applies rules for a part of a text; of several the last counts.
+    /// Applies the rules for an element of a text; later rules take precedence.
     func apply(to style: inout SubtitleStyle, _ element: WebVTTNode.Element) {
         let classes = element.classes.prefix(Self.mostClasses)
         for rule in rules {
@@ -115,7 +117,7 @@ struct WebVTTStyleSheet: Sendable {
             selector.annotation = pair[1].filter { $0 != "\"" && $0 != "'" }
             rest = rest[..<open]
         }
-        // Combinators and pseudo-classes of time are not known here.
+        // Combinators and the time-related pseudo-classes are not supported.
         guard !rest.contains(where: { " >+~:*[".contains($0) }) else { return nil }
         if rest.hasPrefix("#") {
             selector.id = rest.dropFirst().filter { $0 != "\\" }

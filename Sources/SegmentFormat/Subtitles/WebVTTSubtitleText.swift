@@ -1,4 +1,4 @@
-/// Turns the tree of a cue's text into lines of one style each stretch.
+/// A converter from the nodes of a cue's text to lines of styled spans.
 struct WebVTTSubtitleText {
     private let sheet: WebVTTStyleSheet
     private let id: String
@@ -30,14 +30,14 @@ struct WebVTTSubtitleText {
             }
             for name in element.classes { Self.apply(name, &style) }
             sheet.apply(to: &style, element)
-            // A reading stands behind its text, where lines have no room for it above.
+            // Ruby annotations follow their text in parentheses, because there is no space for them above the line.
             if element.tag == .rubyText { text.append("(", style) }
             for child in element.children { append(child, style) }
             if element.tag == .rubyText { text.append(")", style) }
         }
     }
 
-    /// The colours that classes have without any style sheet (W3C WebVTT §5.1).
+    /// Applies the default colors of class names (W3C WebVTT §5.1).
     private static func apply(_ name: String, _ style: inout SubtitleStyle) {
         if let color = colors[name] { style.color = color }
         if name.hasPrefix("bg_"), let color = colors[String(name.dropFirst(3))] { style.background = color }

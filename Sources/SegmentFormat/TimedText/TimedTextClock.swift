@@ -1,10 +1,11 @@
 import MediaTiming
 
-/// How a TTML document counts time, and the reading of its time expressions (TTML2 §12.3 and §7.2).
+/// The timing parameters of a TTML document, with which time expressions are parsed (TTML2 §12.3 and §7.2).
 struct TimedTextClock {
-    /// Whether times are time codes of frames rather than media time.
+    /// A Boolean value that indicates whether times are SMPTE time codes instead of media times.
     var isSMPTE = false
-    /// Whether two numbers of frames are left out each minute but the tenth.
+    /// A Boolean value that indicates whether two frame numbers are dropped each minute except every tenth
+    /// (drop-frame).
     var dropsFrames = false
     private(set) var frameRate: Int64 = 30
     private var multiplier: (top: Int64, bottom: Int64) = (1, 1)
@@ -12,7 +13,7 @@ struct TimedTextClock {
     private var tickRate: Int64?
     private var hasFrameRate = false
 
-    /// Takes a parameter of the document's root; what is wrong leaves the default.
+    /// Sets a parameter attribute of the root element; invalid values leave the default.
     mutating func set(_ name: String, _ value: String) {
         switch name {
         case "timeBase": isSMPTE = value == "smpte"
@@ -24,7 +25,7 @@ struct TimedTextClock {
         case "subFrameRate": subframes = Self.positive(value) ?? subframes
         case "tickRate": tickRate = Self.positive(value)
         case "frameRateMultiplier":
-            // The first edition wrote a colon here.
+            // The first edition of TTML has a colon as the separator.
             let parts = value.split { $0 == " " || $0 == ":" }
             guard let top = parts.first.flatMap(Self.positive) else { return }
             guard parts.count > 1 else {
@@ -41,7 +42,8 @@ struct TimedTextClock {
         return value
     }
 
-    /// A time such as `00:00:01.5`, `00:00:01:12`, `1.5s`, `90f` or `900000t`; `nil` for anything else.
+    /// Returns the time of an expression such as `00:00:01.5`, `00:00:01:12`, `1.5s`, `90f` or `900000t`; `nil` if
+    /// invalid.
     func time(_ text: String) -> MediaTime? {
         let trimmed = text.filter { !$0.isWhitespace }
         guard trimmed.utf8.count <= 40, trimmed.utf8.first.map({ (0x30...0x39).contains($0) }) == true else {
@@ -68,7 +70,7 @@ struct TimedTextClock {
             count = count + MediaTime(value: sub, timescale: subframes)
         }
         guard isSMPTE else { return MediaTime(seconds: base +| seconds) + duration(ofFrames: count) }
-        // Time codes count frames, whose rate may not be what the code's digits pretend.
+        // Time codes count frames at the nominal rate, which may differ from the actual frame rate.
         var nominal = (base +| seconds).multipliedSaturated(by: frameRate)
         if dropsFrames {
             let total = hours *| 60 +| minutes
@@ -97,7 +99,7 @@ struct TimedTextClock {
         )
     }
 
-    /// Ticks a second: those of frames where only their rate is said, else one.
+    /// The number of ticks per second; without a tick rate, that of subframes if a frame rate is specified, else one.
     private var ticks: Int64 {
         tickRate ?? (hasFrameRate ? frameRate.multipliedSaturated(by: subframes) : 1)
     }

@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// The text of a paragraph, with parts that come and go.
+/// The content of a paragraph, parts of which may be shown at different times.
 struct TimedTextContent {
     private enum Part {
         case text(String, SubtitleStyle, preservesSpace: Bool, isForced: Bool)
@@ -12,10 +12,10 @@ struct TimedTextContent {
         let interval: TimedTextInterval
     }
 
-    /// Further parts with times of their own have those of the paragraph.
+    /// The maximum number of distinct times in a paragraph; further timed parts use the interval of their parent.
     private static let mostTimes = 64
 
-    /// Further text of a paragraph is left out.
+    /// The maximum number of text parts of a paragraph; further text is omitted.
     private static let mostPieces = 4_096
 
     private let tree: TimedTextTree
@@ -72,7 +72,7 @@ struct TimedTextContent {
         }
     }
 
-    /// A reading stands behind its text, where lines have no room for it above.
+    /// Adds a parenthesis before or after a ruby annotation, because there is no space for it above the line.
     private mutating func addBracket(
         _ bracket: String,
         _ style: TimedTextStyle,
@@ -87,7 +87,7 @@ struct TimedTextContent {
         if let end = interval.end { times.insert(end) }
     }
 
-    /// The stretches in which the paragraph shows the same.
+    /// Returns the time ranges during which the content of the paragraph does not change.
     func states(_ interval: TimedTextInterval) -> [MediaTimeRange] {
         let whole = MediaTimeRange(start: interval.begin, end: interval.end ?? TimedTextDocument.latestEnd)
         guard !whole.isEmpty else { return [] }
@@ -95,7 +95,7 @@ struct TimedTextContent {
         return zip([whole.start] + borders, borders + [whole.end]).map { MediaTimeRange(start: $0, end: $1) }
     }
 
-    /// The text at a time.
+    /// Returns the lines shown at the given time, and whether they are forced.
     func lines(at time: MediaTime) -> (lines: [SubtitleLine], isForced: Bool) {
         var text = SubtitleText()
         var spaces = TimedTextSpaces()
@@ -126,7 +126,9 @@ struct TimedTextContent {
     }
 }
 
-/// White space of one line: of several in a row one counts, and none at its start (TTML2 §8.2.10 and `xml:space`).
+/// The state of white space handling in a line (TTML2 §8.2.10 and `xml:space`).
+///
+/// Unless white space is preserved, consecutive characters are collapsed to one and removed at the start of a line.
 struct TimedTextSpaces {
     private var isStartOrSpace = true
 

@@ -1,35 +1,37 @@
 public import MediaTiming
 import XMLReading
 
-/// A document of TTML or of the text profile of IMSC, as a file or as a sample `stpp` (TTML2, IMSC 1.1, ISO/IEC 14496-30 §5).
+/// A document of TTML or of the IMSC text profile, as a file or as an `stpp` sample (TTML2, IMSC 1.1, ISO/IEC 14496-30
+/// §5).
 ///
-/// Taken are times of all kinds with containers `par` and `seq`, styles by reference, in place, inherited and initial, and
-/// regions. Left out are images, animation, sound, and how fonts are chosen. Text that names no region of the document
-/// stands below in the middle, as its writers mostly mean, not above as the standard has it.
+/// Supported are all time expressions with `par` and `seq` containers; referenced, inline, inherited and initial
+/// styles; and regions. Images, animation, audio and font selection are ignored. Text without a defined region is
+/// placed at the bottom center, as most writers expect, instead of at the top as specified.
 public struct TimedTextDocument: Sendable, Hashable {
-    /// What is shown when, in the order of the document, at the document's times.
+    /// The cues, in document order, with the times of the document.
     ///
-    /// A paragraph with parts that come and go has a cue for each state.
+    /// A paragraph with parts that appear or disappear has a cue for each state.
     public let cues: [SubtitleCue]
-    /// The language of the whole; `nil` where it is not said.
+    /// The language of the document; `nil` if it is not specified.
     public let language: String?
 
     /// The maximum number of cues of a document.
     public static let mostCues = 100_000
-    /// The maximum memory that the cues of a document may take for each byte of it, beside 16 KiB: a paragraph whose
-    /// words appear one after the other is a cue for each of them.
+    /// The maximum memory use of the cues, in bytes per byte of the document, in addition to 16 KiB.
+    ///
+    /// A paragraph whose words appear one after the other results in a cue for each word.
     static let mostExpansion = 64
-    /// The maximum memory that the cues of a document may take, in bytes.
+    /// The maximum memory use of the cues of a document, in bytes.
     static let mostCueBytes = 64 << 20
-    /// Longer documents are not read, in bytes.
+    /// The maximum size of a document, in bytes; larger documents are rejected.
     public static let mostBytes = 16 << 20
-    /// What never ends, ends here.
+    /// The end time of cues that have no end.
     public static let latestEnd = MediaTime(seconds: 400_000)
 
-    /// Reads a document; what stands behind its root, as images in samples do, is left alone.
+    /// Creates a document from XML; data after the root element, such as images in samples, are ignored.
     ///
-    /// Throws ``MediaFormatError`` with the line where the XML cannot be read, where the root is another, and where the
-    /// document has too many cues or repeats its text too often.
+    /// Throws ``MediaFormatError``, with the line for XML errors, if the XML cannot be parsed or has another root
+    /// element, and if the document results in too many cues or repeats its text too often.
     public init(_ bytes: Span<UInt8>) throws(MediaFormatError) {
         var tree = TimedTextTree()
         do throws(XMLReadingError) {
@@ -51,10 +53,10 @@ public struct TimedTextDocument: Sendable, Hashable {
         cues = try resolution.cues()
     }
 
-    /// The cues of a sample: cut to the time it is presented, which bounds what its document says.
+    /// Returns the cues of a sample, limited to its presentation time range.
     ///
-    /// - Parameter timeRange: The sample's time on the track's timeline, which is that of the document too.
-    /// - Returns: The cues that are shown then, in the order of the document.
+    /// - Parameter timeRange: The time range of the sample on the track's timeline, which is also that of the document.
+    /// - Returns: The cues shown during the time range, in document order.
     public func cues(within timeRange: MediaTimeRange) -> [SubtitleCue] {
         cues.compactMap { cue in
             guard let range = cue.timeRange.intersection(timeRange) else { return nil }

@@ -1,16 +1,16 @@
 import MediaTiming
 
-/// When an element of TTML is active; without an end, for as long as what is around it (TTML2 §12).
+/// The active interval of a TTML element; without an end, it ends with the enclosing element (TTML2 §12).
 struct TimedTextInterval {
     var begin: MediaTime
     var end: MediaTime?
 
-    /// Whether an element says itself how long it is active.
+    /// Returns whether the element specifies its own end or duration.
     func isExplicit(_ attributes: TimedTextAttributes) -> Bool { attributes.end != nil || attributes.duration != nil }
 }
 
 extension TimedTextTree {
-    /// When an element is active: `begin` and `end` count from the same place, and nothing lasts longer than what is around.
+    /// Returns the active interval of an element; `begin` and `end` are relative to `reference`, and `outer` limits it.
     func interval(
         _ attributes: TimedTextAttributes,
         _ outer: TimedTextInterval,
@@ -25,19 +25,20 @@ extension TimedTextTree {
         return TimedTextInterval(begin: max(begin, outer.begin), end: end)
     }
 
-    /// Returns when the last part of an element that does not say its end is over.
+    /// Returns the end of an element that does not specify its end: the end of its last part.
     ///
     /// Valid after ``measureImplicitDurations()``.
     func implicitEnd(_ index: Int, after reference: MediaTime) -> MediaTime {
         implicitDurations.isEmpty ? reference : reference + implicitDurations[index]
     }
 
-    /// Measures all elements once, from the innermost to the outermost: in nested sequences, each would otherwise be
-    /// measured again for each element around it.
+    /// Determines the implicit durations of all elements in one pass, from the innermost to the outermost.
+    ///
+    /// Otherwise each element of nested sequences would be processed again for each enclosing element.
     mutating func measureImplicitDurations() {
         guard nodes.contains(where: \.attributes.isSequence) else { return }
         var durations = [MediaTime](repeating: .zero, count: nodes.count)
-        // The children of an element stand behind it in the list.
+        // The children of an element follow it in the list.
         for (index, node) in nodes.enumerated().reversed() {
             let own = interval(node.attributes, TimedTextInterval(begin: .zero, end: nil), reference: .zero)
             var last = own.end ?? own.begin

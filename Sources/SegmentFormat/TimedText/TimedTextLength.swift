@@ -1,4 +1,4 @@
-/// Lengths of a TTML document in percent of the picture (TTML2 §10.3.15).
+/// A converter from TTML lengths to percent of the video (TTML2 §10.3.15).
 struct TimedTextLength {
     enum Axis {
         case horizontal
@@ -10,18 +10,18 @@ struct TimedTextLength {
 
     init(_ tree: TimedTextTree) {
         cells = tree.cells
-        // Lengths in pixels without a size of the picture are wrong; most who write them mean this one.
+        // Without a document extent, lengths in pixels are invalid; most writers that use them assume 1280 by 720.
         pixels = tree.pixels ?? (1_280, 720)
     }
 
-    /// A length in percent of the picture's width or height.
+    /// Returns a length in percent of the video width or height.
     ///
     /// - Parameters:
     ///   - text: A number with a unit.
-    ///   - axis: Whose percent is wanted.
-    ///   - base: What `%` refers to, in percent of the picture; 100 for the picture itself.
-    ///   - fontSize: What `em` refers to, in percent of the picture's height.
-    /// - Returns: At most ten pictures to either side; `nil` for what is no length.
+    ///   - axis: The dimension to which the result is relative.
+    ///   - base: The length to which `%` is relative, in percent of the video; 100 for the video itself.
+    ///   - fontSize: The length to which `em` is relative, in percent of the video height.
+    /// - Returns: The length, limited to -1000 to 1000 percent; `nil` if the text is not a valid length.
     func percent(_ text: some StringProtocol, _ axis: Axis, base: Double = 100, fontSize: Double = 0) -> Double? {
         guard text.utf8.count <= 40 else { return nil }
         let digits = text.prefix { $0.isASCII && ($0.isNumber || "+-.".contains($0)) }
@@ -40,7 +40,7 @@ struct TimedTextLength {
         return min(max(result, -1_000), 1_000)
     }
 
-    /// Two lengths, across and down.
+    /// Returns a horizontal and a vertical length separated by white space, or `nil` if the text is invalid.
     func pair(_ text: String, fontSize: Double = 0) -> (x: Double, y: Double)? {
         let parts = text.split(whereSeparator: \.isWhitespace)
         guard parts.count == 2, let x = percent(parts[0], .horizontal, fontSize: fontSize),

@@ -1,6 +1,6 @@
 import XMLReading
 
-/// The styles of TTML that are drawn (TTML2 §10.2, IMSC 1.1 §8).
+/// The supported style properties of TTML (TTML2 §10.2, IMSC 1.1 §8).
 enum TimedTextProperty: String {
     case backgroundColor
     case color
@@ -24,7 +24,7 @@ enum TimedTextProperty: String {
     case writingMode
 }
 
-/// What an element says about itself: styles, times, names.
+/// The attributes of an element: styles, times, identifiers and references.
 struct TimedTextAttributes {
     var styles: [TimedTextProperty: String] = [:]
     var id: String?
@@ -36,11 +36,12 @@ struct TimedTextAttributes {
     var isSequence = false
     var preservesSpace: Bool?
 
-    /// Further references of an element are not followed.
+    /// The maximum number of style references of an element.
     static let mostReferences = 32
-    /// The maximum length of an identifier, in bytes of UTF-8; each look-up costs as much.
+    /// The maximum length of an identifier, in bytes of UTF-8; limited because lookups take time proportional to it.
     static let longestIdentifier = 256
-    /// The maximum length of the value of a style, in bytes of UTF-8: it is read again for each element that refers to it.
+    /// The maximum length of a style value, in bytes of UTF-8; limited because it is parsed for each element that uses
+    /// it.
     static let longestValue = 256
 
     init() {}
@@ -76,7 +77,7 @@ struct TimedTextAttributes {
         case other
     }
 
-    /// Which vocabulary an attribute belongs to; prefixes that are not declared mean what they mostly do.
+    /// Returns the vocabulary of an attribute; undeclared prefixes are interpreted as commonly used.
     static func name(_ name: XMLName) -> (space: Space, local: String) {
         if name.namespace.isEmpty {
             let parts = name.local.split(separator: ":", maxSplits: 1)
@@ -89,13 +90,13 @@ struct TimedTextAttributes {
             }
         }
         if name.namespace == "http://www.w3.org/XML/1998/namespace" { return (.xml, name.local) }
-        // Drafts of TTML ended in `#style`.
+        // Drafts of TTML use `#style`.
         if name.namespace.hasSuffix("#styling") || name.namespace.hasSuffix("#style") { return (.styling, name.local) }
         if name.namespace.hasSuffix("#parameter") { return (.parameter, name.local) }
         return (.other, name.local)
     }
 
-    /// Whether an element is one of TTML's, of any edition or draft.
+    /// Returns whether an element belongs to TTML, in any edition or draft.
     static func isContent(_ name: XMLName) -> Bool {
         name.namespace.isEmpty || name.namespace == "http://www.w3.org/ns/ttml"
             || name.namespace.hasPrefix("http://www.w3.org/2006/") && name.namespace.hasSuffix("/ttaf1")

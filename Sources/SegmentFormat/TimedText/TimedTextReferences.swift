@@ -1,14 +1,14 @@
-/// Puts the styles of an element together: those it names, those that these name, and its own (TTML2 §10.4.4).
+/// Resolves the styles of an element: referenced styles, the styles these refer to, and its own (TTML2 §10.4.4).
 struct TimedTextReferences {
     private let definitions: [String: TimedTextAttributes]
     private var known: [String: [TimedTextProperty: String]] = [:]
 
-    /// Styles that name styles deeper than this are not followed.
+    /// The maximum depth of references between styles.
     private static let mostDepth = 32
 
     init(_ definitions: [String: TimedTextAttributes]) {
         self.definitions = definitions
-        // All at once, so that each is put together only once.
+        // All definitions are resolved at once, so that each is resolved only once.
         for id in definitions.keys.sorted() { _ = named(id, depth: 0) }
     }
 
@@ -29,7 +29,7 @@ struct TimedTextReferences {
     private mutating func named(_ id: String, depth: Int) -> [TimedTextProperty: String] {
         if let styles = known[id] { return styles }
         guard depth < Self.mostDepth, let definition = definitions[id] else { return [:] }
-        // A style that names itself by a detour finds this, and not itself again.
+        // With a circular reference, a style finds this entry instead of causing infinite recursion.
         known[id] = definition.styles
         let styles = styles(of: definition, depth: depth + 1)
         known[id] = styles

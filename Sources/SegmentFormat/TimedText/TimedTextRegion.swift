@@ -1,4 +1,4 @@
-/// A part of the picture that text of a TTML document is shown in (TTML2 §11.1.2).
+/// A region of a TTML document, the area of the video in which text is shown (TTML2 §11.1.2).
 struct TimedTextRegion {
     enum DisplayAlign: String {
         case before
@@ -22,7 +22,7 @@ struct TimedTextRegion {
             (width, height) = (max(extent.x, 0), max(extent.y, 0))
         }
         if let origin = values[.origin].flatMap({ lengths.pair($0, fontSize: fontSize) }) { (left, top) = origin }
-        // The newer way to say where a region is counts more (TTML2 §10.2.30).
+        // `tts:position` takes precedence over the older `tts:origin` (TTML2 §10.2.30).
         if let position = values[.position] { place(position, lengths) }
         if let padding = values[.padding] { shrink(padding, lengths, fontSize) }
         displayAlign = values[.displayAlign].flatMap(DisplayAlign.init) ?? .before
@@ -33,7 +33,7 @@ struct TimedTextRegion {
         }
     }
 
-    /// `center`, `left 10%`, `bottom 10% right 20%` and the like.
+    /// Sets the position from a value such as `center`, `left 10%` or `bottom 10% right 20%`.
     private mutating func place(_ text: String, _ lengths: TimedTextLength) {
         let words = text.split(whereSeparator: \.isWhitespace).prefix(4)
         var x: Double?
@@ -44,7 +44,7 @@ struct TimedTextRegion {
         }
         while index < words.count {
             let word = words[index]
-            // Of three or four words each edge may have a distance behind it.
+            // With three or four words, each edge may be followed by a distance.
             let distance = words.count > 2 && index + 1 < words.count ? words[index + 1] : nil
             var taken = 1
             switch word {
@@ -66,7 +66,7 @@ struct TimedTextRegion {
         top = y ?? (100 - height) / 2
     }
 
-    /// One to four lengths: before, end, after, start.
+    /// Applies padding of one to four lengths, in the order before, end, after, start.
     private mutating func shrink(_ text: String, _ lengths: TimedTextLength, _ fontSize: Double) {
         let words = text.split(whereSeparator: \.isWhitespace).prefix(4)
         guard let first = words.first else { return }
@@ -86,7 +86,7 @@ struct TimedTextRegion {
         (width, height) = (width - edges.left - edges.right, height - edges.top - edges.bottom)
     }
 
-    /// Where a paragraph in this region is shown.
+    /// Returns the placement of a paragraph in this region.
     func placement(_ style: TimedTextStyle) -> SubtitlePlacement {
         var placement = SubtitlePlacement()
         placement.writing = writing
@@ -115,7 +115,7 @@ struct TimedTextRegion {
         case .center: (placement.verticalAnchor, placement.verticalPosition) = (.middle, top + height / 2)
         case .right: (placement.verticalAnchor, placement.verticalPosition) = (.bottom, top + height)
         }
-        // Lines begin at the side that they grow away from.
+        // Lines start at the side opposite to the direction in which they are added.
         let beginsRight = writing == .verticalGrowingLeft
         switch displayAlign {
         case .center: (placement.horizontalAnchor, placement.horizontalPosition) = (.center, left + width / 2)

@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// Finds out what a TTML document shows when: times, styles and regions of each paragraph.
+/// Converts a TTML document to cues by resolving the times, styles and regions of each paragraph.
 struct TimedTextResolution {
     private struct Context {
         var interval: TimedTextInterval
@@ -18,13 +18,14 @@ struct TimedTextResolution {
     private let references: TimedTextReferences
     private var regions: [String: Region] = [:]
     private var result: [SubtitleCue] = []
-    /// The memory that further cues may take, in bytes: a short document can show the same text in many states.
+    /// The remaining memory that cues may use, in bytes; a short document can show the same text in many states.
     private var budget: Int
     private var isExhausted = false
-    /// The styles of the elements from the body to the current one, the outermost first: what they mean depends on the
-    /// region.
+    /// The styles of the elements from the body to the current one, the outermost first.
+    ///
+    /// They are not resolved, because their result depends on the region.
     private var path: [[TimedTextProperty: String]] = []
-    /// The style that results from those of the region and then of each element of the path.
+    /// The resolved styles of the region and of each element of the path.
     private var resolved: (region: String?, styles: [TimedTextStyle]) = (nil, [])
 
     init(_ tree: TimedTextTree, budget: Int) {
@@ -38,7 +39,7 @@ struct TimedTextResolution {
 
     /// Returns the cues of the document.
     ///
-    /// - Throws: ``MediaFormatError/tooLarge(_:)`` where they are too many or take too much memory.
+    /// - Throws: ``MediaFormatError/tooLarge(_:)`` if there are too many cues or they use too much memory.
     mutating func cues() throws(MediaFormatError) -> [SubtitleCue] {
         guard let body = tree.body else { return [] }
         let root = Context(
@@ -51,7 +52,7 @@ struct TimedTextResolution {
         return result
     }
 
-    /// Goes through an element and gives when it ends, for what follows in a sequence.
+    /// Processes an element and returns its explicit end, after which the next element of a sequence starts.
     private mutating func walk(_ index: Int, _ outer: Context, reference: MediaTime) -> MediaTime? {
         let node = tree.nodes[index]
         guard !isExhausted else { return nil }
@@ -67,7 +68,7 @@ struct TimedTextResolution {
             var next = interval.begin
             for child in node.children {
                 let end = walk(child, context, reference: node.attributes.isSequence ? next : interval.begin)
-                // What has no end in a sequence has no length (TTML2 §12.2.4).
+                // An element without an end in a sequence has no duration (TTML2 §12.2.4).
                 if node.attributes.isSequence { next = max(next, end ?? tree.implicitEnd(child, after: next)) }
             }
         }
@@ -76,7 +77,7 @@ struct TimedTextResolution {
         return interval.isExplicit(node.attributes) ? interval.end : nil
     }
 
-    /// The region of a name, if the document defines it.
+    /// Returns the region with the given identifier, or `nil` if the document does not define it.
     private mutating func region(_ name: String?) -> Region? {
         guard let name, let definition = tree.regions[name] else { return nil }
         if let known = regions[name] { return known }
@@ -86,9 +87,9 @@ struct TimedTextResolution {
         return region
     }
 
-    /// The style of the element at the end of the path.
+    /// Returns the style of the element at the end of the path.
     ///
-    /// The results for the enclosing elements are used again.
+    /// Results for the enclosing elements are reused.
     private mutating func style(in region: Region?, named name: String?) -> TimedTextStyle {
         let name = region == nil ? nil : name
         if resolved.styles.isEmpty || resolved.region != name {
@@ -127,14 +128,14 @@ struct TimedTextResolution {
         }
     }
 
-    /// About how much memory a cue with such lines takes, in bytes.
+    /// Returns the estimated memory use of a cue with the given lines, in bytes.
     private static func cost(of lines: [SubtitleLine]) -> Int {
         lines.reduce(256) { sum, line in
             line.spans.reduce(sum + 32) { $0 + 96 + $1.text.utf8.count }
         }
     }
 
-    /// Below in the middle, or at a side that is asked for.
+    /// Returns a placement at the bottom center, or at the bottom of the side that the text alignment specifies.
     private func defaultPlacement(_ style: TimedTextStyle) -> SubtitlePlacement {
         var placement = SubtitlePlacement()
         guard tree.initials.styles[.textAlign] != nil || path.contains(where: { $0[.textAlign] != nil }) else {

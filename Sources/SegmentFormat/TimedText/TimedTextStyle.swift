@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// The styles that hold at a place of a TTML document, with what it inherits.
+/// The computed style of an element of a TTML document, including inherited values.
 struct TimedTextStyle {
     enum Alignment: String {
         case left
@@ -12,7 +12,7 @@ struct TimedTextStyle {
     }
 
     var text = SubtitleStyle()
-    /// In percent of the picture's height.
+    /// The font size, in percent of the video height.
     var fontSize: Double
     var alignment = Alignment.start
     var isVisible = true
@@ -24,14 +24,14 @@ struct TimedTextStyle {
 
     private let lengths: TimedTextLength
 
-    /// The initial values (TTML2 §10.2), with those that the document sets itself.
+    /// Creates the initial values (TTML2 §10.2), including those that the document specifies.
     init(_ lengths: TimedTextLength, initials: [TimedTextProperty: String]) {
         self.lengths = lengths
         fontSize = 100 / Double(lengths.cells.rows)
         apply(initials)
     }
 
-    /// The style of an element inside: what is not inherited begins anew.
+    /// Returns the style that a child element inherits; properties that are not inherited are reset.
     func inherited() -> TimedTextStyle {
         var style = self
         style.ruby = ""
@@ -40,7 +40,7 @@ struct TimedTextStyle {
 
     mutating func apply(_ values: [TimedTextProperty: String]) {
         if let mode = values[.writingMode] { isRightToLeft = mode == "rltb" || mode == "rl" }
-        // A background that is drawn by an element around stays behind the text, unless it gets one of its own.
+        // The background of an enclosing element remains behind the text, unless the element has its own background.
         for (property, value) in values {
             switch property {
             case .color: text.color = SubtitleColor(value) ?? text.color
@@ -74,7 +74,8 @@ struct TimedTextStyle {
         }
     }
 
-    /// One length, or two of which the second is the height; parts of what is inherited.
+    /// Sets the font size from one length, or from two of which the second is the height; relative to the inherited
+    /// size.
     private mutating func size(_ value: String) {
         guard let last = value.split(whereSeparator: \.isWhitespace).prefix(2).last,
             let size = lengths.percent(last, .vertical, base: fontSize, fontSize: fontSize), size > 0
@@ -82,7 +83,7 @@ struct TimedTextStyle {
         fontSize = size
     }
 
-    /// What a stretch of text looks like.
+    /// The style of a text span.
     var span: SubtitleStyle {
         var style = text
         style.relativeSize = fontSize / SubtitleLayout.lineHeight

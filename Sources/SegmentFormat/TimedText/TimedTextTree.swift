@@ -1,7 +1,7 @@
 import MediaTiming
 import XMLReading
 
-/// A TTML document as it stands: its elements, not yet what they mean.
+/// The elements of a TTML document, before times, styles and regions are resolved.
 struct TimedTextTree: XMLEventHandler {
     enum Kind {
         case body
@@ -20,7 +20,7 @@ struct TimedTextTree: XMLEventHandler {
 
     private(set) var clock = TimedTextClock()
     private(set) var cells = (columns: 32, rows: 15)
-    /// The picture's size in pixels, which lengths in pixels refer to.
+    /// The document extent in pixels, to which lengths in pixels are relative.
     private(set) var pixels: (width: Double, height: Double)?
     private(set) var language: String?
     private(set) var preservesSpace = false
@@ -28,16 +28,17 @@ struct TimedTextTree: XMLEventHandler {
     private(set) var styles: [String: TimedTextAttributes] = [:]
     private(set) var regions: [String: TimedTextAttributes] = [:]
     private(set) var nodes: [Node] = []
-    /// The durations of elements without an end, from their beginning; empty until they are measured, and
-    /// where there is no sequence.
+    /// The implicit durations of elements without an end, relative to their start.
+    ///
+    /// Empty before they are measured and if the document has no sequences.
     var implicitDurations: [MediaTime] = []
-    /// The place of `body` among the nodes.
+    /// The index of the `body` element in ``nodes``.
     private(set) var body: Int?
     private(set) var hasRoot = false
-    /// Whether the root was read to its end: what follows it, such as images of a sample, is no text.
+    /// A Boolean value that indicates whether the root element has ended; data after it, such as images, are ignored.
     private(set) var isComplete = false
 
-    /// Further styles and regions are not read.
+    /// The maximum number of styles and of regions that are read.
     private static let mostDefinitions = 10_000
 
     private enum Open {
@@ -45,7 +46,7 @@ struct TimedTextTree: XMLEventHandler {
         case root
         case region(String)
         case node(Int)
-        /// Metadata and what is not known: nothing inside counts.
+        /// Metadata or an unknown element, whose content is ignored.
         case skipped
     }
     private var open: [Open] = []
@@ -57,7 +58,7 @@ struct TimedTextTree: XMLEventHandler {
         guard TimedTextAttributes.isContent(name) else { return open.append(.skipped) }
         let parent = open.last ?? .other
         if case .skipped = parent { return open.append(.skipped) }
-        // A prefix that is not declared means what it mostly does.
+        // Undeclared prefixes are interpreted as commonly used.
         let local = name.local.hasPrefix("tt:") ? String(name.local.dropFirst(3)) : name.local
         switch local {
         case "tt":
@@ -112,7 +113,7 @@ struct TimedTextTree: XMLEventHandler {
     private mutating func readStyle(_ style: TimedTextAttributes, _ parent: Open) {
         open.append(.skipped)
         if case .region(let id) = parent {
-            // Styles inside of a region are its own; those of its attributes count more (TTML2 §10.4.4.2).
+            // Styles inside a region apply to the region; its attributes take precedence (TTML2 §10.4.4.2).
             regions[id]?.styles.merge(style.styles) { own, _ in own }
             let room = TimedTextAttributes.mostReferences - (regions[id]?.styleIDs.count ?? 0)
             regions[id]?.styleIDs += style.styleIDs.prefix(max(0, room))
@@ -124,7 +125,7 @@ struct TimedTextTree: XMLEventHandler {
     private mutating func readRegion(_ region: TimedTextAttributes, _ parent: Open) {
         guard regions.count < Self.mostDefinitions else { return open.append(.skipped) }
         if case .node(let index) = parent {
-            // A region inside of an element is this element's, and nobody else's (TTML2 §11.1.2).
+            // A region inside an element applies to that element only (TTML2 §11.1.2).
             anonymousRegions += 1
             let id = region.id ?? " \(anonymousRegions)"
             regions[id] = region
@@ -136,7 +137,7 @@ struct TimedTextTree: XMLEventHandler {
         open.append(.region(id))
     }
 
-    /// Regions that stand inside of the elements they are for.
+    /// The identifiers of inline regions by the index of the element to which they apply.
     private(set) var inlineRegions: [Int: String] = [:]
 
     private mutating func readRoot(_ attributes: XMLAttributes) {
