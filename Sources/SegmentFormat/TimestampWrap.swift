@@ -1,6 +1,7 @@
 public import MediaTiming
 
-/// Unwraps 33-bit timestamps of a 90 kHz clock, which wrap to zero after 26.5 hours (ISO/IEC 13818-1 §2.4.2.1).
+/// A converter that unwraps 33-bit timestamps at 90 kHz, which wrap to zero after 26.5 hours (ISO/IEC 13818-1
+/// §2.4.2.1).
 ///
 /// Each timestamp is converted to the 64-bit value nearest to the previous one. Therefore streams of any duration are
 /// supported, and timestamps may also decrease, as the presentation timestamps of B-frames do.

@@ -1,4 +1,4 @@
-/// Forwards the parser's events to a handler.
+/// A sink that forwards the parser's events to a handler.
 final class HandlerSink<Handler: XMLEventHandler>: XMLSink {
     private(set) var handler: Handler
 

@@ -1,4 +1,4 @@
-/// Parses XML documents with libxml2 (W3C XML 1.0 and Namespaces in XML).
+/// A namespace for parsing XML documents with libxml2 (W3C XML 1.0 and Namespaces in XML).
 ///
 /// Only the given bytes are read: no network resource, file or external entity is loaded. Documents that declare
 /// entities or attributes are rejected, so that only the five predefined entities and character references are

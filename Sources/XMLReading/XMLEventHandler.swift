@@ -24,7 +24,8 @@ extension XMLEventHandler {
     /// Ignores the text.
     public mutating func text(_ text: String) {}
 
-    /// The default, `false`, so that the whole document is parsed.
+    /// A Boolean value that indicates whether parsing may stop; `false` by default, so that all of the document is
+    /// parsed.
     public var hasEnough: Bool { false }
 }
 

@@ -72,7 +72,7 @@ extension Movie {
     /// Returns the samples with which the segments start.
     private static func cuts(_ table: SampleTable, of duration: MediaTime, _ bytes: Span<UInt8>) -> [Cut] {
         let total = table.duration.units(per: table.timescale)
-        // Bounded: the number of pieces is a constant.
+        // Bounded: the divisor is a positive constant.
         let length = max(1, duration.units(per: table.timescale), total / Int64(mostPieces))
         var clock = SampleClock(table)
         var cuts = [Cut(sample: 0, presentationTime: clock.presentationTime(of: 0, bytes))]

@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// Assembles caption channel packets of CTA-708 and extracts the blocks of one service (CTA-708-E §5 and §6).
+/// A reassembler of CTA-708 caption channel packets that extracts the blocks of one service (CTA-708-E §5 and §6).
 struct CEA708Packet {
     private let service: Int
     private var bytes: [UInt8] = []

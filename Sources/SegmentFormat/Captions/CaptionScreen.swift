@@ -7,7 +7,7 @@ struct CaptionBlock: Equatable {
     var layer = 0
 }
 
-/// Converts a changing caption screen to cues: one for each block, from its appearance until it is removed or changed.
+/// A converter from a changing caption screen to cues, one for each block from its appearance to its removal or change.
 struct CaptionScreen {
     private(set) var open: [SubtitleCue] = []
 

@@ -1,8 +1,8 @@
 public import MediaTiming
 
-/// Determines which bytes of a media file contain which time ranges, without loading the whole file.
+/// An incremental reader that determines the byte ranges and time ranges of a media file without loading all of it.
 ///
-/// The index is created from the first bytes of the file and requests further ones, a few kilobytes at a time:
+/// The index is created from the first bytes of the file and requests further ones, usually a few kilobytes at a time:
 ///
 /// ```swift
 /// guard var index = MediaFileIndex(head: head, length: length) else { return }

@@ -17,7 +17,7 @@ struct MovieFileReading: FileReading {
     private var indexes = SegmentIndexWalk()
     private var gathering: PieceGathering
     private var tail = Tail.unknown
-    /// A Boolean value that indicates whether the times are from an index.
+    /// A Boolean value that indicates whether the times are from a segment index.
     ///
     /// Those times have the edit list applied (ISO/IEC 14496-12 §8.16.3.3).
     private var isIndexed = false
@@ -268,7 +268,7 @@ extension MovieFileReading {
         return timeline
     }
 
-    /// Adds the fragments that were not read as one fragment, and returns whether there are any.
+    /// Adds the unread rest of the file as a single fragment, and returns whether there is any.
     ///
     /// Its duration is the rest of the movie's duration, or an estimate from the bit rate.
     private func addRest(_ file: FileBytes, _ gathering: inout PieceGathering) -> Bool {

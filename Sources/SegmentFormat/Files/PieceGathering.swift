@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// Combines consecutive fragments into segments of at least a minimum duration.
+/// A builder that combines consecutive fragments into segments of at least a minimum duration.
 struct PieceGathering {
     private let length: MediaTime
     private var closed: [MediaFilePiece] = []

@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// Iterates over the references of segment indexes and of the indexes to which they refer.
+/// An iterator over the references of segment indexes and of the indexes to which they refer.
 struct SegmentIndexWalk {
     private var waiting: [SegmentIndex] = []
     /// The remaining references in reverse order.

@@ -29,8 +29,8 @@ public struct SubRipDocument: Sendable, Hashable {
         cues = reading.cues
     }
 
-    /// Collects lines until the next timing line shows whether the preceding number belongs to the text or to the next
-    /// cue.
+    /// A line buffer for a cue; only the next timing line shows whether a number before it is text or the next cue
+    /// number.
     private struct Reading {
         var cues: [SubtitleCue] = []
         private var id = ""

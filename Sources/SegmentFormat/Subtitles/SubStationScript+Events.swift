@@ -155,8 +155,8 @@ extension SubStationScript {
 
     /// Returns the text with all characters escaped that could be parsed as override tags or line breaks.
     ///
-    /// A backslash cannot be escaped in a script. It is followed by an invisible word joiner, which prevents that it
-    /// forms a command with the next character.
+    /// A backslash cannot be escaped in a script. It is followed by an invisible word joiner, which prevents it from
+    /// forming a command with the next character.
     static func escaped(_ text: String, isStart: Bool) -> String {
         var result = String.UnicodeScalarView()
         var isLeading = isStart

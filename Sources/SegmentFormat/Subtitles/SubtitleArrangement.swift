@@ -1,4 +1,4 @@
-/// Positions simultaneously shown cues such that they do not overlap (W3C WebVTT §7.2).
+/// A layout of simultaneously shown cues without overlaps (W3C WebVTT §7.2).
 ///
 /// A cue keeps its position for its whole duration: a new cue is placed above it and does not move down when the lower
 /// cue ends.

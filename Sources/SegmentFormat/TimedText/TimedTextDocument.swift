@@ -25,7 +25,7 @@ public struct TimedTextDocument: Sendable, Hashable {
     static let mostCueBytes = 64 << 20
     /// The maximum size of a document, in bytes; larger documents are rejected.
     public static let mostBytes = 16 << 20
-    /// The end time of cues that have no end.
+    /// The end time of cues that have no end: 400,000 s, about 4.6 days.
     public static let latestEnd = MediaTime(seconds: 400_000)
 
     /// Creates a document from XML; data after the root element, such as images in samples, are ignored.

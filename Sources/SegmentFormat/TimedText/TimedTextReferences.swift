@@ -1,4 +1,4 @@
-/// Resolves the styles of an element: referenced styles, the styles these refer to, and its own (TTML2 §10.4.4).
+/// The style definitions of a document, with which referenced styles of elements are resolved (TTML2 §10.4.4).
 struct TimedTextReferences {
     private let definitions: [String: TimedTextAttributes]
     private var known: [String: [TimedTextProperty: String]] = [:]

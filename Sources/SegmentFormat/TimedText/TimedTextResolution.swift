@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// Converts a TTML document to cues by resolving the times, styles and regions of each paragraph.
+/// A converter from a TTML document to cues, which resolves the times, styles and regions of each paragraph.
 struct TimedTextResolution {
     private struct Context {
         var interval: TimedTextInterval

@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// Assembles the sections of a table, which may extend over several packets (ISO/IEC 13818-1 §2.4.4).
+/// A reassembler of table sections, which may extend over several packets (ISO/IEC 13818-1 §2.4.4).
 struct TransportSection {
     private var gathered: [UInt8] = []
 

@@ -1,6 +1,6 @@
 public import MediaTiming
 
-/// Merges the cues of consecutive segments and removes cues that segments repeat (RFC 8216bis §3.1.4).
+/// A filter for the cues of consecutive segments that removes the cues which segments repeat (RFC 8216bis §3.1.4).
 ///
 /// Cues with equal identifier, time range and text are considered identical; if their settings differ, the first ones
 /// apply.
