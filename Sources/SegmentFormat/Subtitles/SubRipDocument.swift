@@ -11,7 +11,7 @@ public struct SubRipDocument: Sendable, Hashable {
 
     /// The maximum number of cues that are read.
     public static let mostCues = 100_000
-    /// The maximum number of lines of a cue.
+    /// The maximum number of lines of a cue; each further line replaces the last one.
     static let mostLines = 100
 
     /// Creates a document from bytes in UTF-8, in UTF-16 with a byte order mark, or else in Latin-1.
