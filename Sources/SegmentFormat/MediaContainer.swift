@@ -155,7 +155,7 @@ extension MediaContainer {
         return lowercasedName(bytes, at: offset) == "html"
     }
 
-    /// Returns the local name at the given offset in lowercase, truncated to 32 bytes with its prefix.
+    /// Returns the local name at the given offset in lowercase; only the first 32 bytes, including a prefix, are read.
     private static func lowercasedName(_ bytes: Span<UInt8>, at start: Int) -> String {
         var name: [UInt8] = []
         for offset in start..<max(start, min(bytes.count, start + 32)) {
