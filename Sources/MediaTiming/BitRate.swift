@@ -1,21 +1,25 @@
-/// A rate in bits a second.
+/// A data rate in bits per second.
 public struct BitRate: Sendable, Hashable, Comparable {
-    /// Bits a second, 0 or more.
+    /// The number of bits per second, 0 or more.
     public let bitsPerSecond: Int64
 
-    /// Makes a rate of bits a second; negative numbers count as zero.
+    /// Creates a bit rate; negative numbers become zero.
     public init(bitsPerSecond: Int64) {
         self.bitsPerSecond = max(0, bitsPerSecond)
     }
 
-    /// Creates the rate nearest to a number of bits per second.
+    /// Creates the bit rate nearest to a number of bits per second.
     ///
-    /// Rates that do not fit become the greatest one; NaN and negative numbers become zero.
+    /// Rates above 2^63 − 1 become that maximum; NaN and negative numbers become zero.
     package init(saturating bitsPerSecond: Double) {
         self.init(bitsPerSecond: Int64(saturating: bitsPerSecond.rounded()))
     }
 
-    /// Reads `900000`, `900k`, `4M` or `1.5M`: bits a second with decimal multiples.
+    /// Creates a bit rate from a decimal number with an optional decimal prefix: `900000`, `900k`, `4M`, `1.5M` or
+    /// `2G`.
+    ///
+    /// The prefixes are not case-sensitive, and fractions of a bit are dropped. The result is `nil` if the text is no
+    /// such number, if the number is negative, or if the rate does not fit in 64 bits.
     public init?(_ text: some StringProtocol) {
         var digits = text[...]
         var zeros = 0
@@ -33,12 +37,12 @@ public struct BitRate: Sendable, Hashable, Comparable {
         bitsPerSecond = rate
     }
 
-    /// Whether the left value comes before the right one.
+    /// Returns a Boolean value that indicates whether the left rate is lower than the right rate.
     public static func < (left: BitRate, right: BitRate) -> Bool { left.bitsPerSecond < right.bitsPerSecond }
 }
 
 extension BitRate: CustomStringConvertible {
-    /// For people: `232 kbit/s`, `4.8 Mbit/s`.
+    /// The rate with a unit, for display: `232 kbit/s`, `4.8 Mbit/s`.
     public var description: String {
         if bitsPerSecond < 1_000 { return "\(bitsPerSecond) bit/s" }
         if bitsPerSecond < 1_000_000 { return "\(rounded(to: 1_000)) kbit/s" }
@@ -46,10 +50,11 @@ extension BitRate: CustomStringConvertible {
         return tenths % 10 == 0 ? "\(tenths / 10) Mbit/s" : "\(tenths / 10).\(tenths % 10) Mbit/s"
     }
 
-    /// Returns the number of units of a size, halves rounded up.
+    /// Returns the rate in multiples of `unit` bits per second, with halves rounded up.
     private func rounded(to unit: Int64) -> Int64 {
         let (count, rest) = bitsPerSecond.quotientAndRemainder(dividingBy: unit)
-        // The sum with half a unit would not fit for the greatest rates; the quotient has room for one more.
+        // Adding half a unit before the division would overflow for rates near the maximum; the quotient has room for 1
+        // more.
         return rest >= unit / 2 ? count +| 1 : count
     }
 }

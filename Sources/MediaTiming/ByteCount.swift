@@ -1,29 +1,29 @@
-/// A number of bytes.
+/// A number of bytes, 0 or more.
 public struct ByteCount: Sendable, Hashable, Comparable, AdditiveArithmetic {
-    /// The number, 0 or more.
+    /// The count as an integer, 0 or more.
     public let bytes: Int64
 
-    /// No bytes.
+    /// The count of zero bytes.
     public static let zero = ByteCount(0)
 
-    /// Makes a count; negative numbers count as zero.
+    /// Creates a byte count; negative numbers become zero.
     public init(_ bytes: Int64) {
         self.bytes = max(0, bytes)
     }
 
-    /// Whether the left value comes before the right one.
+    /// Returns a Boolean value that indicates whether the left count is smaller than the right count.
     public static func < (left: ByteCount, right: ByteCount) -> Bool { left.bytes < right.bytes }
-    /// The sum.
+    /// Returns the sum, or the maximum of 64 bits if the sum exceeds it.
     public static func + (left: ByteCount, right: ByteCount) -> ByteCount {
         let (sum, overflow) = left.bytes.addingReportingOverflow(right.bytes)
         return ByteCount(overflow ? .max : sum)
     }
-    /// The difference.
+    /// Returns the difference, or zero if the right count is greater than the left.
     public static func - (left: ByteCount, right: ByteCount) -> ByteCount { ByteCount(left.bytes -| right.bytes) }
 }
 
 extension ByteCount: CustomStringConvertible {
-    /// For people, in decimal multiples: `512 bytes`, `18.3 kB`, `2.07 GB`.
+    /// The count with a unit in decimal multiples, for display: `512 bytes`, `18.3 kB`, `2.07 GB`.
     public var description: String {
         guard bytes >= 1_000 else { return "\(bytes) bytes" }
         var size = Double(bytes)

@@ -1,16 +1,17 @@
-/// A decimal number as it is written: an integer and how many of its digits stand behind the point.
+/// A decimal number that keeps its digits: an integer and the number of its digits after the decimal point.
 package struct DecimalDigits: Sendable, Hashable {
     /// All digits as one integer, with the sign.
     package let value: Int64
-    /// How many of them stand behind the point, 0 to 18.
+    /// The number of digits after the decimal point, 0 to 18.
     package let fractionDigits: Int
 
-    /// The most digits that surely fit in 64 bits.
+    /// The maximum number of decimal digits that always fit in 64 bits.
     private static let mostDigits = 18
 
-    /// Reads `[+-]digits[.digits]`; `nil` for anything else.
+    /// Creates a number from text of the form `[+-]digits[.digits]`; the result is `nil` for anything else.
     ///
-    /// Digits behind the point that no longer fit are dropped; digits before it that do not fit give `nil`.
+    /// Excess digits after the decimal point are dropped. A number with more than 18 significant digits before the
+    /// decimal point gives `nil`.
     package init?(_ text: Span<UInt8>) {
         var digits: Int64 = 0
         var counted = 0
@@ -48,16 +49,16 @@ package struct DecimalDigits: Sendable, Hashable {
         fractionDigits = fraction
     }
 
-    /// Makes a number of its digits.
+    /// Creates a number from an integer and the number of its digits after the decimal point.
     package init(value: Int64, fractionDigits: Int) {
         self.value = value
         self.fractionDigits = fractionDigits
     }
 
-    /// Ten to the power of `exponent`, which is 0 to 18.
+    /// Returns ten to the power of `exponent`, which must be 0 to 18.
     package static func power(of exponent: Int) -> Int64 {
         var result: Int64 = 1
-        // Bounded: callers count at most 18 digits.
+        // Bounded: callers pass an exponent of at most 18.
         for _ in 0..<exponent { result *= 10 }
         return result
     }

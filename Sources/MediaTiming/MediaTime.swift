@@ -1,21 +1,20 @@
-/// A point or a length on a media timeline: an exact fraction of a second.
+/// A point in time or a duration on a media timeline, as an exact fraction of a second.
 ///
-/// Values are kept in lowest terms, so that equal times are equal values however they were written: `10.0` seconds
-/// read from a playlist equals `900000/90000` read from a transport stream.
+/// The fraction is stored in lowest terms, so equal times are equal values whatever their source: `10.0` seconds from a
+/// playlist equals `900000/90000` from a transport stream.
 ///
-/// - Note: Results that no longer fit in 64 bits are rounded to the nearest nanosecond, or to a coarser unit where even
-///   that does not fit; times beyond 64 bits of seconds saturate. Neither happens with the timescales that media use
-///   (up to 10^9).
+/// - Note: Results that do not fit in 64 bits are rounded to the nearest nanosecond, or to a coarser unit if necessary;
+///   times that exceed 64 bits of seconds saturate. Neither occurs with the timescales that media use (up to 10^9).
 public struct MediaTime: Sendable, Hashable {
-    /// The numerator: how many units of `1/timescale` second.
+    /// The numerator: the number of units of `1/timescale` second.
     public let value: Int64
-    /// The denominator: units a second, always positive.
+    /// The denominator: the number of units per second, always positive.
     public let timescale: Int64
 
-    /// The zero of every timeline.
+    /// A time of zero seconds.
     public static let zero = MediaTime(seconds: 0)
 
-    /// Makes a time of `value/timescale` seconds.
+    /// Creates a time of `value/timescale` seconds.
     ///
     /// - Parameters:
     ///   - value: The number of units, of either sign.
@@ -24,30 +23,32 @@ public struct MediaTime: Sendable, Hashable {
         self.init(Int128(value), Int128(max(1, timescale)))
     }
 
-    /// Makes a time of whole seconds.
+    /// Creates a time from whole seconds.
     public init(seconds: Int64) {
         value = seconds
         timescale = 1
     }
 
-    /// Makes a time from decimal digits such as `9.97667`, exact to the digits written.
+    /// Creates a time from decimal digits such as `9.97667`, exactly.
     ///
-    /// The first 18 digits that count are taken; further ones behind the point are dropped. A sign is taken, an exponent is not.
+    /// At most 18 significant digits are used; excess digits after the decimal point are dropped. A sign is accepted,
+    /// an exponent is not. The result is `nil` if the text is no such number or has more than 18 significant digits
+    /// before the decimal point.
     ///
-    /// - Parameter text: Digits with at most one point, of which at least one digit.
+    /// - Parameter text: One or more digits with at most one decimal point.
     public init?(decimal text: some StringProtocol) {
         guard let parsed = DecimalDigits(Array(text.utf8).span) else { return nil }
         self.init(parsed)
     }
 
-    /// Makes the time that decimal digits say, in seconds.
+    /// Creates a time from a decimal number of seconds.
     package init(_ digits: DecimalDigits) {
         self.init(value: digits.value, fractionDigits: digits.fractionDigits)
     }
 
-    /// Makes a time of a number whose last digits, 0 to 18 of them, stand behind the point.
+    /// Creates a time of `value` divided by 10 to the power of `fractionDigits` (0 to 18) seconds.
     ///
-    /// The only factors to cancel are those of ten, so no common divisor has to be searched for.
+    /// The denominator has only the prime factors 2 and 5, so no search for the greatest common divisor is needed.
     package init(value: Int64, fractionDigits: Int) {
         guard value != 0 else {
             self = .zero
@@ -67,9 +68,9 @@ public struct MediaTime: Sendable, Hashable {
         timescale = bottom
     }
 
-    /// Makes the time nearest to a floating-point number of seconds, to the nanosecond.
+    /// Creates the time nearest to a floating-point number of seconds, rounded to the nanosecond.
     ///
-    /// - Parameter seconds: Finite and within ±9·10^9; anything else gives `nil`.
+    /// - Parameter seconds: A finite number within ±9·10^9; anything else gives `nil`.
     public init?(approximating seconds: Double) {
         guard seconds.isFinite, abs(seconds) < 9_000_000_000 else { return nil }
         self.init(Int128(saturating: (seconds * 1_000_000_000).rounded()), 1_000_000_000)
@@ -78,8 +79,8 @@ public struct MediaTime: Sendable, Hashable {
     // Bounded: a divisor is at least 1, and a quotient is no greater than the dividend.
     /// Creates the time nearest to a fraction of 128-bit integers.
     ///
-    /// A fraction that does not fit is rounded to nanoseconds, longer ones to micro- or milliseconds or to seconds;
-    /// what lies beyond 64 bits of seconds saturates.
+    /// A fraction that does not fit is rounded to nanoseconds, or to microseconds, milliseconds or seconds for longer
+    /// times; times that exceed 64 bits of seconds saturate.
     private init(_ numerator: Int128, _ denominator: Int128) {
         let divisor = Self.greatestCommonDivisor(numerator.magnitude, denominator.magnitude)
         var top = numerator / Int128(divisor)
@@ -101,11 +102,11 @@ public struct MediaTime: Sendable, Hashable {
         timescale = Int64(clamping: bottom)
     }
 
-    /// Seconds as the nearest floating-point number, for arithmetic where rounding does not matter.
+    /// The time in seconds as the nearest floating-point number, for arithmetic where rounding does not matter.
     public var seconds: Double { Double(value) / Double(timescale) }
 
     // Bounded: a remainder of 64 bits times 10^18 fits in 128 bits, as does the sum of two such products.
-    /// The time as real time, rounded to the attosecond toward zero; at most 2^63 − 1 seconds either way.
+    /// The time as a `Duration`, rounded toward zero to the attosecond and clamped to ±(2^63 − 1) seconds.
     public var duration: Duration {
         let (whole, part) = value.quotientAndRemainder(dividingBy: timescale)
         let attoseconds = Int128(part) * Duration.attosecondsPerSecond / Int128(timescale)
@@ -113,7 +114,7 @@ public struct MediaTime: Sendable, Hashable {
     }
 
     // Bounded: twice a number of 64 bits fits in 128 bits.
-    /// Whole seconds, halves rounded up, as `EXT-X-TARGETDURATION` counts them (RFC 8216bis §4.4.3.1).
+    /// The time in whole seconds, with halves rounded up, as for `EXT-X-TARGETDURATION` (RFC 8216bis §4.4.3.1).
     public var roundedSeconds: Int64 {
         let (whole, part) = value.quotientAndRemainder(dividingBy: timescale)
         let doubled = Int128(part) * 2
@@ -129,7 +130,7 @@ public struct MediaTime: Sendable, Hashable {
 }
 
 extension MediaTime: Comparable {
-    /// Whether the left value comes before the right one.
+    /// Returns a Boolean value that indicates whether the left time is less than the right time.
     public static func < (left: MediaTime, right: MediaTime) -> Bool {
         // Bounded: the product of two numbers of 64 bits fits in 128 bits.
         Int128(left.value) * Int128(right.timescale) < Int128(right.value) * Int128(left.timescale)
@@ -137,25 +138,25 @@ extension MediaTime: Comparable {
 }
 
 extension MediaTime: AdditiveArithmetic {
-    /// The sum.
+    /// Returns the sum of two times.
     public static func + (left: MediaTime, right: MediaTime) -> MediaTime {
         // Bounded: see combine(_:_:_:).
         combine(left, right) { $0 + $1 }
     }
 
-    /// The difference.
+    /// Returns the difference of two times.
     public static func - (left: MediaTime, right: MediaTime) -> MediaTime {
         // Bounded: see combine(_:_:_:).
         combine(left, right) { $0 - $1 }
     }
 
-    /// A time so many times as long.
+    /// Returns the time multiplied by an integer.
     public static func * (time: MediaTime, count: Int64) -> MediaTime {
         // Bounded: the product of two numbers of 64 bits fits in 128 bits.
         MediaTime(Int128(time.value) * Int128(count), Int128(time.timescale))
     }
 
-    /// The product with another number; both fractions of anything.
+    /// Returns the product with another fraction, which need not be a time.
     package func scaled(by other: MediaTime) -> MediaTime {
         let (top, overflow) = Int128(value).multipliedReportingOverflow(by: Int128(other.value))
         let (bottom, overflowed) = Int128(timescale).multipliedReportingOverflow(by: Int128(other.timescale))
@@ -167,7 +168,7 @@ extension MediaTime: AdditiveArithmetic {
         _ right: MediaTime,
         _ operation: (Int128, Int128) -> Int128
     ) -> MediaTime {
-        // Products of two 64-bit numbers: neither they nor their sum leave 128 bits.
+        // Products of two 64-bit numbers and their sums fit in 128 bits.
         let top = operation(
             // Bounded: the product of two numbers of 64 bits fits in 128 bits.
             Int128(left.value) * Int128(right.timescale),
@@ -181,7 +182,10 @@ extension MediaTime: AdditiveArithmetic {
 
 extension MediaTime: CustomStringConvertible {
     // Bounded: a value of 64 bits times 10^18 fits in 128 bits; timescales and scales are positive.
-    /// Seconds in decimal digits: exact where the fraction ends, else to nine digits.
+    /// The time in seconds as decimal digits, exact if at most 18 digits after the decimal point suffice.
+    ///
+    /// Fractions without a finite decimal expansion are rounded to nine digits after the decimal point, and expansions
+    /// that need more than 18 to the nearest floating-point number.
     public var description: String {
         var denominator = timescale
         var twos = 0

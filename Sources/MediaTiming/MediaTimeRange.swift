@@ -1,30 +1,30 @@
-/// A half-open stretch of a media timeline: it holds its start and not its end.
+/// A half-open range of a media timeline, which contains its start but not its end.
 public struct MediaTimeRange: Sendable, Hashable {
-    /// Where it begins.
+    /// The first time in the range.
     public let start: MediaTime
-    /// How long it is, never negative.
+    /// The length of the range, never negative.
     public let duration: MediaTime
 
-    /// The first time that is no longer inside.
+    /// The first time after the range.
     public var end: MediaTime { start + duration }
-    /// Whether it holds no time at all.
+    /// A Boolean value that indicates whether the duration is zero.
     public var isEmpty: Bool { duration == .zero }
 
-    /// Makes a range; a negative duration counts as zero.
+    /// Creates a range from a start and a duration; a negative duration becomes zero.
     public init(start: MediaTime, duration: MediaTime) {
         self.start = start
         self.duration = max(duration, .zero)
     }
 
-    /// Makes a range from its borders; an end before the start gives an empty range at the start.
+    /// Creates a range from a start and an end; an end before the start gives an empty range at the start.
     public init(start: MediaTime, end: MediaTime) {
         self.init(start: start, duration: end - start)
     }
 
-    /// Whether `time` lies inside.
+    /// Returns a Boolean value that indicates whether the range contains `time`.
     public func contains(_ time: MediaTime) -> Bool { time >= start && time < end }
 
-    /// What this range and another have in common, `nil` where they have nothing.
+    /// Returns the overlap of this range and another, or `nil` if they do not overlap.
     public func intersection(_ other: MediaTimeRange) -> MediaTimeRange? {
         let low = max(start, other.start)
         let high = min(end, other.end)
@@ -33,6 +33,6 @@ public struct MediaTimeRange: Sendable, Hashable {
 }
 
 extension MediaTimeRange: CustomStringConvertible {
-    /// The value as text, for people.
+    /// The start and end in seconds, for display: `4...10.5`.
     public var description: String { "\(start)...\(end)" }
 }

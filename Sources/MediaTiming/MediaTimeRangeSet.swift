@@ -1,30 +1,30 @@
-/// Stretches of a media timeline, in order, without overlaps: what is loaded, what can be sought.
+/// A set of ranges of a media timeline in ascending order, such as the buffered or the seekable ranges.
 ///
-/// Ranges that touch or overlap are merged as they are added, so that a sum of durations counts nothing twice.
+/// Ranges that touch or overlap are merged when they are added, so a sum of durations counts no time twice.
 public struct MediaTimeRangeSet: Sendable, Hashable {
-    /// The ranges, ascending; between each two lies a hole.
+    /// The ranges in ascending order, with a gap between each pair of neighbors.
     public private(set) var ranges: [MediaTimeRange] = []
 
-    /// Makes a set without ranges.
+    /// Creates an empty set.
     public init() {}
 
-    /// Makes the union of ranges in any order.
+    /// Creates the union of ranges, which may be in any order.
     public init(_ ranges: some Sequence<MediaTimeRange>) {
         for range in ranges { insert(range) }
     }
 
-    /// Whether it holds no time at all.
+    /// A Boolean value that indicates whether the set has no ranges.
     public var isEmpty: Bool { ranges.isEmpty }
 
-    /// The sum of all durations.
+    /// The sum of the durations of all ranges.
     public var totalDuration: MediaTime { ranges.reduce(.zero) { $0 + $1.duration } }
 
-    /// Adds a range and merges it with those that it touches.
+    /// Adds a range and merges it with the ranges that it touches or overlaps.
     ///
     /// - Complexity: O(log *n*) for a range at the end, O(*n*) otherwise.
     public mutating func insert(_ range: MediaTimeRange) {
         guard !range.isEmpty else { return }
-        // The first range that ends at or after the new one's start is the first that can touch it.
+        // The first range that ends at or after the start of the new range is the first that can touch it.
         let low = ranges.partitioningIndex { $0.end >= range.start }
         var high = low
         var (start, end) = (range.start, range.end)
@@ -36,7 +36,7 @@ public struct MediaTimeRangeSet: Sendable, Hashable {
         ranges.replaceSubrange(low..<high, with: CollectionOfOne(MediaTimeRange(start: start, end: end)))
     }
 
-    /// Takes a range out.
+    /// Removes a range, and trims or splits the ranges that overlap it.
     ///
     /// - Complexity: O(*n*).
     public mutating func remove(_ range: MediaTimeRange) {
@@ -52,19 +52,19 @@ public struct MediaTimeRangeSet: Sendable, Hashable {
         ranges.replaceSubrange(low..<high, with: rests.filter { !$0.isEmpty })
     }
 
-    /// The range that holds `time`; `nil` where it lies in a hole.
+    /// Returns the range that contains `time`, or `nil` if no range does.
     public func range(containing time: MediaTime) -> MediaTimeRange? {
         let index = ranges.partitioningIndex { $0.end > time }
         return index < ranges.count && ranges[index].contains(time) ? ranges[index] : nil
     }
 
-    /// Whether `time` lies in one of the ranges.
+    /// Returns a Boolean value that indicates whether one of the ranges contains `time`.
     public func contains(_ time: MediaTime) -> Bool {
         let index = ranges.partitioningIndex { $0.end > time }
         return index < ranges.count && ranges[index].contains(time)
     }
 
-    /// What both sets hold.
+    /// Returns the times that both sets contain.
     public func intersection(_ other: MediaTimeRangeSet) -> MediaTimeRangeSet {
         var result = MediaTimeRangeSet()
         var (i, j) = (0, 0)
@@ -77,7 +77,9 @@ public struct MediaTimeRangeSet: Sendable, Hashable {
 }
 
 extension Array {
-    /// The first index whose element satisfies `predicate`, where all behind it do too.
+    /// Returns the first index whose element satisfies `predicate`, or the number of elements if none does.
+    ///
+    /// The search is binary: every element after the first match must satisfy `predicate` as well.
     package func partitioningIndex(where predicate: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

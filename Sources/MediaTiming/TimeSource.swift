@@ -1,32 +1,32 @@
-/// The clock that everything takes instead of reading a global one, so that a test can hold time in its hand.
+/// A clock that is passed to everything that measures time or waits, so that tests can simulate time.
 public protocol TimeSource: Sendable {
-    /// The time since a moment that this source chose; it never goes back.
+    /// The time since a reference point that the source chooses; it never decreases.
     var now: Duration { get }
 
-    /// Waits for `duration`.
+    /// Suspends the current task for `duration`.
     ///
-    /// - Throws: `CancellationError` as soon as the task is cancelled.
+    /// - Throws: `CancellationError` as soon as the task is canceled.
     func sleep(for duration: Duration) async throws
 
-    /// Calls `action` once `duration` has passed.
+    /// Schedules `action` to be called once `duration` has passed.
     ///
     /// - Parameters:
-    ///   - duration: How long to wait; none at all, or less, for as soon as possible.
-    ///   - action: What to do; it has to return at once.
-    /// - Returns: What can be cancelled for as long as it has not happened.
+    ///   - duration: The delay; zero or a negative duration calls `action` as soon as possible.
+    ///   - action: The closure to call; it must return without blocking.
+    /// - Returns: A handle that cancels the action while it has not been called.
     func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledAction
 
-    /// Where a task has to run that outlives the call which began it; `nil` for anywhere.
+    /// The executor for tasks that outlive the call that starts them, or `nil` for the default executor.
     ///
-    /// A simulated world runs everything on one thread, and what leaves it is lost to it.
+    /// A simulated clock runs everything on one thread and cannot control a task that runs elsewhere.
     var taskExecutor: (any TaskExecutor)? { get }
 }
 
 extension TimeSource {
-    /// Anywhere.
+    /// The default implementation: `nil`, for the default executor.
     public var taskExecutor: (any TaskExecutor)? { nil }
 
-    /// Calls `action` from a task that sleeps until then.
+    /// Calls `action` from a new task that sleeps for `duration` first.
     public func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledAction {
         let task = Task(executorPreference: taskExecutor) {
             guard (try? await sleep(for: duration)) != nil else { return }
@@ -36,32 +36,34 @@ extension TimeSource {
     }
 }
 
-/// Something that happens at its time, if it is not cancelled before.
+/// A handle for an action that a time source has scheduled.
 public struct ScheduledAction: Sendable {
     private let cancellation: @Sendable () -> Void
 
-    /// Makes one, of what prevents it.
+    /// Creates a handle that calls `cancellation` to cancel its action.
     public init(_ cancellation: @escaping @Sendable () -> Void) { self.cancellation = cancellation }
 
-    /// Prevents it; after it has happened, nothing.
+    /// Cancels the action; without effect after the action has been called.
     public func cancel() { cancellation() }
 }
 
-/// The machine's own monotonic clock.
+/// A time source that reads the continuous clock of the system.
 public struct SystemTimeSource: TimeSource {
     private static let origin = ContinuousClock.now
-    /// The longest time to sleep for, so that the clock can count the moment after it.
+    /// The maximum duration of a sleep, 100 years, so that its end can be represented by the clock.
     private static let longestSleep = Duration.seconds(3_155_760_000 as Int64)
 
-    /// Makes the source; all of them agree on the time.
+    /// Creates a time source; all instances share one reference point.
     public init() {}
 
     /// The time since the first use of the clock in this process.
     public var now: Duration { ContinuousClock.now - Self.origin }
 
-    /// Waits for `duration`, at most a century; ends with `CancellationError` when the task is cancelled.
+    /// Suspends the current task for `duration`, at most 100 years.
+    ///
+    /// - Throws: `CancellationError` when the task is canceled.
     public func sleep(for duration: Duration) async throws {
-        // The clock adds its own time, which does not saturate, and counts the sum in 64 bits of seconds.
+        // The standard library adds the duration to the current instant without saturation, in 64 bits of seconds.
         try await ContinuousClock().sleep(for: min(duration, Self.longestSleep))
     }
 }

@@ -1,12 +1,12 @@
-// Integer conversions that may trap, told apart from those that cannot.
+// Integer conversions that can trap, distinguished from those that cannot.
 //
-// `Int64(x)` of the standard library is one generic initializer: whether it may trap depends on the type of `x`, which
-// the index of a build does not record. These overloads are chosen where the source type has values that the
-// destination type lacks. They do what the standard library's does, under a name of their own in the index, by
-// which `Scripts/check-numbers` finds the conversions that have to be bounded. Numbers from outside are converted with
-// `init(clamping:)` and `init(saturating:)` instead.
+// `Int64(x)` of the standard library is one generic initializer: the type of `x` decides whether it can trap, and the
+// index of a build does not record that type. These overloads are chosen if the source type has values that the
+// destination type lacks. They behave as the initializer of the standard library does, but have separate entries in the
+// index, by which `Scripts/check-numbers` finds the conversions that need a bound. Numbers from outside the program are
+// converted with `init(clamping:)` and `init(saturating:)` instead.
 
-/// Returns the result of a conversion, and ends the program where there is none.
+/// Returns the result of a conversion, and stops the program if there is none.
 @inlinable
 package func requiringExactly<Value>(_ value: Value?) -> Value {
     guard let value else { preconditionFailure("The integer is out of range") }
@@ -62,73 +62,73 @@ extension UInt128:
 {}
 
 extension Int8 {
-    /// Converts an integer that may be out of range, which ends the program.
+    /// Converts an integer, and stops the program if the integer is out of range.
     @inlinable
     package init(_ source: some ExceedsInt8) { self = requiringExactly(Self(exactly: source)) }
 }
 
 extension Int16 {
-    /// Converts an integer that may be out of range, which ends the program.
+    /// Converts an integer, and stops the program if the integer is out of range.
     @inlinable
     package init(_ source: some ExceedsInt16) { self = requiringExactly(Self(exactly: source)) }
 }
 
 extension Int32 {
-    /// Converts an integer that may be out of range, which ends the program.
+    /// Converts an integer, and stops the program if the integer is out of range.
     @inlinable
     package init(_ source: some ExceedsInt32) { self = requiringExactly(Self(exactly: source)) }
 }
 
 extension Int {
-    /// Converts an integer that may be out of range, which ends the program.
+    /// Converts an integer, and stops the program if the integer is out of range.
     @inlinable
     package init(_ source: some ExceedsInt64) { self = requiringExactly(Self(exactly: source)) }
 }
 
 extension Int64 {
-    /// Converts an integer that may be out of range, which ends the program.
+    /// Converts an integer, and stops the program if the integer is out of range.
     @inlinable
     package init(_ source: some ExceedsInt64) { self = requiringExactly(Self(exactly: source)) }
 }
 
 extension Int128 {
-    /// Converts an integer that may be out of range, which ends the program.
+    /// Converts an integer, and stops the program if the integer is out of range.
     @inlinable
     package init(_ source: some ExceedsInt128) { self = requiringExactly(Self(exactly: source)) }
 }
 
 extension UInt8 {
-    /// Converts an integer that may be out of range, which ends the program.
+    /// Converts an integer, and stops the program if the integer is out of range.
     @inlinable
     package init(_ source: some ExceedsUInt8) { self = requiringExactly(Self(exactly: source)) }
 }
 
 extension UInt16 {
-    /// Converts an integer that may be out of range, which ends the program.
+    /// Converts an integer, and stops the program if the integer is out of range.
     @inlinable
     package init(_ source: some ExceedsUInt16) { self = requiringExactly(Self(exactly: source)) }
 }
 
 extension UInt32 {
-    /// Converts an integer that may be out of range, which ends the program.
+    /// Converts an integer, and stops the program if the integer is out of range.
     @inlinable
     package init(_ source: some ExceedsUInt32) { self = requiringExactly(Self(exactly: source)) }
 }
 
 extension UInt {
-    /// Converts an integer that may be out of range, which ends the program.
+    /// Converts an integer, and stops the program if the integer is out of range.
     @inlinable
     package init(_ source: some ExceedsUInt64) { self = requiringExactly(Self(exactly: source)) }
 }
 
 extension UInt64 {
-    /// Converts an integer that may be out of range, which ends the program.
+    /// Converts an integer, and stops the program if the integer is out of range.
     @inlinable
     package init(_ source: some ExceedsUInt64) { self = requiringExactly(Self(exactly: source)) }
 }
 
 extension UInt128 {
-    /// Converts an integer that may be out of range, which ends the program.
+    /// Converts an integer, and stops the program if the integer is out of range.
     @inlinable
     package init(_ source: some ExceedsUInt128) { self = requiringExactly(Self(exactly: source)) }
 }
