@@ -1,67 +1,69 @@
 public import MediaTiming
 
-/// A value of JSON (RFC 8259) whose fields keep their order and whose numbers keep their digits.
+/// A JSON value (RFC 8259) that preserves the order of fields and the digits of numbers.
 ///
-/// Reports are read by people and compared by scripts: `9.97667` has to come out as it went in, and the fields of a
-/// segment always in one order. `JSONEncoder` promises neither.
+/// Reports are read by people and compared by scripts: `9.97667` must be written with the same digits that were read,
+/// and the fields of a segment always in the same order. `JSONEncoder` guarantees neither.
 public enum ReportValue: Sendable, Hashable {
-    /// Text.
+    /// A JSON string.
     case string(String)
-    /// A number, as digits that JSON allows.
+    /// A JSON number, as its digits.
     case number(String)
-    /// True or false.
+    /// A JSON `true` or `false`.
     case bool(Bool)
-    /// Values in order.
+    /// A JSON array.
     case array([ReportValue])
-    /// Values in order, each made when it is written: for lists that would not fit in memory otherwise.
+    /// A JSON array whose values are created one at a time while it is written, for lists that do not fit in memory.
     case sequence(ReportSequence)
-    /// Fields in order.
+    /// A JSON object, as its fields in order.
     case object([Field])
 
-    /// A name and its value.
+    /// A field of a JSON object.
     public struct Field: Sendable, Hashable {
-        /// The name.
+        /// The name of the field.
         public let name: String
-        /// The value.
+        /// The value of the field.
         public let value: ReportValue
 
-        /// Makes a field.
+        /// Creates a field.
         public init(name: String, value: ReportValue) {
             self.name = name
             self.value = value
         }
     }
 
-    /// Makes an object of the fields that have a value.
+    /// Creates an object from the pairs whose value is not `nil`, in the given order.
     public static func fields(_ pairs: KeyValuePairs<String, ReportValue?>) -> ReportValue {
         .object(pairs.compactMap { name, value in value.map { Field(name: name, value: $0) } })
     }
 
-    /// A whole number.
+    /// Creates a number from an integer.
     public static func integer(_ value: some BinaryInteger) -> ReportValue { .number(String(value)) }
-    /// Seconds, in decimal digits.
+    /// Creates a number from a time, in seconds as decimal digits.
     public static func seconds(_ time: MediaTime) -> ReportValue { .number(time.description) }
-    /// A floating-point number, in the fewest digits that give it back; infinities and not-a-number become 0.
+    /// Creates a number from a floating-point number, with the fewest digits that read back as the same number.
+    ///
+    /// Infinities and NaN, which JSON cannot represent, become 0.
     public static func real(_ value: Double) -> ReportValue {
         guard value.isFinite else { return .number("0") }
         if let whole = Int64(exactly: value) { return .number(String(whole)) }
         return .number(String(value))
     }
-    /// A list of texts.
+    /// Creates an array of strings.
     public static func strings(_ values: some Sequence<String>) -> ReportValue { .array(values.map { .string($0) }) }
 
-    /// The value as JSON on one line.
+    /// The value as JSON text on one line.
     public var json: String {
         var text = ""
         write { text += $0 }
         return text
     }
 
-    /// The value as JSON on one line, if it has at most a number of bytes.
+    /// Returns the value as JSON text on one line if the text does not exceed a size.
     ///
     /// - Parameter limit: The maximum number of bytes.
-    /// - Returns: The UTF-8 of the text.
-    /// - Throws: ``ReportLimitError`` as soon as the limit is passed; nothing beyond it is written.
+    /// - Returns: The text in UTF-8.
+    /// - Throws: ``ReportLimitError`` as soon as the text exceeds the limit; the rest is not generated.
     public func json(limit: Int) throws(ReportLimitError) -> [UInt8] {
         var bytes: [UInt8] = []
         try write { (piece) throws(ReportLimitError) in
@@ -71,17 +73,17 @@ public enum ReportValue: Sendable, Hashable {
         return bytes
     }
 
-    /// Writes the value as JSON on one line, piece by piece.
+    /// Writes the value as JSON text on one line, in chunks.
     ///
-    /// - Parameter body: Receives the pieces in their order; an error that it throws ends the writing.
-    /// - Throws: What `body` throws.
+    /// - Parameter body: A closure that receives the chunks in order; an error that it throws stops the writing.
+    /// - Throws: The error that `body` throws.
     public func write<Failure: Error>(_ body: (String) throws(Failure) -> Void) throws(Failure) {
         var piece = ""
         try write(to: &piece, body)
         if !piece.isEmpty { try body(piece) }
     }
 
-    /// The number of bytes from which on a piece is given out.
+    /// The number of bytes after which the text is passed on as a chunk.
     private static let pieceSize = 16 << 10
 
     private func write<Failure: Error>(
@@ -131,7 +133,8 @@ public enum ReportValue: Sendable, Hashable {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
-            // Reports are shown on terminals and pasted into pages: what would not be seen there is spelled out.
+            // Reports are shown on terminals and pasted into web pages, so characters that would be invisible there are
+            // escaped.
             case _ where scalar.isHiddenOnTerminal:
                 for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
                     let digits = String(unit, radix: 16)
@@ -144,43 +147,43 @@ public enum ReportValue: Sendable, Hashable {
     }
 }
 
-/// The values of an array in a report, each made when it is asked for.
+/// The values of an array in a report, each created when it is requested.
 public struct ReportSequence: Sendable, Hashable {
     /// The number of values.
     public let count: Int
     private let element: @Sendable (Int) -> ReportValue
 
-    /// Creates a sequence of values that are made by position.
+    /// Creates a sequence from a closure that returns the value at a position.
     ///
     /// - Parameters:
     ///   - count: The number of values.
-    ///   - element: Returns the value at a position, which is less than `count`.
+    ///   - element: A closure that returns the value at a position, which is 0 or more and less than `count`.
     public init(count: Int, _ element: @escaping @Sendable (Int) -> ReportValue) {
         self.count = count
         self.element = element
     }
 
-    /// Returns the value at a position.
+    /// Returns the value at a position, which must be 0 or more and less than ``count``.
     public func value(at position: Int) -> ReportValue { element(position) }
 
-    /// All values, in memory.
+    /// All values as an array in memory.
     public var values: [ReportValue] { (0..<count).map(element) }
 
-    /// Returns a Boolean value that indicates whether both have the same values.
+    /// Returns a Boolean value that indicates whether both sequences have the same values.
     public static func == (first: ReportSequence, second: ReportSequence) -> Bool { first.values == second.values }
 
-    /// Hashes the values.
+    /// Adds all values to the hasher.
     public func hash(into hasher: inout Hasher) { hasher.combine(values) }
 }
 
-/// A report that would be larger than its reader allows.
+/// An error that reports that a report would be larger than its limit.
 public struct ReportLimitError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The maximum number of bytes.
+    /// The maximum size of the report, in bytes.
     public let limit: Int
 
     /// Creates the error for a maximum number of bytes.
     public init(limit: Int) { self.limit = limit }
 
-    /// The error as text.
+    /// The error as a message for display.
     public var description: String { "the report is larger than \(limit) bytes" }
 }

@@ -1,21 +1,23 @@
-/// Text for people in which every value from outside is escaped.
+/// Text for a terminal in which every value from outside the program is escaped.
 ///
-/// A string literal is written as it is. An interpolated value is escaped (see ``Swift/String/escapedForTerminal``), unless it
-/// is terminal text itself. No initializer takes a string without escaping it, so text of a playlist, a server or a file can
-/// only reach a terminal in a form that cannot move the cursor, change colors, reorder characters or begin a new line.
+/// String literals are written as they are. Interpolated values are escaped (see ``Swift/String/escapedForTerminal``)
+/// unless they are terminal text themselves. Every initializer that takes a string escapes it, so text from a playlist,
+/// a server or a file cannot move the cursor, change colors, reorder characters or begin a new line.
 package struct TerminalText: ExpressibleByStringInterpolation, Hashable, Sendable, CustomStringConvertible {
-    /// The text with its escapes.
+    /// The text, with escape sequences in place of control characters.
     package private(set) var description: String
 
-    /// Creates text from a literal of the program.
+    /// Creates text from a string literal in the source code, without escaping.
     package init(stringLiteral value: StaticString) { description = value.description }
 
     package init(stringInterpolation: StringInterpolation) { description = stringInterpolation.text }
 
-    /// Creates the escaped form of text from outside, on one line.
+    /// Creates text on one line from a string that comes from outside the program.
     package init(escaping text: some StringProtocol) { description = String(text).escapedForTerminal }
 
-    /// Creates text of several lines from outside; the line ends (LF or CR LF) become line feeds, all else is escaped.
+    /// Creates text of several lines from a string that comes from outside the program.
+    ///
+    /// Line endings (LF or CR LF) become line feeds; all other control characters are escaped.
     package init(escapingLines text: String) {
         description = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
             .map { String($0.last == "\r" ? $0.dropLast() : $0).escapedForTerminal }.joined(separator: "\n")
@@ -23,21 +25,21 @@ package struct TerminalText: ExpressibleByStringInterpolation, Hashable, Sendabl
 
     private init(escaped description: String) { self.description = description }
 
-    /// The number of Unicode scalars, which is the number of columns for most scripts.
+    /// The number of Unicode scalars, which is the number of columns in most scripts.
     package var width: Int { description.unicodeScalars.count }
 
     /// A Boolean value that indicates whether the text has no characters.
     package var isEmpty: Bool { description.isEmpty }
 
-    /// Returns the text followed by as many spaces as its width lacks.
+    /// Returns the text, followed by spaces up to the given width in columns.
     package func padded(to width: Int) -> TerminalText { self + Self.spaces(width - self.width) }
 
-    /// Returns the given number of spaces; none for a negative number.
+    /// Returns the given number of spaces, or no text for a negative number.
     package static func spaces(_ count: Int) -> TerminalText {
         TerminalText(escaped: String(repeating: " ", count: max(0, count)))
     }
 
-    /// Returns the text without the spaces at its end.
+    /// Returns the text without its trailing spaces.
     package func trimmingTrailingSpaces() -> TerminalText {
         var text = self
         while text.description.hasSuffix(" ") { text.description.removeLast() }
@@ -50,7 +52,7 @@ package struct TerminalText: ExpressibleByStringInterpolation, Hashable, Sendabl
 
     package static func += (left: inout TerminalText, right: TerminalText) { left.description += right.description }
 
-    /// The interpolation that escapes what is not terminal text.
+    /// The interpolation that escapes every value except terminal text.
     package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var text = ""
 
@@ -67,7 +69,7 @@ package struct TerminalText: ExpressibleByStringInterpolation, Hashable, Sendabl
 }
 
 extension Sequence<TerminalText> {
-    /// Returns the texts with a separator between them.
+    /// Returns the texts, with a separator between each two.
     package func joined(separator: TerminalText) -> TerminalText {
         var result: TerminalText = ""
         for (position, text) in enumerated() {
@@ -79,10 +81,10 @@ extension Sequence<TerminalText> {
 }
 
 extension String {
-    /// The text with every character spelled out that would control a terminal or is not visible on it.
+    /// The text, with escape sequences in place of characters that control a terminal or are invisible on it.
     ///
-    /// Line feeds, carriage returns and tabs become `\n`, `\r` and `\t`, others `\u{1B}` with their number in hexadecimal
-    /// digits. Which ones is said by ``Swift/Unicode/Scalar/isHiddenOnTerminal``.
+    /// Line feeds, carriage returns and tabs become `\n`, `\r` and `\t`; the other characters become their code point
+    /// in hexadecimal digits, such as `\u{1B}`. ``Swift/Unicode/Scalar/isHiddenOnTerminal`` selects the characters.
     package var escapedForTerminal: String {
         guard unicodeScalars.contains(where: \.isHiddenOnTerminal) else { return self }
         var result = ""
@@ -101,15 +103,15 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// A Boolean value that indicates whether the character controls how text is shown, or does not show at all.
+    /// A Boolean value that indicates whether the character is invisible or controls how text is displayed.
     ///
-    /// These are the C0 and C1 controls (ECMA-48), the line and paragraph separators, all format characters (bidirectional
-    /// embeddings, overrides, isolates and marks, zero-width characters, the byte-order mark, tags), everything else that
-    /// Unicode has renderers ignore, and what is not assigned.
+    /// These characters are the C0 and C1 controls (ECMA-48), the line and paragraph separators, all format characters
+    /// (bidirectional embeddings, overrides, isolates and marks, zero-width characters, the byte-order mark, tags), all
+    /// other default-ignorable code points of Unicode, and unassigned code points.
     package var isHiddenOnTerminal: Bool {
         if value < 0x7F { return value < 0x20 }
         if value < 0xA0 { return true }
-        // Latin letters with diacritics, whose properties need no lookup, but for the soft hyphen.
+        // Latin letters with diacritics are visible and need no lookup of properties; the soft hyphen is the exception.
         if value < 0x300 { return value == 0xAD }
         if properties.isDefaultIgnorableCodePoint { return true }
         return switch properties.generalCategory {
