@@ -1,11 +1,11 @@
-/// Percent-encoding for addresses that we build ourselves (RFC 3986 §2.1).
+/// Percent-encoding and decoding of URI components (RFC 3986 §2.1).
 public enum PercentEncoding {
-    /// The bytes that need no encoding anywhere (RFC 3986 §2.3).
+    /// The bytes that need no encoding in any component (RFC 3986 §2.3).
     public static let unreservedBytes = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
     /// The bytes that need no encoding in a path.
     public static let pathBytes = unreservedBytes.union("/!$&'()*+,;=:@".utf8)
 
-    /// Encodes every byte of `text` that is not in `kept`.
+    /// Returns `text` with every byte percent-encoded that is not in `kept`.
     public static func encode(_ text: String, keeping kept: Set<UInt8> = unreservedBytes) -> String {
         var result: [UInt8] = []
         let digits = Array("0123456789ABCDEF".utf8)
@@ -20,9 +20,9 @@ public enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Decodes `%41` to `A`.
+    /// Returns `text` with percent-encoded bytes decoded (`%41` to `A`), or `nil` if the result is not UTF-8.
     ///
-    /// A per cent sign without two hexadecimal digits stays. `nil` where the result is not UTF-8.
+    /// A percent sign that is not followed by two hexadecimal digits is unchanged.
     public static func decode(_ text: String) -> String? {
         var result: [UInt8] = []
         var rest = text.utf8[...]

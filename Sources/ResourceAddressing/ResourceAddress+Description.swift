@@ -1,11 +1,12 @@
 extension ResourceAddress: CustomStringConvertible {
-    /// The address for people: in messages, logs, and progress output, without what may be a secret.
+    /// The address for messages, logs and progress output, without parts that may be secret.
     ///
-    /// User information is removed. Values of a query or a fragment are shortened to their first characters and `…` where they are
-    /// long, or where their name says that they are secrets; so are components of the path that look like tokens. Of a `data`
-    /// address only the media type and the length are given. The scheme, the host, the port, and plain components of the path stay.
+    /// User information is removed. A value in the query or the fragment is shortened to its first characters and `…`
+    /// if it is long or if its name identifies a secret; path components that look like tokens are shortened as well. A
+    /// `data` URL is reduced to its media type and its length. The scheme, the host, the port and other path components
+    /// are unchanged.
     ///
-    /// The result is no address: use ``text`` for everything but showing it.
+    /// The result is not a valid address: use ``text`` for everything except display.
     public var description: String {
         if normalizedScheme == "data" { return dataDescription }
         var result = scheme.map { $0 + ":" } ?? ""
@@ -13,7 +14,7 @@ extension ResourceAddress: CustomStringConvertible {
             let host = authority.utf8.lastIndex(of: UInt8(ascii: "@")).map {
                 authority[authority.utf8.index(after: $0)...]
             }
-            // Of other schemes it may be the identifier of a key.
+            // With other schemes, the authority may be the identifier of a key.
             let isHost = ["http", "https", "file"].contains(normalizedScheme ?? "http")
             result += "//"
             result +=
@@ -26,7 +27,7 @@ extension ResourceAddress: CustomStringConvertible {
         return result
     }
 
-    /// The media type and the length of a `data` address (RFC 2397).
+    /// The media type and the length of a `data` URL, for display (RFC 2397).
     private var dataDescription: String {
         let content = text.utf8.dropFirst("data:".utf8.count)
         let type = Substring(content.prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: ";") })
@@ -35,27 +36,31 @@ extension ResourceAddress: CustomStringConvertible {
 }
 
 extension ResourceAddress: CustomDebugStringConvertible {
-    /// The same as ``description``: dumps of values that hold addresses are messages too.
+    /// The same text as ``description``, because debug output of values that contain addresses is also read and logged.
     public var debugDescription: String { description }
 }
 
 extension ResourceAddress: CustomReflectable {
-    /// A mirror that shows ``description`` only.
+    /// A mirror that exposes ``description`` only.
     public var customMirror: Mirror { Mirror(self, children: ["text": description]) }
 }
 
-/// The rules by which parts of addresses are shortened.
+/// The rules for shortening the parts of an address in messages.
 enum AddressAbbreviation {
-    /// Longer values of a query are shortened: no list of names can be complete.
+    /// The maximum size in bytes of a query value that is not shortened.
+    ///
+    /// Applies whatever the name of the value is, because no list of secret names is complete.
     private static let longestValue = 12
-    /// The number of characters that stay of what is shortened, at most.
+    /// The maximum number of characters that remain of a shortened value.
     private static let prefixLength = 4
-    /// The shortest run of letters and digits that may be a token.
+    /// The minimum number of bytes of a run of characters that can be recognized as a token.
     private static let shortestToken = 20
-    /// Components longer than this are shortened whatever they look like.
+    /// The maximum number of bytes of a run of characters that can be a name; longer runs count as tokens.
+    ///
+    /// Path components of more than four times this size are shortened as a whole.
     private static let longestComponent = 100
 
-    /// Names whose values are secrets, however short; compared without case, hyphens, and underscores.
+    /// The names of query items whose values are secrets of any length, in lowercase without hyphens or underscores.
     private static let secretNames: Set<String> = [
         "accesskey", "accesskeyid", "accesstoken", "apikey", "appkey", "auth", "authkey", "authorization",
         "awsaccesskeyid",
@@ -68,7 +73,7 @@ enum AddressAbbreviation {
         "sks", "skt", "sp", "sr", "st", "ticket", "tok", "token", "user", "username", "wmsauthsign", "xtoken",
     ]
 
-    /// Returns the items of a query with their secrets shortened.
+    /// Returns the items of a query or fragment, with long and secret values shortened.
     static func items(_ query: String) -> String {
         var result = ""
         var rest = query[...].utf8
@@ -77,7 +82,7 @@ enum AddressAbbreviation {
             result += item(Substring(rest[..<end]))
             guard end < rest.endIndex else { return result }
             result += rest[end] == UInt8(ascii: "&") ? "&" : ";"
-            // A query that never ends says nothing more to a person.
+            // Long queries are cut: the rest is of no use in a message.
             guard result.utf8.count < 1000 else { return result + "…" }
             rest = rest[rest.index(after: end)...]
         }
@@ -104,7 +109,7 @@ enum AddressAbbreviation {
         return shortened(text)
     }
 
-    /// Returns a path whose components that look like tokens are shortened.
+    /// Returns a path in which the components that look like tokens are shortened.
     static func path(_ path: String) -> String {
         var result = ""
         for (position, component) in path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -117,7 +122,8 @@ enum AddressAbbreviation {
         return result
     }
 
-    /// Shortens the parameters of a component, `;token=abc` and `hdnts=exp=1~hmac=2`, and its runs that look like tokens.
+    /// Returns a path component with its parameters (`;token=abc`, `hdnts=exp=1~hmac=2`) and its token-like runs
+    /// shortened.
     private static func component(_ text: Substring) -> String {
         guard text.utf8.count >= 3 else { return String(text) }
         guard text.utf8.count <= 4 * longestComponent else { return shortened(text) }
@@ -143,10 +149,10 @@ enum AddressAbbreviation {
         }.joined()
     }
 
-    /// Returns a Boolean value that indicates whether a run of characters is more like a token than like a name.
+    /// Returns a Boolean value that indicates whether a run of characters is more likely a token than a name.
     ///
-    /// Names are words and numbers: letters follow letters and digits follow digits. In a token the kinds change all the time, or
-    /// it has hexadecimal digits only, or no word would be as long.
+    /// Names consist of words and numbers, in which letters follow letters and digits follow digits. Tokens alternate
+    /// often between these kinds, consist of hexadecimal digits only, or have runs that are longer than any word.
     private static func looksLikeToken(_ text: Substring) -> Bool {
         let bytes = Array(text.utf8)
         guard bytes.count >= shortestToken else { return false }
@@ -159,7 +165,7 @@ enum AddressAbbreviation {
         var previous: Kind?
         for byte in bytes {
             let kind = Kind(byte)
-            // A capital letter and small ones behind it are one word.
+            // An uppercase letter followed by lowercase letters is one word.
             if kind != .other, let previous, kind != previous, !(previous == .upper && kind == .lower && run == 1) {
                 changes += 1
             }
@@ -211,7 +217,9 @@ enum AddressAbbreviation {
         return result
     }
 
-    /// Returns the first characters and `…`: a quarter of them at most, so that a short secret is not half told.
+    /// Returns the first characters and `…`.
+    ///
+    /// At most a quarter of the characters remain, so that little of a short secret is revealed.
     private static func shortened(_ text: Substring) -> String {
         String(text.prefix(min(prefixLength, text.utf8.count / 4))) + "…"
     }

@@ -1,32 +1,32 @@
-/// The address of a resource: a URI or a reference relative to one, byte for byte as it was given.
+/// The URI of a resource or a relative reference to it, byte for byte as it was given.
 ///
-/// Signed addresses break when somebody "normalises" them, so this type never decodes, encodes or reorders anything;
-/// it only splits (RFC 3986 Appendix B) and resolves (RFC 3986 §5.2).
+/// Signed URLs become invalid when they are normalized, so this type never decodes, encodes or reorders anything; it
+/// only splits (RFC 3986 Appendix B) and resolves (RFC 3986 §5.2).
 public struct ResourceAddress: Sendable, Hashable {
-    /// The address as it was given, byte for byte, with all secrets in it.
+    /// The URI or reference, byte for byte as it was given, including any secrets.
     ///
-    /// It is for requests and files; messages show ``description``.
+    /// For requests and files only; messages show ``description``.
     public let text: String
 
-    /// Takes an address as it is; every text is one, if only a relative path.
+    /// Creates an address from any text, without validation: every text is at least a relative reference.
     ///
-    /// It is split when somebody asks for a part of it: most addresses are only passed on.
+    /// The components are parsed when they are read, because most addresses are only passed on.
     public init(_ text: String) {
         self.text = text
     }
 
-    /// The scheme as written, without its colon; `nil` for a relative reference.
+    /// The scheme as written, without the colon, or `nil` for a relative reference.
     public var scheme: String? { parts.scheme.map { String($0) } }
-    /// The part behind `//`: user, host and port; `nil` where there is none.
+    /// The part after `//` (user information, host and port), or `nil` if there is none.
     public var authority: String? { parts.authority.map { String($0) } }
-    /// The path, possibly empty.
+    /// The path as written, possibly empty.
     public var path: String { String(parts.path) }
-    /// What stands behind the question mark, without it; `nil` where there is none.
+    /// The query without its question mark, or `nil` if there is none.
     public var query: String? { parts.query.map { String($0) } }
-    /// What stands behind the number sign, without it; `nil` where there is none.
+    /// The fragment without its number sign, or `nil` if there is none.
     public var fragment: String? { parts.fragment.map { String($0) } }
 
-    /// The parts of an address (RFC 3986 appendix B).
+    /// The components of a URI (RFC 3986 Appendix B).
     private struct Parts {
         var scheme: Substring?
         var authority: Substring?
@@ -60,21 +60,21 @@ public struct ResourceAddress: Sendable, Hashable {
         return parts
     }
 
-    /// Makes the address of a file from an absolute path; what a URI cannot hold is percent-encoded.
+    /// Creates a `file` URL from an absolute path, with characters percent-encoded that a URI path cannot contain.
     public init(filePath: String) {
         self.init("file://" + PercentEncoding.encode(filePath, keeping: PercentEncoding.pathBytes))
     }
 
-    /// Whether it has a scheme, and so means the same wherever it is read.
+    /// A Boolean value that indicates whether the address has a scheme, so that it does not depend on a base URL.
     public var isAbsolute: Bool { Self.schemeEnd(text[...].utf8) != nil }
-    /// The scheme in lower case.
+    /// The scheme in lowercase, or `nil` for a relative reference.
     public var normalizedScheme: String? { scheme?.lowercased() }
     /// A Boolean value that indicates whether the scheme is `http` or `https`, the host is not empty, and the port, if any, is a number.
     public var isHTTP: Bool {
         guard normalizedScheme == "http" || normalizedScheme == "https" else { return false }
         return host?.isEmpty == false && port != nil
     }
-    /// The host in lower case, an IPv6 one without its brackets.
+    /// The host in lowercase, without the brackets of an IPv6 address, or `nil` if there is no authority.
     public var host: String? { hostAndPort?.host }
     /// The port that is written, or the default port of the scheme where none is.
     ///
@@ -91,7 +91,7 @@ public struct ResourceAddress: Sendable, Hashable {
         }
     }
 
-    /// The path of a `file` address on this machine, percent-decoded; `nil` for any other.
+    /// The percent-decoded path of a `file` URL on this machine, or `nil` for any other address.
     public var filePath: String? {
         guard normalizedScheme == "file", authority == nil || authority == "" || authority == "localhost" else {
             return nil
@@ -99,16 +99,16 @@ public struct ResourceAddress: Sendable, Hashable {
         return PercentEncoding.decode(path)
     }
 
-    /// The last component of the path, as written; empty where the path ends with a slash.
+    /// The last component of the path as written, or an empty string if the path ends with a slash.
     public var lastPathComponent: String {
         String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...])
     }
 
-    /// The address that `reference` means when it is read in a document at this address (RFC 3986 §5.2.2).
+    /// Returns the address that results from resolving `reference` against this address as the base (RFC 3986 §5.2.2).
     ///
-    /// A reference with a scheme stays as it is, byte for byte; `data:` addresses are such.
+    /// A reference with a scheme, such as a `data` URL, is returned byte for byte.
     public func resolving(_ reference: String) -> ResourceAddress {
-        // Long playlists resolve an address for each segment: both are taken apart once.
+        // Both are parsed once, because every segment of a long playlist resolves an address.
         let (own, other) = (parts, ResourceAddress(reference).parts)
         if other.scheme != nil || own.scheme == nil && own.authority == nil && own.path.isEmpty {
             return ResourceAddress(reference)
@@ -132,7 +132,8 @@ public struct ResourceAddress: Sendable, Hashable {
         return ResourceAddress(result)
     }
 
-    /// Whether a relative reference means the same in a document at `other`: both stand in one folder.
+    /// Returns a Boolean value that indicates whether relative references resolve to the same address against both
+    /// addresses.
     public func sharesFolder(with other: ResourceAddress) -> Bool {
         resolving("x").text == other.resolving("x").text
     }
@@ -163,7 +164,7 @@ public struct ResourceAddress: Sendable, Hashable {
         guard hasSegmentThatBeginsWithDot(path.utf8) else { return path }
         let isRooted = path.utf8.first == UInt8(ascii: "/")
         var kept: [Substring] = []
-        // By bytes: a slash and a combining mark behind it are one character, but not one byte.
+        // The path is split by bytes, because a slash and a combining mark that follows it form one character.
         let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             .dropFirst(isRooted ? 1 : 0).map { Substring($0) }
         for (offset, segment) in segments.enumerated() {
