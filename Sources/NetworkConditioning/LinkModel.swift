@@ -1,40 +1,40 @@
 import MediaTiming
 
-/// A link as a value: told what is sent and when, it says when that arrives.
+/// A model of a network link that computes when sent data arrives.
 ///
-/// It has one bottleneck each way, in which whatever is sent waits in line: of several transfers that each have one piece in
-/// line, each gets its share. It reads no clock, and the same questions get the same answers.
+/// Each direction has one bottleneck with a queue. Transfers share its bandwidth if each has one chunk at a time in the
+/// queue. The model reads no clock, and equal calls give equal results.
 public struct LinkModel: Sendable {
-    /// Which way.
+    /// A direction of transmission, as seen from the client.
     public enum Direction: Sendable, Hashable {
-        /// Towards us.
+        /// The direction toward the client.
         case down
-        /// Away from us.
+        /// The direction away from the client.
         case up
     }
 
-    /// One transfer in one direction: what of it crossed so far.
+    /// The state of one transfer in one direction.
     public struct Flow: Sendable, Hashable {
-        /// When its last piece left the bottleneck.
+        /// The time at which the last chunk left the bottleneck, in nanoseconds.
         var left = Int64.min
-        /// When its last piece arrived; what follows cannot overtake it.
+        /// The time at which the last chunk arrived, in nanoseconds; chunks that follow cannot arrive earlier.
         var arrived = Int64.min
 
-        /// Makes a flow that has sent nothing.
+        /// Creates a flow that has sent no data.
         public init() {}
     }
 
-    /// What becomes of a piece.
+    /// The result of sending a chunk.
     public struct Passage: Sendable, Hashable {
-        /// When it has left the bottleneck: the next piece of its flow may follow.
+        /// The time at which the chunk has left the bottleneck and the next chunk of its flow may be sent.
         public let leaves: Duration
-        /// When it arrives.
+        /// The time at which the chunk arrives.
         public let arrives: Duration
-        /// Whether it does not arrive at all, and the connection breaks at that moment instead.
+        /// A Boolean value that indicates whether the connection breaks at ``arrives`` instead of delivering the chunk.
         public let breaks: Bool
     }
 
-    /// What the link does.
+    /// The conditions of the link.
     public private(set) var profile: LinkProfile
     private var origin: Int64
     private var freeDown = Int64.min
@@ -42,14 +42,14 @@ public struct LinkModel: Sendable {
     private var dice: LossDice
     private let slack: Int64
 
-    /// Makes a link.
+    /// Creates a link.
     ///
     /// - Parameters:
-    ///   - profile: What it does.
-    ///   - now: When that begins.
-    ///   - slack: How late a piece may be asked for and still count as sent in time: the waits of a real clock end late,
-    ///     and without it the link would be idle meanwhile.
-    ///   - seed: What decides about losses; the same seed loses the same packets.
+    ///   - profile: The conditions of the link.
+    ///   - now: The time at which the profile starts.
+    ///   - slack: The maximum delay after which a chunk still counts as sent on time. Timers of a real clock fire late,
+    ///     and without this tolerance the link would be idle in the meantime.
+    ///   - seed: The seed for packet loss; equal seeds lose the same packets.
     public init(_ profile: LinkProfile, startingAt now: Duration, slack: Duration = .zero, seed: UInt64 = 1) {
         self.profile = profile
         origin = now.saturatingNanoseconds
@@ -57,29 +57,30 @@ public struct LinkModel: Sendable {
         dice = LossDice(seed: seed)
     }
 
-    /// Changes what the link does; its time begins anew.
+    /// Replaces the conditions of the link; the trace and the outages of the new profile start at `now`.
     public mutating func change(to profile: LinkProfile, at now: Duration) {
         self.profile = profile
         origin = now.saturatingNanoseconds
-        // What waited under the old conditions is asked for again under the new ones.
+        // Callers send chunks that are still queued again under the new conditions.
         freeDown = min(freeDown, origin)
         freeUp = min(freeUp, origin)
     }
 
-    /// How many bytes should be sent at once: about five milliseconds' worth, whole packets, at most 64 KiB.
+    /// Returns the number of bytes to send at once: whole packets for about five milliseconds, at most 64 KiB.
     public func pieceSize(_ direction: Direction, at now: Duration) -> Int {
         guard let rate = stretch(direction, at: now.saturatingNanoseconds).rate else { return Self.largestPiece }
         let packets = rate / Self.bitsPerPieceAndSecond
         return min(Self.largestPiece, max(1, Int(clamping: packets)) *| Self.packetSize)
     }
 
-    /// How many bytes cross in a time, if the link stays as it is at a moment; `nil` where it knows no bound.
+    /// Returns the number of bytes that cross in `duration` under the conditions at `now`, or `nil` for unlimited
+    /// bandwidth.
     public func byteCount(_ direction: Direction, in duration: Duration, at now: Duration) -> Int64? {
         guard let rate = stretch(direction, at: now.saturatingNanoseconds).rate else { return nil }
         return Int64(clamping: Int128(rate) *| Int128(max(0, duration.saturatingNanoseconds)) / 8_000_000_000)
     }
 
-    /// How long a byte is on its way at some moment.
+    /// Returns the latency of one direction at `now`.
     public func latency(_ direction: Direction, at now: Duration) -> Duration {
         switch direction {
         case .up: profile.up.latency
@@ -88,15 +89,16 @@ public struct LinkModel: Sendable {
         }
     }
 
-    /// Sends a piece.
+    /// Sends a chunk.
     ///
     /// - Parameters:
-    ///   - byteCount: Its size.
-    ///   - direction: Which way.
-    ///   - flow: The transfer that it belongs to.
-    ///   - available: Since when the sender has it; `nil` where it has it ready as soon as the piece before it is gone.
-    ///   - now: The time.
-    /// - Returns: When it arrives; `nil` where it never does under this profile.
+    ///   - byteCount: The size of the chunk.
+    ///   - direction: The direction of transmission.
+    ///   - flow: The transfer that the chunk belongs to.
+    ///   - available: The time since which the sender has the chunk, or `nil` if it is ready as soon as the previous
+    ///     chunk has left.
+    ///   - now: The current time.
+    /// - Returns: The times at which the chunk leaves and arrives, or `nil` if it never arrives under this profile.
     public mutating func send(
         _ byteCount: Int,
         _ direction: Direction,
@@ -120,11 +122,14 @@ public struct LinkModel: Sendable {
         return Passage(leaves: .nanoseconds(leaves), arrives: .nanoseconds(flow.arrived), breaks: fate.breaks)
     }
 
-    /// Before when a piece cannot have been sent: a sender has it ready in time, but for one that waits too long.
+    /// Returns the time before which a chunk cannot have been sent, in nanoseconds.
+    ///
+    /// A sender that has its data ready sends without a pause, unless the request for the next chunk is later than
+    /// ``slack``.
     private func latestStart(of flow: Flow, _ isReady: Bool, at moment: Int64) -> Int64 {
         guard isReady else { return .min }
         guard flow.left > .min else { return moment }
-        // A receiver that waited for a lost packet comes later, and the sender sent on meanwhile.
+        // A lost packet delays the receiver's next request, although the sender continues in the meantime.
         return moment.subtractingSaturated(slack).addingSaturated(flow.left -| max(flow.left, flow.arrived))
     }
 
@@ -132,15 +137,15 @@ public struct LinkModel: Sendable {
         latency(.up, at: now).saturatingNanoseconds.addingSaturated(latency(.down, at: now).saturatingNanoseconds)
     }
 
-    /// The size of what gets lost at once, as on Ethernet.
+    /// The size of a packet, the unit of loss, in bytes: the payload of a TCP segment on Ethernet.
     static let packetSize = 1_460
     private static let largestPiece = 64 << 10
-    /// The bits per second at which a packet takes five milliseconds.
+    /// The bandwidth in bits per second at which one packet takes five milliseconds.
     private static let bitsPerPieceAndSecond: Int64 = 8 * 200 * 1_460
 
     // MARK: Bandwidth over time
 
-    /// What the link carries at a moment, `nil` for no bound, and until when.
+    /// Returns the bandwidth at `moment` in bits per second (`nil` if unlimited) and the time until which it applies.
     private func stretch(_ direction: Direction, at moment: Int64) -> (rate: Int64?, end: Int64) {
         let offset = max(0, moment -| origin)
         var (rate, end) = (profile.up.bandwidth?.bitsPerSecond, Int64.max)
@@ -159,10 +164,10 @@ public struct LinkModel: Sendable {
         return (rate, end == .max ? .max : end.addingSaturated(origin))
     }
 
-    /// When so many bits have crossed; `nil` where they never do.
+    /// Returns the time at which `bits` bits have crossed, in nanoseconds, or `nil` if they never do.
     private func finish(_ direction: Direction, from start: Int64, bits: Int64) -> Int64? {
         var moment = start
-        // In bits times a billion, so that no stretch of time rounds anything away.
+        // The unit is 10^−9 bit, so that products of a bandwidth and a time in nanoseconds are exact.
         var rest = Int128(bits) *| 1_000_000_000
         if direction == .down, let trace = profile.trace, trace.capacity == 0 { return nil }
         if direction == .down, profile.outages.isEmpty, let trace = profile.trace {
@@ -188,12 +193,13 @@ public struct LinkModel: Sendable {
         return nil
     }
 
-    /// More changes of a link than these while one piece crosses, and it does not cross.
+    /// The maximum number of bandwidth changes while one chunk crosses; with more, the chunk never arrives.
     private static let mostStretches = 100_000
 }
 
 extension LinkProfile.Outage {
-    /// Whether nothing crosses at a moment, and when that changes, in nanoseconds.
+    /// Returns a Boolean value that indicates whether the outage is active, and the time of its next change in
+    /// nanoseconds.
     fileprivate func state(at offset: Int64) -> (isOut: Bool, change: Int64) {
         let (first, length) = (start.saturatingNanoseconds, duration.saturatingNanoseconds)
         guard offset >= first else { return (false, first) }
@@ -201,7 +207,7 @@ extension LinkProfile.Outage {
             let end = first.addingSaturated(length)
             return offset < end ? (true, end) : (false, .max)
         }
-        // Bounded: the interval is longer than no time.
+        // Bounded: the interval is greater than zero.
         let into = (offset -| first) % round
         return into < length
             ? (true, offset.addingSaturated(length -| into)) : (false, offset.addingSaturated(round -| into))

@@ -1,20 +1,23 @@
 import MediaTiming
 
-/// Why a description of network conditions cannot be used.
+/// An error in a description of network conditions.
 public struct LinkProfileError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Where and what, for people.
+    /// The problem and its place in the description, for display.
     public let description: String
 }
 
-/// A profile is written as `{"down":{"bandwidth","latency","loss"},"up":{…},"dnsDelay"}`, in bits per second, seconds and 0 to
-/// 1, with `name`, `outages` (`[{"start","duration","interval"}]`, seconds) and `trace` beside them where there are any. A
-/// list alone is a trace: `[{"duration_ms","bandwidth_kbps","latency_ms"}]`.
+/// The JSON form of a link profile.
+///
+/// A profile is an object with `name`, `down` and `up` (each with `bandwidth` in bits per second, `latency` in seconds
+/// and `loss` from 0 to 1), `dnsDelay` in seconds, `outages` (`[{"start","duration","interval"}]`, in seconds) and
+/// `trace`. A trace is an array of periods (`[{"duration_ms","bandwidth_kbps","latency_ms"}]`), which is also accepted
+/// in place of the object.
 extension LinkProfile: Codable {
     private enum Key: String, CodingKey, CaseIterable { case name, down, up, dnsDelay, outages, trace }
 
-    /// Reads a profile, or a trace alone.
+    /// Decodes a profile from an object, or from an array that is a trace.
     ///
-    /// - Throws: ``LinkProfileError`` for figures that no link has, and what the decoder throws.
+    /// - Throws: ``LinkProfileError`` for values out of range and unknown keys, and the errors of the decoder.
     public init(from decoder: any Decoder) throws {
         if let list = try? decoder.unkeyedContainer(), list.count != nil {
             self.init(name: "trace", trace: try LinkTrace(from: decoder))
@@ -37,7 +40,7 @@ extension LinkProfile: Codable {
         }
     }
 
-    /// Writes the profile.
+    /// Encodes the profile as an object.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(name, forKey: .name)
@@ -52,9 +55,9 @@ extension LinkProfile: Codable {
 extension LinkProfile.Direction: Codable {
     private enum Key: String, CodingKey, CaseIterable { case bandwidth, latency, loss }
 
-    /// Reads a direction.
+    /// Decodes the conditions of one direction.
     ///
-    /// - Throws: ``LinkProfileError`` for figures that no link has, and what the decoder throws.
+    /// - Throws: ``LinkProfileError`` for values out of range and unknown keys, and the errors of the decoder.
     public init(from decoder: any Decoder) throws {
         try NamedKey.refuseUnknown(in: decoder, Key.allCases.map(\.rawValue))
         let container = try decoder.container(keyedBy: Key.self)
@@ -66,7 +69,7 @@ extension LinkProfile.Direction: Codable {
         guard (0...1).contains(loss) else { throw LinkProfileError(description: "loss has to be 0 to 1, not \(loss)") }
     }
 
-    /// Writes the direction.
+    /// Encodes the conditions of one direction.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encodeIfPresent(bandwidth?.bitsPerSecond, forKey: .bandwidth)
@@ -78,9 +81,10 @@ extension LinkProfile.Direction: Codable {
 extension LinkProfile.Outage: Codable {
     private enum Key: String, CodingKey, CaseIterable { case start, duration, interval }
 
-    /// Reads an outage.
+    /// Decodes an outage.
     ///
-    /// - Throws: ``LinkProfileError`` for times that make none, and what the decoder throws.
+    /// - Throws: ``LinkProfileError`` for values out of range, unknown keys, and an interval that is not longer than
+    ///   the duration, and the errors of the decoder.
     public init(from decoder: any Decoder) throws {
         try NamedKey.refuseUnknown(in: decoder, Key.allCases.map(\.rawValue))
         let container = try decoder.container(keyedBy: Key.self)
@@ -99,7 +103,7 @@ extension LinkProfile.Outage: Codable {
         }
     }
 
-    /// Writes the outage.
+    /// Encodes the outage.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(start / .seconds(1), forKey: .start)
@@ -109,9 +113,9 @@ extension LinkProfile.Outage: Codable {
 }
 
 extension LinkTrace: Codable {
-    /// Reads a list of periods.
+    /// Decodes a trace from an array of periods.
     ///
-    /// - Throws: ``LinkProfileError`` for an empty list or more than a million periods, and what the decoder throws.
+    /// - Throws: ``LinkProfileError`` for an empty array or more than a million periods, and the errors of the decoder.
     public init(from decoder: any Decoder) throws {
         var container = try decoder.unkeyedContainer()
         var periods: [Period] = []
@@ -127,7 +131,7 @@ extension LinkTrace: Codable {
         self = trace
     }
 
-    /// Writes the list of periods.
+    /// Encodes the trace as an array of periods.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         for period in periods { try container.encode(period) }
@@ -141,9 +145,9 @@ extension LinkTrace.Period: Codable {
         case latency = "latency_ms"
     }
 
-    /// Reads a period.
+    /// Decodes a period of a trace.
     ///
-    /// - Throws: ``LinkProfileError`` for figures that no link has, and what the decoder throws.
+    /// - Throws: ``LinkProfileError`` for values out of range, and the errors of the decoder.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         func milliseconds(_ key: Key, most: Double) throws -> Duration {
@@ -161,7 +165,7 @@ extension LinkTrace.Period: Codable {
         }
     }
 
-    /// Writes the period.
+    /// Encodes the period.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(duration / .milliseconds(1), forKey: .duration)
@@ -170,7 +174,7 @@ extension LinkTrace.Period: Codable {
     }
 }
 
-/// Numbers that links have.
+/// Conversions of decoded numbers, with their ranges.
 private enum Quantity {
     static func seconds(_ value: Double?, _ name: String, most: Double = 60) throws(LinkProfileError) -> Duration? {
         guard let value else { return nil }
@@ -189,7 +193,7 @@ private enum Quantity {
     }
 }
 
-/// A key of any name: one that is misspelt would otherwise count as one that is not there.
+/// A coding key with any name, to reject misspelled keys, which would otherwise be ignored.
 private struct NamedKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }

@@ -1,11 +1,10 @@
 import MediaTiming
 
 extension LinkProfile {
-    /// The conditions that have a name.
+    /// The profiles of common networks, named as in Apple's Network Link Conditioner.
     ///
-    /// The names are those of Apple's Network Link Conditioner. Its figures are not published in one place; those of 3G, DSL,
-    /// EDGE, LTE, Very Bad Network, WiFi and High Latency DNS are the ones that its users report, and those of WiFi 802.11ac
-    /// are so too. Where reports differ, the figures here are ours.
+    /// Apple does not publish the figures of its tool in one place; the figures here are those that its users report.
+    /// Where reports differ, the choice is this library's own.
     public static let presets: [LinkProfile] = [
         LinkProfile(
             name: "100% Loss",
@@ -23,12 +22,12 @@ extension LinkProfile {
         off,
     ]
 
-    /// The link as it is.
+    /// A link without limits, delays or losses.
     public static let off = LinkProfile(name: "Off")
 
-    /// The conditions with a name; case, blanks, hyphens and underscores do not matter.
+    /// Creates the preset with a name; case, spaces, hyphens and underscores are ignored.
     ///
-    /// - Parameter name: Such as `Very Bad Network`, `very-bad-network` or `3g`.
+    /// - Parameter name: A name such as `Very Bad Network`, `very-bad-network` or `3g`.
     public init?(preset name: String) {
         func plain(_ name: String) -> String { name.lowercased().filter { !" -_".contains($0) } }
         guard let preset = Self.presets.first(where: { plain($0.name) == plain(name) }) else { return nil }

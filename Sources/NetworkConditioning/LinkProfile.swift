@@ -1,22 +1,21 @@
 public import MediaTiming
 
-/// What a network link does to what crosses it: bandwidth, latency and loss each way, a delay for names, and how that
-/// changes over time.
+/// The conditions of a network link: bandwidth, latency and loss for each direction, DNS delay, and changes over time.
 ///
-/// The figures mean what those of Apple's Network Link Conditioner mean. Latency is paid once per request each way: up for
-/// the question, down for the answer. The bandwidth is that of the bodies; what is sent again because it was lost does not
-/// take from it.
+/// The values have the same meaning as in Apple's Network Link Conditioner. Latency applies once per request and
+/// direction: upstream to the request, downstream to the response. The bandwidth applies to message bodies;
+/// retransmissions of lost packets do not consume it.
 public struct LinkProfile: Sendable, Hashable {
-    /// One direction of a link.
+    /// The conditions of one direction of a link.
     public struct Direction: Sendable, Hashable {
-        /// How fast bytes cross, `nil` for as fast as they come; zero lets nothing through.
+        /// The bandwidth, or `nil` if it is unlimited; with zero, nothing passes.
         public var bandwidth: BitRate?
-        /// How long each byte is on its way.
+        /// The one-way delay.
         public var latency: Duration
-        /// The share of packets that get lost, 0 to 1; with 1 nothing arrives.
+        /// The fraction of packets that are lost, 0 to 1; with 1, nothing arrives.
         public var loss: Double
 
-        /// Makes a direction; what is not given is perfect.
+        /// Creates the conditions of one direction; the defaults are unlimited bandwidth, no latency and no loss.
         public init(bandwidth: BitRate? = nil, latency: Duration = .zero, loss: Double = 0) {
             self.bandwidth = bandwidth
             self.latency = latency
@@ -24,16 +23,16 @@ public struct LinkProfile: Sendable, Hashable {
         }
     }
 
-    /// A stretch of time in which nothing crosses the link.
+    /// A period in which no data crosses the link.
     public struct Outage: Sendable, Hashable {
-        /// When it begins, from the moment the profile came into force.
+        /// The beginning of the outage, from the time at which the profile takes effect.
         public var start: Duration
-        /// How long it lasts.
+        /// The length of the outage.
         public var duration: Duration
-        /// From one beginning to the next, more than ``duration``; `nil` for an outage that happens once.
+        /// The time from one beginning to the next, more than ``duration``, or `nil` for a single outage.
         public var interval: Duration?
 
-        /// Makes an outage.
+        /// Creates an outage.
         public init(start: Duration, duration: Duration, interval: Duration? = nil) {
             self.start = start
             self.duration = duration
@@ -41,20 +40,20 @@ public struct LinkProfile: Sendable, Hashable {
         }
     }
 
-    /// What people call it.
+    /// The name of the profile, for display.
     public var name: String
-    /// Towards us.
+    /// The conditions toward the client.
     public var down: Direction
-    /// Away from us.
+    /// The conditions away from the client.
     public var up: Direction
-    /// How long the first use of a host name takes.
+    /// The delay of the first use of a host name.
     public var dnsDelay: Duration
-    /// How the bandwidth and the latency of ``down`` change over time; replaces the fixed ones.
+    /// The changes of bandwidth and latency over time toward the client, which replace those of ``down``.
     public var trace: LinkTrace?
-    /// When nothing crosses at all.
+    /// The periods in which no data crosses the link.
     public var outages: [Outage]
 
-    /// Makes a profile; what is not given is perfect.
+    /// Creates a profile; the defaults have no effect on the link.
     public init(
         name: String,
         down: Direction = Direction(),
@@ -71,27 +70,27 @@ public struct LinkProfile: Sendable, Hashable {
         self.outages = outages
     }
 
-    /// Whether it leaves everything as it is.
+    /// A Boolean value that indicates whether the profile has no effect on the link.
     public var isPerfect: Bool {
         down == Direction() && up == Direction() && dnsDelay == .zero && trace == nil && outages.isEmpty
     }
 }
 
-/// How a link changes over time: one period after the other, and from the beginning again at the end.
+/// The bandwidth and latency of a link over time: a list of periods that repeats from its beginning.
 ///
-/// The form of the traces that the field's simulators use. The latency of the period in which a request is answered is paid
-/// once for it.
+/// The form is that of the network traces which bit rate adaptation simulators use. A response is delayed once by the
+/// latency of the period in which it starts.
 public struct LinkTrace: Sendable, Hashable {
-    /// A stretch of time in which the link stays the same.
+    /// A period of constant conditions.
     public struct Period: Sendable, Hashable {
-        /// How long it lasts, more than zero.
+        /// The length of the period, more than zero.
         public var duration: Duration
-        /// How fast bytes cross; zero lets nothing through.
+        /// The bandwidth; with zero, nothing passes.
         public var bandwidth: BitRate
-        /// How long an answer is on its way.
+        /// The one-way delay of responses.
         public var latency: Duration
 
-        /// Makes a period.
+        /// Creates a period.
         public init(duration: Duration, bandwidth: BitRate, latency: Duration = .zero) {
             self.duration = duration
             self.bandwidth = bandwidth
@@ -99,14 +98,14 @@ public struct LinkTrace: Sendable, Hashable {
         }
     }
 
-    /// The periods, at least one.
+    /// The periods in order, at least one.
     public let periods: [Period]
-    /// When each ends, in nanoseconds from the beginning.
+    /// The end of each period, in nanoseconds from the beginning.
     let ends: [Int64]
-    /// What a whole round carries, in bits times a billion.
+    /// The capacity of one repetition of the trace, in units of 10^−9 bit.
     let capacity: Int128
 
-    /// Makes a trace; `nil` without periods, or with one that lasts no time.
+    /// Creates a trace; the result is `nil` if there are no periods or if the duration of one is not more than zero.
     public init?(_ periods: [Period]) {
         guard !periods.isEmpty,
             periods.allSatisfy({ $0.duration.saturatingNanoseconds > 0 && $0.bandwidth.bitsPerSecond >= 0 })
@@ -122,18 +121,18 @@ public struct LinkTrace: Sendable, Hashable {
         self.capacity = capacity
     }
 
-    /// How long a whole round takes.
+    /// The duration of one repetition of the trace.
     public var duration: Duration { .nanoseconds(ends.last ?? 0) }
 
-    /// The average bandwidth of a whole round.
+    /// The average bandwidth of one repetition of the trace.
     public var meanBandwidth: BitRate {
         BitRate(bitsPerSecond: Int64(clamping: capacity / Int128(max(1, ends.last ?? 1))))
     }
 
-    /// The period that a moment lies in, and when it ends, both in nanoseconds from the beginning.
+    /// Returns the period at a time, and the end of that period, both in nanoseconds from the beginning.
     func period(at nanoseconds: Int64) -> (period: Period, end: Int64) {
         let round = max(1, ends.last ?? 1)
-        // Bounded: a round lasts a nanosecond at least.
+        // Bounded: the duration of the trace is at least one nanosecond.
         let offset = nanoseconds % round
         var (low, high) = (0, ends.count - 1)
         while low < high {

@@ -1,22 +1,22 @@
 import MediaTiming
 
-/// Decides which packets get lost, the same ones for the same seed.
+/// A model of packet loss on a TCP connection that gives the same losses for the same seed.
 ///
-/// TCP hides loss from HTTP: a packet that was lost comes later, and all behind it with it. It is sent again after about a
-/// round trip (RFC 5681 §3.2), and where that is lost too after a timeout of at least 200 ms that doubles each time (RFC 6298
-/// §5.5; the shortest timeout is that of Linux).
+/// TCP hides loss from HTTP: a lost packet arrives late, and so does all data after it. It is retransmitted after about
+/// one round trip (RFC 5681 §3.2), and if the retransmission is lost too, after a timeout of at least 200 ms that
+/// doubles each time (RFC 6298 §5.5; the minimum timeout is that of Linux).
 struct LossDice: Sendable {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed }
 
-    /// So often one packet may be lost before the connection is given up.
+    /// The number of successive losses of one packet after which the connection breaks.
     static let mostLosses = 6
-    /// The maximum number of packets of one piece that are looked at, 1.4 GiB; the ones behind them are not lost.
+    /// The maximum number of packets of one chunk for which loss is simulated, 1.4 GiB; later packets are not lost.
     private static let mostPackets = 1 << 20
     private static let shortestTimeout: Int64 = 200_000_000
 
-    /// How much later some bytes arrive, and whether they never do.
+    /// Returns the delay of a chunk by retransmissions in nanoseconds, and whether the connection breaks instead.
     mutating func fate(ofBytes byteCount: Int, loss: Double, roundTrip: Int64) -> (delay: Int64, breaks: Bool) {
         guard loss > 0 else { return (0, false) }
         var most = 0
@@ -36,7 +36,7 @@ struct LossDice: Sendable {
         return (delay, most >= Self.mostLosses)
     }
 
-    /// A number from 0 up to 1 (SplitMix64).
+    /// Returns the next pseudorandom number, from 0 to less than 1 (SplitMix64).
     private mutating func next() -> Double {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
