@@ -1,23 +1,23 @@
-/// What is wrong or remarkable in a playlist, and where.
+/// A problem in a playlist, with its line and the rule that it breaks.
 public struct Diagnostic: Sendable, Hashable {
-    /// How bad it is.
+    /// The severity of a problem.
     public enum Severity: String, Sendable, Hashable {
-        /// It breaks a MUST; some players refuse it.
+        /// The playlist breaks a MUST; some players reject it.
         case error
-        /// It breaks a SHOULD, or a player has to guess.
+        /// The playlist breaks a SHOULD, or players have to guess.
         case warning
-        /// Worth knowing.
+        /// The playlist is valid, but the finding is useful to its author.
         case note
     }
 
-    /// The line it is about, from 1; `nil` where it is about the whole playlist.
+    /// The number of the line, from 1, or `nil` if the problem concerns the whole playlist.
     public let line: Int?
-    /// How bad it is.
+    /// The severity of the problem.
     public let severity: Severity
-    /// A stable short spelling.
+    /// A stable identifier of the rule, for logs and filters.
     public let code: String
-    /// What is wrong, for people.
+    /// A description of the problem, for display.
     public let message: String
-    /// The section of RFC 8216bis that says so, or the number in Apple's authoring specification.
+    /// The section of RFC 8216bis, or the number in Apple's HLS Authoring Specification, that contains the rule.
     public let section: String
 }

@@ -1,35 +1,35 @@
 import MediaTiming
 public import ResourceAddressing
 
-/// A playlist of either kind.
+/// A multivariant or media playlist.
 ///
-/// A playlist is its bytes: they are kept as they came, and everything typed is read from them. So what is written
-/// without an edit is what was parsed, byte for byte, whatever that was.
+/// The original bytes are stored, and all properties are read from them. A playlist that was not edited is therefore
+/// written byte for byte as it was parsed, even if it is invalid.
 public enum Playlist: Sendable {
-    /// A list of variants and renditions (RFC 8216bis §4.4.6).
+    /// A multivariant playlist, which lists variants and renditions (RFC 8216bis §4.4.6).
     case multivariant(MultivariantPlaylist)
-    /// A list of media segments (RFC 8216bis §4.4.3).
+    /// A media playlist, which lists media segments (RFC 8216bis §4.4.3).
     case media(MediaPlaylist)
 
-    /// Which of the two kinds a playlist is.
+    /// The kind of a playlist.
     public enum Kind: String, Sendable, Hashable {
-        /// A list of variants and renditions.
+        /// A multivariant playlist.
         case multivariant
-        /// A list of media segments.
+        /// A media playlist.
         case media
     }
 
-    /// Parses a playlist of either kind as a lenient player would.
+    /// Parses a playlist of either kind as leniently as a player.
     ///
-    /// The first tag that only one kind may have decides which it is. Mistakes do not stop the parse, they are listed in
-    /// ``diagnostics``.
+    /// The first tag that only one kind may contain determines the kind. Mistakes do not stop the parser;
+    /// ``diagnostics`` lists them.
     ///
     /// - Parameters:
-    ///   - bytes: The playlist, UTF-8; other bytes are kept and read as U+FFFD.
-    ///   - context: Where it came from, for addresses and variables.
-    ///   - limits: How large it may be.
-    /// - Returns: The playlist, with every byte of it.
-    /// - Throws: ``PlaylistParsingError`` where nothing can be made of the bytes.
+    ///   - bytes: The playlist in UTF-8; invalid sequences are preserved and read as U+FFFD.
+    ///   - context: The origin of the playlist, for resolving URIs and variables.
+    ///   - limits: The maximum sizes of the playlist and its parts.
+    /// - Returns: The playlist, with all of its bytes.
+    /// - Throws: ``PlaylistParsingError`` if the bytes are not a playlist or exceed a limit.
     /// - Complexity: O(*n*) in bytes; one pass.
     public static func parse(
         _ bytes: [UInt8],
@@ -40,7 +40,7 @@ public enum Playlist: Sendable {
         do {
             index = try PlaylistIndex(bytes, limits: limits)
         } catch {
-            // A film passes the limits too; that it is one says more.
+            // Media files also exceed the limits; the error that names the actual content is more useful.
             if let content = ForeignContent(bytes) { throw .notAPlaylist(content: content) }
             throw error
         }
@@ -51,7 +51,7 @@ public enum Playlist: Sendable {
         }
     }
 
-    /// Which kind it is.
+    /// The kind of the playlist.
     public var kind: Kind {
         switch self {
         case .multivariant: .multivariant
@@ -59,7 +59,7 @@ public enum Playlist: Sendable {
         }
     }
 
-    /// The bytes of the playlist, equal to those parsed where nothing was edited.
+    /// The bytes of the playlist, equal to the parsed bytes unless the playlist was edited.
     public var bytes: [UInt8] {
         switch self {
         case .multivariant(let playlist): playlist.bytes
@@ -83,7 +83,7 @@ public enum Playlist: Sendable {
         return names
     }
 
-    /// The number of tags, segments and variants that a parse found.
+    /// The number of tags and of segments or variants that the parser found.
     package var entryCount: Int {
         switch self {
         case .multivariant(let playlist): playlist.index.tags.count + playlist.index.variants.count
@@ -91,7 +91,7 @@ public enum Playlist: Sendable {
         }
     }
 
-    /// Where the playlist came from.
+    /// The origin of the playlist.
     public var context: PlaylistContext {
         switch self {
         case .multivariant(let playlist): playlist.context
@@ -100,16 +100,16 @@ public enum Playlist: Sendable {
     }
 }
 
-/// Where a playlist came from: what its relative addresses and its variables stand on.
+/// The origin of a playlist: its URL, which is the base URL of its references, and the variables that it can import.
 public struct PlaylistContext: Sendable {
-    /// The address it was loaded from, behind all redirects; `nil` where that is not known.
+    /// The URL from which the playlist was loaded, after all redirects, or `nil` if it is not known.
     public var address: ResourceAddress? { didSet { base = Self.base(of: address) } }
-    /// The address without its query and fragment, which relative references do not take over.
+    /// The URL without its query and fragment, which relative references do not inherit.
     private var base: ResourceAddress?
     /// The variables of the multivariant playlist, for `EXT-X-DEFINE:IMPORT` (RFC 8216bis §4.4.2.3).
     public var importableVariables: [String: String]
 
-    /// Makes a context.
+    /// Creates a context.
     public init(address: ResourceAddress? = nil, importableVariables: [String: String] = [:]) {
         self.address = address
         self.importableVariables = importableVariables
@@ -123,12 +123,12 @@ public struct PlaylistContext: Sendable {
         }
     }
 
-    /// What an address in the playlist means: absolute where the playlist's own address is known.
+    /// Returns the address for a URI in the playlist, which is absolute if the URL of the playlist is known.
     ///
-    /// - Complexity: O(*n*) in the reference and the path of the playlist's address. A long query, which every reference
-    ///   would have to pass over, is left out once.
+    /// - Complexity: O(*n*) in the reference and the path of the base URL. The query of the base URL is removed once,
+    ///   in advance, so that a long one costs nothing for each reference.
     func resolve(_ uri: String) -> ResourceAddress {
-        // A reference without a path means the document itself, with its query (RFC 3986 §5.2.2).
+        // A reference without a path refers to the document itself, including its query (RFC 3986 §5.2.2).
         let isDocument = uri.isEmpty || uri.utf8.first == UInt8(ascii: "#")
         return (isDocument ? address : base)?.resolving(uri) ?? ResourceAddress(uri)
     }

@@ -1,15 +1,15 @@
 import MediaTiming
 public import ResourceAddressing
 
-/// An address that stands in a playlist, with what it is for.
+/// A URI in a playlist and its role.
 public struct PlaylistAddress: Sendable {
-    /// What an address in a playlist leads to.
+    /// The type of resource that a URI in a playlist identifies.
     public enum Role: Sendable, Hashable {
         /// A media segment.
         case segment
-        /// A part of one, or one that is announced.
+        /// A partial segment, which may be announced by a preload hint.
         case part
-        /// What a decoder needs before a segment.
+        /// A media initialization section.
         case initialization
         /// An encryption key.
         case key
@@ -17,32 +17,33 @@ public struct PlaylistAddress: Sendable {
         case variant
         /// The media playlist of an I-frame variant.
         case iFrameVariant
-        /// The media playlist of a rendition; `nil` for a type that the standard does not know.
+        /// The media playlist of a rendition, with its media type, or `nil` for a type that the standard does not
+        /// define.
         case rendition(Rendition.MediaType?)
-        /// The media playlist of another rendition, in a report.
+        /// The media playlist of another rendition, from a rendition report.
         case renditionReport
-        /// Data of the session or a steering manifest.
+        /// Session data or a steering manifest.
         case session
-        /// An interstitial asset or a list of them.
+        /// An interstitial asset, a list of such assets, or a resource to preload for a date range.
         case interstitial
     }
 
-    /// What it leads to.
+    /// The type of resource that the URI identifies.
     public let role: Role
-    /// The address as written, with variables replaced.
+    /// The URI as written, with variables replaced.
     public let uri: String
-    /// What it means: absolute where the playlist's own address is known.
+    /// The resolved URI, which is absolute if the URL of the playlist is known.
     public let address: ResourceAddress
-    /// Where it stands, without quotation marks.
+    /// The range of the URI in the bytes of the playlist, without quotation marks.
     package let range: Range<Int>
-    /// Whether quotation marks have to be put around a new value.
+    /// A Boolean value that indicates whether a replacement value must be put in quotation marks.
     package let needsQuotes: Bool
-    /// A Boolean value that indicates whether it is the value of an attribute rather than a line of its own.
+    /// A Boolean value that indicates whether the URI is the value of an attribute rather than a line of its own.
     package let isAttribute: Bool
 }
 
 extension Playlist {
-    /// All addresses in their order: those that a player would follow.
+    /// The URIs that a player may request, in the order in which they appear in the playlist.
     public var addresses: [PlaylistAddress] {
         let (index, variables) =
             switch self {

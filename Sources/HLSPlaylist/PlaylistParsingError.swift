@@ -1,18 +1,19 @@
-/// Why nothing could be made of the bytes of a playlist.
+/// An error that prevents bytes from being parsed as a playlist.
 ///
-/// A playlist with mistakes is not an error: it is parsed as a lenient player would, and its ``Playlist/diagnostics``
-/// say what is wrong.
+/// A playlist with mistakes is not an error: it is parsed as leniently as by a player, and ``Playlist/diagnostics``
+/// lists the mistakes.
 public enum PlaylistParsingError: Error, Sendable, Hashable {
-    /// Neither an `#EXTM3U` nor any tag of a playlist was found (RFC 8216bis §4.1); `content` says what it is instead.
+    /// The bytes contain neither `#EXTM3U` nor any playlist tag (RFC 8216bis §4.1); `content` is their actual format,
+    /// if known.
     case notAPlaylist(content: ForeignContent?)
-    /// A media playlist was expected and a multivariant playlist found, or the other way round.
+    /// The playlist is of the other kind than the expected one.
     case unexpectedKind(found: Playlist.Kind)
-    /// The input passes a limit that ``PlaylistLimits`` sets.
+    /// The input exceeds a limit of ``PlaylistLimits``.
     case limitExceeded(PlaylistLimits.Limit, line: Int)
 }
 
 extension PlaylistParsingError: CustomStringConvertible {
-    /// The value as text, for people.
+    /// The error as a message for display.
     public var description: String {
         switch self {
         case .notAPlaylist(let content):
@@ -23,7 +24,7 @@ extension PlaylistParsingError: CustomStringConvertible {
         }
     }
 
-    /// A stable short spelling for logs and exit messages.
+    /// A stable identifier for logs and command-line messages.
     public var code: String {
         switch self {
         case .notAPlaylist(.dashManifest): "dash"
@@ -34,20 +35,20 @@ extension PlaylistParsingError: CustomStringConvertible {
     }
 }
 
-/// What came where a playlist was expected, as far as its first bytes tell.
+/// A format, recognized by its first bytes, that was received in place of a playlist.
 public enum ForeignContent: String, Sendable, Hashable {
-    /// Nothing.
+    /// An empty document, or one that consists of white space.
     case nothing = "empty"
-    /// A manifest of MPEG-DASH.
+    /// An MPEG-DASH manifest.
     case dashManifest = "a DASH manifest"
-    /// A web page: an error that a server calls a success, often.
+    /// An HTML page, often an error page that a server sends with a success status.
     case webPage = "a web page"
-    /// A file of the ISO base media file format.
+    /// A file in the ISO base media file format.
     case movie = "an MP4 file"
     /// MPEG-2 transport stream packets.
     case transportStream = "an MPEG transport stream"
 
-    /// Looks at the beginning of some bytes; `nil` where it is none of these.
+    /// Recognizes the format from the first 4096 bytes, or returns `nil` if it is none of these.
     public init?(_ bytes: [UInt8]) {
         let head = bytes.prefix(4096)
         guard head.contains(where: { !" \t\r\n".utf8.contains($0) }) else {

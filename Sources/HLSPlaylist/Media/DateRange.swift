@@ -1,53 +1,53 @@
 public import MediaTiming
 public import ResourceAddressing
 
-/// A stretch of time with attributes: `EXT-X-DATERANGE` (RFC 8216bis §4.4.5.1).
+/// A range of time with attributes: `EXT-X-DATERANGE` (RFC 8216bis §4.4.5.1).
 ///
-/// Parts of one that is written in several tags are merged by its ID.
+/// Tags with the same ID are merged into one date range.
 public struct DateRange: Sendable {
-    /// When a client should act on a date range, instead of by its date (§4.4.5.1).
+    /// A trigger for an action that is not tied to the dates of a date range (§4.4.5.1).
     public enum Cue: String, Sendable, Hashable {
-        /// Before playback begins.
+        /// The action is triggered before playback begins.
         case pre = "PRE"
-        /// When playback has ended.
+        /// The action is triggered after playback ends.
         case post = "POST"
-        /// Once, however often it is passed.
+        /// The action is triggered at most once, even if the date range is played several times.
         case once = "ONCE"
     }
 
-    /// What names it in the playlist.
+    /// The identifier of the date range in the playlist.
     public let id: String
-    /// All its attributes, of all tags with this ID; of two with one name the first counts.
+    /// The attributes of all tags with this ID; of attributes with the same name, the first one counts.
     public let attributes: [AttributeList.Attribute]
     private let context: PlaylistContext
     private let variables: PlaylistVariables
 
-    /// What clients define for its attributes.
+    /// The class, whose attributes and meaning clients define.
     public var classIdentifier: String? { self["CLASS"] }
-    /// When it begins; `nil` where the required attribute is missing or cannot be read.
+    /// The start date, or `nil` if the required attribute is missing or invalid.
     public var startDate: ProgramDateTime? { self["START-DATE"].flatMap { ProgramDateTime($0) } }
-    /// When it ends, as written.
+    /// The end date as written, or `nil` if it is missing or invalid.
     public var endDate: ProgramDateTime? { self["END-DATE"].flatMap { ProgramDateTime($0) } }
-    /// The duration; `nil` where the attribute is missing, cannot be read, or is negative.
+    /// The duration, or `nil` if it is missing, invalid, or negative.
     public var duration: MediaTime? { nonNegativeTime("DURATION") }
-    /// The expected duration; `nil` where the attribute is missing, cannot be read, or is negative.
+    /// The expected duration, or `nil` if it is missing, invalid, or negative.
     public var plannedDuration: MediaTime? { nonNegativeTime("PLANNED-DURATION") }
-    /// Whether it ends where the next of its class begins.
+    /// A Boolean value that indicates whether the date range ends at the start of the next one of its class.
     public var endsOnNext: Bool { self["END-ON-NEXT"] == "YES" }
-    /// When to act on it, where not by its date.
+    /// The triggers that apply instead of the start date.
     public var cues: [Cue] { list("CUE").compactMap { Cue(rawValue: $0) } }
-    /// A splice command of SCTE 35 (§4.4.5.1.1).
+    /// An SCTE 35 splice command (§4.4.5.1.1).
     public var spliceCommand: [UInt8]? { octets("SCTE35-CMD") }
-    /// The SCTE 35 command with which a break begins.
+    /// The SCTE 35 command for the start of a break.
     public var spliceOut: [UInt8]? { octets("SCTE35-OUT") }
-    /// The SCTE 35 command with which a break ends.
+    /// The SCTE 35 command for the end of a break.
     public var spliceIn: [UInt8]? { octets("SCTE35-IN") }
-    /// What is played in its place, where it is an interstitial (appendix D).
+    /// The interstitial that the date range defines, or `nil` if it defines none (Appendix D).
     public var interstitial: Interstitial? { Interstitial(self) }
-    /// What is to be loaded ahead for another date range, where it says so (appendix F).
+    /// The preload instruction for another date range, or `nil` if this date range is none (Appendix F).
     public var preload: DateRangePreload? { DateRangePreload(self) }
 
-    /// The value of an attribute as text, with variables replaced.
+    /// Returns the value of an attribute as a string, with variables replaced.
     public subscript(name: String) -> String? {
         attributes.first { $0.name == name }.map { variables.substitute($0.value) }
     }
@@ -84,37 +84,37 @@ public struct DateRange: Sendable {
     }
 }
 
-/// Media that is played in the place of the primary content for a while (RFC 8216bis appendix D).
+/// Media that is played in place of the primary content for a period (RFC 8216bis Appendix D).
 public struct Interstitial: Sendable {
-    /// At which borders of segments the primary content is left and taken up again.
+    /// An alignment of a transition between primary content and interstitial with a segment boundary.
     public enum Snap: String, Sendable, Hashable {
-        /// It is left at the segment border nearest to the beginning.
+        /// The player leaves the primary content at the segment boundary nearest to the start date.
         case out = "OUT"
-        /// It is taken up at the segment border nearest to the place where it would be.
+        /// The player resumes the primary content at the segment boundary nearest to the resumption point.
         case `in` = "IN"
     }
 
-    /// What the user may not do.
+    /// A restriction on user navigation.
     public enum Restriction: String, Sendable, Hashable {
-        /// Go on before the end of the interstitial.
+        /// The user may not skip forward while the interstitial is playing.
         case skip = "SKIP"
-        /// Seek past it without seeing it.
+        /// The user may not seek past the interstitial without playing it.
         case jump = "JUMP"
     }
 
-    /// How a timeline shows it.
+    /// The extent of an interstitial on a timeline.
     public enum TimelineOccupation: String, Sendable, Hashable {
-        /// As one point.
+        /// A single point.
         case point = "POINT"
-        /// As long as it is.
+        /// The duration of the interstitial.
         case range = "RANGE"
     }
 
-    /// Whether a timeline tells it from the primary content.
+    /// The appearance of an interstitial on a timeline.
     public enum TimelineStyle: String, Sendable, Hashable {
-        /// As a part of the primary content.
+        /// The interstitial looks like primary content.
         case primary = "PRIMARY"
-        /// As something else.
+        /// The interstitial is distinguished from the primary content.
         case highlight = "HIGHLIGHT"
     }
 
@@ -128,49 +128,50 @@ public struct Interstitial: Sendable {
         self.range = range
     }
 
-    /// The multivariant or media playlist to play.
+    /// The URL of the multivariant or media playlist to play.
     public var assetAddress: ResourceAddress? { range.address("X-ASSET-URI") }
-    /// Where a list of playlists to play is, as JSON.
+    /// The URL of a JSON list of the playlists to play.
     public var assetListAddress: ResourceAddress? { range.address("X-ASSET-LIST") }
-    /// How far behind the beginning the primary content goes on; `nil` for as far as the interstitial lasted.
+    /// The offset from the start date at which the primary content resumes, or `nil` for the duration of the
+    /// interstitial.
     public var resumeOffset: MediaTime? { range.time("X-RESUME-OFFSET") }
-    /// How much of it is played at most.
+    /// The maximum duration of the interstitial's playback.
     public var playoutLimit: MediaTime? { range.nonNegativeTime("X-PLAYOUT-LIMIT") }
-    /// At which borders to leave and to go on.
+    /// The transitions that are aligned with segment boundaries.
     public var snaps: [Snap] { range.list("X-SNAP").compactMap { Snap(rawValue: $0) } }
-    /// What the user may not do.
+    /// The restrictions on user navigation.
     public var restrictions: [Restriction] { range.list("X-RESTRICT").compactMap { Restriction(rawValue: $0) } }
-    /// Whether different viewers may get different content, so that they had better not watch it together.
+    /// A Boolean value that indicates whether clients may get different content, which prevents coordinated playback.
     public var mayVary: Bool { range["X-CONTENT-MAY-VARY"] != "NO" }
-    /// How a timeline shows it.
+    /// The extent of the interstitial on a timeline; a point by default.
     public var timelineOccupation: TimelineOccupation {
         range["X-TIMELINE-OCCUPIES"].flatMap { TimelineOccupation(rawValue: $0) } ?? .point
     }
-    /// Whether a timeline tells it from the primary content.
+    /// The appearance of the interstitial on a timeline; highlighted by default.
     public var timelineStyle: TimelineStyle {
         range["X-TIMELINE-STYLE"].flatMap { TimelineStyle(rawValue: $0) } ?? .highlight
     }
-    /// When a button to skip it appears, counted from its beginning.
+    /// The time from the start of the interstitial at which a skip button appears.
     public var skipControlOffset: MediaTime? { range.time("X-SKIP-CONTROL-OFFSET") }
-    /// How long that button stays; `nil` for to the end.
+    /// The period for which the skip button is visible, or `nil` until the end of the interstitial.
     public var skipControlDuration: MediaTime? { range.nonNegativeTime("X-SKIP-CONTROL-DURATION") }
-    /// What names the label of that button.
+    /// The identifier of the skip button's label.
     public var skipControlLabelID: String? { range["X-SKIP-CONTROL-LABEL-ID"] }
 }
 
-/// What is to be loaded ahead for another date range, within the time of this one (RFC 8216bis appendix F).
+/// An instruction to preload a resource for another date range, within the period of this one (RFC 8216bis Appendix F).
 public struct DateRangePreload: Sendable {
-    /// The class that makes a date range one.
+    /// The class that makes a date range a preload instruction.
     public static let classIdentifier = "com.apple.hls.preload"
 
-    /// What to load.
+    /// The URL of the resource to preload.
     public let address: ResourceAddress
-    /// The ID of the date range that it is for, which need not be there yet.
+    /// The ID of the date range that needs the resource, which may be added to the playlist later.
     public let targetID: String
-    /// The class of that date range.
+    /// The class of the date range that needs the resource.
     public let targetClass: String
 
-    /// `nil` where it is none, or lacks what each has to have.
+    /// Creates a preload instruction, or returns `nil` if the class is another or a required attribute is missing.
     init?(_ range: DateRange) {
         guard range.classIdentifier == Self.classIdentifier, let address = range.address("X-URI"),
             let targetID = range["X-TARGET-ID"], let targetClass = range["X-TARGET-CLASS"]

@@ -1,43 +1,45 @@
 import MediaTiming
 public import ResourceAddressing
 
-/// How segments are encrypted: `EXT-X-KEY` and `EXT-X-SESSION-KEY` (RFC 8216bis §4.4.4.4, §4.4.6.5).
+/// The encryption of segments: `EXT-X-KEY` and `EXT-X-SESSION-KEY` (RFC 8216bis §4.4.4.4, §4.4.6.5).
 public struct EncryptionKey: Sendable, Hashable {
-    /// A way to encrypt; the standard may add some.
+    /// An encryption method; the set is open, because the standard may add methods.
     public struct Method: RawRepresentable, Sendable, Hashable {
-        /// The value as written.
+        /// The value of the `METHOD` attribute.
         public let rawValue: String
 
-        /// Makes a method of its name.
+        /// Creates a method from the value of the `METHOD` attribute.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Whole segments with AES in CBC mode and a key of 128 bits.
+        /// AES-128 in CBC mode for entire segments.
         public static let aes128 = Method(rawValue: "AES-128")
-        /// Samples inside the segments, with AES in CBC mode.
+        /// AES-128 in CBC mode for media samples within segments.
         public static let sampleAES = Method(rawValue: "SAMPLE-AES")
-        /// Samples inside fMP4 segments, with AES in counter mode (the `cenc` scheme).
+        /// AES-128 in counter mode for media samples within fMP4 segments (the `cenc` scheme).
         public static let sampleAESCTR = Method(rawValue: "SAMPLE-AES-CTR")
-        /// Whole segments with AES in Galois counter mode and a key of 256 bits.
+        /// AES-256 in Galois/Counter Mode for entire segments.
         public static let aes256GCM = Method(rawValue: "AES-256-GCM")
     }
 
-    /// How; never `NONE`.
+    /// The encryption method; never `NONE`.
     public let method: Method
-    /// Where the key is, as written, with variables replaced.
+    /// The URI of the key as written, with variables replaced.
     public let uri: String?
-    /// Where the key is, absolute where the playlist's address is known.
+    /// The URL of the key, absolute if the URL of the playlist is known.
     public let address: ResourceAddress?
-    /// The initialization vector as written, a hexadecimal number; `nil` where the sequence number serves (§5.2).
+    /// The initialization vector as a hexadecimal number, or `nil` if the media sequence number is used (§5.2).
     public let initializationVector: String?
-    /// How the key is represented; `identity` where the playlist does not say.
+    /// The representation of the key in the resource; `identity` by default.
     public let keyFormat: String
-    /// The versions of the format, 1 where the playlist does not say.
+    /// The versions of the key format; 1 by default.
     public let keyFormatVersions: [Int64]
 
-    /// Whether the key is plain octets.
+    /// A Boolean value that indicates whether the key is delivered as plain octets.
     public var isIdentity: Bool { keyFormat == Self.identityFormat }
     static let identityFormat = "identity"
 
+    /// Creates a key from the attributes of a tag.
+    ///
     /// - Returns: `nil` for `METHOD=NONE` and for a tag without a method.
     init?(_ attributes: AttributeList, context: PlaylistContext) {
         guard let method = attributes["METHOD"], !method.isEmpty, method != "NONE" else { return nil }
@@ -50,14 +52,14 @@ public struct EncryptionKey: Sendable, Hashable {
         keyFormatVersions = versions.isEmpty ? [1] : versions
     }
 
-    /// The 16 octets of the initialization vector of a segment (§5.2).
+    /// Returns the 16 octets of the initialization vector of a segment (§5.2).
     ///
-    /// - Parameter sequence: The segment's media sequence number, which serves where no vector is written.
-    /// - Returns: `nil` where the vector is written and is no hexadecimal number of at most 128 bits.
+    /// - Parameter sequence: The media sequence number of the segment, which is used if the key has no explicit vector.
+    /// - Returns: The vector, or `nil` if the explicit vector is not a hexadecimal number of at most 128 bits.
     public func vector(forSequence sequence: Int64) -> [UInt8]? {
         var octets = [UInt8](repeating: 0, count: 16)
         guard let initializationVector else {
-            // Bounded: the place is 0 to 7.
+            // Bounded: the index is 0 to 7.
             for place in 0..<8 { octets[15 - place] = UInt8(truncatingIfNeeded: sequence >> (8 * Int64(place))) }
             return octets
         }
@@ -67,9 +69,11 @@ public struct EncryptionKey: Sendable, Hashable {
     }
 }
 
-/// A hexadecimal number or sequence: `0x` and digits (RFC 8216bis §4.2).
+/// A hexadecimal sequence: `0x` followed by digits (RFC 8216bis §4.2).
 enum HexadecimalSequence {
-    /// Its octets; a digit that stands alone is taken as the lower half of the first one.
+    /// Returns the octets of the sequence, or `nil` if it is invalid.
+    ///
+    /// With an odd number of digits, the first digit is the lower half of the first octet.
     static func octets(_ text: String) -> [UInt8]? {
         let bytes = Array(text.utf8)
         guard bytes.count > 2, bytes[0] == UInt8(ascii: "0"), bytes[1] | 0x20 == UInt8(ascii: "x") else { return nil }
@@ -89,7 +93,7 @@ enum HexadecimalSequence {
     }
 
     private static func digit(_ byte: UInt8) -> UInt8? {
-        // Bounded: each case has compared the byte with both ends.
+        // Bounded: each case compares the byte with both ends of its range.
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10

@@ -1,32 +1,33 @@
 import MediaTiming
 
-/// The values of tags that hold until the next of their kind, as they were read last.
+/// A cache of the values of tags that apply to all following segments.
 ///
-/// Segments are read one after the other. Without this, a long line would be read again for each segment that it holds
-/// for.
+/// Segments are read one after the other. Without the cache, a long line would be parsed again for each segment to
+/// which it applies.
 struct HeldValues: Sendable {
-    /// A date and the segment at which it is written.
+    /// A date and the position of the segment at which it is written.
     struct Date: Sendable {
         let segment: Int
         let moment: ProgramDateTime
     }
 
-    /// By the position of the tag in the index; `nil` for a tag that cannot be read.
+    /// The keys by the position of their tag in the index; `nil` for a tag that cannot be read.
     private var keys: [UInt32: EncryptionKey?] = [:]
     private var map: (lineStart: UInt32, value: MediaInitialization?)?
     private var date: (tagCount: Int, value: Date?)?
     private var bitRate: (tagCount: Int, value: BitRate?)?
-    /// The offset of each part whose byte range does not name it; `nil` until one is asked for.
+    /// The implied offset of each part, for byte ranges without an offset; `nil` until one is requested.
     var partStarts: [Int64]?
 
-    /// The keys of some tags.
+    /// Returns the keys of some tags.
     ///
     /// - Parameters:
-    ///   - tags: Their positions in the index; values of others are forgotten.
-    ///   - read: Reads one that is not known.
-    /// - Returns: Those that can be read.
+    ///   - tags: The positions of the tags in the index.
+    ///   - read: A closure that reads a key that is not cached.
+    /// - Returns: The keys that can be read.
     mutating func keys(of tags: [UInt32], reading read: (UInt32) -> EncryptionKey?) -> [EncryptionKey] {
-        // The keys of a map and of its segment alternate: entries are removed only when there are more than both need.
+        // Lookups for a map and for its segment alternate, so entries are removed only when there are more than both
+        // need.
         if keys.count > Self.mostKeys { keys = keys.filter { tags.contains($0.key) } }
         return tags.compactMap { tag in
             if let known = keys[tag] { return known }
@@ -36,12 +37,12 @@ struct HeldValues: Sendable {
         }
     }
 
-    /// Twice as many as can hold at once.
+    /// The maximum number of cached keys: twice as many as can be in force at once.
     private static let mostKeys = 32
 
-    /// The map that the line at an offset holds.
+    /// Returns the cached map of the line at an offset.
     ///
-    /// - Returns: `nil` if it has not been read yet, `.some(nil)` if it cannot be read.
+    /// - Returns: `nil` if the map has not been read yet, `.some(nil)` if it cannot be read.
     func map(at lineStart: UInt32) -> MediaInitialization?? {
         guard let map, map.lineStart == lineStart else { return nil }
         return .some(map.value)
@@ -49,7 +50,7 @@ struct HeldValues: Sendable {
 
     mutating func note(_ value: MediaInitialization?, at lineStart: UInt32) { map = (lineStart, value) }
 
-    /// The last readable one of the first `tagCount` dates; read again only when the count changes.
+    /// Returns the last readable date of the first `tagCount` date tags, and reads it only if the count has changed.
     mutating func date(ofFirst tagCount: Int, reading read: () -> Date?) -> Date? {
         if let date, date.tagCount == tagCount { return date.value }
         let value = read()
@@ -57,7 +58,8 @@ struct HeldValues: Sendable {
         return value
     }
 
-    /// The last readable one of the first `tagCount` bit rates; read again only when the count changes.
+    /// Returns the last readable rate of the first `tagCount` bit rate tags, and reads it only if the count has
+    /// changed.
     mutating func bitRate(ofFirst tagCount: Int, reading read: () -> BitRate?) -> BitRate? {
         if let bitRate, bitRate.tagCount == tagCount { return bitRate.value }
         let value = read()

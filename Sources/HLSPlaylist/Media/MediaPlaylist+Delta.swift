@@ -1,17 +1,17 @@
 import MediaTiming
 
-/// Why a delta update could not be applied: the whole playlist has to be loaded.
+/// An error that prevents a delta update from being applied; the client must load the full playlist.
 public enum PlaylistUpdateError: Error, Sendable, Hashable {
-    /// Segments that the update leaves out are not in the previous playlist.
+    /// The previous playlist lacks segments that the update skips.
     case segmentsMissing(first: Int64, count: Int64)
     /// The previous playlist is a delta update itself.
     case previousIsIncomplete
-    /// The whole playlist would pass a limit.
+    /// The full playlist would exceed a limit.
     case limitExceeded(PlaylistLimits.Limit)
 }
 
 extension PlaylistUpdateError: CustomStringConvertible {
-    /// The value as text, for people.
+    /// The error as a message for display.
     public var description: String {
         switch self {
         case .segmentsMissing(let first, let count):
@@ -23,19 +23,20 @@ extension PlaylistUpdateError: CustomStringConvertible {
 }
 
 extension MediaPlaylist {
-    /// The playlist that a delta update means: what it leaves out comes from this, the previous, playlist
+    /// Returns the full playlist for a delta update, with the skipped parts taken from this, the previous, playlist
     /// (RFC 8216bis §4.4.5.2 and §6.3.7).
     ///
-    /// The lines of the update stay as they are but for `EXT-X-SKIP`, in whose place the lines of the skipped segments
-    /// stand, with the key, the map, the bit rate and the date that hold for the first of them. Parts of skipped segments
-    /// are left out: servers do not list parts that old. Date ranges stay where the update says which are gone, else those
-    /// of the update count.
+    /// The lines of the update are unchanged, except that `EXT-X-SKIP` is replaced with the lines of the skipped
+    /// segments and with the key, map, bit rate and date that apply to the first of them. Partial segments of skipped
+    /// segments are omitted, because servers do not list parts that old. Date ranges of the previous playlist are
+    /// included, except removed ones, if the update has `RECENTLY-REMOVED-DATERANGES`; otherwise only those of the
+    /// update count.
     ///
     /// - Parameters:
-    ///   - update: What the server answered; a whole playlist is returned as it is.
-    ///   - limits: How large the whole playlist may be.
-    /// - Returns: The whole playlist.
-    /// - Throws: ``PlaylistUpdateError`` where something is missing, and the whole playlist has to be loaded.
+    ///   - update: The response of the server; a full playlist is returned unchanged.
+    ///   - limits: The maximum sizes of the full playlist.
+    /// - Returns: The full playlist.
+    /// - Throws: ``PlaylistUpdateError`` if information is missing and the full playlist must be loaded.
     public func applying(
         _ update: MediaPlaylist,
         limits: PlaylistLimits = PlaylistLimits()
@@ -59,12 +60,12 @@ extension MediaPlaylist {
     }
 }
 
-/// Writes the lines of an update with those of the skipped segments among them.
+/// A writer that inserts the lines of the skipped segments into the lines of an update.
 private struct DeltaMerger {
     let previous: MediaPlaylist
     let update: MediaPlaylist
     private(set) var output: [UInt8] = []
-    /// The IDs of the date ranges that the update says are gone, and the lines of those that it has.
+    /// The IDs of the date ranges that the update reports as removed.
     private let goneRanges: Set<String>
     private let updatedLines: Set<[UInt8]>
     private let keepsRanges: Bool
@@ -83,7 +84,7 @@ private struct DeltaMerger {
         )
     }
 
-    /// Puts segments in the place of a tag, and takes those out that repeat it.
+    /// Replaces a skip tag with the lines of skipped segments, and removes further skip tags.
     mutating func merge(
         _ skipped: Range<Int>,
         at skip: PlaylistIndex.TagRecord,
@@ -103,7 +104,7 @@ private struct DeltaMerger {
         output += update.bytes[rest...]
     }
 
-    /// Date ranges that do not stand among the skipped segments.
+    /// Writes the date ranges that do not belong to the skipped segments.
     private mutating func writeDateRanges(outside skipped: Range<Int>) {
         guard keepsRanges else { return }
         for record in previous.index.tags where record.tag == .dateRange && !skipped.contains(Int(record.segment)) {
@@ -116,17 +117,18 @@ private struct DeltaMerger {
         guard keepsRanges, let tag = TagLine(line, in: previous.bytes),
             let id = AttributeList(previous.bytes, in: tag.value)["ID"]
         else { return false }
-        // A tag that is there again stays once; one with the same ID and more attributes adds to it (§4.4.5.1).
+        // A tag that the update repeats is written once; one with the same ID and other attributes extends it
+        // (§4.4.5.1).
         return !goneRanges.contains(id)
             && !updatedLines.contains(Array(previous.bytes[line.trimmed(in: previous.bytes.span)]))
     }
 
-    /// What stands before the first skipped segment and holds for it.
+    /// Writes the tags before the first skipped segment that apply to it.
     private mutating func writeWhatHolds(for position: Int) {
         if let map = previous.mapLine(for: position), !map.isOwn {
             for key in previous.mapKeyLines(for: position) { write(key.line) }
             write(map.line)
-            // The map's keys hold on, unless something ends them.
+            // The keys of the map apply to the segments as well, unless a tag ends them.
             if !previous.mapKeyLines(for: position).isEmpty { output += Array("#EXT-X-KEY:METHOD=NONE\n".utf8) }
         }
         for key in previous.keyLines(for: position) where !key.isOwn { write(key.line) }
@@ -139,7 +141,7 @@ private struct DeltaMerger {
 
     private mutating func writeSegment(_ position: Int, isFirst: Bool) {
         let lines = previous.lines(ofSegment: position)
-        // Before the first segment, unknown tags up to the last line about the whole playlist are the playlist's.
+        // Unknown tags between the playlist-wide tags belong to the playlist rather than to its first segment.
         let headEnd = position > 0 ? 0 : lines.last { $0.tag.map(Self.isAboutAll) ?? false }?.range.upperBound ?? 0
         for line in lines {
             switch line.tag {
@@ -152,7 +154,7 @@ private struct DeltaMerger {
                     continue
                 }
             case let tag?:
-                // What is about the whole playlist stands before its first segment; the update has its own.
+                // Playlist-wide tags precede the first segment; the update has its own.
                 if Self.isAboutAll(tag) || tag.scope == .metadata { continue }
             case nil:
                 if line.range.lowerBound < headEnd { continue }
@@ -163,7 +165,7 @@ private struct DeltaMerger {
 
     private static func isAboutAll(_ tag: TagName) -> Bool { tag.scope == .any || tag.scope == .mediaPlaylist }
 
-    /// Copies a line of the previous playlist, with an end where it has none.
+    /// Copies a line of the previous playlist, and adds a line ending if it has none.
     private mutating func write(_ range: Range<Int>) {
         output += previous.bytes[range]
         if let last = output.last, last != UInt8(ascii: "\n"), last != UInt8(ascii: "\r") {

@@ -1,26 +1,26 @@
 import MediaTiming
 
 extension MediaPlaylist {
-    /// A line of the playlist as an editor sees it.
+    /// A line of the playlist, with the ranges that an edit needs.
     package struct EditableLine: Sendable {
-        /// Where it stands, with its line end.
+        /// The range of the line, including its line ending.
         package let range: Range<Int>
-        /// Its text without white space at either side.
+        /// The range of the text, without white space at both ends.
         package let text: Range<Int>
-        /// The tag it holds, where the standard knows it.
+        /// The tag of the line, or `nil` if the line has none or the standard does not define it.
         package let tag: TagName?
-        /// Where the tag's value stands.
+        /// The range of the tag's value.
         package let value: Range<Int>?
-        /// Whether it is a segment's address.
+        /// A Boolean value that indicates whether the line is the URI of a segment.
         package let isAddress: Bool
     }
 
-    /// The keys in force for a segment, one for each key format (§4.4.4.4).
+    /// Returns the keys in force for a segment, one for each key format (§4.4.4.4).
     package func keys(for position: Int) -> [EncryptionKey] { storage.keys(for: position) }
 
-    /// The lines that belong to a segment; with the number of segments, those behind the last.
+    /// Returns the lines that belong to a segment; for the number of segments, the lines after the last segment.
     ///
-    /// The lines of the first segment begin with those that are about the whole playlist.
+    /// The lines of the first segment include the playlist-wide tags before it.
     package func lines(ofSegment position: Int) -> [EditableLine] {
         let records = index.segments
         let start = position < records.count ? Int(records[position].blockStart) : index.trailerStart
@@ -45,22 +45,22 @@ extension MediaPlaylist {
 
     /// A line with a key that is in force for a segment or a map.
     package struct KeyLine: Sendable {
-        /// The line, with its line end.
+        /// The range of the line, including its line ending.
         package let line: Range<Int>
         /// A Boolean value that indicates whether the line belongs to the segment itself.
         package let isOwn: Bool
-        /// The key format; `identity` where the playlist does not say.
+        /// The key format; `identity` by default.
         package let format: String
-        /// A Boolean value that indicates whether the initialization vector is the segment's number (§5.2).
+        /// A Boolean value that indicates whether the media sequence number is used as initialization vector (§5.2).
         package let needsVector: Bool
     }
 
-    /// The lines with the keys in force for a segment, one for each key format.
+    /// Returns the lines with the keys in force for a segment, one for each key format.
     package func keyLines(for position: Int) -> [KeyLine] {
         storage.keyTags(for: position).compactMap { keyLine($0, for: position) }
     }
 
-    /// The lines with the keys that hold for the map of a segment.
+    /// Returns the lines with the keys in force for the map of a segment.
     package func mapKeyLines(for position: Int) -> [KeyLine] {
         guard let map = storage.lastTag(of: header.maps, before: position) else { return [] }
         return storage.keyTags(before: map).compactMap { keyLine($0, for: position) }
@@ -79,21 +79,22 @@ extension MediaPlaylist {
         )
     }
 
-    /// The line of the map in force for a segment, and whether it stands at the segment itself.
+    /// Returns the line of the map in force for a segment, and whether the line belongs to the segment itself.
     package func mapLine(for position: Int) -> (line: Range<Int>, isOwn: Bool)? { line(of: header.maps, for: position) }
 
-    /// The line of the bit rate in force for a segment, and whether it stands at the segment itself.
+    /// Returns the line of the bit rate in force for a segment, and whether the line belongs to the segment itself.
     package func bitRateLine(for position: Int) -> (line: Range<Int>, isOwn: Bool)? {
         line(of: header.bitRates, for: position)
     }
 
-    /// Whether a segment's byte range leaves its offset to the one before.
+    /// Returns a Boolean value that indicates whether the byte range of a segment has no offset, so that it follows the
+    /// range of the previous segment.
     package func hasImpliedOffset(_ position: Int) -> Bool {
         let written = storage.ownLines(of: position).byteRange.flatMap { WrittenByteRange(bytes, in: $0) }
         return written.map { $0.start == nil } ?? false
     }
 
-    /// How a line of this playlist ends, as its first line does.
+    /// The line ending of the playlist, which is that of its first line.
     package var lineEnd: String {
         guard let feed = bytes.firstIndex(of: UInt8(ascii: "\n")), feed > 0, bytes[feed - 1] == UInt8(ascii: "\r")
         else {

@@ -2,18 +2,18 @@ public import MediaTiming
 import ResourceAddressing
 import Synchronization
 
-/// A list of media segments (RFC 8216bis §4.4.3), every byte of it kept.
+/// A media playlist, which lists media segments (RFC 8216bis §4.4.3), with all of its bytes.
 ///
-/// ``segments`` is a lazy collection: a segment is read from the bytes when it is asked for. Two playlists of a hundred
-/// thousand segments cost little more than their text.
+/// ``segments`` is a lazy collection: a segment is read from the bytes when it is accessed. Two playlists of a hundred
+/// thousand segments need little more memory than their text.
 public struct MediaPlaylist: Sendable {
-    /// What a playlist consists of, shared by the playlist, its segments and its copies.
+    /// The contents of a playlist, shared by the playlist, its segments and its copies.
     final class Storage: Sendable {
         let bytes: [UInt8]
         let context: PlaylistContext
         let index: PlaylistIndex
         let header: MediaPlaylistHeader
-        /// What was read last of the tags that hold for many segments.
+        /// The cached values of tags that apply to many segments.
         let held = Mutex(HeldValues())
 
         init(bytes: [UInt8], index: PlaylistIndex, context: PlaylistContext) {
@@ -28,14 +28,15 @@ public struct MediaPlaylist: Sendable {
 
     /// The bytes of the playlist.
     public var bytes: [UInt8] { storage.bytes }
-    /// Where it came from.
+    /// The origin of the playlist.
     public var context: PlaylistContext { storage.context }
     var index: PlaylistIndex { storage.index }
     var header: MediaPlaylistHeader { storage.header }
 
-    /// Parses a media playlist as a lenient player would; see ``Playlist/parse(_:context:limits:)``.
+    /// Parses a media playlist as leniently as a player; see ``Playlist/parse(_:context:limits:)``.
     ///
-    /// - Throws: ``PlaylistParsingError`` where nothing can be made of the bytes or they are a multivariant playlist.
+    /// - Throws: ``PlaylistParsingError`` if the bytes are not a playlist, are a multivariant playlist, or exceed a
+    ///   limit.
     public init(
         parsing bytes: [UInt8],
         context: PlaylistContext = PlaylistContext(),
@@ -49,23 +50,25 @@ public struct MediaPlaylist: Sendable {
 
     /// Parses a newer version of a media playlist; the result is the same as without the older one.
     ///
-    /// Where segments went at the front and came at the back, as in a live playlist, only what changed is read; the rest is
-    /// compared byte for byte and taken over.
+    /// If segments were removed at the front and added at the end, as in a live playlist, only the changed lines are
+    /// parsed; the rest is compared byte for byte and reused.
     ///
     /// - Parameters:
-    ///   - bytes: The newer version, whole; for a delta update see ``applying(_:limits:)``.
+    ///   - bytes: The full newer version; for a delta update see ``applying(_:limits:)``.
     ///   - previous: The older version.
-    ///   - context: Where the newer version came from.
-    ///   - limits: What is too large.
-    /// - Throws: ``PlaylistParsingError`` where nothing can be made of the bytes or they are a multivariant playlist.
-    /// - Complexity: O(*c* + *n*) for a change of *c* bytes, with an *n* that is compared and copied at the speed of memory.
+    ///   - context: The origin of the newer version.
+    ///   - limits: The maximum sizes of the playlist and its parts.
+    /// - Throws: ``PlaylistParsingError`` if the bytes are not a playlist, are a multivariant playlist, or exceed a
+    ///   limit.
+    /// - Complexity: O(*c* + *n*) for a change of *c* bytes in *n* bytes; unchanged bytes are only compared and copied.
     public init(
         parsing bytes: [UInt8],
         after previous: MediaPlaylist,
         context: PlaylistContext = PlaylistContext(),
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistParsingError) {
-        // The numbers say which segments went; where they mislead, nothing is the same and all is read.
+        // The media sequence numbers tell which segments were removed. If they are wrong, no lines match and all are
+        // parsed.
         let declared = MediaPlaylistHeader.mediaSequence(in: bytes) ?? 0
         let dropped = declared -| previous.mediaSequence
         guard dropped >= 0, dropped < previous.segments.count else {
@@ -94,63 +97,67 @@ public struct MediaPlaylist: Sendable {
         self.storage = storage
     }
 
-    /// Its segments in their order.
+    /// The media segments in order.
     public var segments: MediaSegments { MediaSegments(storage: storage) }
 
-    /// The protocol version it declares, 1 where it declares none (§4.4.1.2).
+    /// The protocol version, 1 if it is not declared (§4.4.1.2).
     public var version: Int { header.version ?? 1 }
-    /// The version as declared, `nil` where it declares none.
+    /// The declared protocol version, or `nil` if there is none.
     public var declaredVersion: Int? { header.version }
-    /// The upper bound on the rounded duration of any segment (§4.4.3.1); `nil` where the required tag is missing.
+    /// The upper bound on the rounded duration of any segment (§4.4.3.1), or `nil` if the required tag is missing.
     public var targetDuration: MediaTime? { header.targetDuration }
-    /// The number of the first segment, 0 where it is not declared (§4.4.3.2).
+    /// The media sequence number of the first segment, 0 if it is not declared (§4.4.3.2).
     public var mediaSequence: Int64 { header.mediaSequence ?? 0 }
-    /// The number of the first segment as declared.
+    /// The declared media sequence number of the first segment, or `nil` if there is none.
     public var declaredMediaSequence: Int64? { header.mediaSequence }
-    /// The discontinuity number of the first segment, 0 where it is not declared (§4.4.3.3).
+    /// The discontinuity sequence number of the first segment, 0 if it is not declared (§4.4.3.3).
     public var discontinuitySequence: Int64 { header.discontinuitySequence ?? 0 }
-    /// Whether no segment will be added: `EXT-X-ENDLIST` stands in it (§4.4.3.4).
+    /// A Boolean value that indicates whether the playlist has an `EXT-X-ENDLIST` tag: no segments will be added
+    /// (§4.4.3.4).
     public var hasEndMarker: Bool { header.hasEndMarker }
-    /// What may change in it (§4.4.3.5), `nil` where it does not say.
+    /// The declared mutability of the playlist, or `nil` if it is not declared (§4.4.3.5).
     public var playlistType: PlaylistType? { header.playlistType }
-    /// Whether each segment is one I-frame (§4.4.3.6).
+    /// A Boolean value that indicates whether each segment is a single I-frame (§4.4.3.6).
     public var isIFramesOnly: Bool { header.isIFramesOnly }
-    /// Whether every segment can be decoded by itself (§4.4.2.1).
+    /// A Boolean value that indicates whether each segment can be decoded without other segments (§4.4.2.1).
     public var hasIndependentSegments: Bool { header.hasIndependentSegments }
-    /// Where to begin (§4.4.2.2).
+    /// The preferred point at which to start playback (§4.4.2.2).
     public var start: PlaylistStart? { header.start }
-    /// Whether segments may still be added, so that it has to be loaded again.
+    /// A Boolean value that indicates whether segments may still be added, so that the playlist must be reloaded.
+    ///
+    /// The value is `false` if the playlist has an end marker or its type is `VOD`.
     public var isLive: Bool { !hasEndMarker && playlistType != .vod }
-    /// The longest partial segment (§4.4.3.7).
+    /// The part target duration: the maximum duration of a partial segment (§4.4.3.7).
     public var partTargetDuration: MediaTime? { header.partTargetDuration }
-    /// What the server offers for low latency (§4.4.3.8).
+    /// The delivery directives that the server supports (§4.4.3.8).
     public var serverControl: ServerControl? { header.serverControl }
-    /// Its variables with their values (§4.4.2.3).
+    /// The variables and their values (§4.4.2.3).
     public var variables: [String: String] { header.variables.values }
-    /// How many segments a delta update leaves out (§4.4.5.2).
+    /// The number of segments that a delta update skips (§4.4.5.2).
     public var skippedSegmentCount: Int64 { header.skippedSegmentCount }
 
-    /// The IDs of date ranges that a delta update says are gone; `nil` where it leaves no date ranges out (§4.4.5.2).
+    /// The IDs of the date ranges that a delta update reports as removed, or `nil` if it does not skip date ranges
+    /// (§4.4.5.2).
     public var recentlyRemovedDateRanges: [String]? { header.recentlyRemovedDateRanges }
 
-    /// The sum of all durations, exact to nine digits.
+    /// The sum of the durations of all segments, exact to nine decimal places.
     public var duration: MediaTime { storage.time(index.endTicks) }
 
-    /// The date ranges in their order (§4.4.5.1); parts of one that is written several times are merged by its ID.
+    /// The date ranges in order; tags with the same ID are merged (§4.4.5.1).
     public var dateRanges: [DateRange] {
         DateRange.merged(tags(.dateRange), context: context, variables: header.variables)
     }
-    /// What will come next (§4.4.5.3).
+    /// The hints about resources that will be needed next (§4.4.5.3).
     public var preloadHints: [PreloadHint] {
         tags(.preloadHint).compactMap { PreloadHint($0, context: context) }
     }
-    /// How far the other renditions are (§4.4.5.4).
+    /// The reports about the ends of other renditions (§4.4.5.4).
     public var renditionReports: [RenditionReport] {
         tags(.renditionReport).compactMap { RenditionReport($0, context: context) }
     }
-    /// The parts behind the last whole segment (§4.4.4.9).
+    /// The partial segments after the last complete segment (§4.4.4.9).
     public var trailingParts: [PartialSegment] { storage.parts(ofSegment: index.segments.count) }
-    /// The tags that the standard does not know, in their places.
+    /// The tags that the standard does not define, with their positions.
     public var unknownTags: [UnknownTag] { UnknownTag.all(in: bytes, index) }
 
     private func tags(_ tag: TagName) -> [AttributeList] {
@@ -158,19 +165,19 @@ public struct MediaPlaylist: Sendable {
     }
 }
 
-/// What a media playlist's `EXT-X-PLAYLIST-TYPE` promises (RFC 8216bis §4.4.3.5).
+/// The mutability of a media playlist: `EXT-X-PLAYLIST-TYPE` (RFC 8216bis §4.4.3.5).
 public enum PlaylistType: String, Sendable, Hashable {
-    /// Segments are only ever added at the end.
+    /// Segments may only be added at the end.
     case event = "EVENT"
-    /// Nothing changes.
+    /// The playlist does not change.
     case vod = "VOD"
 }
 
-/// Where a player should begin (RFC 8216bis §4.4.2.2).
+/// The preferred point at which to start playback (RFC 8216bis §4.4.2.2).
 public struct PlaylistStart: Sendable, Hashable {
-    /// Seconds from the beginning; negative, seconds from the end.
+    /// The offset from the beginning in seconds; if negative, from the end.
     public let offset: MediaTime
-    /// Whether media before that time in its segment should not be shown.
+    /// A Boolean value that indicates whether a player should not render media of the start segment before the offset.
     public let isPrecise: Bool
 
     init?(_ attributes: AttributeList) {
@@ -180,17 +187,17 @@ public struct PlaylistStart: Sendable, Hashable {
     }
 }
 
-/// What a server offers for low latency (RFC 8216bis §4.4.3.8).
+/// The delivery directives that a server supports (RFC 8216bis §4.4.3.8).
 public struct ServerControl: Sendable, Hashable {
-    /// Segments older than this may be left out of a delta update.
+    /// The skip boundary: a delta update may skip segments that are farther from the end than this.
     public let canSkipUntil: MediaTime?
-    /// Whether old date ranges may be left out too.
+    /// A Boolean value that indicates whether a delta update may skip older date ranges as well.
     public let canSkipDateRanges: Bool
-    /// How far from the end to play, at least.
+    /// The recommended minimum distance from the end of the playlist at which to play.
     public let holdBack: MediaTime?
-    /// The same for a player that loads parts.
+    /// The recommended minimum distance from the end of the playlist at which to play in low-latency mode.
     public let partHoldBack: MediaTime?
-    /// Whether the server holds a request until the segment asked for is there.
+    /// A Boolean value that indicates whether the server supports blocking playlist reload.
     public let canBlockReload: Bool
 
     init(_ attributes: AttributeList) {

@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// What a media playlist says about itself, and which tags hold for stretches of its segments.
+/// The playlist-wide values of a media playlist, and the positions of tags that apply to several segments.
 struct MediaPlaylistHeader: Sendable {
     var version: Int?
     var targetDuration: MediaTime?
@@ -17,9 +17,10 @@ struct MediaPlaylistHeader: Sendable {
     var recentlyRemovedDateRanges: [String]?
     var variables: PlaylistVariables
 
-    /// The positions in ``PlaylistIndex/tags`` of tags that hold until the next of their kind, ascending.
+    /// The positions in ``PlaylistIndex/tags`` of the key tags, each of which applies until the next; ascending.
     var keys: [UInt32] = []
-    /// For each of ``keys``, the key tags of other formats that hold beside it; `nil` behind `NONE`, where none holds.
+    /// For each of ``keys``, the key tags of other formats that are in force with it; `nil` for `NONE`, which ends all
+    /// keys.
     var otherKeys: [[UInt32]?] = []
     var maps: [UInt32] = []
     var bitRates: [UInt32] = []
@@ -65,18 +66,20 @@ struct MediaPlaylistHeader: Sendable {
         )
     }
 
-    /// The key tags in force behind one of ``keys``, in their order.
+    /// Returns the key tags in force after the given one of ``keys``, in order.
     func keysInForce(behind position: Int) -> [UInt32] {
         otherKeys[position].map { $0 + [keys[position]] } ?? []
     }
 
-    /// A key replaces the one of its format, and `NONE` all of them (§4.4.4.4).
+    /// Records a key tag.
+    ///
+    /// A key replaces the key in force that has the same format, and `NONE` ends all keys (§4.4.4.4).
     ///
     /// - Parameters:
-    ///   - tag: The position of its tag in the index.
+    ///   - tag: The position of the key tag in the index.
     ///   - index: The index.
     ///   - bytes: The playlist.
-    ///   - formats: Those of the keys in force so far, in their order.
+    ///   - formats: The tags and formats of the keys in force, in order.
     private mutating func note(
         key tag: UInt32,
         _ index: PlaylistIndex,
@@ -96,10 +99,10 @@ struct MediaPlaylistHeader: Sendable {
         keys.append(tag)
     }
 
-    /// So many key formats can hold at once beside another; a playlist with more is not meant to be played.
+    /// The maximum number of other key formats in force with a key; a playlist with more is not meant to be played.
     private static let mostKeyFormats = 15
 
-    /// The number of the first segment, as the lines before it declare it.
+    /// Returns the media sequence number that is declared before the first segment.
     static func mediaSequence(in bytes: [UInt8]) -> Int64? {
         var scanner = LineScanner(0..<bytes.count)
         while let line = scanner.next(in: bytes.span) {
@@ -114,13 +117,13 @@ struct MediaPlaylistHeader: Sendable {
         return nil
     }
 
-    /// Of a tag that stands twice, the first that can be read counts.
+    /// Reads the value of a tag; if a tag appears several times, the first readable value counts.
     private mutating func read(_ tag: TagName?, _ value: Range<Int>?, in bytes: [UInt8]) {
         let text = String(value.map { bytes.text($0) }.map { Substring($0).trimmingBlanks() } ?? "")
         switch tag {
         case .version: version = version ?? Self.integer(text).map { Int($0) }
         case .targetDuration:
-            // Some writers put decimals here; a player takes them.
+            // Some servers write a decimal number, which players accept.
             targetDuration = targetDuration ?? MediaTime(decimal: text).flatMap { $0 >= .zero ? $0 : nil }
         case .mediaSequence: mediaSequence = mediaSequence ?? Self.integer(text)
         case .discontinuitySequence: discontinuitySequence = discontinuitySequence ?? Self.integer(text)
@@ -140,10 +143,10 @@ struct MediaPlaylistHeader: Sendable {
         }
     }
 
-    /// Far more than a stream that began with time itself would need, and little enough that sums of numbers fit.
+    /// The maximum sequence number: no real stream reaches it, and sums of such numbers fit in 64 bits.
     static let largestSequence: Int64 = 1 << 60
 
-    /// A number that is counted from; `nil` for none, and for one that no stream reaches.
+    /// Returns a sequence number, or `nil` if the text is not a number or exceeds ``largestSequence``.
     static func integer(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         return bytes.integer(0..<bytes.count).flatMap { $0 <= largestSequence ? $0 : nil }

@@ -1,20 +1,24 @@
 public import MediaTiming
 import Synchronization
 
-/// The segments of a media playlist, read when they are asked for.
+/// The segments of a media playlist, each parsed when it is accessed.
 public struct MediaSegments: RandomAccessCollection, Sendable {
     let storage: MediaPlaylist.Storage
 
-    /// The position of the first segment.
+    /// The position of the first segment, 0.
     public var startIndex: Int { 0 }
-    /// The position behind the last segment.
+    /// The position after the last segment.
     public var endIndex: Int { storage.index.segments.count }
 
+    /// Returns the segment at a position.
+    ///
     /// - Complexity: O(*l*) for a segment of *l* bytes.
     public subscript(position: Int) -> MediaSegment { MediaSegment(storage, at: position) }
 
-    /// The position of the segment that holds a time, counted from the first segment; `nil` outside.
+    /// Returns the position of the segment that contains a time, or `nil` if none does.
     ///
+    /// - Parameter time: The time since the start of the first segment.
+    /// - Returns: The position of the segment.
     /// - Complexity: O(log *n*).
     public func position(at time: MediaTime) -> Int? {
         guard time >= .zero, time < storage.time(storage.index.endTicks) else { return nil }
@@ -22,7 +26,7 @@ public struct MediaSegments: RandomAccessCollection, Sendable {
         return next - 1
     }
 
-    /// The stretch of time that a segment fills, without reading its lines.
+    /// Returns the time range of a segment without parsing its lines.
     public func timeRange(at position: Int) -> MediaTimeRange {
         let records = storage.index.segments
         let end = position + 1 < records.count ? records[position + 1].startTicks : storage.index.endTicks
@@ -30,16 +34,16 @@ public struct MediaSegments: RandomAccessCollection, Sendable {
     }
 }
 
-/// What stands in the lines of one segment: where, not what.
+/// The locations of the values in the lines of one segment.
 struct SegmentLines {
-    /// Behind `#EXTINF:`.
+    /// The range of the value of `EXTINF`.
     var information: Range<Int>?
-    /// Behind `#EXT-X-BYTERANGE:`.
+    /// The range of the value of `EXT-X-BYTERANGE`.
     var byteRange: Range<Int>?
-    /// Its address.
+    /// The range of the segment's URI.
     var uri = 0..<0
 
-    /// Finds the lines of a segment.
+    /// Locates the values in the lines of a segment.
     init(_ record: PlaylistIndex.SegmentRecord, in bytes: [UInt8]) {
         let span = bytes.span
         var scanner = LineScanner(Int(record.blockStart)..<bytes.count)
@@ -60,7 +64,7 @@ struct SegmentLines {
     }
 }
 
-/// Where the attributes of an `EXT-X-PART` stand: there are very many of them, so they are found in one go.
+/// The locations of the attributes of an `EXT-X-PART`, found in one pass, because playlists contain many such tags.
 private struct WrittenPart {
     var uri: Range<Int>?
     var duration: Range<Int>?
@@ -100,10 +104,10 @@ extension MediaPlaylist.Storage {
 
     func attributes(at tag: UInt32) -> AttributeList { attributes(at: index.tags[Int(tag)]) }
 
-    /// The lines of a segment.
+    /// Returns the lines of a segment.
     func ownLines(of position: Int) -> SegmentLines { SegmentLines(index.segments[position], in: bytes) }
 
-    /// The tags of one kind that stand in the lines of one segment.
+    /// Returns the tags of one kind that belong to a segment.
     func tags(in list: [UInt32], ownedBy position: Int) -> ArraySlice<UInt32> {
         guard !list.isEmpty else { return [] }
         let low = list.partitioningIndex { index.tags[Int($0)].segment >= position }
@@ -112,22 +116,22 @@ extension MediaPlaylist.Storage {
         return list[low..<high]
     }
 
-    /// Whether a tag of one kind stands in the lines of one segment.
+    /// Returns a Boolean value that indicates whether a tag of one kind belongs to a segment.
     func hasTag(in list: [UInt32], ownedBy position: Int) -> Bool { !tags(in: list, ownedBy: position).isEmpty }
 
-    /// The last tag of one kind up to a segment: the one that holds for it.
+    /// Returns the last tag of one kind up to a segment, which is the one that applies to it.
     func lastTag(of list: [UInt32], before position: Int) -> PlaylistIndex.TagRecord? {
         let next = list.partitioningIndex { index.tags[Int($0)].segment > position }
         return next > 0 ? index.tags[Int(list[next - 1])] : nil
     }
 
-    /// The bytes of a segment's resource, with the offset that follows from the segments before it.
+    /// Returns the byte range of a segment, with an implied offset computed from the previous segments.
     func byteRange(_ text: Range<Int>?, of position: Int) -> ByteRange? {
         guard let text, let written = WrittenByteRange(bytes, in: text) else { return nil }
         if let start = written.start { return ByteRange(start: start, length: written.length) }
         let next = index.impliedOffsets.partitioningIndex { $0.segment > position }
         guard next > 0 else { return nil }
-        // The offsets between two that are kept are those of one chain: each begins where the one before ends.
+        // Between two stored offsets, each range begins where the previous one ends.
         var start = index.impliedOffsets[next - 1].start
         for segment in Int(index.impliedOffsets[next - 1].segment)..<position {
             guard let text = ownLines(of: segment).byteRange, let written = WrittenByteRange(bytes, in: text) else {
@@ -138,7 +142,7 @@ extension MediaPlaylist.Storage {
         return ByteRange(start: start, length: written.length)
     }
 
-    /// The keys in force for a segment, one for each key format (§4.4.4.4).
+    /// Returns the keys in force for a segment, one for each key format (§4.4.4.4).
     func keys(for position: Int) -> [EncryptionKey] { keys(of: keyTags(for: position)) }
 
     private func keys(of tags: [UInt32]) -> [EncryptionKey] {
@@ -148,13 +152,13 @@ extension MediaPlaylist.Storage {
         }
     }
 
-    /// The positions in the index of the key tags in force for a segment.
+    /// Returns the positions in the index of the key tags in force for a segment.
     func keyTags(for position: Int) -> [UInt32] {
         let next = header.keys.partitioningIndex { index.tags[Int($0)].segment > position }
         return next > 0 ? header.keysInForce(behind: next - 1) : []
     }
 
-    /// The positions in the index of the key tags that hold for a map: those before it (§4.4.4.5).
+    /// Returns the positions in the index of the key tags in force for a map, which precede it (§4.4.4.5).
     func keyTags(before map: PlaylistIndex.TagRecord) -> [UInt32] {
         let next = header.keys.partitioningIndex { index.tags[Int($0)].lineStart >= map.lineStart }
         return next > 0 ? header.keysInForce(behind: next - 1) : []
@@ -180,7 +184,7 @@ extension MediaPlaylist.Storage {
         )
     }
 
-    /// The date of a segment, carried forward from the last one that is written.
+    /// Returns the date of a segment, extrapolated from the last date tag up to it.
     func programDateTime(of position: Int) -> ProgramDateTime? {
         let count = tagCount(in: header.dateTimes, before: position)
         let date = held.withLock { held in
@@ -195,12 +199,12 @@ extension MediaPlaylist.Storage {
         return date.moment.advanced(by: time(age))
     }
 
-    /// The number of tags of one kind up to a segment.
+    /// Returns the number of tags of one kind up to a segment.
     private func tagCount(in list: [UInt32], before position: Int) -> Int {
         list.partitioningIndex { index.tags[Int($0)].segment > position }
     }
 
-    /// The value of the last of some tags that can be read, unless too many of them cannot.
+    /// Returns the value of the last readable tag, searching back over at most ``mostUnreadableTags``.
     private func lastReadable<Value>(
         of list: ArraySlice<UInt32>,
         _ read: (PlaylistIndex.TagRecord) -> Value?
@@ -211,9 +215,9 @@ extension MediaPlaylist.Storage {
         return nil
     }
 
-    /// More of them one behind the other than this, and what stood before them counts no more.
+    /// The maximum number of tags that are searched for a readable value; older tags are ignored.
     private static var mostUnreadableTags: Int { 16 }
-    /// No date is longer; a line that is should not cost anything for each segment behind it.
+    /// The maximum size of a date in bytes; longer values are ignored, so that they are not parsed for each segment.
     private static var longestDate: Int { 64 }
 
     private func writtenDate(_ record: PlaylistIndex.TagRecord) -> ProgramDateTime? {
@@ -222,7 +226,7 @@ extension MediaPlaylist.Storage {
         }
     }
 
-    /// Whether a date that can be read is written at a segment.
+    /// Returns a Boolean value that indicates whether a segment has a date tag of its own that can be read.
     func hasOwnDate(_ position: Int) -> Bool {
         guard let record = lastTag(of: header.dateTimes, before: position), record.segment == position else {
             return false
@@ -245,8 +249,10 @@ extension MediaPlaylist.Storage {
         }
     }
 
-    /// The offset of a part whose byte range does not name it: the end of the part before it, of the same resource
-    /// (§4.4.4.9), which may belong to the segment before; 0 if there is none.
+    /// Returns the offset of a part whose byte range has none.
+    ///
+    /// The offset is the end of the previous part if both have the same resource (§4.4.4.9), even if the previous part
+    /// belongs to the previous segment, else 0.
     private func impliedPartStart(_ part: Int) -> Int64 {
         if let known = held.withLock({ $0.partStarts }) { return known[part] }
         let starts = impliedPartStarts
@@ -254,7 +260,7 @@ extension MediaPlaylist.Storage {
         return starts[part]
     }
 
-    /// The offsets of all parts as if none of them were named; read in one pass over all parts.
+    /// The implied offsets of all parts, whether or not they have explicit ones; computed in one pass over all parts.
     private var impliedPartStarts: [Int64] {
         var previous: (uri: String, end: Int64)?
         return header.parts.indices.map { part in
@@ -274,14 +280,15 @@ extension MediaPlaylist.Storage {
         return WrittenPart(bytes, in: bytes.tagLine(at: Int(record.lineStart))?.value)
     }
 
-    /// The duration of a partial segment; zero where it is missing, cannot be read, or is negative.
+    /// The duration of a partial segment; zero if it is missing, invalid, or negative.
     private func duration(of part: WrittenPart) -> MediaTime {
         guard let range = part.duration else { return .zero }
         let bytes = bytes
         return DecimalDigits(bytes.span.extracting(range)).map { max(MediaTime($0), .zero) } ?? .zero
     }
 
-    /// The parts that stand before a segment's address; with the number of segments, those behind the last.
+    /// Returns the parts that precede the URI of a segment; for the number of segments, the parts after the last
+    /// segment.
     func parts(ofSegment position: Int) -> [PartialSegment] {
         let bytes = bytes
         var result: [PartialSegment] = []

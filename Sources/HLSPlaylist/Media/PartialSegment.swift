@@ -1,33 +1,33 @@
 public import MediaTiming
 public import ResourceAddressing
 
-/// A part of a segment for low latency: `EXT-X-PART` (RFC 8216bis §4.4.4.9).
+/// A partial segment for low-latency streaming: `EXT-X-PART` (RFC 8216bis §4.4.4.9).
 public struct PartialSegment: Sendable, Hashable {
-    /// Its address as written, with variables replaced.
+    /// The URI as written, with variables replaced.
     public let uri: String
-    /// Its address, absolute where that of the playlist is known.
+    /// The resolved URI, which is absolute if the URL of the playlist is known.
     public let address: ResourceAddress
-    /// How long it is.
+    /// The duration, or zero if it cannot be read.
     public let duration: MediaTime
-    /// Whether it begins with a frame that needs no other.
+    /// A Boolean value that indicates whether the part contains an independent frame.
     public let isIndependent: Bool
-    /// Whether its media is missing.
+    /// A Boolean value that indicates whether the part is not available.
     public let isGap: Bool
-    /// Which bytes of the resource it is; `nil` for all of them.
+    /// The byte range of the part in its resource, or `nil` for the entire resource.
     public let byteRange: ByteRange?
 }
 
-/// What will come next: `EXT-X-PRELOAD-HINT` (RFC 8216bis §4.4.5.3).
+/// A hint about a resource that will be needed next: `EXT-X-PRELOAD-HINT` (RFC 8216bis §4.4.5.3).
 public struct PreloadHint: Sendable, Hashable {
-    /// `PART` or `MAP`.
+    /// The type of the resource, `PART` or `MAP`.
     public let type: String
-    /// Its address as written, with variables replaced.
+    /// The URI as written, with variables replaced.
     public let uri: String
-    /// Its address, absolute where that of the playlist is known.
+    /// The resolved URI, which is absolute if the URL of the playlist is known.
     public let address: ResourceAddress
-    /// The offset of its first byte.
+    /// The offset of the first byte; 0 by default.
     public let byteRangeStart: Int64
-    /// How many bytes; `nil` for all to the end.
+    /// The number of bytes, or `nil` for all bytes up to the end of the resource.
     public let byteRangeLength: Int64?
 
     init?(_ attributes: AttributeList, context: PlaylistContext) {
@@ -40,15 +40,15 @@ public struct PreloadHint: Sendable, Hashable {
     }
 }
 
-/// How far another rendition is: `EXT-X-RENDITION-REPORT` (RFC 8216bis §4.4.5.4).
+/// A report about the end of another rendition: `EXT-X-RENDITION-REPORT` (RFC 8216bis §4.4.5.4).
 public struct RenditionReport: Sendable, Hashable {
-    /// The address of its playlist as written, with variables replaced.
+    /// The URI of the rendition's media playlist as written, with variables replaced.
     public let uri: String
-    /// Its address, absolute where that of this playlist is known.
+    /// The resolved URI, which is absolute if the URL of this playlist is known.
     public let address: ResourceAddress
-    /// The media sequence number of its last segment.
+    /// The media sequence number of the last segment of the rendition.
     public let lastMediaSequence: Int64?
-    /// The index of its last part.
+    /// The index of the last partial segment of that segment.
     public let lastPart: Int64?
 
     init?(_ attributes: AttributeList, context: PlaylistContext) {

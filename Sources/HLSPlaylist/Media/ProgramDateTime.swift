@@ -1,19 +1,22 @@
 public import MediaTiming
 
-/// A moment of the calendar as playlists write it: ISO 8601 with a time zone (RFC 8216bis §4.4.4.6).
+/// A date and time of day as in a playlist: ISO 8601 with a time zone (RFC 8216bis §4.4.4.6).
 public struct ProgramDateTime: Sendable, Hashable {
-    /// Seconds since 1970-01-01T00:00:00Z, exact to the digits written.
+    /// The seconds since 1970-01-01T00:00:00Z, exact to the digits written.
     public let sinceEpoch: MediaTime
-    /// The zone it was written in, minutes east of Greenwich; `nil` where none was written, which counts as zero.
+    /// The time zone as written, in minutes east of UTC, or `nil` if there was none, which counts as UTC.
     public let zoneMinutes: Int?
 
-    /// Makes a moment.
+    /// Creates a date from a number of seconds.
     public init(sinceEpoch: MediaTime, zoneMinutes: Int? = 0) {
         self.sinceEpoch = sinceEpoch
         self.zoneMinutes = zoneMinutes
     }
 
-    /// Reads `YYYY-MM-DDThh:mm:ss[.fraction][Z|±hh:mm|±hhmm|±hh]`; a space may stand for the T.
+    /// Creates a date from text of the form `YYYY-MM-DDThh:mm[:ss[.fraction]][Z|±hh:mm|±hhmm|±hh]`.
+    ///
+    /// A space is accepted in place of the T, and lowercase letters are accepted. The result is `nil` for any other
+    /// text.
     public init?(_ text: some StringProtocol) {
         var reader = DigitReader(text)
         guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), reader.skip("-"),
@@ -35,19 +38,19 @@ public struct ProgramDateTime: Sendable, Hashable {
             zoneMinutes = nil
         }
         guard reader.isAtEnd else { return nil }
-        // Bounded: a year has four digits, the rest two each.
+        // Bounded: a year has four digits, the other numbers have two each.
         let minutes = Self.days(year, month, day) * 1440 + hour * 60 + minute - (zoneMinutes ?? 0)
         // Bounded: a year has four digits.
         sinceEpoch = MediaTime(seconds: Int64(minutes) * 60) + second
     }
 
-    /// The moment that comes `time` later.
+    /// Returns the date that is `time` later.
     public func advanced(by time: MediaTime) -> ProgramDateTime {
         ProgramDateTime(sinceEpoch: sinceEpoch + time, zoneMinutes: zoneMinutes)
     }
 
     // Bounded: a year has four digits.
-    /// Days from 1970-01-01 in the proleptic Gregorian calendar.
+    /// Returns the number of days from 1970-01-01 to a date in the proleptic Gregorian calendar.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -57,7 +60,7 @@ public struct ProgramDateTime: Sendable, Hashable {
     }
 
     // Bounded: days are at most 2^60 / 86,400 away.
-    /// Year, month and day of a day counted from 1970-01-01.
+    /// Returns the year, month and day of a number of days since 1970-01-01.
     private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -76,18 +79,19 @@ public struct ProgramDateTime: Sendable, Hashable {
 }
 
 extension ProgramDateTime: CustomStringConvertible {
-    /// ISO 8601 in the zone that it was written in, with at least milliseconds.
+    /// The date in ISO 8601 with the time zone as written and at least three decimal places of the seconds.
     public var description: String {
-        // Bounded: zones are less than 100 hours away.
+        // Bounded: the offset of a zone is less than 100 hours.
         let local = sinceEpoch + MediaTime(seconds: Int64(zoneMinutes ?? 0) * 60)
-        // A date that is carried forward can be as far away as a time can be; the calendar ends before.
+        // An extrapolated date can be as distant as the largest `MediaTime`, which exceeds the range of the calendar
+        // computation.
         let farthest = 1 << 60
         // Bounded: a timescale is positive.
         let (quotient, remainder) = (local.value / local.timescale, local.value % local.timescale)
         let whole = min(max(Int(quotient), farthest.negatedSaturated()), farthest) - (remainder < 0 ? 1 : 0)
         let fraction = (local - MediaTime(seconds: Int64(whole))).description.dropFirst(2)
         let days = whole >= 0 ? whole / 86_400 : (whole - 86_399) / 86_400
-        // Bounded: the product is no farther away than the whole seconds.
+        // Bounded: the product is not farther from zero than the whole seconds.
         let second = whole - days * 86_400
         let date = Self.civil(days)
         var text = "\(Self.padded(date.year, 4))-\(Self.padded(date.month, 2))-\(Self.padded(date.day, 2))"
@@ -100,7 +104,7 @@ extension ProgramDateTime: CustomStringConvertible {
     }
 }
 
-/// Reads fixed-width numbers from the front of a text.
+/// A reader of fixed-width numbers from the front of a text.
 private struct DigitReader {
     private var rest: Substring.UTF8View
 
