@@ -1,16 +1,16 @@
 import MediaTiming
 
 extension Playlist {
-    /// The playlist in its canonical spelling: what a lenient player makes of it, written as the standard wants it.
+    /// Returns the playlist in a canonical form with the same meaning, written strictly as the standard requires.
     ///
-    /// Lines end with LF, and blank lines, comments, a byte-order mark and addresses that no tag announces are gone. Tags
-    /// about the whole playlist stand in front, once each, in the order of the standard; those of a segment keep their order,
-    /// with its byte range and its duration last. Attributes stand in the order of the standard, unknown ones behind them,
-    /// quoted where their type wants it, without spaces. Digits stay as they are written, and so do unknown tags.
+    /// Lines end with LF; blank lines, comments, the byte-order mark, and URIs without a tag are removed. Playlist-wide
+    /// tags come first, once each, in the order of the standard; those of a segment keep their order, with the byte
+    /// range and the duration last. Attributes are in the order of the standard, followed by unknown ones, with
+    /// quotation marks if their type requires them, and without spaces. Digits and unknown tags are unchanged.
     ///
-    /// - Parameter limits: The maximum size of the result.
-    /// - Returns: A playlist with the same values; its canonical spelling is itself.
-    /// - Throws: ``PlaylistParsingError`` where the result passes a limit or would be a playlist of the other kind.
+    /// - Parameter limits: The maximum sizes of the result.
+    /// - Returns: A playlist with the same values; the canonical form of the result is the result itself.
+    /// - Throws: ``PlaylistParsingError`` if the result exceeds a limit or would be a playlist of the other kind.
     public func canonical(limits: PlaylistLimits = PlaylistLimits()) throws(PlaylistParsingError) -> Playlist {
         var writer = CanonicalWriter(playlist: self)
         writer.write()
@@ -20,7 +20,7 @@ extension Playlist {
     }
 }
 
-/// Writes a playlist anew from its lines.
+/// A writer that creates the canonical form of a playlist from its lines.
 private struct CanonicalWriter {
     let playlist: Playlist
     private(set) var output = ""
@@ -39,7 +39,7 @@ private struct CanonicalWriter {
 
     private mutating func append(_ line: String) { output += line + "\n" }
 
-    // MARK: Tags about the whole playlist
+    // MARK: Playlist-wide tags
 
     private mutating func writeHead(_ index: PlaylistIndex) {
         var lines: [TagName: [TagLine]] = [:]
@@ -51,13 +51,13 @@ private struct CanonicalWriter {
         }
         for tag in TagName.allCases where tag != .header && tag != .endList {
             guard let written = lines[tag] else { continue }
-            // Variables are defined in their order; of the others the first that can be read counts.
+            // All variable definitions are written in order; of any other tag, the first readable one.
             let spelled = written.compactMap { spelling(tag, $0.value) }
             for line in tag == .define ? spelled[...] : spelled.prefix(1) { append(line) }
         }
     }
 
-    /// A tag as the standard wants it; `nil` where its value cannot be read.
+    /// Returns a tag in its canonical form, or `nil` if its value cannot be read.
     private func spelling(_ tag: TagName, _ value: Range<Int>?) -> String? {
         let text = value.map { String(Substring(bytes.text($0)).trimmingBlanks()) } ?? ""
         switch tag {
@@ -112,7 +112,7 @@ private struct CanonicalWriter {
             case nil: attribute.isQuoted
             default: attribute.value.isEmpty || attribute.value.contains(",")
             }
-        // What holds a quotation mark cannot stand between two.
+        // A value that contains a quotation mark cannot be quoted.
         let mayBeQuoted = !attribute.value.contains("\"")
         return attribute.name + "=" + (isQuoted && mayBeQuoted ? "\"\(attribute.value)\"" : attribute.value)
     }
@@ -125,7 +125,7 @@ private struct CanonicalWriter {
         if media.hasEndMarker { append("#EXT-X-ENDLIST") }
     }
 
-    /// The lines of a segment; with the number of segments, those behind the last.
+    /// Writes the lines of a segment; for the number of segments, the lines after the last segment.
     private mutating func writeBlock(_ media: MediaPlaylist, _ position: Int) {
         var information: String?
         var byteRange: String?

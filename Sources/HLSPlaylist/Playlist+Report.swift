@@ -3,7 +3,7 @@ public import ReportFormat
 import ResourceAddressing
 
 extension Playlist {
-    /// What the playlist holds, as `millstream inspect --json` prints it; fields that it does not have are left out.
+    /// The contents of the playlist as a report, which `millstream inspect --json` prints; missing values are omitted.
     public var report: ReportValue {
         switch self {
         case .multivariant(let playlist): playlist.report(diagnostics)
@@ -74,7 +74,7 @@ extension MediaPlaylist {
 extension ReportValue {
     fileprivate static func text(_ text: String?) -> ReportValue? { text.map { .string($0) } }
 
-    /// An address where it is absolute: a relative one says nothing that `uri` does not.
+    /// Returns an absolute address; a relative one would only repeat `uri`.
     fileprivate static func url(_ address: ResourceAddress?) -> ReportValue? {
         address.flatMap { $0.isAbsolute ? .string($0.text) : nil }
     }
@@ -271,7 +271,7 @@ extension UnknownTag {
 }
 
 extension Diagnostic {
-    /// The diagnostic as the command line prints it in JSON.
+    /// The problem as a report, which the command line prints as JSON.
     public var report: ReportValue {
         .fields([
             "line": line.map { .integer($0) },

@@ -1,8 +1,9 @@
 import MediaTiming
 
 extension MultivariantPlaylist {
-    /// The lines that lead to something besides variants and renditions: I-frame variants, session keys, session data
-    /// behind an address, a steering manifest.
+    /// The lines that refer to resources other than variants and renditions.
+    ///
+    /// These are the lines of I-frame variants, session keys, session data with a URI, and content steering.
     package var linesLeadingElsewhere: [Range<Int>] {
         index.tags.compactMap { record in
             switch record.tag {

@@ -2,33 +2,33 @@ import MediaTiming
 import ResourceAddressing
 import Synchronization
 
-/// A list of variants and renditions (RFC 8216bis §4.4.6), every byte of it kept.
+/// A multivariant playlist, which lists variants and renditions (RFC 8216bis §4.4.6), with all of its bytes.
 public struct MultivariantPlaylist: Sendable {
     /// The bytes of the playlist.
     public let bytes: [UInt8]
-    /// Where it came from.
+    /// The origin of the playlist.
     public let context: PlaylistContext
     let index: PlaylistIndex
     let definedVariables: PlaylistVariables
 
-    /// Its variants in their order, those with an address only.
+    /// The variants in order; a variant tag without a URI line is omitted.
     public let variants: [Variant]
-    /// Its I-frame variants in their order (§4.4.6.3).
+    /// The I-frame variants in order (§4.4.6.3).
     public let iFrameVariants: [Variant]
-    /// Its renditions in their order (§4.4.6.1).
+    /// The renditions in order (§4.4.6.1).
     public let renditions: [Rendition]
-    /// The protocol version it declares, `nil` where it declares none (§4.4.1.2).
+    /// The declared protocol version, or `nil` if there is none (§4.4.1.2).
     public let declaredVersion: Int?
-    /// Whether every segment can be decoded by itself (§4.4.2.1).
+    /// A Boolean value that indicates whether each segment can be decoded without other segments (§4.4.2.1).
     public let hasIndependentSegments: Bool
-    /// Where to begin (§4.4.2.2).
+    /// The preferred point at which to start playback (§4.4.2.2).
     public let start: PlaylistStart?
 
     private let groups: RenditionGroups
 
-    /// Parses a multivariant playlist as a lenient player would; see ``Playlist/parse(_:context:limits:)``.
+    /// Parses a multivariant playlist as leniently as a player; see ``Playlist/parse(_:context:limits:)``.
     ///
-    /// - Throws: ``PlaylistParsingError`` where nothing can be made of the bytes or they are a media playlist.
+    /// - Throws: ``PlaylistParsingError`` if the bytes are not a playlist, are a media playlist, or exceed a limit.
     public init(
         parsing bytes: [UInt8],
         context: PlaylistContext = PlaylistContext(),
@@ -68,33 +68,33 @@ public struct MultivariantPlaylist: Sendable {
         start = reader.start
     }
 
-    /// Its variables with their values (§4.4.2.3).
+    /// The variables and their values (§4.4.2.3).
     public var variables: [String: String] { definedVariables.values }
-    /// The renditions of one group, in their order.
+    /// Returns the renditions of one group, in order.
     ///
     /// - Complexity: O(*n*) in all renditions at the first call, then O(*m*) in those of the group.
     public func renditions(_ type: Rendition.MediaType, in groupID: String) -> [Rendition] {
         groups.members(type, groupID)
     }
-    /// The values for the application, in their order (§4.4.6.4).
+    /// The session data for the application, in order (§4.4.6.4).
     public var sessionData: [SessionData] {
         attributeLists(.sessionData).compactMap {
             SessionData($0, context: context)
         }
     }
-    /// Keys that a client may load early (§4.4.6.5).
+    /// The encryption keys that clients may preload (§4.4.6.5).
     public var sessionKeys: [EncryptionKey] {
         attributeLists(.sessionKey).compactMap {
             EncryptionKey($0, context: context)
         }
     }
-    /// Where the steering manifest is and on which pathway to begin (§4.4.6.6).
+    /// The URL of the steering manifest and the initial pathway, or `nil` without content steering (§4.4.6.6).
     public var contentSteering: ContentSteering? {
         attributeLists(.contentSteering).first.flatMap {
             ContentSteering($0, context: context)
         }
     }
-    /// The tags that the standard does not know, in their places.
+    /// The tags that the standard does not define, with their positions.
     public var unknownTags: [UnknownTag] { UnknownTag.all(in: bytes, index) }
 
     private func attributeLists(_ tag: TagName) -> [AttributeList] {
@@ -104,7 +104,7 @@ public struct MultivariantPlaylist: Sendable {
     }
 }
 
-/// The renditions of a playlist by group, sorted when the first group is asked for.
+/// The renditions of a playlist by group, grouped at the first access.
 private final class RenditionGroups: Sendable {
     private struct Key: Hashable {
         let type: Rendition.MediaType
@@ -130,7 +130,7 @@ private final class RenditionGroups: Sendable {
     }
 }
 
-/// Sorts the tags of a multivariant playlist by what they are for.
+/// A reader that collects the tags of a multivariant playlist by kind.
 private struct EntryReader {
     let bytes: [UInt8]
     var definitions: [AttributeList] = []
@@ -157,7 +157,7 @@ private struct EntryReader {
     }
 }
 
-/// What the entries of a multivariant playlist read their lines from.
+/// The text and variables of a multivariant playlist, shared by its variants and renditions.
 final class PlaylistText: Sendable {
     let bytes: [UInt8]
     let context: PlaylistContext
@@ -169,7 +169,7 @@ final class PlaylistText: Sendable {
         self.variables = variables
     }
 
-    /// The attributes of the tag in the line that starts at an offset.
+    /// Returns the attributes of the tag in the line that starts at an offset.
     func attributes(at lineStart: UInt32) -> AttributeList {
         AttributeList(bytes, in: bytes.tagLine(at: Int(lineStart))?.value, variables: variables)
     }

@@ -1,17 +1,17 @@
 import MediaTiming
 public import ResourceAddressing
 
-/// One alternative track: `EXT-X-MEDIA` (RFC 8216bis §4.4.6.1).
+/// An alternative rendition of the content: `EXT-X-MEDIA` (RFC 8216bis §4.4.6.1).
 public struct Rendition: Sendable {
-    /// What a rendition holds.
+    /// The media type of a rendition.
     public enum MediaType: String, Sendable, Hashable, CaseIterable {
-        /// Sound.
+        /// Audio.
         case audio = "AUDIO"
-        /// Pictures.
+        /// Video.
         case video = "VIDEO"
-        /// Text, in its own segments.
+        /// Subtitles, in segments of their own.
         case subtitles = "SUBTITLES"
-        /// Text, inside the video.
+        /// Closed captions, carried inside the video.
         case closedCaptions = "CLOSED-CAPTIONS"
     }
 
@@ -25,52 +25,54 @@ public struct Rendition: Sendable {
 
     package var tagLine: Range<Int> { source.bytes.line(at: Int(tagStart))?.range ?? 0..<0 }
 
-    /// All attributes as written.
+    /// The attributes as written.
     public var attributes: AttributeList { source.attributes(at: tagStart) }
-    /// What it holds; `nil` for a type that the standard does not know.
+    /// The media type, or `nil` for a type that the standard does not define.
     public var type: MediaType? { attributes["TYPE"].flatMap { MediaType(rawValue: $0) } }
-    /// The group it belongs to.
+    /// The identifier of the rendition's group.
     public var groupID: String { attributes["GROUP-ID"] ?? "" }
-    /// What people call it.
+    /// The name of the rendition, for display.
     public var name: String { attributes["NAME"] ?? "" }
-    /// Its language (RFC 5646).
+    /// The primary language of the rendition (RFC 5646).
     public var language: String? { attributes["LANGUAGE"] }
-    /// The address of its media playlist as written, with variables replaced; `nil` where the variant carries it.
+    /// The URI of the media playlist as written, with variables replaced, or `nil` if the variant contains the media.
     public var uri: String? { attributes["URI"] }
-    /// Its address, absolute where that of the multivariant playlist is known.
+    /// The resolved URI, which is absolute if the URL of the multivariant playlist is known.
     public var address: ResourceAddress? { uri.map(source.context.resolve) }
-    /// Whether a player takes it when the user says nothing.
+    /// A Boolean value that indicates whether a player selects the rendition if the user expresses no preference.
     public var isDefault: Bool { attributes.isYes("DEFAULT") }
-    /// Whether a player may take it by itself where it fits the user's settings.
+    /// A Boolean value that indicates whether a player may select the rendition because it matches the user's settings.
+    ///
+    /// The value is `true` for default renditions as well.
     public var isAutoselect: Bool { attributes.isYes("AUTOSELECT") || isDefault }
-    /// Whether it must be shown to follow the film.
+    /// A Boolean value that indicates whether the subtitles contain content that is essential to understand the media.
     public var isForced: Bool { attributes.isYes("FORCED") }
-    /// What is special about it, as uniform type identifiers.
+    /// The characteristics of the rendition, as uniform type identifiers.
     public var characteristics: [String] { attributes.list("CHARACTERISTICS") }
-    /// A language that goes with it: the one that is written where the other is spoken, say.
+    /// A language associated with the rendition, for example the written form of its spoken language.
     public var associatedLanguage: String? { attributes["ASSOC-LANGUAGE"] }
-    /// What names it from one load of the playlist to the next.
+    /// An identifier that stays the same when the playlist is reloaded.
     public var stableID: String? { attributes["STABLE-RENDITION-ID"] }
-    /// Which captions inside the video it is: `CC1` to `CC4` or `SERVICE1` to `SERVICE63`.
+    /// The identifier of the closed captions in the video: `CC1` to `CC4` or `SERVICE1` to `SERVICE63`.
     public var instreamID: String? { attributes["INSTREAM-ID"] }
-    /// Bits in a sample of sound.
+    /// The number of bits per audio sample.
     public var bitDepth: Int64? { attributes.integer("BIT-DEPTH") }
-    /// Samples of sound a second.
+    /// The audio sample rate in hertz.
     public var sampleRate: Int64? { attributes.integer("SAMPLE-RATE") }
-    /// The channels of sound.
+    /// The audio channels.
     public var channels: AudioChannels? { attributes["CHANNELS"].flatMap { AudioChannels($0) } }
 }
 
-/// The channels of sound: `CHANNELS` (RFC 8216bis §4.4.6.1).
+/// A description of audio channels: `CHANNELS` (RFC 8216bis §4.4.6.1).
 public struct AudioChannels: Sendable, Hashable {
-    /// How many there are, at most, at any time.
+    /// The maximum number of simultaneous audio channels.
     public let count: Int64
-    /// Ways of coding that more than channels describe, such as `JOC`; a hyphen in their place counts as none.
+    /// The identifiers of spatial audio codings, such as `JOC`; a hyphen, which stands for an empty list, is omitted.
     public let spatialFormats: [String]
-    /// What listeners they are for: `BINAURAL`, `IMMERSIVE`, `DOWNMIX`.
+    /// The intended uses: `BINAURAL`, `IMMERSIVE` or `DOWNMIX`.
     public let usages: [String]
 
-    /// Reads `count[/formats[/usages]]`, lists with commas between.
+    /// Creates a description from text of the form `count[/formats[/usages]]`, with comma-separated lists.
     init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let first = parts.first, let count = UInt32(first) else { return nil }

@@ -2,28 +2,30 @@ public import ResourceAddressing
 
 /// A value for the application: `EXT-X-SESSION-DATA` (RFC 8216bis §4.4.6.4).
 public struct SessionData: Sendable, Hashable {
-    /// How a resource of session data is written.
+    /// The format of a session data resource.
     public enum Format: String, Sendable, Hashable {
-        /// As JSON; what counts where the playlist does not say.
+        /// JSON, the default.
         case json = "JSON"
-        /// As plain bytes.
+        /// Binary data.
         case raw = "RAW"
     }
 
-    /// What names it, as a reversed domain name.
+    /// The identifier of the value, in reverse-DNS notation.
     public let dataID: String
-    /// The value itself, with variables replaced; `nil` where it is a resource.
+    /// The value with variables replaced, or `nil` if it is in a separate resource.
     public let value: String?
-    /// Where it is, as written, with variables replaced; `nil` where the value stands in the playlist.
+    /// The URI of the resource as written, with variables replaced, or `nil` if the value is in the playlist.
     public let uri: String?
-    /// Where it is, absolute where the playlist's address is known.
+    /// The resolved URI, which is absolute if the URL of the playlist is known.
     public let address: ResourceAddress?
-    /// How the resource is written; `nil` for a format that the standard does not know.
+    /// The format of the resource, or `nil` for a format that the standard does not define.
     public let format: Format?
     /// The language of the value (RFC 5646).
     public let language: String?
 
-    /// - Returns: `nil` where the required `DATA-ID` is missing.
+    /// Creates session data from the attributes of a tag.
+    ///
+    /// - Returns: `nil` if the required `DATA-ID` is missing.
     init?(_ attributes: AttributeList, context: PlaylistContext) {
         guard let dataID = attributes["DATA-ID"] else { return nil }
         self.dataID = dataID
@@ -35,16 +37,18 @@ public struct SessionData: Sendable, Hashable {
     }
 }
 
-/// How a server moves its clients between pathways: `EXT-X-CONTENT-STEERING` (RFC 8216bis §4.4.6.6).
+/// Information about the steering of clients between pathways: `EXT-X-CONTENT-STEERING` (RFC 8216bis §4.4.6.6).
 public struct ContentSteering: Sendable, Hashable {
-    /// Where the steering manifest is, as written, with variables replaced.
+    /// The URI of the steering manifest as written, with variables replaced.
     public let serverURI: String
-    /// Where the steering manifest is, absolute where the playlist's address is known.
+    /// The resolved URI of the steering manifest, which is absolute if the URL of the playlist is known.
     public let serverAddress: ResourceAddress
-    /// The pathway to begin with; `nil` for that of the first variant.
+    /// The initial pathway, or `nil` for that of the first variant.
     public let pathwayID: String?
 
-    /// - Returns: `nil` where the required `SERVER-URI` is missing.
+    /// Creates steering information from the attributes of a tag.
+    ///
+    /// - Returns: `nil` if the required `SERVER-URI` is missing.
     init?(_ attributes: AttributeList, context: PlaylistContext) {
         guard let uri = attributes["SERVER-URI"] else { return nil }
         serverURI = uri

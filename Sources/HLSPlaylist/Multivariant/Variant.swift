@@ -1,20 +1,20 @@
 public import MediaTiming
 public import ResourceAddressing
 
-/// One quality of a presentation: `EXT-X-STREAM-INF` or `EXT-X-I-FRAME-STREAM-INF` (RFC 8216bis §4.4.6.2, §4.4.6.3).
+/// A variant stream: `EXT-X-STREAM-INF` or `EXT-X-I-FRAME-STREAM-INF` (RFC 8216bis §4.4.6.2, §4.4.6.3).
 public struct Variant: Sendable {
     private let source: PlaylistText
     private let tagStart: UInt32
     private let uriStart: UInt32?
 
-    /// Makes the variant whose tag and address begin at these places; one for I-frames has its address in its tag.
+    /// Creates a variant from the offsets of its tag and its URI line; `uriStart` is `nil` for I-frame variants.
     init(_ source: PlaylistText, tagStart: UInt32, uriStart: UInt32?) {
         self.source = source
         self.tagStart = tagStart
         self.uriStart = uriStart
     }
 
-    /// Where its tag and its address stand; `uriLine` is `nil` for I-frame variants, whose tag holds the address.
+    /// The range of the line with the tag.
     package var tagLine: Range<Int> { source.bytes.line(at: Int(tagStart))?.range ?? 0..<0 }
     package var uriLine: Range<Int>? { uriStart.flatMap { source.bytes.line(at: Int($0))?.range } }
     package var uriRange: Range<Int> {
@@ -23,66 +23,72 @@ public struct Variant: Sendable {
         return bytes.line(at: Int(uriStart))?.trimmed(in: bytes.span) ?? 0..<0
     }
 
-    /// All attributes as written.
+    /// The attributes as written.
     public var attributes: AttributeList { source.attributes(at: tagStart) }
-    /// The address of its media playlist as written, with variables replaced.
+    /// The URI of the media playlist as written, with variables replaced.
     public var uri: String { source.variables.substitute(source.bytes.text(uriRange)) }
-    /// Its address, absolute where that of the multivariant playlist is known.
+    /// The resolved URI, which is absolute if the URL of the multivariant playlist is known.
     public var address: ResourceAddress { source.context.resolve(uri) }
-    /// The peak bit rate; `nil` where the required attribute is missing or no integer.
+    /// The peak bit rate, or `nil` if the required attribute is missing or invalid.
     public var bandwidth: BitRate? { attributes.integer("BANDWIDTH").map { BitRate(bitsPerSecond: $0) } }
     /// The average bit rate.
     public var averageBandwidth: BitRate? {
         attributes.integer("AVERAGE-BANDWIDTH").map { BitRate(bitsPerSecond: $0) }
     }
-    /// RFC 6381 names of all formats in the variant.
+    /// The codecs of all media in the variant, as RFC 6381 identifiers.
     public var codecs: [String] { attributes.list("CODECS") }
-    /// The size of the picture.
+    /// The resolution of the video.
     public var resolution: Resolution? { attributes.resolution("RESOLUTION") }
-    /// Frames a second, at most.
+    /// The maximum frame rate, in frames per second.
     public var frameRate: MediaTime? { attributes.decimal("FRAME-RATE") }
-    /// How much better than other variants it is; only variants of one playlist compare.
+    /// The quality of the variant relative to the others of the same playlist; higher is better.
+    ///
+    /// The value is `nil` if the attribute is missing, negative or not finite.
     public var score: Double? {
         attributes["SCORE"].flatMap { Double($0) }.flatMap { $0 >= 0 && $0.isFinite ? $0 : nil }
     }
-    /// Formats that enhance those of ``codecs`` for players that know them.
+    /// The codecs that enhance those in ``codecs`` on players that support them.
     public var supplementalCodecs: [SupplementalCodec] {
         attributes.list("SUPPLEMENTAL-CODECS").map { SupplementalCodec($0) }
     }
-    /// Which outputs its content may be shown on.
+    /// The level of output protection that the content requires.
     public var hdcpLevel: HDCPLevel? { attributes["HDCP-LEVEL"].map { HDCPLevel(rawValue: $0) } }
-    /// How the content protection of its keys may be configured; a player plays it where one configuration is its own.
+    /// The content protection configurations that may decrypt the variant; a player needs one of them for each key
+    /// format.
     public var allowedContentProtection: [ContentProtectionConfiguration] {
         attributes.list("ALLOWED-CPC").compactMap { ContentProtectionConfiguration($0) }
     }
-    /// The transfer characteristics of its picture; `nil` where the playlist does not say, which counts as SDR.
+    /// The dynamic range of the video, or `nil` if it is not declared, which means SDR.
     public var videoRange: VideoRange? { attributes["VIDEO-RANGE"].map { VideoRange(rawValue: $0) } }
-    /// The arrangements of the picture that a player has to know, such as `CH-STEREO`; each may have parts behind slashes.
+    /// The video layouts that a player must support, such as `CH-STEREO`; each may have several parts, separated by
+    /// slashes.
     public var requiredVideoLayouts: [String] { attributes.list("REQ-VIDEO-LAYOUT") }
-    /// What names it from one load of the playlist to the next.
+    /// An identifier that stays the same when the playlist is reloaded.
     public var stableID: String? { attributes["STABLE-VARIANT-ID"] }
-    /// The pathway it belongs to; `.` where the playlist does not say (§7.1).
+    /// The pathway of the variant; `.` by default (§7.1).
     public var pathwayID: String { attributes["PATHWAY-ID"] ?? "." }
-    /// What people call it: an attribute that the standard does not know and many playlists have.
+    /// The name of the variant, from an attribute that many playlists have but the standard does not define.
     public var name: String? { attributes["NAME"] }
 
-    /// Whether its playlist holds I-frames only: it stands in an `EXT-X-I-FRAME-STREAM-INF` tag.
+    /// A Boolean value that indicates whether the variant contains I-frames only, as an `EXT-X-I-FRAME-STREAM-INF` tag
+    /// declares.
     public var isIFrames: Bool { uriStart == nil }
 
-    /// The group of renditions of a type that this variant plays with; `nil` where it names none.
+    /// Returns the identifier of the rendition group of a media type that belongs to this variant, or `nil` if it has
+    /// none.
     ///
-    /// `CLOSED-CAPTIONS=NONE` names none.
+    /// The value `CLOSED-CAPTIONS=NONE` names no group.
     public func groupID(_ type: Rendition.MediaType) -> String? {
         guard let attribute = attributes.attribute(type.rawValue) else { return nil }
         return type == .closedCaptions && !attribute.isQuoted && attribute.value == "NONE" ? nil : attribute.value
     }
 }
 
-/// A format that enhances another for players that know it: an entry of `SUPPLEMENTAL-CODECS` (RFC 8216bis §4.4.6.2).
+/// A codec that enhances another one: an entry of `SUPPLEMENTAL-CODECS` (RFC 8216bis §4.4.6.2).
 public struct SupplementalCodec: Sendable, Hashable {
-    /// Its RFC 6381 name.
+    /// The RFC 6381 identifier of the codec.
     public let codec: String
-    /// The compatibility brands that a player has to know as well.
+    /// The compatibility brands that a player must support as well.
     public let brands: [String]
 
     init(_ text: String) {
@@ -92,11 +98,11 @@ public struct SupplementalCodec: Sendable, Hashable {
     }
 }
 
-/// A configuration of content protection: an entry of `ALLOWED-CPC` (RFC 8216bis §4.4.6.2).
+/// The content protection configurations for a key format: an entry of `ALLOWED-CPC` (RFC 8216bis §4.4.6.2).
 public struct ContentProtectionConfiguration: Sendable, Hashable {
-    /// The key format that it is about.
+    /// The key format to which the configurations apply.
     public let keyFormat: String
-    /// The labels of configurations, each of which will do.
+    /// The labels of the configurations, any of which is sufficient.
     public let labels: [String]
 
     init?(_ text: String) {
@@ -106,34 +112,35 @@ public struct ContentProtectionConfiguration: Sendable, Hashable {
     }
 }
 
-/// Which outputs content may be shown on: `HDCP-LEVEL` (RFC 8216bis §4.4.6.2); the standard may add some.
+/// A level of output protection: `HDCP-LEVEL` (RFC 8216bis §4.4.6.2); the set is open.
 public struct HDCPLevel: RawRepresentable, Sendable, Hashable {
-    /// The value as written.
+    /// The value of the attribute.
     public let rawValue: String
 
-    /// Makes a level of its name.
+    /// Creates a level from the value of the attribute.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Any output.
+    /// Any output is allowed.
     public static let none = HDCPLevel(rawValue: "NONE")
-    /// Outputs protected by HDCP of type 0 or better.
+    /// The output must be protected by HDCP of type 0 or higher.
     public static let type0 = HDCPLevel(rawValue: "TYPE-0")
-    /// Outputs protected by HDCP of type 1 or better.
+    /// The output must be protected by HDCP of type 1 or higher.
     public static let type1 = HDCPLevel(rawValue: "TYPE-1")
 }
 
-/// Transfer characteristics: `VIDEO-RANGE` (RFC 8216bis §4.4.6.2); the standard may add some.
+/// A dynamic range of video, given by its transfer characteristics: `VIDEO-RANGE` (RFC 8216bis §4.4.6.2); the set is
+/// open.
 public struct VideoRange: RawRepresentable, Sendable, Hashable {
-    /// The value as written.
+    /// The value of the attribute.
     public let rawValue: String
 
-    /// Makes a range of its name.
+    /// Creates a dynamic range from the value of the attribute.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Standard dynamic range.
     public static let sdr = VideoRange(rawValue: "SDR")
-    /// Hybrid log-gamma.
+    /// High dynamic range with hybrid log-gamma (HLG).
     public static let hlg = VideoRange(rawValue: "HLG")
-    /// Perceptual quantizer.
+    /// High dynamic range with the perceptual quantizer (PQ).
     public static let pq = VideoRange(rawValue: "PQ")
 }

@@ -1,21 +1,21 @@
 public import MediaTiming
 
-/// The attributes of a tag, in their order (RFC 8216bis §4.2).
+/// The attributes of a tag in order (RFC 8216bis §4.2).
 ///
-/// It is a view of the playlist's bytes: an attribute is looked for when it is asked for. Values that are asked for by name
-/// have the playlist's variables replaced (§4.3); ``attributes`` are as they are written. Reading is lenient: spaces around
-/// names, values and commas are passed over, a quotation mark that is never closed ends with the line, and of two
-/// attributes with one name the first counts.
+/// A list is a view of the playlist's bytes: each access searches for the attribute. Values that are accessed by name
+/// have variables replaced (§4.3); ``attributes`` has the values as written. The parser is lenient: it ignores white
+/// space around names, values and commas, ends an unclosed quotation at the end of the line, and uses the first of
+/// several attributes with the same name.
 public struct AttributeList: Sendable {
-    /// One attribute as it is written.
+    /// An attribute as written.
     public struct Attribute: Sendable, Hashable {
-        /// The name, as written.
+        /// The name of the attribute.
         public let name: String
         /// The value without quotation marks.
         public let value: String
-        /// Whether the value stood in quotation marks.
+        /// A Boolean value that indicates whether the value was in quotation marks.
         public let isQuoted: Bool
-        /// Where the value stands in the playlist, without quotation marks.
+        /// The range of the value in the bytes of the playlist, without quotation marks.
         package let range: Range<Int>
     }
 
@@ -23,7 +23,7 @@ public struct AttributeList: Sendable {
     private let range: Range<Int>
     private let variables: PlaylistVariables?
 
-    /// The attributes that stand in a range of a playlist; `nil` for a tag without a value.
+    /// Creates a view of the attributes in a range of a playlist; `nil` stands for a tag without a value.
     package init(_ bytes: [UInt8], in range: Range<Int>?) {
         self.init(bytes, in: range, variables: nil)
     }
@@ -34,7 +34,7 @@ public struct AttributeList: Sendable {
         self.variables = variables.flatMap { $0.values.isEmpty ? nil : $0 }
     }
 
-    /// All attributes, in their order, with repeated ones.
+    /// All attributes in order, including repeated ones.
     public var attributes: [Attribute] {
         var cursor = AttributeCursor(range)
         var result: [Attribute] = []
@@ -51,7 +51,7 @@ public struct AttributeList: Sendable {
         )
     }
 
-    /// Where the first attribute of a name stands.
+    /// Returns the location of the first attribute with a name.
     func written(_ name: String) -> WrittenAttribute? {
         let span = bytes.span
         var cursor = AttributeCursor(range)
@@ -61,10 +61,10 @@ public struct AttributeList: Sendable {
         return nil
     }
 
-    /// The first attribute of a name.
+    /// Returns the first attribute with a name.
     public func attribute(_ name: String) -> Attribute? { written(name).map { attribute($0) } }
 
-    /// The value of an attribute as text, `nil` where it is missing.
+    /// Returns the value of an attribute as a string, or `nil` if the attribute is missing.
     public subscript(name: String) -> String? {
         written(name).map { written in
             let text = bytes.text(written.value)
@@ -72,7 +72,7 @@ public struct AttributeList: Sendable {
         }
     }
 
-    /// A decimal integer of 0 to 2^63-1; `nil` where it is missing or anything else.
+    /// Returns the value of an attribute as an integer from 0 to 2^63−1, or `nil` if it is missing or invalid.
     public func integer(_ name: String) -> Int64? {
         guard let range = written(name)?.value, !range.isEmpty else { return nil }
         var number: Int64 = 0
@@ -87,7 +87,8 @@ public struct AttributeList: Sendable {
         return number
     }
 
-    /// A decimal number as seconds or a rate, exact to the digits written.
+    /// Returns the value of an attribute as a decimal number, exact to the digits written, or `nil` if it is missing or
+    /// invalid.
     public func decimal(_ name: String) -> MediaTime? {
         guard let range = written(name)?.value, let digits = DecimalDigits(bytes.span.extracting(range)) else {
             return nil
@@ -95,15 +96,15 @@ public struct AttributeList: Sendable {
         return MediaTime(digits)
     }
 
-    /// Whether the value is `YES`.
+    /// Returns a Boolean value that indicates whether the value of an attribute is `YES`.
     public func isYes(_ name: String) -> Bool { holds("YES", in: name) }
 
-    /// Whether an attribute is there with exactly this value.
+    /// Returns a Boolean value that indicates whether an attribute exists and has exactly the given value.
     public func holds(_ value: String, in name: String) -> Bool {
         written(name).map { bytes.span.holds(value, in: $0.value) } ?? false
     }
 
-    /// The values of a quoted list with commas, spaces around them removed.
+    /// Returns the items of a list in an attribute, without white space around them.
     public func list(_ name: String, separator: Character = ",") -> [String] {
         guard let range = written(name)?.value, let separator = separator.asciiValue else { return [] }
         if variables != nil, bytes[range].contains(UInt8(ascii: "{")) {
@@ -122,7 +123,7 @@ public struct AttributeList: Sendable {
         return result
     }
 
-    /// A decimal resolution; `nil` where it is missing or anything else.
+    /// Returns the value of an attribute as a resolution, or `nil` if it is missing or invalid.
     func resolution(_ name: String) -> Resolution? {
         guard let range = written(name)?.value else { return nil }
         let span = bytes.span
@@ -136,15 +137,15 @@ public struct AttributeList: Sendable {
     }
 }
 
-/// Where an attribute stands.
+/// The location of an attribute.
 struct WrittenAttribute {
     let name: Range<Int>
-    /// Without quotation marks.
+    /// The range of the value, without quotation marks.
     let value: Range<Int>
     let isQuoted: Bool
 }
 
-/// Walks over the attributes of a tag.
+/// An iterator over the attributes of a tag.
 struct AttributeCursor {
     private var position: Int
     private let end: Int
@@ -163,7 +164,7 @@ struct AttributeCursor {
         }
         let name = bytes.trimmingBlanks(nameStart..<position)
         guard position < end, bytes[position] == UInt8(ascii: "=") else {
-            // A name without a value.
+            // The attribute has a name but no value.
             return WrittenAttribute(name: name, value: position..<position, isQuoted: false)
         }
         position += 1
@@ -181,7 +182,7 @@ struct AttributeCursor {
 }
 
 extension Substring {
-    /// The text without spaces and tabs at either side.
+    /// Returns the text without leading and trailing spaces and tabs.
     func trimmingBlanks() -> Substring {
         var rest = self
         while rest.first == " " || rest.first == "\t" { rest.removeFirst() }

@@ -1,23 +1,27 @@
 import MediaTiming
 
-/// Walks over the lines of a playlist without copying them.
+/// An iterator over the lines of a playlist that does not copy them.
 ///
-/// A line ends with LF or CRLF (RFC 8216bis §4.1). A CR alone ends one too, as it does for most players; the diagnostics
-/// name it. The last line may end with neither.
+/// A line ends with LF or CRLF (RFC 8216bis §4.1). A lone CR also ends a line, as in most players; the diagnostics
+/// report it. The last line may have no line ending.
 struct LineScanner {
-    /// Where the next line starts.
+    /// The offset of the next line.
     private(set) var position: Int
     private let end: Int
     private let mayHaveReturns: Bool
 
-    /// Begins at the start of a range; a reader of very many lines may say that there is no CR in them.
+    /// Creates a scanner for a range.
+    ///
+    /// - Parameters:
+    ///   - range: The range to scan.
+    ///   - mayHaveReturns: Pass `false` if the range contains no CR, which makes scanning faster.
     init(_ range: Range<Int>, mayHaveReturns: Bool = true) {
         position = range.lowerBound
         end = range.upperBound
         self.mayHaveReturns = mayHaveReturns
     }
 
-    /// The next line, `nil` behind the last.
+    /// Returns the next line, or `nil` after the last.
     @inline(__always)
     mutating func next(in bytes: Span<UInt8>) -> Line? {
         guard position < end else { return nil }
@@ -27,7 +31,7 @@ struct LineScanner {
             position = feed.map { $0 + 1 } ?? end
             return Line(start: start, contentEnd: feed ?? end, end: position)
         }
-        // In growing stretches: where lines end with CR, the next LF may be as far away as the end of the file.
+        // The search proceeds in growing ranges: if lines end with CR, the next LF may be at the end of the file.
         var (low, length) = (start, 256)
         while low < end {
             let high = low + min(length, end - low)
@@ -49,7 +53,7 @@ struct LineScanner {
     }
 }
 
-/// One line: where it starts, where its text ends, and where the next line starts.
+/// A line: the offsets of its start, of the end of its text, and of the next line.
 struct Line: Hashable {
     let start: Int
     let contentEnd: Int
@@ -57,45 +61,46 @@ struct Line: Hashable {
 
     var range: Range<Int> { start..<end }
 
-    /// The range of its text without white space at either side.
+    /// Returns the range of the text without leading and trailing white space.
     @inline(__always)
     func trimmed(in bytes: Span<UInt8>) -> Range<Int> { bytes.trimmingBlanks(start..<contentEnd) }
 }
 
 extension UInt8 {
-    /// A space, a tab or a carriage return.
+    /// A Boolean value that indicates whether the byte is a space, a tab or a carriage return.
     @inline(__always)
     var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\r") }
 }
 
 extension [UInt8] {
-    /// The text of a range; what is not UTF-8 becomes U+FFFD.
+    /// Returns the text of a range; invalid UTF-8 becomes U+FFFD.
     func text(_ range: Range<Int>) -> String { String(decoding: self[range], as: UTF8.self) }
 
-    /// A decimal integer without a sign (§4.2); `nil` for anything else and for one of more than 63 bits.
+    /// Returns a decimal integer of at most 63 bits (§4.2) that may be surrounded by white space, or `nil` for anything
+    /// else.
     func trimmedInteger(_ range: Range<Int>) -> Int64? {
         let span = span
         return integer(span.trimmingBlanks(range))
     }
 
-    /// A decimal integer without a sign (§4.2); `nil` for anything else and for one of more than 63 bits.
+    /// Returns a decimal integer of at most 63 bits without a sign (§4.2), or `nil` for anything else.
     func integer(_ range: Range<Int>) -> Int64? {
         guard self[range].allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else { return nil }
         return Int64(text(range))
     }
 
-    /// The line that starts at an offset; `nil` at the end.
+    /// Returns the line that starts at an offset, or `nil` at the end.
     func line(at offset: Int) -> Line? {
         var scanner = LineScanner(offset..<count)
         return scanner.next(in: span)
     }
 
-    /// The tag in the line that starts at an offset.
+    /// Returns the tag in the line that starts at an offset, or `nil` if there is none.
     func tagLine(at offset: Int) -> TagLine? { line(at: offset).flatMap { TagLine($0, in: self) } }
 }
 
 extension Span<UInt8> {
-    /// A range without white space at either side.
+    /// Returns a range without leading and trailing white space.
     @inline(__always)
     func trimmingBlanks(_ range: Range<Int>) -> Range<Int> {
         var (low, high) = (range.lowerBound, range.upperBound)
@@ -104,20 +109,20 @@ extension Span<UInt8> {
         return low..<high
     }
 
-    /// Reads decimal digits, at most nine; `nil` where there are none or more.
+    /// Reads one to nine decimal digits and moves `index` after them, or returns `nil` for none or more.
     func digits(_ index: inout Int, before end: Int) -> Int? {
         let start = index
         var number = 0
         while index < end, self[index] >= UInt8(ascii: "0"), self[index] <= UInt8(ascii: "9") {
             guard index - start < 9 else { return nil }
-            // Bounded: nine digits at most, each compared with both ends.
+            // Bounded: at most nine digits, each compared with both ends.
             number = number * 10 + Int(self[index] - UInt8(ascii: "0"))
             index += 1
         }
         return index > start ? number : nil
     }
 
-    /// Whether a range holds exactly the bytes of `text`.
+    /// Returns a Boolean value that indicates whether a range contains exactly the bytes of `text`.
     @inline(__always)
     func holds(_ text: String, in range: Range<Int>) -> Bool {
         let wanted = text.utf8
@@ -130,7 +135,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Whether the bytes at `offset` are those of `text`.
+    /// Returns a Boolean value that indicates whether the bytes at `offset` are those of `text`.
     func hasPrefix(_ text: String, at offset: Int, before end: Int) -> Bool {
         let length = text.utf8.count
         return end - offset >= length && holds(text, in: offset..<(offset + length))

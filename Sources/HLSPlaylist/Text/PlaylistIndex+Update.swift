@@ -1,12 +1,13 @@
 import MediaTiming
 
 extension PlaylistIndex {
-    /// Reads a playlist of which much stood in a previous one already.
+    /// Creates the index of a playlist that shares most of its lines with a previous version.
     ///
-    /// A live playlist changes at its ends: segments go at the front and come at the back. What lies between is compared
-    /// byte for byte, which costs next to nothing beside reading it, and its places are taken over, moved.
+    /// A live playlist changes at its ends: segments are removed at the front and added at the end. The lines between
+    /// are compared byte for byte, which is much faster than parsing them, and their records are reused with shifted
+    /// offsets.
     ///
-    /// - Returns: The same index as reading everything gives.
+    /// - Returns: The index, equal to the one that parsing all lines gives.
     init(
         _ bytes: [UInt8],
         after previous: PlaylistIndex,
@@ -17,7 +18,7 @@ extension PlaylistIndex {
         guard bytes.count <= limits.byteCount else { throw .limitExceeded(.byteCount(limits.byteCount), line: 1) }
         textStart = bytes.span.hasPrefix("\u{FEFF}", at: 0, before: bytes.count) ? 3 : 0
         var state = ScanState(blockStart: textStart)
-        // The head is the playlist's own up to its first segment.
+        // The lines up to the first segment are always parsed, because they change with each version.
         var position = try scan(bytes, from: textStart, limits, &state, stoppingAtSegment: true)
         if segments.count == 1, kind == .media, state.pendingVariant == nil {
             position = takeOver(previous, of: old, dropping: dropped, at: position, in: bytes, &state)
@@ -29,9 +30,10 @@ extension PlaylistIndex {
         finish(state)
     }
 
-    /// Takes over what follows the first segment here and a segment there, as far as it is the same.
+    /// Reuses the records of the lines that follow the first segment here and the corresponding segment in the old
+    /// version, as far as the lines are equal.
     ///
-    /// - Returns: Where reading has to go on.
+    /// - Returns: The offset at which parsing must continue.
     private mutating func takeOver(
         _ previous: PlaylistIndex,
         of old: [UInt8],
@@ -43,14 +45,14 @@ extension PlaylistIndex {
         let next = dropped + 1
         guard previous.kind == .media, next < previous.segments.count, previous.variants.isEmpty,
             timeDigits <= previous.timeDigits,
-            // Offsets that follow from the first segment's would have to be counted anew.
+            // Implied offsets depend on earlier segments and would have to be computed again.
             previous.impliedOffsets.isEmpty,
-            // Sums that reached their end say nothing about distances.
+            // Saturated sums cannot be used to compute distances.
             previous.endTicks < .max, endTicks < .max
         else { return start }
         let oldStart = Int(previous.segments[next].blockStart)
         let same = bytes.span.commonPrefix(from: start, with: old.span, from: oldStart)
-        // Of a segment that is only begun, nothing is taken.
+        // A segment of which only some lines are equal is not reused.
         let end = previous.segments.partitioningIndex { Int($0.blockStart) > oldStart + same } - 1
         guard end > next else { return start }
         if timeDigits < previous.timeDigits { rescale(to: previous.timeDigits) }
@@ -60,9 +62,9 @@ extension PlaylistIndex {
         for record in previous.segments[next..<end] {
             segments.append(
                 SegmentRecord(
-                    // Bounded: the bytes up to here are the same as in the new playlist.
+                    // Bounded: all bytes up to this offset also exist in the new playlist.
                     blockStart: UInt32(Int(record.blockStart) + shift),
-                    // Bounded: the bytes up to here are the same as in the new playlist.
+                    // Bounded: all bytes up to this offset also exist in the new playlist.
                     uriStart: UInt32(Int(record.uriStart) + shift),
                     startTicks: Self.sum(record.startTicks, ticks)
                 )
@@ -75,9 +77,9 @@ extension PlaylistIndex {
         for record in previous.tags[first..<last] {
             tags.append(
                 TagRecord(
-                    // Bounded: the bytes up to here are the same as in the new playlist.
+                    // Bounded: all bytes up to this offset also exist in the new playlist.
                     lineStart: UInt32(Int(record.lineStart) + shift),
-                    // Bounded: records of segments before the first common one are left out.
+                    // Bounded: records of segments before the first common segment are left out.
                     segment: UInt32(Int(record.segment) - dropped),
                     tag: record.tag
                 )

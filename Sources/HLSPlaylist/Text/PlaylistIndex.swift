@@ -1,38 +1,40 @@
 import MediaTiming
 
-/// Where everything stands in a playlist's bytes: the one thing a parse builds.
+/// The locations of all tags, segments and variants in the bytes of a playlist, which is the result of parsing.
 ///
-/// It holds offsets, not values. A segment costs 16 bytes here, however long its lines are; what a caller asks for is
-/// read from the bytes at that moment. `EXTINF` and `EXT-X-BYTERANGE`, which stand at nearly every segment, are not
-/// listed: they are found in the segment's own lines.
+/// The index contains offsets instead of values. A segment takes 16 bytes, however long its lines are; values are
+/// parsed from the bytes when they are read. `EXTINF` and `EXT-X-BYTERANGE`, which almost every segment has, are not
+/// listed: they are found in the lines of the segment.
 struct PlaylistIndex: Sendable {
-    /// A media segment: its lines begin behind the previous segment's address and end with its own.
+    /// A media segment, whose lines begin after the URI of the previous segment and end with its own URI.
     struct SegmentRecord: Sendable {
         var blockStart: UInt32
         var uriStart: UInt32
-        /// When it begins, in units of ten to the power of minus ``PlaylistIndex/timeDigits`` seconds.
+        /// The start time, in units of 10^−``PlaylistIndex/timeDigits`` seconds.
         var startTicks: Int64
     }
 
-    /// A tag that is not listed with its segment.
+    /// A tag other than `EXTINF` and `EXT-X-BYTERANGE`.
     struct TagRecord: Sendable {
         var lineStart: UInt32
-        /// The segment that follows it; the number of segments for a tag behind the last.
+        /// The position of the segment that follows the tag, or the number of segments for a tag after the last
+        /// segment.
         var segment: UInt32
-        /// `nil` for one that the standard does not know.
+        /// The name of the tag, or `nil` if the standard does not define it.
         var tag: TagName?
     }
 
-    /// A variant: its tag and the line with its address.
+    /// A variant, with the offsets of its tag and of its URI line.
     struct VariantRecord: Sendable {
         var tagStart: UInt32
         var uriStart: UInt32?
     }
 
-    /// The offset of a byte range that does not name it; those of the segments behind it follow from their lengths.
+    /// The implied offset of a byte range without an offset; the offsets of following segments are computed from it.
     struct ImpliedOffset: Sendable {
         var segment: UInt32
-        /// Whether there is nothing that it could follow.
+        /// A Boolean value that indicates whether there is no previous range of the same resource, so that 0 is
+        /// assumed.
         var isGuessed: Bool
         var start: Int64
     }
@@ -41,21 +43,21 @@ struct PlaylistIndex: Sendable {
     var tags: [TagRecord] = []
     var variants: [VariantRecord] = []
     var impliedOffsets: [ImpliedOffset] = []
-    /// How many decimal digits the durations have behind the point, 0 to 9.
+    /// The number of decimal places of the start times, 0 to 9.
     var timeDigits = 0
     /// The end of the last segment, in the same units as ``SegmentRecord/startTicks``.
     var endTicks: Int64 = 0
-    /// Where the lines behind the last address begin.
+    /// The offset of the lines after the last segment's URI.
     var trailerStart = 0
-    /// Where the text begins, behind a byte-order mark.
+    /// The offset of the first line, after a byte-order mark.
     var textStart = 0
     var hasHeader = false
     var kind: Playlist.Kind?
 
-    /// The digits behind the point that start times count: nanoseconds.
+    /// The maximum number of decimal places of start times: nanoseconds.
     private static let mostTimeDigits = 9
 
-    /// Reads all lines once.
+    /// Creates the index in one pass over all lines.
     init(_ bytes: [UInt8], limits: PlaylistLimits) throws(PlaylistParsingError) {
         guard bytes.count <= limits.byteCount else {
             throw .limitExceeded(.byteCount(limits.byteCount), line: 1)
@@ -74,23 +76,23 @@ struct PlaylistIndex: Sendable {
         trailerStart = state.blockStart
     }
 
-    /// What the lines so far mean for the next one.
+    /// The state of the scanner between two lines.
     struct ScanState {
-        /// Where the lines of the next segment or variant begin.
+        /// The offset of the first line of the next segment.
         var blockStart: Int
         var pendingDuration = DecimalDigits(value: -1, fractionDigits: 0)
         var hasSegmentInformation = false
         var pendingVariant: UInt32?
-        /// Whether the variant was announced behind the segment.
+        /// A Boolean value that indicates whether the variant tag came after the `EXTINF` tag.
         var isVariantLast = false
         var pendingByteRange: Range<Int>?
         fileprivate var previousRange = PreviousRange.none
-        /// How many implied offsets stand one behind the other so far.
+        /// The number of consecutive implied offsets since the last recorded one.
         var chainLength = 0
 
         init(blockStart: Int) { self.blockStart = blockStart }
 
-        /// Goes on behind a segment that was not read but taken over.
+        /// Resets the state to that after a segment whose record was reused.
         mutating func resume(behind segment: SegmentRecord, at position: Int, in bytes: [UInt8]) {
             self = ScanState(blockStart: position)
             let lines = SegmentLines(segment, in: bytes)
@@ -98,23 +100,23 @@ struct PlaylistIndex: Sendable {
         }
     }
 
-    /// What a byte range without an offset would follow; its end is computed only where one does.
+    /// The previous byte range, which a range without an offset follows; its end is computed only if it is needed.
     fileprivate enum PreviousRange {
         case none
         case written(uri: Range<Int>, text: Range<Int>)
         case implied(uri: Range<Int>, end: Int64)
     }
 
-    /// Reads lines from a place on.
+    /// Scans lines from an offset.
     ///
     /// - Parameters:
-    ///   - bytes: The whole playlist.
-    ///   - start: Where a line begins.
-    ///   - limits: What is too much.
-    ///   - state: What the lines before mean.
-    ///   - stoppingAtSegment: Whether to stop behind the first segment.
-    /// - Returns: Where the line behind the last one that was read begins.
-    /// - Throws: ``PlaylistParsingError/limitExceeded(_:line:)``, lines counted from `start`.
+    ///   - bytes: The entire playlist.
+    ///   - start: The offset of a line.
+    ///   - limits: The maximum sizes of the playlist and its parts.
+    ///   - state: The state after the previous line.
+    ///   - stoppingAtSegment: Whether to stop after the first segment.
+    /// - Returns: The offset of the first line that was not scanned.
+    /// - Throws: ``PlaylistParsingError/limitExceeded(_:line:)``, with lines counted from `start`.
     mutating func scan(
         _ bytes: [UInt8],
         from start: Int,
@@ -142,7 +144,7 @@ struct PlaylistIndex: Sendable {
             guard segments.count + tags.count + variants.count <= limits.entryCount else {
                 throw .limitExceeded(.entryCount(limits.entryCount), line: lineNumber)
             }
-            // Growing twofold would cost twice the memory: what is left is foreseen from what was read.
+            // Doubling the array could take twice the memory; the total is estimated from the segments scanned so far.
             if segments.count == 256, segments.capacity < 1024 {
                 let expected = Double(end) / Double(line.end) * 256 * 1.02
                 segments.reserveCapacity(min(Int(saturating: expected) +| 16, limits.entryCount))
@@ -152,7 +154,7 @@ struct PlaylistIndex: Sendable {
         return scanner.position
     }
 
-    /// The tags that stand at nearly every segment, as eight bytes at a time.
+    /// The tags that almost every segment has, for comparison of eight bytes at a time.
     private enum Spelling {
         /// The bytes of `#EXTINF:`.
         static var segmentInformation: UInt64 { 0x3A46_4E49_5458_4523 }
@@ -189,7 +191,7 @@ struct PlaylistIndex: Sendable {
         guard let name = TagLine.name(in: text, span) else { return }
         let tag = TagName(span, in: name)
         if tag == .segmentInformation {
-            // Without a colon: there is no duration, but an address may follow.
+            // The tag has no colon and so no duration, but a URI may follow.
             kind = kind ?? .media
             state.hasSegmentInformation = true
             state.isVariantLast = false
@@ -216,7 +218,7 @@ struct PlaylistIndex: Sendable {
 
     @inline(__always)
     private mutating func readAddress(_ text: Range<Int>, _ line: Line, in bytes: [UInt8], _ state: inout ScanState) {
-        // An address belongs to the tag that announced it last; in a multivariant playlist, to a variant before all.
+        // A URI belongs to the last tag that requires one; in a multivariant playlist, to a variant if there is one.
         if state.hasSegmentInformation, state.pendingVariant == nil || !state.isVariantLast && kind == .media {
             append(state.pendingDuration, blockStart: state.blockStart, uriStart: line.start)
             noteByteRange(text, in: bytes, &state)
@@ -224,12 +226,13 @@ struct PlaylistIndex: Sendable {
             state.pendingVariant = nil
             state.blockStart = line.end
         } else if let tagStart = state.pendingVariant {
-            // A segment's lines go on behind it: what stands before it may be the segment's.
+            // The next segment's lines still begin before the variant, because tags before it may belong to the
+            // segment.
             // Bounded: a playlist has fewer bytes than 2^32 (PlaylistLimits).
             variants.append(VariantRecord(tagStart: tagStart, uriStart: UInt32(line.start)))
             state.pendingVariant = nil
         }
-        // An address that no tag announces is nothing that a player would load; the diagnostics name it.
+        // Players do not load a URI without a tag; the diagnostics report it.
     }
 
     @inline(__always)
@@ -238,7 +241,7 @@ struct PlaylistIndex: Sendable {
             // Bounded: a playlist has fewer bytes than 2^32 (PlaylistLimits).
             SegmentRecord(blockStart: UInt32(blockStart), uriStart: UInt32(uriStart), startTicks: endTicks)
         )
-        // A negative or unreadable duration adds nothing to the timeline.
+        // A negative or invalid duration adds nothing to the timeline.
         guard duration.value > 0 else { return }
         if duration.fractionDigits == timeDigits {
             let (sum, overflowed) = endTicks.addingReportingOverflow(duration.value)
@@ -254,7 +257,7 @@ struct PlaylistIndex: Sendable {
         var ticks = duration.value
         if duration.fractionDigits > digits {
             let divisor = DecimalDigits.power(of: duration.fractionDigits - digits)
-            // Bounded: the divisor is a power of ten; the quotient leaves room for one more.
+            // Bounded: the divisor is a power of ten, and the quotient leaves room for one more.
             ticks = ticks / divisor + (ticks % divisor >= divisor / 2 ? 1 : 0)
         }
         let (scaled, overflow) = ticks.multipliedReportingOverflow(by: DecimalDigits.power(of: timeDigits - digits))
@@ -262,7 +265,8 @@ struct PlaylistIndex: Sendable {
         endTicks = overflowed ? .max : sum
     }
 
-    /// Counts in finer units once a duration with more digits is met: at most nine times a playlist.
+    /// Converts all times to finer units for a duration with more digits, which happens at most nine times per
+    /// playlist.
     mutating func rescale(to digits: Int) {
         let factor = DecimalDigits.power(of: digits - timeDigits)
         func scaled(_ ticks: Int64) -> Int64 {
@@ -289,7 +293,8 @@ struct PlaylistIndex: Sendable {
         }
     }
 
-    /// §4.4.4.2: a byte range without an offset begins behind the previous segment's range of the same resource.
+    /// Records the implied offset of a byte range, which follows the previous segment's range of the same resource
+    /// (§4.4.4.2).
     private mutating func noteImpliedOffset(
         _ uri: Range<Int>,
         _ range: Range<Int>,
@@ -307,7 +312,7 @@ struct PlaylistIndex: Sendable {
                 bytes[address] == bytes[uri] ? WrittenByteRange(bytes, in: text)?.range?.end : nil
             case .implied(let address, let end): bytes[address] == bytes[uri] ? end : nil
             }
-        // Where there is none, a lenient player begins with the resource.
+        // If there is no such range, lenient players start at the beginning of the resource.
         let start = previous ?? 0
         if previous == nil || state.chainLength % Self.chainStep == 0 {
             impliedOffsets.append(
@@ -321,7 +326,7 @@ struct PlaylistIndex: Sendable {
             ByteRange(start: start, length: written.length).map { .implied(uri: uri, end: $0.end) } ?? .none
     }
 
-    /// Of implied offsets that stand one behind the other, one in so many is kept; the others are counted from it.
+    /// The interval at which consecutive implied offsets are recorded; those between are computed from the last one.
     private static let chainStep = 16
 }
 
@@ -352,10 +357,10 @@ struct WrittenByteRange {
         self.start = start
     }
 
-    /// The bytes that it means where it names its offset.
+    /// The byte range, or `nil` without an explicit offset.
     var range: ByteRange? { start.flatMap { ByteRange(start: $0, length: length) } }
 
-    /// A decimal integer with blanks at either side; `nil` where there is none or it does not fit in 63 bits.
+    /// Reads a decimal integer of at most 63 bits with white space around it, or returns `nil`.
     private static func number(_ bytes: Span<UInt8>, _ index: inout Int, before end: Int) -> Int64? {
         while index < end, bytes[index].isBlank { index += 1 }
         let first = index
@@ -374,15 +379,15 @@ struct WrittenByteRange {
     }
 }
 
-/// What stands behind `#EXTINF:`: a duration, a comma and a title.
+/// The value of an `EXTINF` tag: a duration, a comma and a title.
 enum SegmentInformation {
-    /// The digits up to the comma; -1 where they are no decimal number.
+    /// Returns the duration up to the comma, or −1 if it is not a decimal number.
     @inline(__always)
     static func digits(_ bytes: Span<UInt8>, in range: Range<Int>) -> DecimalDigits {
         var index = range.lowerBound
         var value: Int64 = 0
         var point = -1
-        // The usual spelling, up to 18 digits; all others take the long way.
+        // The fast path: up to 18 digits, without white space. Other forms are parsed by `anyDigits`.
         while index < range.upperBound {
             let byte = bytes[index] &- UInt8(ascii: "0")
             if byte < 10 {
@@ -408,13 +413,13 @@ enum SegmentInformation {
             ?? DecimalDigits(value: -1, fractionDigits: 0)
     }
 
-    /// The digits up to the comma; `nil` where they are no decimal number.
+    /// Returns the duration up to the comma, or `nil` if it is not a decimal number.
     static func duration(_ bytes: [UInt8], in range: Range<Int>) -> DecimalDigits? {
         let comma = bytes.span.firstIndex(of: UInt8(ascii: ","), in: range) ?? range.upperBound
         return DecimalDigits(bytes.span.extracting(bytes.span.trimmingBlanks(range.lowerBound..<comma)))
     }
 
-    /// What stands behind the comma, `nil` where that is nothing.
+    /// Returns the title after the comma, or `nil` if it is empty.
     static func title(_ bytes: [UInt8], in range: Range<Int>) -> String? {
         guard let comma = bytes[range].firstIndex(of: UInt8(ascii: ",")), comma + 1 < range.upperBound else {
             return nil
@@ -424,6 +429,6 @@ enum SegmentInformation {
 }
 
 extension Range<Int> {
-    /// The range without its first `count` elements, empty where it has fewer.
+    /// Returns the range without its first `count` elements; the result is empty if it has fewer.
     func dropFirst(_ count: Int) -> Range<Int> { Swift.min(lowerBound + count, upperBound)..<upperBound }
 }

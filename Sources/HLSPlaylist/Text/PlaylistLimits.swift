@@ -1,36 +1,36 @@
 import MediaTiming
 
-/// How large a playlist may be before it is refused: input from the network must not exhaust memory.
+/// The maximum sizes of a playlist that is parsed, so that input from the network cannot exhaust the memory.
 public struct PlaylistLimits: Sendable, Hashable {
-    /// The most bytes a playlist may have; at most 4 GiB - 1, since offsets are kept in 32 bits.
+    /// The maximum number of bytes in a playlist; at most 4 GiB − 1, because offsets have 32 bits.
     public var byteCount: Int { didSet { byteCount = min(byteCount, Int(UInt32.max)) } }
-    /// The most bytes a line may have.
+    /// The maximum number of bytes in a line.
     public var lineLength: Int
-    /// The most segments, variants and other entries a playlist may have.
+    /// The maximum number of segments, variants and other entries in a playlist.
     public var entryCount: Int
 
-    /// Makes limits.
+    /// Creates limits.
     ///
     /// - Parameters:
-    ///   - byteCount: Defaults to 256 MiB, some 2.5 million segments.
-    ///   - lineLength: Defaults to 16 MiB: `data:` addresses can be long.
-    ///   - entryCount: Defaults to 4 million.
+    ///   - byteCount: 256 MiB by default, which is enough for about 2.5 million segments.
+    ///   - lineLength: 16 MiB by default, because `data` URLs can be long.
+    ///   - entryCount: 4 million by default.
     public init(byteCount: Int = 256 << 20, lineLength: Int = 16 << 20, entryCount: Int = 4_000_000) {
         self.byteCount = min(byteCount, Int(UInt32.max))
         self.lineLength = lineLength
         self.entryCount = entryCount
     }
 
-    /// A limit that was passed, with its value.
+    /// A limit that a playlist exceeds, with its value.
     public enum Limit: Sendable, Hashable, CustomStringConvertible {
-        /// More bytes than allowed.
+        /// The maximum number of bytes in a playlist.
         case byteCount(Int)
-        /// A longer line than allowed.
+        /// The maximum number of bytes in a line.
         case lineLength(Int)
-        /// More entries than allowed.
+        /// The maximum number of entries in a playlist.
         case entryCount(Int)
 
-        /// The value as text, for people.
+        /// The exceeded limit as a message for display.
         public var description: String {
             switch self {
             case .byteCount(let limit): "the playlist is larger than \(limit) bytes"

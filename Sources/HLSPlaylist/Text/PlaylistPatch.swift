@@ -1,6 +1,6 @@
-/// Changes to a playlist's bytes: what it does not name stays as it was.
+/// A list of changes to the bytes of a playlist; all other bytes are unchanged.
 ///
-/// Ranges are those of the unpatched bytes; what two of them name is taken out once.
+/// Ranges refer to the original bytes. Bytes that are in several ranges are removed once.
 package struct PlaylistPatch: Sendable {
     private var replacements: [(range: Range<Int>, bytes: [UInt8])] = []
 
@@ -8,17 +8,17 @@ package struct PlaylistPatch: Sendable {
 
     package var isEmpty: Bool { replacements.isEmpty }
 
-    /// Puts `text` in the place of a range; an empty range inserts.
+    /// Replaces a range with `text`; an empty range inserts `text`.
     package mutating func replace(_ range: Range<Int>, with text: String) {
         replacements.append((range, Array(text.utf8)))
     }
 
-    /// Takes a range out.
+    /// Removes a range.
     package mutating func remove(_ range: Range<Int>) {
         replacements.append((range, []))
     }
 
-    /// The bytes of `range` with the changes made that lie in it.
+    /// Returns the bytes of `range` with the changes that are inside it applied.
     package func applied(to bytes: [UInt8], in range: Range<Int>? = nil) -> [UInt8] {
         let whole = range ?? 0..<bytes.count
         var result: [UInt8] = []

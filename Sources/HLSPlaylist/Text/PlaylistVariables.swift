@@ -1,39 +1,42 @@
 import MediaTiming
 import ResourceAddressing
 
-/// The variables that a playlist defines (RFC 8216bis §4.3 and §4.4.2.3).
+/// The variables of a playlist and their values (RFC 8216bis §4.3 and §4.4.2.3).
 struct PlaylistVariables: Sendable {
     private(set) var values: [String: String] = [:]
 
-    /// How many bytes a text may grow by when its variables are replaced: values that name others grow twofold with each,
-    /// and a long one may be named in every segment.
+    /// The maximum number of bytes by which a string may grow when variables are replaced.
+    ///
+    /// Values that contain other variables can double with each definition, and a long value may be used in every
+    /// segment.
     let mostGrowth: Int
 
-    /// The most that one text may grow by.
+    /// The upper limit on ``mostGrowth`` for any playlist, in bytes.
     static let longestGrowth = 8 << 10
-    /// The most that all entries of a playlist may grow by together, beside four times the size of the playlist.
+    /// The maximum growth of all entries of a playlist together, in bytes, in addition to four times the playlist's
+    /// size.
     private static let growthOfPlaylist = 64 << 20
-    /// The most variables.
+    /// The maximum number of variable definitions that are read.
     private static let mostVariables = 1_000
-    /// The longest name.
+    /// The maximum length of a variable name in bytes.
     private static let longestName = 256
 
-    /// How many bytes each text of a playlist may grow by when its variables are replaced.
+    /// Returns the maximum number of bytes by which each string of a playlist may grow when variables are replaced.
     ///
     /// - Parameters:
-    ///   - byteCount: The size of the playlist.
-    ///   - entryCount: How many tags and addresses it has.
-    /// - Returns: Bytes, at most 8 KiB.
+    ///   - byteCount: The size of the playlist in bytes.
+    ///   - entryCount: The number of tags and URIs in the playlist.
+    /// - Returns: A number of bytes, at most 8 KiB.
     static func mostGrowth(byteCount: Int, entryCount: Int) -> Int {
         min(longestGrowth, (growthOfPlaylist + 4 *| byteCount) / max(1, entryCount))
     }
 
-    /// Reads the definitions in their order; a value may use those above it.
+    /// Creates the variables from their definitions, in order; a value may refer to variables defined before it.
     ///
     /// - Parameters:
     ///   - definitions: The attributes of the `EXT-X-DEFINE` tags.
-    ///   - context: Where imported values and those of the query come from.
-    ///   - mostGrowth: How many bytes a text may grow by.
+    ///   - context: The source of imported variables and query parameters.
+    ///   - mostGrowth: The maximum number of bytes by which a string may grow.
     init(_ definitions: [AttributeList], context: PlaylistContext, mostGrowth: Int = longestGrowth) {
         self.mostGrowth = mostGrowth
         var parameters: [String: String?]?
@@ -50,9 +53,9 @@ struct PlaylistVariables: Sendable {
         }
     }
 
-    /// Puts values in the place of `{$name}`; a name without a value stays as it is.
+    /// Returns `text` with each `{$name}` replaced with its value; undefined names are unchanged.
     ///
-    /// So does the whole text where it would grow by more than ``mostGrowth``.
+    /// The entire text is returned unchanged if it would grow by more than ``mostGrowth`` bytes.
     func substitute(_ text: String) -> String {
         guard !values.isEmpty, text.utf8.contains(UInt8(ascii: "{")) else { return text }
         let bytes = Array(text.utf8)
@@ -62,7 +65,7 @@ struct PlaylistVariables: Sendable {
         while position < bytes.count {
             let start = position + 2
             if bytes[position] == UInt8(ascii: "{"), start < bytes.count, bytes[start - 1] == UInt8(ascii: "$") {
-                // Looked for once, however many openings stand before it.
+                // The closing brace is searched once for all references before it, so the cost stays linear.
                 if close < start { close = bytes[start...].firstIndex(of: UInt8(ascii: "}")) ?? bytes.count }
                 if close < bytes.count, close - start <= Self.longestName, let value = values[bytes.text(start..<close)]
                 {
@@ -78,7 +81,9 @@ struct PlaylistVariables: Sendable {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The parameters of an address's query; of two with one name the first, `nil` for a value that cannot be decoded.
+    /// Returns the query parameters of a URL; of several with the same name, the first.
+    ///
+    /// A parameter whose value cannot be percent-decoded is `nil`.
     static func queryParameters(of address: ResourceAddress?) -> [String: String?] {
         var result: [String: String?] = [:]
         for pair in (address?.query ?? "").split(separator: "&") {

@@ -1,6 +1,6 @@
-/// The tags of RFC 8216bis §4.4; any other is `nil` here and kept in the playlist as unknown.
+/// The tags that RFC 8216bis §4.4 defines; other tags are preserved as unknown tags.
 package enum TagName: String, CaseIterable, Sendable {
-    // Basic tags (§4.4.1) and those of either playlist (§4.4.2).
+    // Basic tags (§4.4.1) and tags for both kinds of playlist (§4.4.2).
     case header = "EXTM3U"
     case version = "EXT-X-VERSION"
     case independentSegments = "EXT-X-INDEPENDENT-SEGMENTS"
@@ -42,17 +42,17 @@ package enum TagName: String, CaseIterable, Sendable {
     case sessionKey = "EXT-X-SESSION-KEY"
     case contentSteering = "EXT-X-CONTENT-STEERING"
 
-    /// Where a tag may stand.
+    /// The kind of playlist that may contain a tag, and what the tag applies to.
     package enum Scope {
-        /// Either kind of playlist, about all of it.
+        /// Both kinds of playlist; the tag applies to the entire playlist.
         case any
-        /// A media playlist, about all of it.
+        /// Media playlists; the tag applies to the entire playlist.
         case mediaPlaylist
-        /// A media playlist, about the segments that follow.
+        /// Media playlists; the tag applies to the segments after it.
         case segment
-        /// A media playlist, about its timeline rather than a segment.
+        /// Media playlists; the tag describes the timeline or the playlist's updates rather than a segment.
         case metadata
-        /// A multivariant playlist.
+        /// Multivariant playlists.
         case multivariant
     }
 
@@ -69,7 +69,7 @@ package enum TagName: String, CaseIterable, Sendable {
         }
     }
 
-    /// The tag of this name, compared byte for byte as §4.1 wants it.
+    /// Creates a tag from its name; names are case-sensitive (§4.1).
     init?(_ bytes: Span<UInt8>, in name: Range<Int>) {
         guard name.count >= 6, let tag = Self.candidate(name.count, bytes[name.lowerBound + (name.count > 6 ? 6 : 3)]),
             bytes.holds(tag.rawValue, in: name)
@@ -77,7 +77,9 @@ package enum TagName: String, CaseIterable, Sendable {
         self = tag
     }
 
-    /// The only tag whose name has this length and this letter: the first behind `EXT-X-`, or behind `EXT`.
+    /// Returns the only tag with a name of this length and this letter.
+    ///
+    /// The letter is the first after `EXT-X-`, or after `EXT` for names of six bytes.
     private static func candidate(_ length: Int, _ letter: UInt8) -> TagName? {
         switch (length, Unicode.Scalar(letter)) {
         case (6, "M"): .header
@@ -117,15 +119,15 @@ package enum TagName: String, CaseIterable, Sendable {
     }
 }
 
-/// A tag line: its name and where its value stands.
+/// A line with a tag: the ranges of its name and value.
 struct TagLine {
     let line: Line
-    /// The range of the name without the number sign.
+    /// The range of the name, without the number sign.
     let name: Range<Int>
-    /// The range behind the colon, without white space at its end; `nil` where there is no colon.
+    /// The range after the colon without trailing white space, or `nil` if there is no colon.
     let value: Range<Int>?
 
-    /// Reads a line as a tag; `nil` for comments, addresses and blank lines.
+    /// Creates a tag line from a line, or returns `nil` for comments, URIs and blank lines.
     init?(_ line: Line, in bytes: [UInt8]) {
         let text = line.trimmed(in: bytes.span)
         guard let name = Self.name(in: text, bytes.span) else { return nil }
@@ -134,7 +136,7 @@ struct TagLine {
         value = name.upperBound < text.upperBound ? (name.upperBound + 1)..<text.upperBound : nil
     }
 
-    /// Where the name of a tag stands in the text of a line; `nil` for anything that is no tag.
+    /// Returns the range of the tag name in the text of a line, or `nil` if the line has no tag.
     static func name(in text: Range<Int>, _ bytes: Span<UInt8>) -> Range<Int>? {
         guard bytes.hasPrefix("#EXT", at: text.lowerBound, before: text.upperBound) else { return nil }
         let colon = bytes.firstIndex(of: UInt8(ascii: ":"), in: text)

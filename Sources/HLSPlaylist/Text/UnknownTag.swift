@@ -1,14 +1,14 @@
 import MediaTiming
 
-/// A tag that this version of the standard does not know, kept in its place.
+/// A tag that the standard does not define, preserved at its position.
 public struct UnknownTag: Sendable {
     /// The name without the number sign, such as `EXT-X-CUE-OUT`.
     public let name: String
-    /// What stands behind the colon; `nil` where there is none.
+    /// The text after the colon, or `nil` if there is no colon.
     public let value: String?
-    /// The value read as an attribute list; meaningless where the tag has none.
+    /// The value parsed as an attribute list; not meaningful for other values.
     public let attributes: AttributeList
-    /// The line it stands in, from 1.
+    /// The number of the line, from 1.
     public let line: Int
 }
 
