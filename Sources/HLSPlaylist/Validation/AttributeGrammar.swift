@@ -1,4 +1,4 @@
-/// How the value of an attribute is written (RFC 8216bis §4.2).
+/// The syntax of an attribute value (RFC 8216bis §4.2).
 enum AttributeKind {
     case integer
     case hexadecimal
@@ -8,14 +8,14 @@ enum AttributeKind {
     /// A quoted string that may be empty.
     case anyString
     case enumerated
-    /// Words in one quoted string, commas between.
+    /// A quoted string with comma-separated words.
     case enumeratedList
     case resolution
     /// A quoted string, or `NONE`.
     case captions
 }
 
-/// The attributes that the standard defines for each tag, in its order.
+/// The attributes that the standard defines for each tag, in the order of the standard.
 enum AttributeGrammar {
     private static let variant: KeyValuePairs<String, AttributeKind> = [
         "BANDWIDTH": .integer, "AVERAGE-BANDWIDTH": .integer, "SCORE": .decimal, "CODECS": .string,
@@ -54,19 +54,19 @@ enum AttributeGrammar {
     private static let sessionData: KeyValuePairs<String, AttributeKind> = [
         "DATA-ID": .string, "VALUE": .string, "URI": .string, "FORMAT": .enumerated, "LANGUAGE": .string,
     ]
-    /// Those of a date range that is an interstitial (appendix D).
+    /// The attributes of a date range that is an interstitial (Appendix D).
     static let interstitial: KeyValuePairs<String, AttributeKind> = [
         "X-ASSET-URI": .string, "X-ASSET-LIST": .string, "X-RESUME-OFFSET": .signedDecimal, "X-PLAYOUT-LIMIT": .decimal,
         "X-SNAP": .enumeratedList, "X-RESTRICT": .enumeratedList, "X-CONTENT-MAY-VARY": .string,
         "X-TIMELINE-OCCUPIES": .string, "X-TIMELINE-STYLE": .string, "X-SKIP-CONTROL-OFFSET": .integer,
         "X-SKIP-CONTROL-DURATION": .integer, "X-SKIP-CONTROL-LABEL-ID": .string,
     ]
-    /// Those of a date range that announces a resource to load early (appendix E).
+    /// The attributes of a date range that announces a resource to preload (Appendix F).
     static let preload: KeyValuePairs<String, AttributeKind> = [
         "X-URI": .string, "X-TARGET-ID": .string, "X-TARGET-CLASS": .string,
     ]
 
-    /// The attributes of a tag; `nil` where its value is no attribute list.
+    /// Returns the attributes of a tag, or `nil` if the value of the tag is not an attribute list.
     static func attributes(of tag: TagName) -> KeyValuePairs<String, AttributeKind>? {
         switch tag {
         case .start: ["TIME-OFFSET": .signedDecimal, "PRECISE": .enumerated]
@@ -93,12 +93,12 @@ enum AttributeGrammar {
         }
     }
 
-    /// How an attribute of a tag is written; `nil` for one that the standard does not know.
+    /// Returns the syntax of an attribute of a tag, or `nil` for an attribute that the standard does not define.
     static func kind(of name: String, in tag: TagName) -> AttributeKind? {
         attributes(of: tag)?.first { $0.key == name }?.value
     }
 
-    /// The attributes that a tag needs, with the rules that say so.
+    /// Returns the required attributes of a tag and, for each, the identifier of the rule that requires it.
     static func required(in tag: TagName) -> KeyValuePairs<String, String> {
         switch tag {
         case .start: ["TIME-OFFSET": "start-without-time-offset"]
@@ -120,7 +120,8 @@ enum AttributeGrammar {
         }
     }
 
-    /// The words that an enumerated attribute may be, with the rule that says so; `nil` where any will do.
+    /// Returns the valid values of an enumerated attribute and the identifier of the rule, or `nil` if any value is
+    /// valid.
     static func words(of name: String, in tag: TagName) -> (words: Set<String>, rule: String)? {
         switch (tag, name) {
         case (.media, "TYPE"): (["AUDIO", "VIDEO", "SUBTITLES", "CLOSED-CAPTIONS"], "unknown-media-type")
@@ -139,7 +140,7 @@ enum AttributeGrammar {
         }
     }
 
-    /// The words that a list may hold, with the rule that says so.
+    /// Returns the valid words of a list attribute and the identifier of the rule, or `nil` if any word is valid.
     static func listedWords(of name: String) -> (words: Set<String>, rule: String)? {
         switch name {
         case "CUE": (["PRE", "POST", "ONCE"], "unknown-cue")

@@ -1,8 +1,8 @@
-/// The spellings of values in multivariant playlists (RFC 8216bis §4.4.6).
+/// The syntax of values in multivariant playlists (RFC 8216bis §4.4.6).
 extension Grammar {
-    /// The parts of a text between separators, empty ones as well.
+    /// Returns the parts of a text between separators, including empty parts.
     ///
-    /// By bytes: a separator and a combining mark behind it are one character, but not one byte.
+    /// The text is split by bytes, because a separator and a combining mark that follows it form one character.
     static func parts(_ text: Substring, _ separator: Unicode.Scalar) -> [Substring] {
         text.utf8.split(separator: UInt8(ascii: separator), omittingEmptySubsequences: false).map { Substring($0) }
     }
@@ -14,7 +14,7 @@ extension Grammar {
             || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 
-    /// Letters, digits and some other characters, at least one of them.
+    /// Returns a Boolean value that indicates whether a text is not empty and consists of letters, digits and `others`.
     static func isName(_ text: some StringProtocol, with others: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { isLetterOrDigit($0) || others.utf8.contains($0) }
     }
@@ -23,10 +23,13 @@ extension Grammar {
     static func isPathwayID(_ text: String) -> Bool { isName(text, with: ".-_") }
     static func isInstreamID(_ text: String) -> Bool { isName(text, with: ".") }
 
-    /// The captions that video can carry.
+    /// The identifiers of the closed captions that video can carry.
     static let captionsInstreamIDs = Set((1...4).map { "CC\($0)" } + (1...63).map { "SERVICE\($0)" })
 
-    /// A count and, behind slashes, lists of identifiers; the first of a list may be empty.
+    /// Returns a Boolean value that indicates whether a text is a channel count, followed by lists of identifiers after
+    /// slashes.
+    ///
+    /// The first item of each list may be empty.
     static func isChannels(_ text: String) -> Bool {
         let parts = parts(text, "/")
         guard let count = parts.first, isDigits(count), count.utf8.count <= 20 else { return false }
@@ -37,18 +40,22 @@ extension Grammar {
         }
     }
 
-    /// A listener or place that a third parameter of CHANNELS may name.
+    /// Returns a Boolean value that indicates whether a word is a usage in the third parameter of `CHANNELS`.
     static func isChannelUsage(_ word: Substring) -> Bool {
         ["BINAURAL", "IMMERSIVE", "DOWNMIX", "DOF-3", "DOF-6"].contains(word)
             || word.hasPrefix("BED-") && isDigits(word.dropFirst(4))
     }
 
-    /// Names of RFC 6381 with single commas between.
+    /// Returns a Boolean value that indicates whether a text consists of RFC 6381 identifiers, separated by single
+    /// commas.
     static func isCodecs(_ text: String) -> Bool {
         parts(text, ",").allSatisfy { isName($0, with: "!#$%&'*+.^_`|~{}-") }
     }
 
-    /// Names of codecs, each with brands of up to four characters behind slashes.
+    /// Returns a Boolean value that indicates whether a text consists of codecs, each with compatibility brands after
+    /// slashes.
+    ///
+    /// A brand has at most four characters.
     static func isSupplementalCodecs(_ text: String) -> Bool {
         parts(text, ",").allSatisfy { item in
             let parts = Self.parts(item, "/")
@@ -57,7 +64,7 @@ extension Grammar {
         }
     }
 
-    /// Key formats, each with labels behind a colon.
+    /// Returns a Boolean value that indicates whether a text consists of key formats, each with labels after a colon.
     static func isAllowedContentProtection(_ text: String) -> Bool {
         parts(text, ",").allSatisfy { item in
             let parts = Self.parts(item, ":")

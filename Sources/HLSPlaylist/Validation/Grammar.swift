@@ -1,18 +1,19 @@
 import MediaTiming
 
-/// The spellings of values in playlists (RFC 8216bis §4.2).
+/// The syntax of values in playlists (RFC 8216bis §4.2).
 enum Grammar {
     private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 
-    /// Digits only, at least one.
+    /// Returns a Boolean value that indicates whether a text consists of one or more digits.
     static func isDigits(_ text: some StringProtocol) -> Bool { !text.isEmpty && text.utf8.allSatisfy(isDigit) }
 
-    /// Digits that are a number of at most 64 bits.
+    /// Returns a Boolean value that indicates whether a text is a decimal integer of at most 64 bits.
     private static func isInteger(_ text: Substring) -> Bool {
         isDigits(text) && text.utf8.count <= 20 && UInt64(text) != nil
     }
 
-    /// Digits with at most one point and at least one digit.
+    /// Returns a Boolean value that indicates whether a text consists of one or more digits and at most one decimal
+    /// point.
     static func isDecimal(_ text: some StringProtocol) -> Bool {
         var (digits, points) = (0, 0)
         for byte in text.utf8 {
@@ -21,12 +22,12 @@ enum Grammar {
         return digits > 0 && points <= 1
     }
 
-    /// The same with at most one minus sign before it.
+    /// Returns a Boolean value that indicates whether a text is a decimal number that may have a minus sign.
     static func isSignedDecimal(_ text: String) -> Bool {
         isDecimal(text.hasPrefix("-") ? text.dropFirst() : text[...])
     }
 
-    /// `0x` or `0X` and hexadecimal digits.
+    /// Returns a Boolean value that indicates whether a text is `0x` or `0X`, followed by hexadecimal digits.
     static func isHexadecimal(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard bytes.count > 2, bytes[0] == UInt8(ascii: "0"), bytes[1] | 0x20 == UInt8(ascii: "x") else { return false }
@@ -35,13 +36,14 @@ enum Grammar {
         }
     }
 
-    /// Two integers with a small x between.
+    /// Returns a Boolean value that indicates whether a text consists of two integers with a lowercase `x` between
+    /// them.
     static func isResolution(_ text: String) -> Bool {
         let parts = text.split(separator: "x", omittingEmptySubsequences: false)
         return parts.count == 2 && parts.allSatisfy(isInteger)
     }
 
-    /// Capital letters, digits and hyphens.
+    /// Returns a Boolean value that indicates whether a text consists of uppercase letters, digits and hyphens.
     static func isAttributeName(_ text: String) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy {
@@ -49,7 +51,7 @@ enum Grammar {
             }
     }
 
-    /// Letters, digits, hyphens and underscores.
+    /// Returns a Boolean value that indicates whether a text consists of letters, digits, hyphens and underscores.
     static func isVariableName(_ text: some StringProtocol) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(isVariableByte)
     }
@@ -59,13 +61,13 @@ enum Grammar {
             || byte == UInt8(ascii: "_")
     }
 
-    /// `length` or `length@offset`.
+    /// Returns a Boolean value that indicates whether a text has the form `length` or `length@offset`.
     static func isByteRange(_ text: String) -> Bool {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         return parts.count <= 2 && parts.allSatisfy(isInteger)
     }
 
-    /// Whether an address begins with a scheme.
+    /// Returns a Boolean value that indicates whether a URI has a scheme.
     static func isAbsolute(_ address: String) -> Bool {
         guard let colon = address.firstIndex(of: ":"), let first = address.utf8.first,
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first | 0x20)
@@ -75,7 +77,7 @@ enum Grammar {
         }
     }
 
-    /// A well-formed language tag (RFC 5646 §2.1).
+    /// Returns a Boolean value that indicates whether a text is a well-formed language tag (RFC 5646 §2.1).
     static func isLanguageTag(_ text: String) -> Bool {
         var parts = text.split(separator: "-", omittingEmptySubsequences: false)[...]
         guard
@@ -118,13 +120,15 @@ enum Grammar {
     }
 }
 
-/// A date as validation sees it.
+/// A date in a playlist, with the properties that validation needs.
 struct InspectedDate {
     let sinceEpoch: MediaTime
     let hasZone: Bool
     let hasMilliseconds: Bool
 
-    /// - Returns: `nil` where it is no date of the calendar.
+    /// Parses a date.
+    ///
+    /// - Returns: `nil` if the text is not a date or the day does not exist in the calendar.
     init?(_ text: String) {
         guard let moment = ProgramDateTime(text), Self.isOfTheCalendar(text) else { return nil }
         sinceEpoch = moment.sinceEpoch

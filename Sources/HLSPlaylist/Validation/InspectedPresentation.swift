@@ -1,25 +1,25 @@
 import MediaTiming
 
-/// A tag of a multivariant playlist that leads to a media playlist, as validation sees it.
+/// A tag of a multivariant playlist that refers to a media playlist, with its attributes.
 struct InspectedEntry {
     let line: InspectedLine
     let attributes: InspectedAttributes
-    /// The address of the media playlist as written, with its variables replaced.
+    /// The URI of the media playlist as written, with variables replaced.
     ///
-    /// It is `nil` where it is missing or wrong, or where one of its variables is not known.
+    /// The value is `nil` if the URI is missing or invalid, or if it contains a variable whose value is not known.
     let uri: String?
 
-    /// The value of an attribute; `nil` where it is missing, wrong or not known.
+    /// The value of an attribute, or `nil` if it is missing, invalid or not known.
     subscript(name: String) -> String? { attributes[name] }
     func has(_ name: String) -> Bool { attributes.has(name) }
 
-    /// The decimal integer in an attribute as a bit rate; `nil` also where it does not fit in 63 bits.
+    /// Returns the integer in an attribute as a bit rate, or `nil` if it is missing, invalid or exceeds 63 bits.
     func bitRate(_ name: String) -> BitRate? { attributes.integer(name).map { BitRate(bitsPerSecond: $0) } }
 }
 
-/// What a multivariant playlist offers, as validation sees it.
+/// The variants and renditions of a multivariant playlist.
 struct InspectedPresentation {
-    /// Those of `EXT-X-STREAM-INF`, also where the address is missing.
+    /// The `EXT-X-STREAM-INF` tags, including those without a URI.
     var variants: [InspectedEntry] = []
     var iFrameVariants: [InspectedEntry] = []
     var renditions: [InspectedEntry] = []
@@ -28,10 +28,10 @@ struct InspectedPresentation {
 }
 
 extension PlaylistInspection {
-    /// Reads the tags that lead to media playlists.
+    /// Reads the tags that refer to media playlists.
     ///
-    /// - Parameter notes: Whether to note variants without address and addresses without variant.
-    /// - Returns: What the playlist offers, each kind in its order.
+    /// - Parameter notes: Whether to report variants without a URI and URIs without a variant.
+    /// - Returns: The variants, I-frame variants and renditions, each in order.
     func presentation(noting notes: Bool) -> InspectedPresentation {
         var result = InspectedPresentation()
         var pending: InspectedLine?
@@ -61,19 +61,19 @@ extension PlaylistInspection {
         return result
     }
 
-    /// Reads a tag whose address is an attribute.
+    /// Reads a tag whose URI is an attribute.
     private func entry(_ line: InspectedLine) -> InspectedEntry {
         let attributes = attributes(line)
         return InspectedEntry(line: line, attributes: attributes, uri: attributes["URI"])
     }
 
-    /// Notes a rule that an entry breaks.
+    /// Reports that an entry violates a rule.
     func note(_ rule: String, _ entry: InspectedEntry, _ detail: String? = nil) { note(rule, entry.line, detail) }
 }
 
-/// The groups of renditions (RFC 8216bis §4.4.6.1.1), in the order of their first members.
+/// The rendition groups (RFC 8216bis §4.4.6.1.1), in the order of their first members.
 struct InspectedGroups {
-    /// What names a group: renditions of different types are never in one.
+    /// The identity of a group, which includes the type: renditions of different types are never in the same group.
     struct Key: Hashable {
         let type: String
         let id: String
@@ -81,7 +81,7 @@ struct InspectedGroups {
 
     private(set) var keys: [Key] = []
     private var membersByKey: [Key: [InspectedEntry]] = [:]
-    /// The names of groups whose type cannot be read.
+    /// The identifiers of groups with a rendition whose type cannot be read.
     private var untyped: Set<String> = []
 
     init(_ renditions: [InspectedEntry]) {
@@ -99,12 +99,14 @@ struct InspectedGroups {
 
     func members(_ key: Key) -> [InspectedEntry] { membersByKey[key] ?? [] }
 
-    /// Whether a group is there, or may be: one whose type cannot be read is a mistake already, and no other.
+    /// Returns a Boolean value that indicates whether a group exists or may exist.
+    ///
+    /// A group of unknown type may be the one that is searched. Its missing type is reported by another rule.
     func mayContain(_ key: Key) -> Bool { membersByKey[key] != nil || untyped.contains(key.id) }
 }
 
 extension Sequence {
-    /// The elements with one key together, in the order of the first of them.
+    /// Returns the elements grouped by a key, in the order of the first element of each group.
     func grouped<Key: Hashable>(by key: (Element) -> Key) -> [[Element]] {
         var positions: [Key: Int] = [:]
         var groups: [[Element]] = []

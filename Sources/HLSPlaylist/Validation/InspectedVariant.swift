@@ -1,16 +1,16 @@
 import MediaTiming
 
-/// A variant with what its attributes say of its media, as Apple's rules see it.
+/// A variant with the parsed attributes that Apple's rules check.
 struct InspectedVariant {
     let entry: InspectedEntry
     let codecs: [InspectedCodec]
-    /// `nil` also where it is wrong.
+    /// The resolution, or `nil` if it is missing or invalid.
     let resolution: Resolution?
     let frameRate: MediaTime?
     let peak: BitRate?
     let average: BitRate?
     let isHighDynamicRange: Bool
-    /// `REQ-VIDEO-LAYOUT`, each entry with its specifiers.
+    /// The entries of `REQ-VIDEO-LAYOUT`, each with its specifiers.
     let layouts: [String]
 
     init(_ entry: InspectedEntry) {
@@ -25,23 +25,23 @@ struct InspectedVariant {
     }
 
     var isIFrames: Bool { entry.line.tag == .iFrameVariant }
-    /// Whether it has pictures, by its codecs or its resolution.
+    /// A Boolean value that indicates whether the variant has video, according to its codecs or its resolution.
     var hasVideo: Bool { resolution != nil || hasVideoCodec }
     var hasVideoCodec: Bool { codecs.contains { $0.medium == .video } }
     var hasAudioCodec: Bool { codecs.contains { $0.medium == .audio } }
     var hasH264: Bool { codecs.contains { $0.isH264 } }
     var isImmersive: Bool { layouts.contains { $0.contains("PROJ-AIV") } }
     var isStereoscopic: Bool { layouts.contains { $0.contains("CH-STEREO") } }
-    /// The average bit rate, or the peak where there is none.
+    /// The average bit rate, or the peak bit rate if there is no average.
     var typicalBitRate: BitRate? { average ?? peak }
 }
 
-/// A name in `CODECS` (RFC 6381).
+/// An entry of `CODECS` (RFC 6381).
 struct InspectedCodec {
     enum Medium {
         case video
         case text
-        /// Everything that is neither: unknown names are those of audio.
+        /// Any other codec; unknown codecs count as audio.
         case audio
     }
 
@@ -55,7 +55,7 @@ struct InspectedCodec {
     ]
     private static let textKinds: Set<Substring> = ["stpp", "wvtt"]
 
-    /// Reads a name; `nil` where there is none between two commas.
+    /// Parses an entry, or returns `nil` for an empty one.
     init?(_ text: String) {
         let trimmed = text[...].trimmingBlanks()
         guard !trimmed.isEmpty else { return nil }
@@ -69,12 +69,12 @@ struct InspectedCodec {
         return textKinds.contains(kind) ? .text : .audio
     }
 
-    /// The part before the first point.
+    /// The four-character code: the part before the first period.
     var kind: Substring { parts[0] }
     var isH264: Bool { medium == .video && kind.hasPrefix("avc") }
     var isHEVC: Bool { kind == "hvc1" || kind == "hev1" }
 
-    /// The profile and level of H.264, as `avc1.PPCCLL` gives them.
+    /// The profile and level of H.264, from the form `avc1.PPCCLL`.
     var h264: (profile: Int, level: Int)? {
         guard kind == "avc1" || kind == "avc3", parts.count == 2, parts[1].utf8.count == 6,
             Grammar.isHexadecimal("0x\(parts[1])"), let number = Int(parts[1], radix: 16)
@@ -82,7 +82,7 @@ struct InspectedCodec {
         return (number >> 16, number & 0xFF)
     }
 
-    /// The profile, tier and level of HEVC, as `hvc1.[ABC]P.C.TL.…` gives them.
+    /// The profile, tier and level of HEVC, from the form `hvc1.[ABC]P.C.TL.…`.
     var hevc: (profile: Int, isHighTier: Bool, level: Int)? {
         guard isHEVC, parts.count >= 4, Grammar.isHexadecimal("0x\(parts[2])") else { return nil }
         let profile = ["A", "B", "C"].contains(parts[1].prefix(1)) ? parts[1].dropFirst() : parts[1]
@@ -91,7 +91,7 @@ struct InspectedCodec {
         return (Int(profile) ?? .max, tier == "H", Int(level) ?? .max)
     }
 
-    /// The level index of AV1, as `av01.P.LLT.…` gives it.
+    /// The level index of AV1, from the form `av01.P.LLT.…`.
     var av1LevelIndex: Int? {
         guard kind == "av01", parts.count >= 4, parts[1].utf8.count == 1, Grammar.isDigits(parts[1]),
             parts[2].utf8.count == 3, ["M", "H"].contains(parts[2].suffix(1)), Grammar.isDigits(parts[2].dropLast())
@@ -99,12 +99,12 @@ struct InspectedCodec {
         return Int(parts[2].dropLast())
     }
 
-    /// Whether it is APAC without its profile and level.
+    /// A Boolean value that indicates whether the codec is APAC without its profile and level.
     var isBareAPAC: Bool {
         kind == "apac" && !(parts.count == 3 && parts.dropFirst().allSatisfy { Grammar.isName($0, with: "") })
     }
 
-    /// Whether it is AAC or HE-AAC, which may be stereo.
+    /// A Boolean value that indicates whether the codec is AAC or HE-AAC, which may be stereo.
     var isAAC: Bool {
         ["mp4a.40.2", "mp4a.40.02", "mp4a.40.5", "mp4a.40.05", "mp4a.40.29"].contains(name)
     }

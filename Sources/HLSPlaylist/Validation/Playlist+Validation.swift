@@ -1,23 +1,24 @@
 import MediaTiming
 
 extension Playlist {
-    /// Holds the playlist against rules.
+    /// Validates the playlist against sets of rules.
     ///
-    /// What needs other playlists too, such as equal target durations, is the business of ``PresentationValidation``.
+    /// Rules that concern several playlists, such as equal target durations, are checked by ``PresentationValidation``.
     ///
-    /// - Parameter sets: Which rules; see ``ValidationRule/all``.
-    /// - Returns: What breaks them, in the order of the lines; at most some ten thousand entries.
-    /// - Complexity: O(*n*) in bytes; the playlist is read once more.
+    /// - Parameter sets: The sets of rules to check; see ``ValidationRule/all``.
+    /// - Returns: The violations, in the order of the lines; at most 1,000 for each rule.
+    /// - Complexity: O(*n*) in bytes; the playlist is scanned again.
     public func validated(against sets: Set<RuleSet> = [.rfc]) -> [Diagnostic] {
         let inspection = PlaylistInspection(self)
         inspection.inspect(sets)
         return inspection.diagnostics(of: sets)
     }
 
-    /// What is wrong or remarkable in the playlist, in the order of its lines: the rules of RFC 8216bis, and a note for each
-    /// tag that it does not know.
+    /// The problems in the playlist, in the order of its lines.
     ///
-    /// - Complexity: O(*n*) in bytes; the playlist is read once more.
+    /// These are the violations of RFC 8216bis, and a note for each tag that the standard does not define.
+    ///
+    /// - Complexity: O(*n*) in bytes; the playlist is scanned again.
     public var diagnostics: [Diagnostic] {
         let inspection = PlaylistInspection(self)
         inspection.inspect([.rfc])
@@ -35,7 +36,7 @@ extension Playlist {
 }
 
 extension PlaylistInspection {
-    /// Reads the playlist and applies the rules that need no other one.
+    /// Reads the playlist and checks the rules that concern it alone.
     func inspect(_ sets: Set<RuleSet>) {
         readLines()
         inspectCommon()
@@ -52,9 +53,10 @@ extension PlaylistInspection {
 }
 
 extension Playlist {
-    /// The lowest protocol version that allows what the playlist uses (RFC 8216bis §8), whatever it declares.
+    /// The lowest protocol version that allows the features of the playlist (RFC 8216bis §8), whatever version it
+    /// declares.
     ///
-    /// - Complexity: O(*n*) in bytes; the playlist is read once more.
+    /// - Complexity: O(*n*) in bytes; the playlist is scanned again.
     public var minimumVersion: Int {
         let inspection = PlaylistInspection(self)
         inspection.readLines()

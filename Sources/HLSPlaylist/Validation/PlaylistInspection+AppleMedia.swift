@@ -1,7 +1,7 @@
 import MediaTiming
 import ResourceAddressing
 
-/// Apple's rules about media playlists.
+/// Apple's rules for media playlists.
 extension PlaylistInspection {
     func inspectAppleMedia() {
         inspectAppleDurations()
@@ -32,7 +32,7 @@ extension PlaylistInspection {
             note("apple-target-duration", first(.targetDuration))
             return
         }
-        // The last segment holds what was left.
+        // The last segment contains the remainder and may be shorter.
         let whole = segments.dropLast()
         let total = whole.reduce(MediaTime.zero) { $0 + ($1.duration ?? .zero) }
         if whole.count > 1, total < MediaTime(seconds: 5 *| Int64(whole.count)) {
@@ -47,7 +47,7 @@ extension PlaylistInspection {
         }
         guard !has(.skip) else { return }
         if !segments.isEmpty, !has(.programDateTime) { note("apple-live-without-date", line: nil) }
-        // A stream that has just begun has fewer segments.
+        // A stream that has just started has fewer segments.
         guard integer(.mediaSequence) ?? 0 > 0 else { return }
         if segments.count < 6 {
             note("apple-live-window-short", line: nil)
@@ -56,7 +56,7 @@ extension PlaylistInspection {
         }
     }
 
-    /// Low latency, and the delta updates that go with it.
+    /// Checks low-latency streaming and delta updates.
     private func inspectAppleParts() {
         let control = first(.serverControl)
         let offers = control.map { attributes($0) }
@@ -74,7 +74,7 @@ extension PlaylistInspection {
         }
     }
 
-    /// Keys of FairPlay, and methods that Apple's players do not know.
+    /// Checks FairPlay keys, and encryption methods that Apple's players do not support.
     func inspectAppleKeys() {
         for line in lines where line.tag == .key || line.tag == .sessionKey {
             let key = attributes(line)

@@ -1,19 +1,19 @@
 import MediaTiming
 
-/// A presentation as Apple's rules see it.
+/// The variants and renditions of a presentation, prepared for Apple's rules.
 struct ApplePresentation {
     let variants: [InspectedVariant]
     let iFrameVariants: [InspectedVariant]
     let renditions: [InspectedEntry]
-    /// The variants with pictures.
+    /// The variants with video.
     let videoVariants: [InspectedVariant]
-    /// Whether some of it is immersive video, for which other limits hold.
+    /// A Boolean value that indicates whether the presentation has immersive video, to which other limits apply.
     let isImmersive: Bool
-    /// Whether all of it is stereoscopic video, and so for headsets only.
+    /// A Boolean value that indicates whether all video is stereoscopic, and thus for headsets only.
     let isStereoscopic: Bool
 
     init(_ presentation: InspectedPresentation) {
-        // What cannot be read to its end lacks more than it should.
+        // Malformed tags are left out, because they would be reported for attributes that could not be parsed.
         variants = presentation.variants.filter { !$0.line.isBroken }.map { InspectedVariant($0) }
         iFrameVariants = presentation.iFrameVariants.filter { !$0.line.isBroken }.map { InspectedVariant($0) }
         renditions = presentation.renditions.filter { !$0.line.isBroken }
@@ -26,7 +26,7 @@ struct ApplePresentation {
     var hasVideo: Bool { !videoVariants.isEmpty }
 }
 
-/// Apple's rules about multivariant playlists as a whole.
+/// Apple's rules for multivariant playlists as a whole.
 extension PlaylistInspection {
     func inspectAppleMultivariant() {
         let presentation = ApplePresentation(presentation(noting: false))
@@ -48,7 +48,7 @@ extension PlaylistInspection {
         note(rule, variant.entry.line, detail)
     }
 
-    /// Which attributes every variant has.
+    /// Checks the attributes that every variant must have.
     private func inspectAppleAttributes(_ presentation: ApplePresentation) {
         let variants = presentation.variants
         for variant in variants {
@@ -95,7 +95,7 @@ extension PlaylistInspection {
         }
     }
 
-    /// What a player can choose from.
+    /// Checks the choice of variants.
     private func inspectAppleChoice(_ presentation: ApplePresentation) {
         inspectAppleDefaults(presentation.videoVariants)
         inspectAppleAspectRatios(presentation.videoVariants)
@@ -111,7 +111,7 @@ extension PlaylistInspection {
         }
     }
 
-    /// A player begins with the first variant of those with the audio it takes.
+    /// Checks the first variant for each audio group, with which a player starts.
     private func inspectAppleDefaults(_ variants: [InspectedVariant]) {
         func distance(_ variant: InspectedVariant) -> Int64 {
             abs((variant.typicalBitRate?.bitsPerSecond ?? 0) -| 2_000_000)
@@ -129,13 +129,13 @@ extension PlaylistInspection {
         let ratios = variants.compactMap(\.resolution).filter { $0.height > 0 }.map {
             Double($0.width) / Double($0.height)
         }
-        // Encoders round to even sizes.
+        // Encoders round dimensions to even numbers, so small differences are tolerated.
         if let least = ratios.min(), let greatest = ratios.max(), greatest / least > 1.02 {
             note("apple-aspect-ratios-differ", line: nil)
         }
     }
 
-    /// Where its playlists come from.
+    /// Checks the sources of the playlists.
     private func inspectAppleSources(_ presentation: ApplePresentation) {
         let variants = presentation.variants
         if !variants.isEmpty, !has(.contentSteering) {
@@ -154,7 +154,7 @@ extension PlaylistInspection {
         }
     }
 
-    /// Which outputs protected variants may be shown on.
+    /// Checks the output protection of encrypted variants.
     private func inspectAppleOutputs(_ presentation: ApplePresentation) {
         guard has(.sessionKey) else { return }
         for variant in presentation.videoVariants {

@@ -1,4 +1,4 @@
-/// Apple's rules about renditions.
+/// Apple's rules for renditions.
 extension PlaylistInspection {
     func inspectAppleRenditions(_ presentation: ApplePresentation) {
         for rendition in presentation.renditions { inspectAppleRendition(rendition) }
@@ -32,7 +32,7 @@ extension PlaylistInspection {
         }
     }
 
-    /// Sound that stands in the same stream as the pictures.
+    /// Checks for audio that is multiplexed with video.
     private func inspectAppleAudioGroups(_ presentation: ApplePresentation) {
         let audio = presentation.renditions.filter { $0["TYPE"] == "AUDIO" }
         if presentation.hasVideo {
@@ -46,7 +46,8 @@ extension PlaylistInspection {
         }
     }
 
-    /// Renditions for everybody stand before those for some.
+    /// Checks that renditions without characteristics precede those with characteristics in the same group and
+    /// language.
     private func inspectAppleOrder(_ renditions: [InspectedEntry]) {
         var special: Set<[String?]> = []
         for rendition in renditions {

@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// Apple's rules about the formats that a multivariant playlist declares.
+/// Apple's rules for the codecs and formats that a multivariant playlist declares.
 extension PlaylistInspection {
     func inspectAppleVideo(_ presentation: ApplePresentation) {
         for variant in presentation.allVariants {
@@ -40,7 +40,7 @@ extension PlaylistInspection {
         if let level = codec.av1LevelIndex, (19...30).contains(level) { note("apple-av1-level", variant, detail) }
     }
 
-    /// Which formats there have to be, so that every device finds one.
+    /// Checks that the presentation has a codec that each device supports.
     private func inspectAppleFormatChoice(_ presentation: ApplePresentation) {
         let h264 = presentation.variants.filter { variant in variant.codecs.contains { $0.h264 != nil } }
         let levels = h264.flatMap { $0.codecs.compactMap(\.h264?.level) }
@@ -59,7 +59,7 @@ extension PlaylistInspection {
         }
     }
 
-    /// Dynamic range, and rates that only new devices can show.
+    /// Checks dynamic range, and frame rates and bit rates that older devices do not support.
     private func inspectAppleRange(_ presentation: ApplePresentation) {
         let video = presentation.videoVariants
         let highRange = video.filter(\.isHighDynamicRange)

@@ -1,32 +1,33 @@
 import MediaTiming
 import ResourceAddressing
 
-/// An attribute as validation sees it.
+/// An attribute, prepared for validation.
 struct InspectedAttribute {
     let name: String
-    /// As written, without quotation marks.
+    /// The value as written, without quotation marks.
     let raw: String
     let isQuoted: Bool
-    /// With its variables replaced.
+    /// The value with variables replaced.
     var value: String
-    /// Whether its value is wrong or not known, so that rules about it would only confuse.
+    /// A Boolean value that indicates whether the value is invalid or not known, so that rules about it are not
+    /// checked.
     var isOpaque = false
 }
 
-/// The attributes of a tag as validation sees them.
+/// The attributes of a tag, prepared for validation.
 struct InspectedAttributes {
     fileprivate(set) var all: [InspectedAttribute] = []
-    /// Whether the list itself cannot be read to its end.
+    /// A Boolean value that indicates whether the list is malformed and could not be parsed completely.
     fileprivate(set) var isBroken = false
 
     func attribute(_ name: String) -> InspectedAttribute? { all.first { $0.name == name } }
     func has(_ name: String) -> Bool { attribute(name) != nil }
     func isOpaque(_ name: String) -> Bool { attribute(name)?.isOpaque ?? false }
 
-    /// The value, `nil` where it is missing, wrong or not known.
+    /// The value of an attribute, or `nil` if it is missing, invalid or not known.
     subscript(name: String) -> String? { attribute(name).flatMap { $0.isOpaque ? nil : $0.value } }
 
-    /// A decimal number; `nil` where it is missing or none.
+    /// Returns a decimal number, or `nil` if the attribute is missing or invalid.
     func decimal(_ name: String) -> MediaTime? {
         guard let attribute = attribute(name), !attribute.isOpaque, !attribute.isQuoted,
             Grammar.isSignedDecimal(attribute.value)
@@ -41,7 +42,9 @@ struct InspectedAttributes {
         return Int64(attribute.value)
     }
 
-    /// The same without the values of `X-` attributes that are neither strings nor numbers.
+    /// Returns the attributes with invalid values of `X-` attributes marked as opaque.
+    ///
+    /// The value of such an attribute must be a quoted string, a hexadecimal sequence or a decimal number.
     func silencingBadExtensions() -> InspectedAttributes {
         var result = self
         for index in result.all.indices where result.all[index].name.hasPrefix("X-") && !result.all[index].isQuoted {
@@ -51,27 +54,27 @@ struct InspectedAttributes {
         return result
     }
 
-    /// The members of a list with commas.
+    /// Returns the items of a comma-separated list.
     func list(_ name: String) -> [String] { (self[name] ?? "").split(separator: ",").map(String.init) }
 }
 
-/// The rules about attribute lists (RFC 8216bis §4.2, §4.3).
+/// The rules for attribute lists (RFC 8216bis §4.2, §4.3).
 extension PlaylistInspection {
     func attributes(_ line: InspectedLine) -> InspectedAttributes { readAttributes(of: line, noting: false) }
 
     /// Reads the attributes of a tag.
     ///
     /// - Parameters:
-    ///   - line: The tag.
-    ///   - notes: Whether to note what is wrong; variables are defined then too.
-    /// - Returns: The attributes; of two with one name the first.
+    ///   - line: The line with the tag.
+    ///   - notes: Whether to report violations; if so, variables are defined as well.
+    /// - Returns: The attributes; of several with the same name, the first.
     func readAttributes(of line: InspectedLine, noting notes: Bool) -> InspectedAttributes {
         guard let tag = line.tag else { return InspectedAttributes() }
         var reader = AttributeListReader(inspection: self, line: line, tag: tag, notes: notes)
         return reader.read()
     }
 
-    /// Notes what is wrong with the value of an attribute of a date range that has a meaning in its class.
+    /// Checks an attribute of a date range whose class defines its syntax.
     func inspectExtension(_ attribute: InspectedAttribute, _ kind: AttributeKind, _ line: InspectedLine) {
         guard !attribute.isOpaque else { return }
         var reader = AttributeListReader(inspection: self, line: line, tag: .dateRange, notes: true)
@@ -80,7 +83,7 @@ extension PlaylistInspection {
     }
 }
 
-/// Reads one attribute list.
+/// A reader of one attribute list.
 private struct AttributeListReader {
     let inspection: PlaylistInspection
     let line: InspectedLine
@@ -103,7 +106,7 @@ private struct AttributeListReader {
     mutating func read() -> InspectedAttributes {
         split()
         if tag == .define, notes { inspectDefinition() }
-        // One growth for the whole list: it may have as many attributes as fit in a line.
+        // All attributes of the list share one limit, because a line can contain many of them.
         var growth = inspection.growthLimit
         for index in result.all.indices {
             let attribute = result.all[index]
@@ -136,7 +139,7 @@ private struct AttributeListReader {
         return result
     }
 
-    // MARK: The list
+    // MARK: Attribute lists
 
     private mutating func split() {
         let bytes = inspection.bytes
@@ -169,9 +172,9 @@ private struct AttributeListReader {
         }
     }
 
-    /// Reads a value behind its equals sign.
+    /// Reads the value after an equals sign.
     ///
-    /// - Returns: Where the comma behind it stands, or the end.
+    /// - Returns: The offset of the comma after the value, or the end of the line.
     private mutating func readValue(_ written: Range<Int>) -> Int {
         let bytes = inspection.bytes
         let end = line.value.upperBound
@@ -253,7 +256,7 @@ private struct AttributeListReader {
         }
         guard !attribute.isOpaque else { return }
         if attribute.value.isEmpty, kind != .anyString {
-            // No layout at all is written as an empty one.
+            // An empty value means that no layout is required.
             if attribute.name == "REQ-VIDEO-LAYOUT" { return }
             note("empty-string", detail)
             attribute.isOpaque = true
@@ -271,7 +274,7 @@ private struct AttributeListReader {
         }
     }
 
-    /// An attribute as it is written, for a message.
+    /// Returns an attribute as written, shortened for a message.
     private static func written(_ attribute: InspectedAttribute) -> String {
         let most = 60
         let value = attribute.value.count > most ? attribute.value.prefix(most) + "…" : attribute.value[...]
@@ -313,7 +316,7 @@ private struct AttributeListReader {
             guard let known = AttributeGrammar.words(of: attribute.name, in: tag), !known.words.contains(value) else {
                 return true
             }
-            // The format of data that stands in the playlist means nothing.
+            // `FORMAT` has no meaning for data in the playlist itself.
             if attribute.name == "FORMAT", !result.has("URI") { return true }
             note(known.rule, detail)
             return false

@@ -1,10 +1,10 @@
 import MediaTiming
 import ResourceAddressing
 
-/// A date range as validation sees it: the tags with its ID as one.
+/// A date range, merged from the tags with its ID.
 private struct InspectedDateRange {
     let id: String
-    /// The tag that names it first.
+    /// The line of the first tag.
     let line: InspectedLine
     var attributes: [String: (attribute: InspectedAttribute, line: InspectedLine)] = [:]
 
@@ -21,7 +21,7 @@ private struct InspectedDateRange {
     var hasEnd: Bool { has("DURATION") || has("END-DATE") }
 }
 
-/// The rules about date ranges and what they may mean (RFC 8216bis §4.4.5.1, appendices D and F).
+/// The rules for date ranges and the classes with a defined meaning (RFC 8216bis §4.4.5.1, Appendices D and F).
 extension PlaylistInspection {
     func inspectDateRanges() {
         let lines = all(.dateRange)
@@ -93,7 +93,9 @@ extension PlaylistInspection {
         return attributes.silencingBadExtensions()
     }
 
-    /// A splice section begins with its table identifier, 0xFC, and has eleven octets at least (SCTE 35 §9.6).
+    /// Returns a Boolean value that indicates whether a text is a splice information section (SCTE 35 §9.6).
+    ///
+    /// A section has the table identifier 0xFC and at least eleven octets.
     private static func isSpliceSection(_ text: String) -> Bool {
         guard let octets = HexadecimalSequence.octets(text), text.utf8.count.isMultiple(of: 2) else { return false }
         return octets.count >= 11 && octets[0] == 0xFC
@@ -121,7 +123,7 @@ extension PlaylistInspection {
         }
     }
 
-    /// Ranges of a class in which one ends where the next begins must not overlap.
+    /// Checks that date ranges do not overlap if a range of their class ends at the start of the next one.
     private func inspectOverlaps(_ ranges: [InspectedDateRange]) {
         let classes = Set(ranges.compactMap { $0["END-ON-NEXT"] == "YES" ? $0["CLASS"] : nil })
         guard !classes.isEmpty else { return }

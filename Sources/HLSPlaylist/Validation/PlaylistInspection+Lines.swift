@@ -1,8 +1,8 @@
 import MediaTiming
 
-/// The rules about bytes, lines and the places of white space (RFC 8216bis §4.1, §4.4).
+/// The rules for bytes, lines and white space (RFC 8216bis §4.1, §4.4).
 extension PlaylistInspection {
-    /// Reads every line, and notes what is wrong with it by itself.
+    /// Reads all lines, and checks the rules that concern one line alone.
     func readLines() {
         let bytes = bytes
         let span = bytes.span
@@ -40,7 +40,7 @@ extension PlaylistInspection {
         readTag(text, name, number)
     }
 
-    /// Control characters, and text that is not composed.
+    /// Checks for control characters and for text that is not in normalization form C.
     private func inspectBytes(_ line: Line, _ text: Range<Int>, _ number: Int) {
         let bytes = bytes
         let span = bytes.span
@@ -67,7 +67,9 @@ extension PlaylistInspection {
         if !isASCII, !Composition.isComposed(bytes.text(line.start..<line.contentEnd)) { note("not-nfc", line: number) }
     }
 
-    /// Where a line ends for rules about its bytes: a blank title counts as none, since Apple's own tools write a tab there.
+    /// Returns the offset up to which the bytes of a line are checked.
+    ///
+    /// A title that consists of white space is ignored, because Apple's own tools write a tab there.
     private func endOfMeaning(_ line: Line, _ text: Range<Int>) -> Int {
         let bytes = bytes
         guard bytes.span.hasPrefix("#EXTINF:", at: line.start, before: line.contentEnd),
@@ -92,7 +94,7 @@ extension PlaylistInspection {
         if bytes.span.firstIndex(of: UInt8(ascii: "{"), in: text) != nil {
             _ = substitute(bytes.text(text), line: number, notes: true)
         }
-        // What a tag of the other kind announces is foreign with it.
+        // A URI that belongs to a tag of the other kind of playlist is ignored, like the tag.
         if takeAnnouncement() { append(InspectedLine(number, nil, text: text, value: nil)) }
     }
 
@@ -125,7 +127,7 @@ extension PlaylistInspection {
             append(line)
             return
         }
-        // A tab is a control character already.
+        // A tab was reported as a control character.
         while valueStart < text.upperBound, bytes[valueStart].isBlank { valueStart += 1 }
         guard valueStart < text.upperBound else {
             note("missing-value", line: number, "(\(tag.rawValue))")
@@ -152,9 +154,9 @@ extension PlaylistInspection {
         }
     }
 
-    /// Notes what keeps a text from being a decimal integer (§4.2).
+    /// Checks that a text is a decimal integer of at most 64 bits (§4.2).
     ///
-    /// - Returns: Whether it is one.
+    /// - Returns: A Boolean value that indicates whether the text is such an integer.
     @discardableResult
     func inspectInteger(_ text: String, _ line: Int?, _ detail: String) -> Bool {
         guard Grammar.isDigits(text) else {
@@ -169,9 +171,9 @@ extension PlaylistInspection {
     }
 }
 
-/// Whether text is in Unicode normalization form C, as far as playlists need it.
+/// A check for Unicode normalization form C that covers the characters common in playlists.
 enum Composition {
-    /// The characters that have a scalar of their own besides being made of a letter and marks.
+    /// The characters that can be written as a single scalar or as a letter with combining marks.
     private static let composed: Set<Character> = {
         let ranges: [ClosedRange<UInt32>] = [
             0xC0...0x24F, 0x386...0x3CE, 0x400...0x4F9, 0x622...0x6D3, 0x1E00...0x1FFC,
@@ -179,7 +181,7 @@ enum Composition {
         return Set(ranges.joined().compactMap { Unicode.Scalar($0) }.map { Character($0) })
     }()
 
-    /// Scalars that only stand for another one.
+    /// The scalars whose canonical equivalent is a different single scalar.
     private static let singletons: Set<UInt32> = [
         0x340, 0x341, 0x343, 0x344, 0x374, 0x37E, 0x387, 0x2126, 0x212A, 0x212B,
     ]
@@ -191,7 +193,8 @@ enum Composition {
                 return false
             }
             guard scalars.count > 1 else { continue }
-            // A letter with marks that equals a single scalar should be that scalar; so should parts of a Hangul syllable.
+            // A letter with marks that has an equivalent single scalar must be that scalar; so must Hangul jamo of one
+            // syllable.
             let values = scalars.map(\.value)
             if (0x1100...0x1112).contains(values[0]), (0x1161...0x1175).contains(values[1]) { return false }
             for length in 2...max(2, min(values.count, 3)) {

@@ -1,16 +1,16 @@
 import MediaTiming
 
-/// The rules about media playlists as a whole (RFC 8216bis §4.4.2, §4.4.3, §4.4.5, §6.2).
+/// The rules for media playlists as a whole (RFC 8216bis §4.4.2, §4.4.3, §4.4.5, §6.2).
 extension PlaylistInspection {
     var hasEnd: Bool { has(.endList) }
 
-    /// The target duration; `nil` where there is none that can be read, or where it is zero.
+    /// The target duration, or `nil` if it is missing, invalid or zero.
     var target: MediaTime? { integer(.targetDuration).flatMap { $0 > 0 ? MediaTime(seconds: $0) : nil } }
 
-    /// The value of `EXT-X-PLAYLIST-TYPE`, whatever it is.
+    /// The value of `EXT-X-PLAYLIST-TYPE` as written.
     var playlistType: String? { first(.playlistType).map { text($0.value) } }
 
-    /// The sum of all durations that can be read.
+    /// The sum of the valid durations of all segments.
     var totalDuration: MediaTime { segments.reduce(.zero) { $0 + ($1.duration ?? .zero) } }
 
     func inspectMedia() {
@@ -29,7 +29,7 @@ extension PlaylistInspection {
         if let line = first(.targetDuration) {
             if integer(line) == 0 { note("target-duration-zero", line) }
         } else if lines.contains(where: { $0.tag.map { ![.any, .multivariant].contains($0.scope) } ?? false }) {
-            // Without a tag that only media playlists have it may be an empty multivariant one as well (§4.1).
+            // Without a tag for media playlists, the playlist may also be an empty multivariant playlist (§4.1).
             note("missing-target-duration", line: nil)
         }
         guard let line = first(.playlistType), !line.isBroken, let type = playlistType else { return }
@@ -81,7 +81,7 @@ extension PlaylistInspection {
         let boundary = first(.serverControl).map { attributes($0) }
         if boundary?.has("CAN-SKIP-UNTIL") != true { note("skip-without-server-control", skip) }
         if hasEnd { note("skip-with-endlist", skip) }
-        // Half a second is what a rounded target duration may be off.
+        // Rounding of the target duration accounts for up to half a second.
         if let until = boundary?.decimal("CAN-SKIP-UNTIL"), let target,
             totalDuration < until - target - MediaTime(value: 1, timescale: 2)
         {

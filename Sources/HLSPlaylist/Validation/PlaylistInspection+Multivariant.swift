@@ -1,4 +1,4 @@
-/// The rules about multivariant playlists as a whole (RFC 8216bis §4.4.6).
+/// The rules for multivariant playlists as a whole (RFC 8216bis §4.4.6).
 extension PlaylistInspection {
     func inspectMultivariant() {
         let presentation = presentation(noting: true)
@@ -14,7 +14,7 @@ extension PlaylistInspection {
         inspectContentSteering(presentation.variants)
     }
 
-    /// What leads to one media playlist has one stable identifier, or none.
+    /// Checks that all entries for the same media playlist have the same stable identifier, or none.
     private func inspectStableIDs(_ entries: [InspectedEntry], _ name: String, _ rule: String) {
         var identifiers: [String: String?] = [:]
         for entry in entries {
@@ -27,7 +27,7 @@ extension PlaylistInspection {
         }
     }
 
-    // MARK: The session
+    // MARK: Session
 
     private func inspectSessionData() {
         struct Key: Hashable {
@@ -69,7 +69,7 @@ extension PlaylistInspection {
     }
 
     private func inspectContentSteering(_ variants: [InspectedEntry]) {
-        // A variant that does not say belongs to the pathway of this name.
+        // Variants without `PATHWAY-ID` belong to the pathway ".".
         let pathways = Set(variants.map { $0.has("PATHWAY-ID") ? $0["PATHWAY-ID"] : "." })
         for line in all(.contentSteering) {
             guard let id = attributes(line)["PATHWAY-ID"] else { continue }

@@ -1,8 +1,9 @@
 import MediaTiming
 
-/// The rules about partial segments and what will come next (RFC 8216bis §4.4.4.9, §4.4.5.3, §4.4.5.4, appendix B).
+/// The rules for partial segments, preload hints and rendition reports (RFC 8216bis §4.4.4.9, §4.4.5.3, §4.4.5.4,
+/// Appendix B).
 extension PlaylistInspection {
-    /// The longest that a part may be.
+    /// The part target duration: the maximum duration of a partial segment.
     var partTarget: MediaTime? { first(.partInformation).flatMap { attributes($0).decimal("PART-TARGET") } }
 
     func inspectParts() {
@@ -18,7 +19,7 @@ extension PlaylistInspection {
         inspectAges()
     }
 
-    /// Whether a hint announces a part, or cannot be read.
+    /// A Boolean value that indicates whether a preload hint is for a part, or has a type that cannot be read.
     private var announcesPart: Bool {
         all(.preloadHint).contains { line in
             let attributes = attributes(line)
@@ -35,7 +36,7 @@ extension PlaylistInspection {
             if let duration = part.decimal("DURATION") {
                 total = total + duration
                 if let target, duration > target { note("part-longer-than-target", line) }
-                // The last one of a segment, and the last before a gap, may be as short as they are.
+                // The last part of a segment and the last before a gap may be shorter.
                 let isLast = position == all.count - 1 || all[position + 1]["GAP"] == "YES"
                 if let target, duration * 100 < target * 85, part["INDEPENDENT"] != "YES", part["GAP"] != "YES", !isLast
                 {
@@ -55,7 +56,10 @@ extension PlaylistInspection {
         }
     }
 
-    /// Parts further back than three target durations should be gone; one more is what reloading takes.
+    /// Checks for parts that should have been removed.
+    ///
+    /// Parts should be removed if they are more than three target durations from the end; one more is tolerated for
+    /// reloading.
     private func inspectAges() {
         guard !hasEnd, let target else { return }
         var behind = trailingParts.reduce(MediaTime.zero) { $0 + (attributes($1).decimal("DURATION") ?? .zero) }

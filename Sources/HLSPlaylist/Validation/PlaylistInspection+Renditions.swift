@@ -1,4 +1,4 @@
-/// The rules about renditions and their groups (RFC 8216bis §4.4.6.1).
+/// The rules for renditions and their groups (RFC 8216bis §4.4.6.1).
 extension PlaylistInspection {
     func inspectRendition(_ rendition: InspectedEntry) {
         guard !rendition.line.isBroken else { return }
@@ -13,7 +13,7 @@ extension PlaylistInspection {
         }
     }
 
-    /// Which attributes go with a type.
+    /// Checks that the attributes are allowed for the type.
     private func inspectAttributes(of rendition: InspectedEntry, _ type: String) {
         if type == "CLOSED-CAPTIONS", rendition.has("URI") { note("captions-with-uri", rendition) }
         if type == "SUBTITLES", !rendition.has("URI") { note("subtitles-without-uri", rendition) }
@@ -69,7 +69,7 @@ extension PlaylistInspection {
         }
     }
 
-    /// The members of one group differ from each other.
+    /// Checks that the members of a group can be distinguished.
     private func inspectMembers(_ members: [InspectedEntry]) {
         var names: Set<String> = []
         var choices: Set<[String?]> = []
@@ -88,12 +88,12 @@ extension PlaylistInspection {
         }
     }
 
-    /// Compares a group with the first one of its type.
+    /// Compares a group with the first group of its type.
     ///
     /// - Parameters:
-    ///   - members: The group in its order.
-    ///   - byName: The group by `NAME`; of two with one name the last.
-    ///   - model: The same of the first group.
+    ///   - members: The members of the group, in order.
+    ///   - byName: The members by `NAME`; of several with the same name, the last.
+    ///   - model: The members of the first group, by `NAME`.
     private func compare(
         _ members: [InspectedEntry],
         _ byName: [String?: InspectedEntry],

@@ -1,26 +1,26 @@
 import MediaTiming
 import ResourceAddressing
 
-/// A key as validation sees it: its attributes are read once, since it may hold for any number of segments and maps.
+/// A key, prepared for validation; its attributes are parsed once, because it may apply to many segments and maps.
 struct InspectedKey {
     let line: InspectedLine
     let method: String
-    /// `KEYFORMAT`, `identity` if it is missing.
+    /// The key format; `identity` by default.
     let format: String
     /// A Boolean value that indicates whether the key is AES-128 without an initialization vector.
     let lacksVector: Bool
 }
 
-/// A segment as validation sees it.
+/// A segment, prepared for validation.
 struct InspectedSegment {
     let line: InspectedLine
-    /// The tags that stand in its lines.
+    /// The segment tags that belong to the segment.
     let tags: [InspectedLine]
-    /// `nil` where it cannot be read.
+    /// The duration, or `nil` if it is missing or invalid.
     let duration: MediaTime?
-    /// The keys that hold for it.
+    /// The keys in force for the segment.
     let keys: [InspectedKey]
-    /// The map that holds for it.
+    /// The line of the map that applies to the segment.
     let map: InspectedLine?
 
     var parts: [InspectedLine] { tags.filter { $0.tag == .part } }
@@ -28,9 +28,9 @@ struct InspectedSegment {
     func first(_ tag: TagName) -> InspectedLine? { tags.first { $0.tag == tag } }
 }
 
-/// The rules about segments and the tags that hold for them (RFC 8216bis §4.4.4).
+/// The rules for segments and the tags that apply to them (RFC 8216bis §4.4.4).
 extension PlaylistInspection {
-    /// The duration of an `EXTINF`; `nil` where it cannot be read.
+    /// Returns the duration in an `EXTINF` tag, or `nil` if it is invalid.
     func duration(_ line: InspectedLine) -> MediaTime? {
         let value = bytes[line.value]
         var range = line.value
@@ -42,7 +42,7 @@ extension PlaylistInspection {
         return Grammar.isDecimal(digits) ? MediaTime(decimal: digits) : nil
     }
 
-    /// Reads the segments, and notes what is wrong with their tags and the order of them.
+    /// Reads the segments, and checks their tags and the order of the tags.
     func inspectSegments() {
         var walk = SegmentWalk(target: integer(.targetDuration))
         for line in lines {
@@ -58,7 +58,7 @@ extension PlaylistInspection {
     private func inspectKeysAndMaps() {
         var judged: [Int] = []
         for segment in segments {
-            // Keys hold for many segments; they are read once.
+            // The keys of consecutive segments are usually the same and are checked once.
             if segment.keys.map(\.line.number) != judged {
                 judged = segment.keys.map(\.line.number)
                 let methods = Set(segment.keys.map(\.method))
@@ -95,7 +95,7 @@ extension PlaylistInspection {
     }
 }
 
-/// Goes through the lines of a media playlist and gathers its segments.
+/// A collector of the segments in the lines of a media playlist.
 private struct SegmentWalk {
     let target: Int64?
     private(set) var segments: [InspectedSegment] = []
@@ -109,7 +109,7 @@ private struct SegmentWalk {
 
     private enum PreviousRange: Equatable {
         case none
-        /// What stood there is left out, so anything may follow it.
+        /// The previous segment is skipped by a delta update, so its range is unknown.
         case skipped
         case of(address: ArraySlice<UInt8>)
     }
@@ -184,7 +184,7 @@ private struct SegmentWalk {
         guard !line.isBroken else { return }
         if !inspection.bytes[line.value].contains(UInt8(ascii: ",")) { inspection.note("extinf-without-comma", line) }
         guard let duration = inspection.duration(line) else { return inspection.note("bad-duration", line) }
-        // Rounded to the nearest second, it is longer where it reaches half a second more.
+        // The rounded duration exceeds the target duration from half a second on.
         if let target, duration >= MediaTime(value: target, timescale: 1) + MediaTime(value: 1, timescale: 2) {
             inspection.note("longer-than-target", line, "(\(duration) s, target \(target) s)")
         }

@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// The rules about variants (RFC 8216bis §4.4.6.2, §4.4.6.3).
+/// The rules for variants (RFC 8216bis §4.4.6.2, §4.4.6.3).
 extension PlaylistInspection {
     func inspectVariant(_ variant: InspectedEntry, _ groups: InspectedGroups) {
         guard !variant.line.isBroken else { return }
@@ -85,13 +85,13 @@ extension PlaylistInspection {
                 return
             }
         }
-        // What a player without the attribute takes for granted.
+        // These layouts are the defaults without the attribute.
         if entries.joined().allSatisfy({ $0 == "CH-MONO" || $0 == "PROJ-RECT" }) {
             note("needless-video-layout", variant, detail)
         }
     }
 
-    // MARK: Variants together
+    // MARK: Several variants
 
     func inspectVariantsTogether(_ presentation: InspectedPresentation, _ groups: InspectedGroups) {
         let variants = presentation.variants

@@ -1,8 +1,8 @@
 import MediaTiming
 
-/// The rules that hold for tags of either kind of playlist, and those about versions (RFC 8216bis §4.4, §8).
+/// The rules for tags of both kinds of playlist, and those for protocol versions (RFC 8216bis §4.4, §8).
 extension PlaylistInspection {
-    /// The declared version; `nil` where none is declared that can be read.
+    /// The declared version, or `nil` if it is missing or invalid.
     var version: Int64? { integer(.version) }
 
     func inspectCommon() {
@@ -104,7 +104,7 @@ extension PlaylistInspection {
         for need in needs where version < need.version && told.insert(need.rule).inserted {
             note(need.rule, line: need.line)
         }
-        // Renditions come from version 4 on and are said to be harmless to older clients: any number fits them.
+        // Renditions require version 4 but are compatible with older clients, so any version is accepted with them.
         let usesRenditions =
             kind == .multivariant
             && lines.contains { line in
@@ -119,7 +119,7 @@ extension PlaylistInspection {
         }
     }
 
-    /// What of a playlist needs a version, with the rule that says which (§8).
+    /// Returns the features of the playlist that require a protocol version, with the version and the rule (§8).
     func versionNeeds() -> [(version: Int64, line: Int, rule: String)] {
         let isIFramesOnly = has(.iFramesOnly)
         var needs: [(version: Int64, line: Int, rule: String)] = []
@@ -167,7 +167,7 @@ extension PlaylistInspection {
         return attributes["INSTREAM-ID"]?.hasPrefix("SERVICE") == true ? (7, "version-for-service-captions") : nil
     }
 
-    /// Before version 6 a segment may not be longer than the target duration, even by less than half a second.
+    /// Before version 6, no segment may exceed the target duration, even by less than half a second.
     private var versionOfDurations: Int64 {
         guard let target = integer(.targetDuration) else { return 1 }
         return all(.segmentInformation).contains { (duration($0) ?? .zero) > MediaTime(seconds: target) } ? 6 : 1

@@ -1,15 +1,15 @@
 import MediaTiming
 import ResourceAddressing
 
-/// A line that holds a tag of the standard or an address.
+/// A line with a tag that the standard defines, or with a URI.
 struct InspectedLine {
     private let lineNumber: UInt32
     private let textStart: UInt32
     private let textEnd: UInt32
     private let valueStart: UInt32
-    /// `nil` for an address.
+    /// The tag, or `nil` for a URI.
     let tag: TagName?
-    /// Whether its value cannot be read, so that rules about what it says would only confuse.
+    /// A Boolean value that indicates whether the value is malformed, so that rules about its contents are not checked.
     var isBroken = false
 
     init(_ number: Int, _ tag: TagName?, text: Range<Int>, value: Int?) {
@@ -24,57 +24,61 @@ struct InspectedLine {
         self.tag = tag
     }
 
-    /// Counted from 1.
+    /// The number of the line, from 1.
     var number: Int { Int(lineNumber) }
-    /// Its text without white space at either side.
+    /// The range of the text, without leading and trailing white space.
     var text: Range<Int> { Int(textStart)..<Int(textEnd) }
-    /// What stands behind the colon; empty where that is nothing.
+    /// The range after the colon; empty if there is nothing.
     var value: Range<Int> { valueStart == 0 ? text.upperBound..<text.upperBound : Int(valueStart)..<Int(textEnd) }
 }
 
-/// A playlist held against rules: its lines, what they define, and what was found.
+/// The state of the validation of a playlist: its lines, its definitions, and the violations found.
 ///
-/// The rules stand in extensions, by what they are about; each group reads lines and attributes from here.
+/// The rules are in extensions, grouped by topic; they read lines and attributes from this class.
 final class PlaylistInspection {
     let bytes: [UInt8]
     let kind: Playlist.Kind
     let context: PlaylistContext
-    /// What a media playlist can import; `nil` where the multivariant playlist is not at hand.
+    /// The variables that a media playlist can import, or `nil` if the multivariant playlist is not available.
     let imports: [String: String?]?
 
-    /// The lines with tags of the standard and addresses, in their order.
+    /// The lines with standard tags and URIs, in order.
     private(set) var lines: [InspectedLine] = []
-    /// The first line with each tag: rules ask for it once for each segment or rendition.
+    /// The first line with each tag, stored because rules need it for each segment or rendition.
     private var firstLines: [TagName: InspectedLine] = [:]
-    /// The lines with tags that the standard does not know.
+    /// The lines with tags that the standard does not define.
     private(set) var unknownTags: [(line: Int, name: String)] = []
-    /// The variables defined so far, with the lines that define them.
+    /// The variables defined so far, each with the line of its definition.
     private var definitions: [String: (value: String?, line: Int)] = [:]
     private(set) var findings: [Finding] = []
     private var counts: [String: Int] = [:]
-    /// Whether an `EXT-X-STREAM-INF` waits for its address, and which tag of the other kind does.
+    /// A Boolean value that indicates whether an `EXT-X-STREAM-INF` tag precedes its URI line, which has not been read
+    /// yet.
     private var hasVariant = false
+    /// The tag of the other kind of playlist whose URI line has not been read yet.
     private var foreignTag: TagName?
-    /// What rules about the whole media playlist found out; read by those about sets of playlists.
+    /// The results of the rules for one media playlist, which the rules for several playlists use.
     var segments: [InspectedSegment] = []
     var trailingParts: [InspectedLine] = []
-    /// The number of bytes by which the attributes of one tag may grow when their variables are replaced.
+    /// The maximum number of bytes by which the attributes of one tag may grow when variables are replaced.
     let growthLimit: Int
-    /// The parameters of the query of the playlist's own address; `nil` where it is not known.
+    /// The query parameters in the URL of the playlist, or `nil` if it has no HTTP URL.
     ///
-    /// A file that was saved has another address than the one it was made for.
+    /// A playlist that was saved to a file has another URL than the original.
     private(set) lazy var queryParameters: [String: String?]? = context.address.flatMap { address in
         address.isHTTP ? PlaylistVariables.queryParameters(of: address) : nil
     }
 
-    /// A rule that is broken, and where.
+    /// A violation of a rule.
     struct Finding {
         let line: Int?
         let rule: String
         let detail: String?
     }
 
-    /// More of one mistake is no help to anybody; the list must not exhaust memory, nor one mistake hide another.
+    /// The maximum number of violations recorded for each rule.
+    ///
+    /// The limit bounds the memory, and it is per rule so that one frequent mistake does not hide others.
     private static let mostFindings = 1_000
 
     init(_ playlist: Playlist, imports: [String: String?]? = nil) {
@@ -86,19 +90,19 @@ final class PlaylistInspection {
         growthLimit = PlaylistVariables.mostGrowth(byteCount: playlist.bytes.count, entryCount: playlist.entryCount)
     }
 
-    /// Notes that a rule is broken.
+    /// Records a violation of a rule.
     ///
     /// - Parameters:
-    ///   - rule: The rule's ``ValidationRule/id``.
-    ///   - line: The line, `nil` for the whole playlist.
-    ///   - detail: What the rule's own statement does not say.
+    ///   - rule: The identifier of the rule, see ``ValidationRule/id``.
+    ///   - line: The number of the line, or `nil` for the whole playlist.
+    ///   - detail: Additional information for the message, in parentheses.
     func note(_ rule: String, line: Int?, _ detail: String? = nil) {
         counts[rule, default: 0] += 1
         guard counts[rule, default: 0] <= Self.mostFindings else { return }
         findings.append(Finding(line: line, rule: rule, detail: detail.map(Self.shortened)))
     }
 
-    /// The maximum number of bytes of a detail; a longer one would repeat a long line once for each finding.
+    /// The maximum number of bytes of a detail, so that a long line is not repeated in the message of each violation.
     private static let longestDetail = 512
 
     private static func shortened(_ detail: String) -> String {
@@ -110,7 +114,7 @@ final class PlaylistInspection {
         note(rule, line: line?.number, detail)
     }
 
-    /// What was found in one set of rules, in the order of the lines.
+    /// Returns the violations of the rules in the given sets, in the order of the lines.
     func diagnostics(of sets: Set<RuleSet>) -> [Diagnostic] {
         findings.compactMap { finding in
             guard let rule = ValidationRule.byID[finding.rule], sets.contains(rule.ruleSet) else { return nil }
@@ -124,7 +128,7 @@ final class PlaylistInspection {
         }.sorted { ($0.line ?? 0) < ($1.line ?? 0) } + leftOut(of: sets)
     }
 
-    /// Says how many findings are left out, rule by rule.
+    /// Returns a note with the number of omitted violations for each rule that exceeds the maximum.
     private func leftOut(of sets: Set<RuleSet>) -> [Diagnostic] {
         counts.sorted { $0.key < $1.key }.compactMap { id, count in
             guard count > Self.mostFindings, let rule = ValidationRule.byID[id], sets.contains(rule.ruleSet) else {
@@ -140,18 +144,18 @@ final class PlaylistInspection {
         }
     }
 
-    // MARK: What rules ask
+    // MARK: Queries for rules
 
     func text(_ range: Range<Int>) -> String { bytes.text(range) }
 
-    /// The lines with one tag, in their order.
+    /// Returns the lines with one tag, in order.
     func all(_ tag: TagName) -> [InspectedLine] { lines.filter { $0.tag == tag } }
 
     func first(_ tag: TagName) -> InspectedLine? { firstLines[tag] }
 
     func has(_ tag: TagName) -> Bool { first(tag) != nil }
 
-    /// The integer that a tag holds; `nil` where it is missing or none.
+    /// Returns the integer value of a tag, or `nil` if it is missing or invalid.
     func integer(_ tag: TagName) -> Int64? { first(tag).flatMap { integer($0) } }
 
     func integer(_ line: InspectedLine) -> Int64? {
@@ -166,25 +170,26 @@ final class PlaylistInspection {
         lines.append(line)
     }
 
-    /// Notes that the next address may belong to a tag of the other kind of playlist.
+    /// Records that the next URI may belong to a tag of the other kind of playlist.
     func announce(foreign tag: TagName) {
         if tag == .variant || tag == .segmentInformation { foreignTag = tag }
     }
 
-    /// Ends what was announced for the next address.
+    /// Ends the expectation of a URI line after a tag.
     ///
-    /// - Returns: Whether the address is the playlist's own: a variant's tag takes it before a segment's.
+    /// - Returns: A Boolean value that indicates whether the URI belongs to this kind of playlist; a variant tag takes
+    ///   precedence over a segment tag.
     func takeAnnouncement() -> Bool {
         defer { (hasVariant, foreignTag) = (false, foreignTag == .segmentInformation && hasVariant ? foreignTag : nil) }
         return foreignTag == nil || kind == .multivariant && hasVariant
     }
 
-    /// The variables by their names; `nil` for one whose value is not known here.
+    /// The variables by name; the value is `nil` if it is not known.
     var variables: [String: String?] { definitions.mapValues(\.value) }
 
     /// Defines a variable.
     ///
-    /// - Returns: Whether it is new.
+    /// - Returns: A Boolean value that indicates whether the name was not defined before.
     func define(_ name: String, as value: String?, line: Int) -> Bool {
         guard definitions[name] == nil else { return false }
         if definitions.count < 1_000 { definitions[name] = (value, line) }
@@ -195,20 +200,20 @@ final class PlaylistInspection {
         if unknownTags.count < Self.mostFindings { unknownTags.append((line, name)) }
     }
 
-    /// The address in a line, with its variables replaced; `nil` where one of them is not known.
+    /// Returns the URI in a line with variables replaced, or `nil` if it contains a variable whose value is not known.
     func address(_ line: InspectedLine) -> String? {
         let (address, isOpaque) = substitute(text(line.text), line: line.number, notes: false)
         return isOpaque ? nil : address
     }
 
-    /// Replaces variables.
+    /// Replaces variables in a text.
     ///
     /// - Parameters:
-    ///   - text: What may hold them.
-    ///   - line: Where it stands: only what is defined above counts.
-    ///   - notes: Whether to note those that are not defined.
-    ///   - growth: The number of bytes by which the text may grow; ``growthLimit`` if `nil`.
-    /// - Returns: The text, and whether the value of one of its variables is not known.
+    ///   - text: The text, which may contain variable references.
+    ///   - line: The number of the line with the text; only variables that are defined up to this line are replaced.
+    ///   - notes: Whether to report undefined variables.
+    ///   - growth: The maximum number of bytes by which the text may grow, or `nil` for ``growthLimit``.
+    /// - Returns: The text, and whether it contains a variable whose value is not known.
     func substitute(
         _ text: String,
         line: Int,
@@ -238,7 +243,7 @@ final class PlaylistInspection {
         return (String(decoding: result, as: UTF8.self), isOpaque)
     }
 
-    /// Where the name of a variable reference that begins at a place stands; `nil` where none begins there.
+    /// Returns the range of the name of the variable reference that begins at an offset, or `nil` if none begins there.
     private static func reference(in bytes: [UInt8], at position: Int) -> Range<Int>? {
         guard bytes[position] == UInt8(ascii: "{"), position + 2 < bytes.count, bytes[position + 1] == UInt8(ascii: "$")
         else { return nil }

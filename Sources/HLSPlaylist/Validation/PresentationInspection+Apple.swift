@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// Apple's rules about several playlists.
+/// Apple's rules that concern several playlists.
 extension PresentationInspection {
     func inspectApple() {
         let video: [(variant: InspectedVariant, child: InspectedChild)] =
@@ -25,7 +25,7 @@ extension PresentationInspection {
         }
     }
 
-    /// Whether segments end at the same times, with a tenth of a second to spare.
+    /// Returns a Boolean value that indicates whether the segment boundaries of two playlists agree within 0.1 seconds.
     private func hasBoundaries(of model: InspectedChild, _ child: InspectedChild) -> Bool {
         let (expected, found) = (model.inspection.segments, child.inspection.segments)
         guard expected.count == found.count else { return false }

@@ -1,7 +1,7 @@
 import MediaTiming
 import ResourceAddressing
 
-/// The rules of the standard about several playlists (RFC 8216bis §6.2.4).
+/// The rules of the standard that concern several playlists (RFC 8216bis §6.2.4).
 extension PresentationInspection {
     func inspectStandard() {
         inspectChildren()
@@ -13,7 +13,7 @@ extension PresentationInspection {
         inspectRenditionReports()
     }
 
-    /// What the multivariant playlist says of one media playlist.
+    /// Checks each media playlist against the multivariant playlist.
     private func inspectChildren() {
         for child in children where child.inspection.kind != .media { note("child-not-media", in: child) }
         let hasIndependentSegments = multivariant.has(.independentSegments)
@@ -33,7 +33,7 @@ extension PresentationInspection {
     }
 
     private func inspectHeaders() {
-        // Subtitle and I-frame playlists that do not change may have target durations of their own.
+        // Subtitle and I-frame playlists of type `VOD` may have other target durations.
         let regular = mediaPlaylists.filter { child in
             !((child.isSubtitles || child.isIFramesOnly) && child.playlistType == "VOD")
         }
@@ -41,7 +41,7 @@ extension PresentationInspection {
         noteDifference("playlist-types-differ", mediaPlaylists) { $0.playlistType }
     }
 
-    /// Notes a rule where playlists differ in something.
+    /// Reports a rule if a property is not equal in all playlists.
     private func noteDifference(
         _ rule: String,
         _ playlists: [InspectedChild],
@@ -75,7 +75,7 @@ extension PresentationInspection {
         }
     }
 
-    /// Whether what has ended has the same length everywhere.
+    /// Checks that the media playlists of ended presentations have the same discontinuities and durations.
     private func inspectEndedPlaylists() {
         let playlists = mediaPlaylists.filter { !$0.isSubtitles && !$0.isIFramesOnly }
         guard playlists.allSatisfy(\.isEnded) else { return }
@@ -97,7 +97,7 @@ extension PresentationInspection {
 
     // MARK: Keys
 
-    /// What has to be the same in keys with one address.
+    /// The attributes that must be equal in all keys with the same URI.
     private struct KeyIdentity: Equatable {
         let method: String?
         let format: String
@@ -110,7 +110,7 @@ extension PresentationInspection {
         }
     }
 
-    /// How the media playlists use a key.
+    /// The use of a key by the media playlists.
     private struct KeyUse {
         var differs = false
         var users = 0
@@ -145,12 +145,12 @@ extension PresentationInspection {
         }
     }
 
-    // MARK: Reports
+    // MARK: Rendition reports
 
     private func inspectRenditionReports() {
         guard mediaPlaylists.contains(where: { !$0.isEnded && $0.inspection.has(.part) }) else { return }
         let playlists = mediaPlaylists.filter { !$0.isIFramesOnly }
-        // Addresses that lead to one playlist, by redirects, are one.
+        // URLs that lead to the same playlist by redirects are treated as one.
         var resources = SharedResources()
         let ids = playlists.map { resources.insert($0.address.withoutQuery, $0.base.withoutQuery) }
         var order: [(resource: Int, playlist: InspectedChild)] = []
@@ -167,7 +167,7 @@ extension PresentationInspection {
                 else { continue }
                 reported.insert(resource)
             }
-            // Each step but the last passes over one that is reported.
+            // The search is short: every element before the result is a reported playlist.
             guard reported.count < order.count, let missing = order.first(where: { !reported.contains($0.resource) })
             else { continue }
             note("rendition-report-missing", in: playlist, "(\(missing.playlist.address))")
@@ -175,14 +175,14 @@ extension PresentationInspection {
     }
 }
 
-/// The addresses of a presentation's playlists, sorted by the resource that they lead to.
+/// The URLs of the playlists of a presentation, grouped by resource (a disjoint-set forest).
 private struct SharedResources {
     private var positions: [String: Int] = [:]
     private var parents: [Int] = []
 
-    /// Notes two addresses of one resource.
+    /// Records that two URLs refer to the same resource.
     ///
-    /// - Returns: The position of the first of them.
+    /// - Returns: The position of the first URL.
     mutating func insert(_ first: String, _ second: String) -> Int {
         let position = insert(first)
         let (root, other) = (root(position), root(insert(second)))
@@ -197,7 +197,7 @@ private struct SharedResources {
         return parents.count - 1
     }
 
-    /// The resource that stands for all addresses of the one at a position.
+    /// Returns the position that represents the resource of the URL at a position.
     mutating func root(_ position: Int) -> Int {
         var position = position
         while parents[position] != position {
@@ -207,12 +207,12 @@ private struct SharedResources {
         return position
     }
 
-    /// The resource that an address leads to; `nil` if it is none of the presentation's.
+    /// Returns the resource of a URL, or `nil` if it does not belong to the presentation.
     mutating func resource(of address: String) -> Int? { positions[address].map { root($0) } }
 }
 
 extension InspectedAttributes {
-    /// The values by name, with their variables replaced.
+    /// The values by name, with variables replaced.
     fileprivate var values: [String: String] {
         Dictionary(all.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     }

@@ -1,24 +1,27 @@
 import ResourceAddressing
 
-/// A playlist that a multivariant playlist leads to, as validation sees it.
+/// A playlist to which a multivariant playlist refers, prepared for validation.
 struct InspectedChild {
-    /// What it is for; where several tags lead to it, the first of variants, I-frame variants and renditions says.
+    /// The role of the playlist.
+    ///
+    /// If several tags refer to the playlist, the first of variants, I-frame variants and renditions, in this order,
+    /// counts.
     enum Role: Hashable {
         case variant
         case iFrameVariant
-        /// A rendition of this type; `nil` where that is missing or wrong.
+        /// A rendition with its type, which is `nil` if it is missing or invalid.
         case rendition(String?)
     }
 
     let role: Role
-    /// The tag that leads to it.
+    /// The tag that refers to the playlist.
     let entry: InspectedEntry
-    /// Where the multivariant playlist says that it is.
+    /// The URL of the playlist according to the multivariant playlist.
     let address: ResourceAddress
     let inspection: PlaylistInspection
 
     let targetDuration: Int64?
-    /// `EXT-X-PLAYLIST-TYPE` as written.
+    /// The value of `EXT-X-PLAYLIST-TYPE` as written.
     let playlistType: String?
     let isEnded: Bool
     let isIFramesOnly: Bool
@@ -34,24 +37,24 @@ struct InspectedChild {
         isIFramesOnly = inspection.has(.iFramesOnly)
     }
 
-    /// Where it was loaded from, behind all redirects: what its own addresses stand on.
+    /// The URL from which the playlist was loaded, after all redirects, which is the base URL of its references.
     var base: ResourceAddress { inspection.context.address ?? address }
     var isSubtitles: Bool { role == .rendition("SUBTITLES") }
 }
 
-/// The playlists of a presentation, held against rules together.
+/// The state of the validation of all playlists of a presentation.
 struct PresentationInspection {
     let multivariant: PlaylistInspection
     let children: [InspectedChild]
-    /// Those that are media playlists.
+    /// The children that are media playlists.
     let mediaPlaylists: [InspectedChild]
 
-    /// Holds each playlist against the rules by itself.
+    /// Creates the state, and validates each playlist on its own.
     ///
     /// - Parameters:
     ///   - multivariant: The multivariant playlist.
-    ///   - playlists: What it leads to, by address.
-    ///   - sets: The rules.
+    ///   - playlists: The playlists to which it refers, by URL.
+    ///   - sets: The sets of rules to check.
     init(_ multivariant: MultivariantPlaylist, _ playlists: [ResourceAddress: Playlist], _ sets: Set<RuleSet>) {
         let inspection = PlaylistInspection(.multivariant(multivariant))
         inspection.inspect(sets)
@@ -73,16 +76,16 @@ struct PresentationInspection {
         self.multivariant = inspection
     }
 
-    /// Holds the playlists against the rules about several.
+    /// Checks the rules that concern several playlists.
     func inspect(_ sets: Set<RuleSet>) {
         if sets.contains(.rfc) { inspectStandard() }
         if sets.contains(.apple) { inspectApple() }
     }
 
-    /// Notes a rule that the presentation breaks.
+    /// Reports that the presentation violates a rule.
     func note(_ rule: String, _ detail: String? = nil) { multivariant.note(rule, line: nil, detail) }
 
-    /// Notes a rule that one of its playlists breaks.
+    /// Reports that one playlist of the presentation violates a rule.
     func note(_ rule: String, in child: InspectedChild, _ detail: String? = nil) {
         child.inspection.note(rule, line: nil, detail)
     }

@@ -1,48 +1,48 @@
 public import ResourceAddressing
 
-/// A multivariant playlist and its media playlists, held against rules together.
+/// The validation of a multivariant playlist together with its media playlists.
 ///
-/// Some rules are about several playlists: all media playlists of a presentation have one target duration, say
-/// (RFC 8216bis §6.2.4). They are judged by the playlists that are given; a media playlist that could not be loaded is
-/// passed over.
+/// Some rules concern several playlists: for example, all media playlists of a presentation must have the same target
+/// duration (RFC 8216bis §6.2.4). Only the given playlists are compared, so playlists that could not be loaded may be
+/// omitted.
 public struct PresentationValidation: Sendable {
-    /// What was found in one playlist of a presentation.
+    /// The violations in one playlist of a presentation.
     public struct PlaylistDiagnostics: Sendable {
-        /// The address of the playlist; `nil` for a multivariant playlist whose address is not known.
+        /// The URL of the playlist, or `nil` for a multivariant playlist whose URL is not known.
         public let address: ResourceAddress?
-        /// What was found, in the order of its lines; first what is about the playlist as a whole.
+        /// The violations in the order of the lines, beginning with those that concern the playlist as a whole.
         public let diagnostics: [Diagnostic]
     }
 
     private let multivariant: MultivariantPlaylist
     private let playlists: [ResourceAddress: Playlist]
 
-    /// Makes a validation of playlists that are loaded.
+    /// Creates a validation of loaded playlists.
     ///
     /// - Parameters:
     ///   - multivariant: The multivariant playlist.
-    ///   - playlists: What its variants and renditions lead to, by ``Variant/address`` and ``Rendition/address``; others
-    ///     are passed over. Their contexts may have other addresses, those behind redirects, and need no variables.
+    ///   - playlists: The playlists by the values of ``Variant/address`` and ``Rendition/address``; others are ignored.
+    ///     Their contexts may have other URLs, those after redirects, and need no variables.
     public init(_ multivariant: MultivariantPlaylist, playlists: [ResourceAddress: Playlist]) {
         self.multivariant = multivariant
         self.playlists = playlists
     }
 
-    /// Holds each playlist against the rules by itself, and all of them against those about several.
+    /// Validates each playlist on its own, and all playlists against the rules that concern several.
     ///
-    /// A finding about several playlists is the multivariant playlist's, unless one of them alone is to blame; it has no
-    /// line.
+    /// A violation that concerns several playlists is reported for the multivariant playlist, unless only one playlist
+    /// causes it; it has no line number.
     ///
-    /// - Parameter sets: The rules.
-    /// - Returns: The findings in the multivariant playlist, then those in the playlists of variants, I-frame variants and
-    ///   renditions in their order; one that several of them lead to stands in the first place.
+    /// - Parameter sets: The sets of rules to check.
+    /// - Returns: The violations in the multivariant playlist, then those in the playlists of the variants, I-frame
+    ///   variants and renditions, in order. A playlist with several references appears once, at the first of them.
     /// - Complexity: O(*n*) in the bytes of all playlists.
     public func diagnostics(of sets: Set<RuleSet>) -> [PlaylistDiagnostics] {
         let presentation = PresentationInspection(multivariant, playlists, sets)
         presentation.inspect(sets)
         var own = presentation.multivariant.diagnostics(of: sets)
         if own.contains(where: { $0.code == "apple-no-independent-segments" }) {
-            // The same mistake, but now that the media playlists are at hand it is known to be one.
+            // Both rules describe the same mistake; the one that was checked with the media playlists is certain.
             own.removeAll { $0.code == "apple-missing-independent-segments" }
         }
         return [PlaylistDiagnostics(address: multivariant.context.address, diagnostics: own)]

@@ -1,5 +1,5 @@
 extension ValidationRule {
-    /// The rules of Apple's authoring specification that text alone can decide, by number.
+    /// The rules of Apple's HLS Authoring Specification that can be checked in the text of playlists, in order.
     static let appleRules: [ValidationRule] = [
         section(
             "Apple 1.1",

@@ -1,5 +1,6 @@
 extension ValidationRule {
-    /// Every MUST and SHOULD of RFC 8216bis that text alone can decide, by section.
+    /// The requirements (MUST) and recommendations (SHOULD) of RFC 8216bis that can be checked in the text of
+    /// playlists.
     static let rfcRules: [ValidationRule] = [
         section(
             "4.1",

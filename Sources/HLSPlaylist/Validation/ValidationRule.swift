@@ -1,30 +1,31 @@
-/// A set of rules that a playlist is held against.
+/// A set of rules for validating playlists.
 public enum RuleSet: String, Sendable, Hashable, CaseIterable {
-    /// What RFC 8216bis demands or recommends, as far as text alone can decide it.
+    /// The requirements and recommendations of RFC 8216bis that can be checked in the text of playlists alone.
     case rfc
-    /// What Apple's authoring specification demands or recommends, as far as text alone can decide it.
+    /// The requirements and recommendations of Apple's HLS Authoring Specification that can be checked in the text
+    /// alone.
     case apple
 }
 
-/// A rule, with the place where it is written.
+/// A rule for playlists, with its source.
 public struct ValidationRule: Sendable, Hashable, Identifiable {
-    /// A stable short spelling: the ``Diagnostic/code`` of what breaks it.
+    /// A stable identifier, which is the ``Diagnostic/code`` of violations.
     public let id: String
-    /// The set it belongs to.
+    /// The set to which the rule belongs.
     public let ruleSet: RuleSet
-    /// An error where it is a MUST, a warning where it is a SHOULD.
+    /// The severity of violations: an error for a MUST, a warning for a SHOULD.
     public let severity: Diagnostic.Severity
-    /// The section of RFC 8216bis, or the number in Apple's authoring specification.
+    /// The section of RFC 8216bis, or the number in Apple's HLS Authoring Specification.
     public let section: String
-    /// What it says.
+    /// The requirement or recommendation as a sentence, for display.
     public let statement: String
 
-    /// Every rule.
+    /// The rules of all sets.
     public static let all = rfcRules + appleRules
 
     static let byID = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
 
-    /// The rules of one section: what MUST be and what SHOULD be, by their identifiers.
+    /// Returns the rules of one section: requirements (MUST) and recommendations (SHOULD), by identifier.
     static func section(
         _ section: String,
         of ruleSet: RuleSet,
