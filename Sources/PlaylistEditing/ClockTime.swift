@@ -1,8 +1,9 @@
 public import MediaTiming
 
-/// Times as people write them on a command line.
+/// The parser for times in command-line arguments.
 public enum ClockTime {
-    /// Reads seconds (`12.5`) or `[HH:]MM:SS[.mmm]`; `nil` for anything else and for negative times.
+    /// Returns the time for seconds (`12.5`) or `[HH:]MM:SS[.fraction]`, or `nil` for anything else and for negative
+    /// times.
     public static func parse(_ text: some StringProtocol) -> MediaTime? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (1...3).contains(parts.count) else { return nil }

@@ -1,36 +1,36 @@
 public import HLSPlaylist
 public import ResourceAddressing
 
-/// Edits in their order, and how they are carried out on a presentation of many playlists.
+/// A list of edits, with their application to the playlists of a presentation.
 ///
-/// Filters work on the multivariant playlist; everything else works on each media playlist, where a stitch with another
-/// presentation means the one of its playlists that matches.
+/// Filters apply to the multivariant playlist, all other edits to each media playlist. An edit that stitches in another
+/// presentation uses, for each media playlist, the matching media playlist of that presentation.
 public struct EditPlan: Sendable, Hashable {
     /// The edits in the order in which they are applied.
     public let edits: [PlaylistEdit]
 
-    /// Makes a plan.
+    /// Creates a plan.
     public init(_ edits: [PlaylistEdit]) {
         self.edits = edits
     }
 
-    /// The sources of all stitches, as the edits name them.
+    /// The sources of all stitching edits, as named in the edits.
     public var sources: [String] { edits.compactMap(\.source) }
 
-    /// Whether an edit changes the media playlists below a multivariant one.
+    /// A Boolean value that indicates whether an edit changes the media playlists of a presentation.
     public var changesMedia: Bool { edits.contains { !$0.isFilter } }
 
-    /// The multivariant playlist after the edits that are about it.
+    /// Returns the multivariant playlist after the edits that apply to it.
     ///
-    /// Where something without I-frame playlists is stitched in, the I-frame variants go: one that lacks a stretch of the
-    /// timeline would show the wrong pictures behind it.
+    /// If a presentation without I-frame playlists is stitched in, the I-frame variants are removed: their timeline
+    /// would lack the stitched period, and they would show wrong images after it.
     ///
     /// - Parameters:
     ///   - playlist: The playlist to edit.
-    ///   - sources: The playlists that stitches name.
-    ///   - limits: The maximum size of the result of each edit.
-    /// - Returns: The edited playlist, the addresses of its children unchanged.
-    /// - Throws: ``PlaylistEditError`` where a filter would leave nothing or a result passes a limit.
+    ///   - sources: The playlists that stitching edits name.
+    ///   - limits: The maximum sizes of the result of each edit.
+    /// - Returns: The edited playlist, with unchanged URIs of its media playlists.
+    /// - Throws: ``PlaylistEditError`` if a filter would remove all variants or a result exceeds a limit.
     public func applied(
         to playlist: MultivariantPlaylist,
         sources: [String: Playlist] = [:],
@@ -60,14 +60,14 @@ public struct EditPlan: Sendable, Hashable {
         return result
     }
 
-    /// The media playlist after all edits.
+    /// Returns the media playlist after all edits.
     ///
     /// - Parameters:
     ///   - playlist: The playlist to edit.
-    ///   - sources: The media playlists that stitches name.
-    ///   - limits: The maximum size of the result of each edit.
+    ///   - sources: The media playlists that stitching edits name.
+    ///   - limits: The maximum sizes of the result of each edit.
     /// - Returns: The edited playlist.
-    /// - Throws: ``PlaylistEditError``, also where a filter is asked for: a media playlist has no variants.
+    /// - Throws: ``PlaylistEditError``, also if the plan contains a filter, because a media playlist has no variants.
     public func applied(
         to playlist: MediaPlaylist,
         sources: [String: MediaPlaylist] = [:],
@@ -101,20 +101,21 @@ public struct EditPlan: Sendable, Hashable {
         return result
     }
 
-    /// The plans of the playlists below a multivariant one.
+    /// Returns the plans for the media playlists of a multivariant playlist.
     ///
     /// - Parameters:
-    ///   - sources: The playlists that stitches name, each of either kind.
-    ///   - gaps: The address of a gap as long as each source, for renditions that have nothing to put there.
+    ///   - sources: The playlists of either kind that stitching edits name.
+    ///   - gaps: For each source, the address of a gap of the same duration, for renditions without a match in the
+    ///     source.
     /// - Returns: The plans, by entry.
     public func childPlans(sources: [String: Playlist], gaps: [String: String] = [:]) -> ChildEditPlans {
         ChildEditPlans(self, sources: sources, gaps: gaps)
     }
 }
 
-/// The edits that remain for each playlist below a multivariant one.
+/// The edits for each media playlist of a multivariant playlist.
 ///
-/// Each source that is stitched in is read once, not once for each playlist.
+/// Each source is prepared for matching once, not again for each media playlist.
 public struct ChildEditPlans: Sendable {
     private let edits: [PlaylistEdit]
     private let matchings: [String: StitchMatching]
@@ -131,11 +132,12 @@ public struct ChildEditPlans: Sendable {
         self.gaps = gaps
     }
 
-    /// The plan of one playlist.
+    /// Returns the plan for one media playlist.
     ///
-    /// - Parameter entry: The variant or rendition whose playlist it is.
-    /// - Returns: The edits of that one playlist.
-    /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` where a source has nothing that goes with it.
+    /// - Parameter entry: The variant or rendition that refers to the media playlist.
+    /// - Returns: The edits of that media playlist.
+    /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` if a source has no matching media playlist and no gap is
+    ///   given.
     /// - Complexity: O(*e* log *n*) for *e* edits and sources with *n* entries.
     public func plan(for entry: PresentationEntry) throws(PlaylistEditError) -> EditPlan {
         var result: [PlaylistEdit] = []
@@ -161,14 +163,14 @@ public struct ChildEditPlans: Sendable {
     }
 }
 
-/// An entry of a multivariant playlist that has a media playlist of its own.
+/// An entry of a multivariant playlist that may have a media playlist.
 public enum PresentationEntry: Sendable {
-    /// A variant, an I-frame variant among them.
+    /// A variant or an I-frame variant.
     case variant(Variant)
     /// A rendition.
     case rendition(Rendition)
 
-    /// What to call it in a message.
+    /// The name of the entry in messages.
     public var name: String {
         switch self {
         case .variant(let variant): ResourceAddress(variant.uri).description
@@ -176,7 +178,7 @@ public enum PresentationEntry: Sendable {
         }
     }
 
-    /// Where its media playlist is; `nil` where it has none of its own.
+    /// The URL of the media playlist, or `nil` for a rendition without a URI.
     public var address: ResourceAddress? {
         switch self {
         case .variant(let variant): variant.address

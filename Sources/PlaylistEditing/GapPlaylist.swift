@@ -2,17 +2,17 @@ public import HLSPlaylist
 public import MediaTiming
 import ResourceAddressing
 
-/// A stretch of a timeline without media, for a rendition that has nothing to say while another playlist is stitched in.
+/// A playlist that consists of gaps, for renditions without a match while another playlist is stitched in.
 public enum GapPlaylist {
-    /// The scheme of its addresses: `gap:20.5` is 20.5 seconds of nothing.
+    /// The private URI scheme of gap playlists: `gap:20.5` has a duration of 20.5 seconds.
     public static let scheme = "gap"
 
-    /// The longest gap: two hours, some 700 segments.
+    /// The maximum duration of a gap playlist: two hours, which is about 700 segments.
     public static let longestDuration = MediaTime(seconds: 7_200)
 
-    /// The address of a gap.
+    /// Returns the address of a gap playlist with the given duration.
     ///
-    /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` where it would be empty or longer than
+    /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` if the duration is not positive or exceeds
     ///   ``longestDuration``.
     public static func address(of duration: MediaTime) throws(PlaylistEditError) -> String {
         guard duration > .zero, duration <= longestDuration else {
@@ -23,9 +23,10 @@ public enum GapPlaylist {
         return "\(scheme):\(duration)"
     }
 
-    /// The playlist of a gap: `EXT-X-GAP` segments (RFC 8216bis §4.4.4.7) that together last exactly as long as asked.
+    /// Returns the gap playlist for an address, with `EXT-X-GAP` segments (RFC 8216bis §4.4.4.7) of exactly its
+    /// duration.
     ///
-    /// - Returns: `nil` where the address is no gap's or it lasts longer than two hours.
+    /// - Returns: The playlist, or `nil` if the address has another scheme or an invalid duration.
     public static func playlist(at address: String) -> MediaPlaylist? {
         guard address.hasPrefix("\(scheme):"), let total = MediaTime(decimal: address.dropFirst(scheme.count + 1)),
             total > .zero, total <= longestDuration

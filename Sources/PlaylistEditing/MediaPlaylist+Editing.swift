@@ -3,12 +3,12 @@ public import MediaTiming
 import ResourceAddressing
 
 extension MediaPlaylist {
-    /// The playlist cut to whole segments, together never longer than `limit`.
+    /// Returns the playlist shortened to whole segments with a total duration of at most `limit`.
     ///
-    /// It ends at the first segment that would pass the limit, so a short one behind a long one does not slip in. Where
-    /// segments were cut off it ends there: `EXT-X-ENDLIST` stands behind the last one.
+    /// The playlist ends before the first segment that exceeds the limit, even if a shorter segment after it would fit.
+    /// If segments are removed, `EXT-X-ENDLIST` follows the last one.
     ///
-    /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` where the first segment is longer already.
+    /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` if the first segment alone exceeds the limit.
     public func limited(
         to limit: MediaTime,
         limits: PlaylistLimits = PlaylistLimits()
@@ -25,9 +25,10 @@ extension MediaPlaylist {
         )
     }
 
-    /// The playlist from the segment that holds `time` on; media sequence and discontinuity sequence move along.
+    /// Returns the playlist from the segment that contains `time`, with adjusted media and discontinuity sequence
+    /// numbers.
     ///
-    /// - Throws: ``PlaylistEditError/timeOutside(edit:time:duration:)`` where the playlist ends before.
+    /// - Throws: ``PlaylistEditError/timeOutside(edit:time:duration:)`` if no segment contains the time.
     public func dropped(
         before time: MediaTime,
         limits: PlaylistLimits = PlaylistLimits()
@@ -41,10 +42,11 @@ extension MediaPlaylist {
         )
     }
 
-    /// The playlist with another one behind it and a discontinuity between.
+    /// Returns the playlist followed by another one, with a discontinuity between them.
     ///
-    /// The larger target duration and version count. Relative addresses of the other playlist stay as they are where
-    /// both stand in one folder, else they become absolute.
+    /// The result has the larger target duration and version of the two. Relative URIs of the other playlist are
+    /// unchanged if both playlists are in the same directory and the other playlist has no variables; otherwise they
+    /// become absolute.
     public func appending(
         _ other: MediaPlaylist,
         limits: PlaylistLimits = PlaylistLimits()
@@ -52,7 +54,7 @@ extension MediaPlaylist {
         try stitched(other, at: segments.count, limits)
     }
 
-    /// The playlist with another one before it and a discontinuity between.
+    /// Returns the playlist preceded by another one, with a discontinuity between them.
     public func prepending(
         _ other: MediaPlaylist,
         limits: PlaylistLimits = PlaylistLimits()
@@ -60,9 +62,11 @@ extension MediaPlaylist {
         try stitched(other, at: 0, limits)
     }
 
-    /// The playlist with another one put in at the segment border nearest to `time`, a discontinuity at each seam.
+    /// Returns the playlist with another one inserted at the segment boundary nearest to `time`.
     ///
-    /// - Throws: ``PlaylistEditError/timeOutside(edit:time:duration:)`` where the playlist ends before.
+    /// A discontinuity marks both transitions.
+    ///
+    /// - Throws: ``PlaylistEditError/timeOutside(edit:time:duration:)`` if the time is after the end of the playlist.
     public func inserting(
         _ other: MediaPlaylist,
         at time: MediaTime,
@@ -74,9 +78,9 @@ extension MediaPlaylist {
         return try stitched(other, at: time - range.start <= range.end - time ? position : position + 1, limits)
     }
 
-    /// The playlist without the whole segments that lie inside a range, a discontinuity at the cut.
+    /// Returns the playlist without the segments that are entirely inside a range, with a discontinuity at the cut.
     ///
-    /// - Throws: ``PlaylistEditError`` where no segment lies inside or none would be left.
+    /// - Throws: ``PlaylistEditError`` if no segment or all segments are inside the range.
     public func dropping(
         _ range: MediaTimeRange,
         limits: PlaylistLimits = PlaylistLimits()
@@ -108,7 +112,7 @@ extension MediaPlaylist {
         guard position < segments.count || hasEndMarker || !isLive else {
             throw .cannotStitch(reason: "a live playlist has no end to put something behind")
         }
-        // Relative addresses of a playlist without an address of its own stay relative.
+        // Relative URIs remain relative if the URL of the playlist is not known.
         var sharesFolder = false
         if let address = context.address, let otherAddress = other.context.address {
             sharesFolder = address.sharesFolder(with: otherAddress)

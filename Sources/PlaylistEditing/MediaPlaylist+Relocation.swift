@@ -2,16 +2,16 @@ public import HLSPlaylist
 import MediaTiming
 
 extension MediaPlaylist {
-    /// Where the pieces of a playlist are when each is a file of its own.
+    /// The new locations of the resources of a playlist that are copied to separate files.
     public struct Relocation {
-        /// The new address of a segment, by its position.
+        /// A closure that returns the new URI of the segment at a position.
         public var segment: (Int) -> String
-        /// The new address of what a decoder needs before a segment.
+        /// A closure that returns the new URI of a media initialization section.
         public var map: (MediaInitialization) -> String
-        /// The new address of a key.
+        /// A closure that returns the new URI of a key.
         public var key: (EncryptionKey) -> String
 
-        /// Makes a relocation.
+        /// Creates a relocation.
         public init(
             segment: @escaping (Int) -> String,
             map: @escaping (MediaInitialization) -> String,
@@ -23,15 +23,15 @@ extension MediaPlaylist {
         }
     }
 
-    /// The playlist of the same media kept elsewhere, each piece in a file of its own.
+    /// Returns the playlist for a copy of its media in which each resource is a separate file.
     ///
-    /// Byte ranges go, since every file is one range; so do parts, hints and reports, which only help while something is
-    /// still being made. Everything else stays as it was.
+    /// Byte ranges are removed, because each range becomes a file. Partial segments, preload hints, rendition reports
+    /// and server control are removed, because they are of use only for live streams. Everything else is unchanged.
     ///
-    /// - Throws: ``PlaylistEditError`` where the result could not be read back.
+    /// - Throws: ``PlaylistEditError`` if the result cannot be parsed.
     public func relocated(_ relocation: Relocation) throws(PlaylistEditError) -> MediaPlaylist {
         var patch = PlaylistPatch()
-        // The addresses with their variables replaced, by their positions in the bytes.
+        // The URIs with variables replaced, by their offsets in the bytes.
         let written = variables.isEmpty ? [] : Playlist.media(self).addresses
         let addresses = Dictionary(
             written.map { ($0.range.lowerBound, $0.uri) },
@@ -64,7 +64,7 @@ extension MediaPlaylist {
         _ patch: inout PlaylistPatch
     ) {
         let attributes = AttributeList(bytes, in: line.value)
-        // A key that stands before a map may be that of the map alone: another one holds for the segment.
+        // A key before a map may apply only to the map, if another key applies to the segment.
         guard let uri = attributes.attribute("URI"), let segment else { return }
         let address = addresses[uri.range.lowerBound] ?? uri.value
         guard let key = (segment.keys + (segment.map?.keys ?? [])).first(where: { $0.uri == address }) else { return }
@@ -73,17 +73,17 @@ extension MediaPlaylist {
 }
 
 extension MultivariantPlaylist {
-    /// The playlist with some of its variants and renditions, each at a new address.
+    /// Returns the playlist with some of its variants and renditions, each at a new URI.
     ///
-    /// I-frame variants, session keys, steering and data behind addresses go: they lead to what is not kept. A group
-    /// that loses all its renditions is no longer named by any variant.
+    /// I-frame variants, session keys, content steering and session data with a URI are removed, because they refer to
+    /// resources that are not copied. Variants no longer refer to groups whose renditions are all removed.
     ///
     /// - Parameters:
-    ///   - variant: The new address of a variant by its position; `nil` takes it out.
-    ///   - rendition: The new address of a rendition by its position; `nil` takes it out. Renditions without an address
-    ///     of their own stay.
-    /// - Returns: The playlist of what stays.
-    /// - Throws: ``PlaylistEditError`` where the result could not be read back.
+    ///   - variant: A closure that returns the new URI of the variant at a position, or `nil` to remove it.
+    ///   - rendition: A closure that returns the new URI of the rendition at a position, or `nil` to remove it.
+    ///     Renditions without a URI are preserved.
+    /// - Returns: The reduced playlist.
+    /// - Throws: ``PlaylistEditError`` if the result cannot be parsed.
     public func relocated(
         variant: (Int) -> String?,
         rendition: (Int) -> String?

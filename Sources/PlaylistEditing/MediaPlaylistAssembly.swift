@@ -1,21 +1,21 @@
 import HLSPlaylist
 import MediaTiming
 
-/// Puts runs of segments together into one playlist, with everything at the seams that a player needs.
+/// A writer that assembles runs of segments into one playlist, with the tags that players need at each transition.
 ///
-/// One playlist, the host, gives the header and what stands behind the last segment. Its lines are copied byte for
-/// byte except where the edit concerns them. What holds for a segment but stands before a run's first one (key, map,
-/// bit rate, date) is written again at the seam (RFC 8216bis §4.4.4).
+/// One playlist, the host, provides the header and the lines after the last segment. Its lines are copied byte for byte
+/// unless the edit concerns them. Tags that apply to a segment but precede its run (key, map, bit rate, date) are
+/// repeated at the transition (RFC 8216bis §4.4.4).
 struct MediaPlaylistAssembly {
     private let host: MediaPlaylist
     private let runs: [SegmentRun]
     private let lineEnd: String
     private var output: [UInt8] = []
-    /// The number of the first segment that is written.
+    /// The media sequence number of the first segment in the result.
     private let firstSequence: Int64
-    /// The formats of the keys that are in force for what is written next.
+    /// The formats of the keys in force at the current position of the output.
     private var keyFormats: Set<String> = []
-    /// A Boolean value that indicates whether a map holds for what was written last.
+    /// A Boolean value that indicates whether a map applies at the current position of the output.
     private var hasMap = false
     private let limits: PlaylistLimits
 
@@ -34,7 +34,8 @@ struct MediaPlaylistAssembly {
         self.runs = planned
     }
 
-    /// Whether segments lose the number that their initialization vector is made of (§5.2).
+    /// Returns a Boolean value that indicates whether keys of the run derive initialization vectors from sequence
+    /// numbers that change (§5.2).
     private static func losesVectors(_ run: SegmentRun, newSequence: Int64) -> Bool {
         let playlist = run.playlist
         guard playlist.segments[run.positions.lowerBound].sequence != newSequence else { return false }
@@ -43,10 +44,10 @@ struct MediaPlaylistAssembly {
         }
     }
 
-    /// The playlist of these runs.
+    /// Returns the playlist of the given runs.
     ///
-    /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` where one timeline cannot hold them,
-    ///   ``PlaylistEditError/tooLarge(_:)`` where the result passes a limit.
+    /// - Throws: ``PlaylistEditError/cannotStitch(reason:)`` if the runs cannot be combined in one playlist,
+    ///   ``PlaylistEditError/tooLarge(_:)`` if the result exceeds a limit.
     static func assemble(
         host: MediaPlaylist,
         runs: [SegmentRun],
@@ -69,13 +70,14 @@ struct MediaPlaylistAssembly {
         writeHeader()
         for (number, run) in runs.enumerated() {
             if number == 0 { writeKeptLines(ofSegments: 0..<run.positions.lowerBound) }
-            // Before the first segment of the host, nothing is left out that an implied offset follows from.
+            // A run that begins with the first segment of the host can keep implied offsets, because no segment
+            // precedes it.
             let isMoved = number > 0 || !run.isHost || run.positions.lowerBound > 0
             for position in run.positions {
                 let isFirst = position == run.positions.lowerBound
                 if isFirst { try writeSeam(of: run, isFirstRun: number == 0) }
                 writeSegment(position, of: run, isFirstOfRun: isFirst && isMoved)
-                // A long key that is written for each segment makes more of a playlist than it was.
+                // The output can be larger than the input, because a long key may be repeated for each segment.
                 guard output.count <= limits.byteCount else { throw .tooLarge(.byteCount(limits.byteCount)) }
             }
             let last = run.positions.upperBound - 1
@@ -86,14 +88,14 @@ struct MediaPlaylistAssembly {
         writeTrailer()
     }
 
-    /// The host's next segment that is written, behind all of them where none is.
+    /// Returns the position of the host's next segment in the result, or the number of segments if there is none.
     private func nextHostPosition(after number: Int) -> Int {
         runs[(number + 1)...].first { $0.isHost }?.positions.lowerBound ?? host.segments.count
     }
 
     // MARK: Header and trailer
 
-    /// The lines before the first segment's own: those that are about the whole playlist.
+    /// The playlist-wide lines before the lines of the first segment.
     private var headerLines: ArraySlice<MediaPlaylist.EditableLine> {
         let lines = host.lines(ofSegment: 0)
         return lines.prefix { !$0.isAddress && $0.tag?.scope != .segment && $0.tag?.scope != .metadata }
@@ -102,7 +104,7 @@ struct MediaPlaylistAssembly {
     private mutating func writeHeader() {
         let targetIsMissing = host.targetDuration == nil
         for line in headerLines {
-            // An end marker in front of segments would end them before they began.
+            // An end marker before the segments is left out; the trailer is written with one if it applies.
             if line.tag == .endList { continue }
             write(line, of: host)
             guard line.tag == .header else { continue }
@@ -117,7 +119,7 @@ struct MediaPlaylistAssembly {
         }
     }
 
-    /// What is written of lines whose segments are left out: everything that is not about those segments.
+    /// Writes the lines of removed segments that concern the whole playlist.
     private mutating func writeKeptLines(ofSegments positions: Range<Int>) {
         for position in positions {
             for line in host.lines(ofSegment: position).dropFirst(position == 0 ? headerLines.count : 0) {
@@ -130,11 +132,11 @@ struct MediaPlaylistAssembly {
         let lines = host.lines(ofSegment: host.segments.count)
         guard let last = runs.last, !last.isHost || last.positions.upperBound < host.segments.count else {
             for line in lines { write(line, of: host) }
-            // An end marker may be anywhere in a playlist (§4.4.3.4); before other segments it is not written.
+            // An end marker can be anywhere in a playlist (§4.4.3.4); one before other segments was not written.
             if host.hasEndMarker, !lines.contains(where: { $0.tag == .endList }) { writeLine("#EXT-X-ENDLIST") }
             return
         }
-        // Parts, hints and reports announce media after an end that is now somewhere else.
+        // Parts, preload hints and rendition reports refer to media after the original end.
         for line in lines where line.concernsPlaylist { write(line, of: host) }
         guard last.isHost || last.playlist.hasEndMarker else { return }
         if let line = lines.first(where: { $0.tag == .endList }) {
@@ -158,12 +160,12 @@ struct MediaPlaylistAssembly {
             )
         }
         if let map {
-            // The map is under the keys before it, which may not be the segment's.
+            // The keys that precede the map encrypt it; they may differ from those of the segment.
             let mapKeys = playlist.mapKeyLines(for: position)
             restate(mapKeys, of: playlist, hasOwnKeys: map.isOwn && own.hasKey(before: map.line.lowerBound))
             if !map.isOwn { writeLine(playlist.text(map.line)) }
         }
-        // Keys with vectors are written with the segment itself.
+        // Keys with explicit vectors are written with the segment itself.
         let keys = playlist.keyLines(for: position)
         let isUnderOwnMap = map?.isOwn ?? false
         if !isUnderOwnMap {
@@ -176,12 +178,13 @@ struct MediaPlaylistAssembly {
         }
     }
 
-    /// Puts keys in force that hold for what follows, and ends those of what was written before.
+    /// Writes the keys that apply to the following lines, and ends the keys of the preceding run.
     ///
     /// - Parameters:
-    ///   - keys: All keys that hold for a segment or a map.
-    ///   - playlist: The playlist that they are from.
-    ///   - hasOwnKeys: Whether some key line, be it one with `METHOD=NONE`, is written with the segment before it matters.
+    ///   - keys: All keys that apply to a segment or a map.
+    ///   - playlist: The playlist of the keys.
+    ///   - hasOwnKeys: Whether the segment's own lines set the keys, possibly with `METHOD=NONE`, before they are
+    ///     needed.
     ///   - withLines: Whether to write the lines of inherited keys.
     private mutating func restate(
         _ keys: [MediaPlaylist.KeyLine],
@@ -190,7 +193,8 @@ struct MediaPlaylistAssembly {
         withLines: Bool = true
     ) {
         let formats = Set(keys.map(\.format))
-        // A key replaces the one of its format only; an own line with METHOD=NONE ends all of them.
+        // A key replaces only the key of the same format, whereas `METHOD=NONE` in the segment's own lines ends all of
+        // them.
         if !keyFormats.isSubset(of: formats), !(keys.isEmpty && hasOwnKeys) {
             writeLine("#EXT-X-KEY:METHOD=NONE")
             keyFormats = []
@@ -203,7 +207,8 @@ struct MediaPlaylistAssembly {
     private mutating func writeSegment(_ position: Int, of run: SegmentRun, isFirstOfRun: Bool) {
         var lines = run.playlist.lines(ofSegment: position)[...]
         if position == 0, run.isHost { lines = lines.dropFirst(headerLines.count) }
-        // Keys stay on their side of a map, which they would encrypt otherwise: those with vectors follow the last one.
+        // Keys encrypt the maps after them, so keys with explicit vectors are written after the last map of the
+        // segment.
         let lastMap = run.needsOwnVectors ? lines.last { $0.tag == .map }?.range.lowerBound : nil
         var vectorsAreDue = run.needsOwnVectors
         if vectorsAreDue, lastMap == nil, !lines.contains(where: { $0.tag == .key }),
@@ -237,7 +242,7 @@ struct MediaPlaylistAssembly {
         }
     }
 
-    /// Writes a segment's keys with the vectors that its number used to give them.
+    /// Writes the keys of a segment with explicit initialization vectors, computed from its original sequence number.
     private mutating func writeKeysWithVectors(_ position: Int, of playlist: MediaPlaylist) {
         let keys = playlist.keyLines(for: position)
         let formats = Set(keys.map(\.format))
@@ -266,7 +271,7 @@ struct MediaPlaylistAssembly {
         }
     }
 
-    /// The value that a line of the host's gets; `nil` where it keeps its own.
+    /// Returns the new value of a tag of the host, or `nil` if its value is unchanged.
     private func replacement(for tag: TagName?) -> String? {
         switch tag {
         case .targetDuration: target == host.targetDuration?.roundedSeconds ? nil : target.map(String.init)
@@ -279,9 +284,9 @@ struct MediaPlaylistAssembly {
         }
     }
 
-    /// The discontinuity number of the first segment that is written, less the discontinuity it brings itself.
+    /// The discontinuity sequence number of the first segment in the result, without its own discontinuity tag.
     private var firstDiscontinuitySequence: Int64 {
-        // Another playlist is written from its first segment on, before the first of the host.
+        // A run of another playlist before the host starts at position 0, like the host.
         guard let first = runs.first else { return host.discontinuitySequence }
         let segment = host.segments[first.positions.lowerBound]
         return segment.discontinuitySequence -| (segment.hasDiscontinuity ? 1 : 0)
@@ -292,15 +297,15 @@ struct MediaPlaylistAssembly {
     }
 
     private mutating func append(_ bytes: some Collection<UInt8>) {
-        // A playlist may end without a line end, and another may be put behind it.
+        // A playlist may have no line ending after its last line.
         if let last = output.last, last != UInt8(ascii: "\n") { output += Array(lineEnd.utf8) }
         output += bytes
     }
 
-    /// The largest target duration of all, whole seconds (§4.4.3.1).
+    /// The largest target duration of all playlists, in whole seconds (§4.4.3.1).
     private var target: Int64? { runs.map(\.playlist).compactMap { $0.targetDuration?.roundedUpSeconds }.max() }
 
-    /// The largest version of all (§8).
+    /// The largest version of all playlists (§8), at least 2 for explicit initialization vectors.
     private var version: Int? {
         let declared = ([host] + runs.map(\.playlist)).compactMap(\.declaredVersion).max()
         return runs.contains { $0.needsOwnVectors } ? max(declared ?? 2, 2) : declared
@@ -308,7 +313,7 @@ struct MediaPlaylistAssembly {
 }
 
 extension MediaPlaylist.EditableLine {
-    /// A Boolean value that indicates whether the line stays where the segment it is written with is left out.
+    /// A Boolean value that indicates whether the line is preserved if its segment is removed.
     fileprivate var concernsPlaylist: Bool {
         guard let tag, tag != .endList else { return false }
         return tag == .dateRange || [.any, .mediaPlaylist].contains(tag.scope)
@@ -316,21 +321,21 @@ extension MediaPlaylist.EditableLine {
 }
 
 extension Collection where Element == MediaPlaylist.EditableLine {
-    /// A Boolean value that indicates whether a key is written before the given position.
+    /// Returns a Boolean value that indicates whether a key precedes the given offset.
     fileprivate func hasKey(before offset: Int) -> Bool {
         contains { $0.tag == .key && $0.range.lowerBound < offset }
     }
 }
 
 extension MediaPlaylist {
-    /// The text of a line without its end.
+    /// Returns the text of a line without its line ending.
     func text(_ line: Range<Int>) -> String {
         String(decoding: bytes[line].prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
     }
 }
 
 extension MediaTime {
-    /// Whole seconds, any part of one counted as one.
+    /// The time in whole seconds, rounded up.
     var roundedUpSeconds: Int64 {
         let (whole, part) = value.quotientAndRemainder(dividingBy: timescale)
         return part > 0 ? whole +| 1 : whole

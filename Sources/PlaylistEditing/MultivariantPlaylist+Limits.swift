@@ -2,25 +2,25 @@ public import HLSPlaylist
 public import MediaTiming
 
 extension MultivariantPlaylist {
-    /// The playlist without the variants whose `BANDWIDTH` lies outside a range.
+    /// Returns the playlist without the variants whose `BANDWIDTH` is outside a range.
     ///
-    /// Variants without a readable `BANDWIDTH` go too. I-frame variants have bit rates of their own and stay, except
-    /// those whose picture is larger than any that is left.
+    /// Variants without a valid `BANDWIDTH` are removed as well. I-frame variants, whose bit rates differ, are
+    /// preserved unless their video is higher than that of all remaining variants.
     ///
-    /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` where no variant would be left.
+    /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` if no variant would remain.
     public func limited(to range: OpenRange<BitRate>) throws(PlaylistEditError) -> MultivariantPlaylist {
         let name = "bandwidth \(PlaylistEdit.bandwidth(range).spelling.value)"
         return try keeping(filter: name) { $0.bandwidth.map { range.contains($0) } ?? false }
     }
 
-    /// The playlist without the variants whose picture is higher than `height` pixels.
+    /// Returns the playlist without the variants whose video is higher than `height` pixels.
     ///
-    /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` where no variant would be left.
+    /// - Throws: ``PlaylistEditError/nothingLeft(filter:available:)`` if no variant would remain.
     public func limited(toHeight height: Int) throws(PlaylistEditError) -> MultivariantPlaylist {
         try keeping(filter: "max-height \(height)") { ($0.resolution?.height ?? 0) <= height }
     }
 
-    /// The playlist without its I-frame variants.
+    /// Returns the playlist without its I-frame variants.
     public func withoutIFrameVariants() throws(PlaylistEditError) -> MultivariantPlaylist {
         var patch = PlaylistPatch()
         for variant in iFrameVariants { patch.remove(variant.tagLine) }
@@ -58,7 +58,7 @@ extension MultivariantPlaylist {
         try Playlist.multivariant(self).patched(patch, edit: "the filter").asMultivariant(after: "the filter")
     }
 
-    /// Where the blank lines directly before a line begin: they set an entry apart and go with it.
+    /// Returns the offset of the blank lines directly before a line, which separate an entry and are removed with it.
     private func blankLinesBefore(_ offset: Int) -> Int {
         var start = offset
         while start > 0 {

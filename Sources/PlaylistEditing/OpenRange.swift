@@ -1,19 +1,22 @@
 public import MediaTiming
 
-/// A range with both borders inside, either of which may be missing: `LOW...HIGH`, `LOW...`, `...HIGH`.
+/// A closed range in which either bound may be missing: `LOW...HIGH`, `LOW...` or `...HIGH`.
 public struct OpenRange<Bound: Comparable & Sendable & Hashable>: Sendable, Hashable {
-    /// The least value inside; `nil` for no limit.
+    /// The least value in the range, or `nil` for no lower bound.
     public let low: Bound?
-    /// The greatest value inside; `nil` for no limit.
+    /// The greatest value in the range, or `nil` for no upper bound.
     public let high: Bound?
 
-    /// Makes a range.
+    /// Creates a range.
     public init(low: Bound?, high: Bound?) {
         self.low = low
         self.high = high
     }
 
-    /// Reads `LOW...HIGH`; `nil` where both borders are missing, one cannot be read, or they stand the wrong way round.
+    /// Creates a range from text of the form `LOW...HIGH`.
+    ///
+    /// The result is `nil` if both bounds are missing, a bound cannot be parsed, or the lower bound exceeds the upper
+    /// bound.
     public init?(_ text: String, bound: (Substring) -> Bound?) {
         guard let dots = text.firstRange(of: "...") else { return nil }
         let (first, last) = (text[..<dots.lowerBound], text[dots.upperBound...])
@@ -25,7 +28,7 @@ public struct OpenRange<Bound: Comparable & Sendable & Hashable>: Sendable, Hash
         self.init(low: low, high: high)
     }
 
-    /// Whether a value lies inside.
+    /// Returns a Boolean value that indicates whether the range contains a value.
     public func contains(_ value: Bound) -> Bool {
         if let low, value < low { return false }
         if let high, value > high { return false }
@@ -34,6 +37,6 @@ public struct OpenRange<Bound: Comparable & Sendable & Hashable>: Sendable, Hash
 }
 
 extension OpenRange<BitRate> {
-    /// Reads `900k...4M`.
+    /// Creates a range of bit rates from text such as `900k...4M`.
     public init?(_ text: String) { self.init(text) { BitRate($0) } }
 }

@@ -3,15 +3,16 @@ import MediaTiming
 import ResourceAddressing
 
 extension Playlist {
-    /// Returns the playlist with other addresses.
+    /// Returns the playlist with replaced URIs.
     ///
-    /// Control characters and quotation marks in a new address are percent-encoded: in a playlist they would end it.
+    /// Control characters and quotation marks in a new URI are percent-encoded, because they would end it in a
+    /// playlist; so are spaces at its ends.
     ///
     /// - Parameters:
-    ///   - limits: The maximum size of the result.
-    ///   - rewrite: Returns the new address for one of the playlist's; `nil` leaves it as it is.
-    /// - Returns: The playlist in which nothing else differs.
-    /// - Throws: ``PlaylistEditError`` where the result passes a limit or could not be read back.
+    ///   - limits: The maximum sizes of the result.
+    ///   - rewrite: A closure that returns the new value of a URI, or `nil` to leave it unchanged.
+    /// - Returns: The playlist, in which nothing else differs.
+    /// - Throws: ``PlaylistEditError`` if the result exceeds a limit or cannot be parsed.
     public func rewritingAddresses(
         limits: PlaylistLimits = PlaylistLimits(),
         _ rewrite: (PlaylistAddress) -> String?
@@ -21,13 +22,13 @@ extension Playlist {
         return try patched(rewriter.patch, edit: "the new addresses", limits: limits)
     }
 
-    /// The bytes of the playlist with other addresses; see ``rewritingAddresses(limits:_:)``.
+    /// Returns the bytes of the playlist with replaced URIs; see ``rewritingAddresses(limits:_:)``.
     ///
     /// - Parameters:
-    ///   - limit: The maximum number of bytes of the result.
-    ///   - rewrite: Returns the new address for one of the playlist's; `nil` leaves it as it is.
-    /// - Returns: The bytes.
-    /// - Throws: ``PlaylistEditError``, and what `rewrite` throws.
+    ///   - limit: The maximum number of bytes in the result.
+    ///   - rewrite: A closure that returns the new value of a URI, or `nil` to leave it unchanged.
+    /// - Returns: The bytes of the edited playlist, which are not parsed.
+    /// - Throws: ``PlaylistEditError``, and errors of `rewrite`.
     package func bytes(
         rewritingAddressesUpTo limit: Int,
         _ rewrite: (PlaylistAddress) throws -> String?
@@ -37,25 +38,25 @@ extension Playlist {
         return rewriter.patch.applied(to: bytes)
     }
 
-    /// Returns the playlist with every address absolute, so that it means the same wherever it is read.
+    /// Returns the playlist with all URIs resolved to absolute URLs, so that it can be moved.
     ///
-    /// Where the playlist's own address is not known, nothing changes.
+    /// The playlist is unchanged if its own URL is not known.
     ///
-    /// - Parameter limits: The maximum size of the result.
-    /// - Returns: The playlist in which nothing else differs.
-    /// - Throws: ``PlaylistEditError`` where the result passes a limit or could not be read back.
+    /// - Parameter limits: The maximum sizes of the result.
+    /// - Returns: The playlist, in which nothing else differs.
+    /// - Throws: ``PlaylistEditError`` if the result exceeds a limit or cannot be parsed.
     public func withAbsoluteAddresses(limits: PlaylistLimits = PlaylistLimits()) throws(PlaylistEditError) -> Playlist {
         try rewritingAddresses(limits: limits) { $0.address.isAbsolute ? $0.address.text : nil }
     }
 
-    /// The playlist after a patch.
+    /// Returns the playlist after a patch.
     ///
     /// - Parameters:
     ///   - patch: The changes.
-    ///   - edit: What made them, for the error.
-    ///   - limits: The maximum size of the result.
-    /// - Returns: The playlist of the patched bytes.
-    /// - Throws: ``PlaylistEditError`` where the result is no playlist of the same kind or passes a limit.
+    ///   - edit: The name of the edit, for the error message.
+    ///   - limits: The maximum sizes of the result.
+    /// - Returns: The playlist parsed from the patched bytes.
+    /// - Throws: ``PlaylistEditError`` if the result is not a playlist of the same kind or exceeds a limit.
     func patched(
         _ patch: PlaylistPatch,
         edit: String,
@@ -74,7 +75,7 @@ extension Playlist {
     }
 }
 
-/// Collects new addresses of a playlist, with the size that it will have.
+/// A collector of new URIs for a playlist, which tracks the size of the result.
 private struct AddressRewriter {
     private(set) var patch = PlaylistPatch()
     private let bytes: [UInt8]
@@ -87,11 +88,11 @@ private struct AddressRewriter {
         self.limit = limit
     }
 
-    /// Puts a new address in the place of one; `nil` leaves it as it is.
+    /// Replaces a URI; `nil` leaves it unchanged.
     mutating func rewrite(_ address: PlaylistAddress, as text: String?) throws(PlaylistEditError) {
         guard let text, text != String(decoding: bytes[address.range], as: UTF8.self) else { return }
         let encoded = Self.encoded(text)
-        // An empty line and a comment are no addresses.
+        // An empty line or one that begins with `#` is not a URI line.
         let isUsable = !encoded.isEmpty && (address.isAttribute || encoded.utf8.first != UInt8(ascii: "#"))
         guard isUsable else { throw .unwritableAddress(text) }
         size += encoded.utf8.count + (address.needsQuotes ? 2 : 0) - address.range.count
@@ -99,7 +100,9 @@ private struct AddressRewriter {
         patch.replace(address.range, with: address.needsQuotes ? "\"\(encoded)\"" : encoded)
     }
 
-    /// The text without what ends an address in a playlist: control characters, quotation marks, spaces at either side.
+    /// Returns the text with all characters encoded that end a URI in a playlist.
+    ///
+    /// These are control characters, quotation marks, and spaces at both ends.
     private static func encoded(_ text: String) -> String {
         let bytes = text.utf8
         let digits = Array("0123456789ABCDEF".utf8)
@@ -117,7 +120,7 @@ private struct AddressRewriter {
 }
 
 extension MediaPlaylist {
-    /// Returns the playlist with every address absolute; see ``Playlist/withAbsoluteAddresses(limits:)``.
+    /// Returns the playlist with all URIs absolute; see ``Playlist/withAbsoluteAddresses(limits:)``.
     public func withAbsoluteAddresses(
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MediaPlaylist {
@@ -126,19 +129,19 @@ extension MediaPlaylist {
 }
 
 extension Playlist {
-    /// The media playlist that this is.
+    /// Returns the associated media playlist, or throws an error for a multivariant playlist.
     func asMedia(after edit: String) throws(PlaylistEditError) -> MediaPlaylist {
         guard case .media(let playlist) = self else { throw .wrongKind(edit: edit, expected: "media") }
         return playlist
     }
 
-    /// The multivariant playlist that this is.
+    /// Returns the associated multivariant playlist, or throws an error for a media playlist.
     func asMultivariant(after edit: String) throws(PlaylistEditError) -> MultivariantPlaylist {
         guard case .multivariant(let playlist) = self else { throw .wrongKind(edit: edit, expected: "multivariant") }
         return playlist
     }
 
-    /// The playlist in its canonical spelling.
+    /// Returns the playlist in its canonical form.
     func respelled(limits: PlaylistLimits) throws(PlaylistEditError) -> Playlist {
         do { return try canonical(limits: limits) } catch { throw PlaylistEditError(error, edit: "canonical") }
     }

@@ -1,42 +1,42 @@
 public import MediaTiming
 
-/// One edit of a playlist, named as on the command line and in the addresses of the server.
+/// An edit of a playlist, with the name used on the command line and in the server's URLs.
 public enum PlaylistEdit: Sendable, Hashable {
-    /// Keep the variants whose `BANDWIDTH` lies in a range.
+    /// Removes the variants whose `BANDWIDTH` is outside a range.
     case bandwidth(OpenRange<BitRate>)
-    /// Keep the variants whose picture is at most this high; those without a picture stay.
+    /// Removes the variants whose video height in pixels exceeds a maximum; variants without a resolution remain.
     case maxHeight(Int)
-    /// Take the I-frame variants out.
+    /// Removes the I-frame variants.
     case noIFrames
-    /// Keep whole segments from the one that holds a time.
+    /// Removes the segments before the one that contains a time.
     case start(MediaTime)
-    /// Keep whole segments, together never longer than this.
+    /// Removes segments at the end, so that the total duration does not exceed a maximum.
     case duration(MediaTime)
-    /// Put another playlist behind, with a discontinuity at the seam.
+    /// Appends another playlist, with a discontinuity at the transition.
     case append(String)
-    /// Put another playlist before, with a discontinuity at the seam.
+    /// Prepends another playlist, with a discontinuity at the transition.
     case prepend(String)
-    /// Put another playlist in at the segment border nearest to a time.
+    /// Inserts another playlist at the segment boundary nearest to a time.
     case insert(String, at: MediaTime)
-    /// Cut out the whole segments that lie in a range of time.
+    /// Removes the segments that are entirely inside a time range.
     case dropRange(MediaTimeRange)
-    /// Write every address as an absolute one.
+    /// Makes every URI absolute.
     case absolute
-    /// Write the playlist in its canonical spelling.
+    /// Converts the playlist to its canonical form.
     case canonical
 
-    /// Every name that an edit can have.
+    /// The names of all edits.
     public static let names = [
         "bandwidth", "max-height", "no-i-frames", "start", "duration", "append", "prepend", "insert", "drop-range",
         "absolute", "canonical",
     ]
 
-    /// Reads an edit.
+    /// Creates an edit from its name and value.
     ///
     /// - Parameters:
     ///   - name: One of ``names``.
-    ///   - value: What follows it; empty for edits without a value.
-    /// - Throws: ``PlaylistEditError`` that says what was expected.
+    ///   - value: The value of the edit; ignored for edits without a value.
+    /// - Throws: ``PlaylistEditError``, whose message contains the expected form.
     public init(name: String, value: String) throws(PlaylistEditError) {
         func invalid(_ expected: String) -> PlaylistEditError {
             .invalidValue(edit: name, value: value, expected: expected)
@@ -68,7 +68,7 @@ public enum PlaylistEdit: Sendable, Hashable {
             guard let range = OpenRange<MediaTime>(value, bound: { ClockTime.parse($0) }) else {
                 throw invalid("START...END in seconds")
             }
-            // Without an end it reaches further than any playlist.
+            // A range without an end extends beyond the end of any playlist.
             let end = range.high ?? MediaTime(seconds: 1 << 40)
             self = .dropRange(MediaTimeRange(start: range.low ?? .zero, end: end))
         case "absolute": self = .absolute
@@ -84,7 +84,7 @@ public enum PlaylistEdit: Sendable, Hashable {
         return value
     }
 
-    /// Its name and value as they are read by ``init(name:value:)``.
+    /// The name and value that ``init(name:value:)`` parses.
     public var spelling: (name: String, value: String) {
         switch self {
         case .bandwidth(let range):
@@ -105,7 +105,7 @@ public enum PlaylistEdit: Sendable, Hashable {
         }
     }
 
-    /// Whether it is about the list of variants rather than about the media.
+    /// A Boolean value that indicates whether the edit filters the variants instead of changing media playlists.
     public var isFilter: Bool {
         switch self {
         case .bandwidth, .maxHeight, .noIFrames: true
@@ -113,7 +113,7 @@ public enum PlaylistEdit: Sendable, Hashable {
         }
     }
 
-    /// The other playlist it needs, `nil` where it needs none.
+    /// The name of the other playlist that the edit needs, or `nil` if it needs none.
     public var source: String? {
         switch self {
         case .append(let source), .prepend(let source), .insert(let source, _): source
@@ -121,7 +121,7 @@ public enum PlaylistEdit: Sendable, Hashable {
         }
     }
 
-    /// The same edit with another source.
+    /// Returns the same edit with another source.
     func replacingSource(_ source: String) -> PlaylistEdit {
         switch self {
         case .append: .append(source)

@@ -1,28 +1,28 @@
 public import HLSPlaylist
 import ResourceAddressing
 
-/// Why an edit was refused; the playlist stays as it was.
+/// An error that prevents an edit; the playlist is unchanged.
 public enum PlaylistEditError: Error, Sendable, Hashable {
-    /// A filter would leave nothing; `available` names what there was.
+    /// The edit would remove everything; `available` describes what the playlist contains.
     case nothingLeft(filter: String, available: [String])
-    /// An edit's name is not one.
+    /// No edit has this name.
     case unknownEdit(String)
-    /// An edit's value cannot be read; `expected` says what it should be.
+    /// The value of an edit is invalid; `expected` describes valid values.
     case invalidValue(edit: String, value: String, expected: String)
-    /// The edit does not go with this kind of playlist.
+    /// The edit does not apply to this kind of playlist.
     case wrongKind(edit: String, expected: String)
-    /// A time lies outside the playlist.
+    /// A time is outside the playlist.
     case timeOutside(edit: String, time: String, duration: String)
-    /// Two playlists cannot stand on one timeline.
+    /// The playlists cannot be combined in one timeline.
     case cannotStitch(reason: String)
-    /// The result would pass a limit.
+    /// The result would exceed a limit.
     case tooLarge(PlaylistLimits.Limit)
-    /// An address is empty or a comment, so no playlist can hold it.
+    /// A URI is empty or would be read as a comment, so a playlist cannot contain it.
     case unwritableAddress(String)
-    /// The result of an edit could not be read as a playlist of the same kind.
+    /// The result of an edit cannot be parsed as a playlist of the same kind.
     case unreadableResult(edit: String, reason: String)
 
-    /// Creates the error for a result that could not be parsed.
+    /// Creates the error for a result that cannot be parsed.
     init(_ error: PlaylistParsingError, edit: String) {
         switch error {
         case .limitExceeded(let limit, _): self = .tooLarge(limit)
@@ -32,7 +32,7 @@ public enum PlaylistEditError: Error, Sendable, Hashable {
 }
 
 extension PlaylistEditError: CustomStringConvertible {
-    /// The value as text, for people.
+    /// The error as a message for display.
     public var description: String {
         switch self {
         case .nothingLeft(let filter, let available):
@@ -50,7 +50,7 @@ extension PlaylistEditError: CustomStringConvertible {
         }
     }
 
-    /// A stable short spelling for exit messages and answers.
+    /// A stable identifier for command-line messages and server responses.
     public var code: String {
         switch self {
         case .nothingLeft: "nothing-left"

@@ -1,12 +1,13 @@
 import HLSPlaylist
 
-/// Segments of one playlist that follow each other in the edited one.
+/// Consecutive segments of one playlist that are copied to an edited playlist.
 struct SegmentRun {
     let playlist: MediaPlaylist
     let positions: Range<Int>
-    /// Whether these are segments of the playlist whose header the edited one keeps.
+    /// A Boolean value that indicates whether the segments belong to the host, whose header the edited playlist has.
     let isHost: Bool
-    /// Whether each segment's initialization vector has to be written, since its number changes.
+    /// A Boolean value that indicates whether keys need explicit initialization vectors, because sequence numbers
+    /// change.
     var needsOwnVectors = false
 
     init(_ playlist: MediaPlaylist, _ positions: Range<Int>, isHost: Bool) {

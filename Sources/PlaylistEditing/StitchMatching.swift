@@ -2,22 +2,23 @@ public import HLSPlaylist
 import MediaTiming
 public import ResourceAddressing
 
-/// The correspondence between the media playlists of two presentations that are stitched.
+/// The matching between the media playlists of two presentations that are stitched.
 ///
-/// Variants are matched by the height of the picture and then by bit rate: the largest that the other's variant is not
-/// smaller than, so that a ladder's low rungs stay low. Renditions are matched by language, then by default.
+/// A variant is matched with the greatest video height that is not greater than its own, then with the highest bit rate
+/// that is not higher than its own, so low variants stay low. If all are greater, the lowest is chosen. Renditions are
+/// matched by language, then by default.
 ///
-/// The entries of the presentation are read and sorted once, when the matching is created; a match is then found by a
-/// binary search.
+/// The entries of the other presentation are read and sorted once, when the matching is created; a match is then found
+/// by binary search.
 public struct StitchMatching: Sendable {
     private let variants: VariantLadder
     private let iFrameVariants: VariantLadder
     private let renditions: [Rendition.MediaType?: RenditionChoice]
 
-    /// The variant with the lowest bit rate: whatever is stitched lasts as long as it does.
+    /// The media playlist of the variant with the lowest bit rate, whose duration counts as that of the presentation.
     public let leanestVariant: ResourceAddress?
 
-    /// Creates the matching for the presentation that is stitched in.
+    /// Creates a matching for the presentation that is stitched in.
     ///
     /// - Complexity: O(*n* log *n*) in its variants and renditions.
     public init(_ other: MultivariantPlaylist) {
@@ -32,33 +33,33 @@ public struct StitchMatching: Sendable {
         leanestVariant = variants.leanest
     }
 
-    /// The playlist that goes with a variant; `nil` where the other presentation has none.
+    /// Returns the media playlist that matches a variant, or `nil` if the other presentation has none.
     ///
     /// - Complexity: O(log *n*) in the variants of the other presentation.
     public func address(for variant: Variant) -> ResourceAddress? {
         (variant.isIFrames ? iFrameVariants : variants).match(height: variant.resolution?.height, rate: variant.rate)
     }
 
-    /// The playlist that goes with a rendition; `nil` where the other presentation has nothing like it.
+    /// Returns the media playlist that matches a rendition, or `nil` if the other presentation has none.
     ///
-    /// For sound that the other presentation carries in its variants this is its leanest variant: a player takes the
-    /// sound of it.
+    /// If the other presentation has no audio renditions, audio is matched with ``leanestVariant``, which contains the
+    /// audio.
     public func address(for rendition: Rendition) -> ResourceAddress? {
         guard let choice = renditions[rendition.type] else { return rendition.type == .audio ? leanestVariant : nil }
         return choice.match(language: rendition.language, mustMatchLanguage: rendition.type == .subtitles)
     }
 }
 
-/// The variants of one kind, in the order of their pictures and bit rates.
+/// The variants of one kind, ordered by video height and bit rate.
 private struct VariantLadder {
-    /// Those with a picture size, by height and bit rate.
+    /// The variants with a resolution, ordered by height, then by bit rate.
     private let byHeight: [(height: Int, rate: Int64, address: ResourceAddress)]
-    /// All of them, by bit rate.
+    /// All variants, ordered by bit rate.
     private let byRate: [(rate: Int64, address: ResourceAddress)]
     let leanest: ResourceAddress?
 
     init(_ variants: [Variant]) {
-        // The first of equals is the leanest, as the last of them is the largest that fits: the order is kept.
+        // The sort is stable: the first of equal variants is ``leanest``, and the last of them is the match.
         byRate = variants.map { ($0.rate, $0.address) }.sorted { $0.rate < $1.rate }
         byHeight = variants.compactMap { variant in
             variant.resolution.map { ($0.height, variant.rate, variant.address) }
@@ -79,7 +80,7 @@ private struct VariantLadder {
         return byHeight[max(first, count - 1)].address
     }
 
-    /// The number of entries at the front for which a condition is true, in an order in which none follows them.
+    /// Returns the number of entries at the front that satisfy a condition, which no later entry may satisfy.
     private static func count<Entry>(of rungs: [Entry], while isInFront: (Entry) -> Bool) -> Int {
         var (low, high) = (0, rungs.count)
         while low < high {
@@ -117,6 +118,6 @@ private struct RenditionChoice {
 }
 
 extension Variant {
-    /// Bits a second, 0 where the playlist does not say.
+    /// The bit rate in bits per second, or 0 if it is missing.
     fileprivate var rate: Int64 { bandwidth?.bitsPerSecond ?? 0 }
 }
