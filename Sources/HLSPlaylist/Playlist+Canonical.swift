@@ -4,7 +4,7 @@ extension Playlist {
     /// Returns the playlist in a canonical form with the same meaning, written strictly as the standard requires.
     ///
     /// Lines end with LF; blank lines, comments, the byte-order mark, and URIs without a tag are removed. Playlist-wide
-    /// tags come first, once each, in the order of the standard; those of a segment keep their order, with the byte
+    /// tags come first, once each, in the order of the standard; those of a segment remain in order, with the byte
     /// range and the duration last. Attributes are in the order of the standard, followed by unknown ones, with
     /// quotation marks if their type requires them, and without spaces. Digits and unknown tags are unchanged.
     ///

@@ -38,7 +38,7 @@ public struct PlaylistAddress: Sendable {
     package let range: Range<Int>
     /// A Boolean value that indicates whether a replacement value must be put in quotation marks.
     package let needsQuotes: Bool
-    /// A Boolean value that indicates whether the URI is the value of an attribute rather than a line of its own.
+    /// A Boolean value that indicates whether the URI is the value of an attribute rather than a separate line.
     package let isAttribute: Bool
 }
 

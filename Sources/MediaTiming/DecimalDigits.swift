@@ -1,4 +1,4 @@
-/// A decimal number that keeps its digits: an integer and the number of its digits after the decimal point.
+/// A decimal number without loss of precision: an integer and the number of its digits after the decimal point.
 package struct DecimalDigits: Sendable, Hashable {
     /// All digits as one integer, with the sign.
     package let value: Int64

@@ -61,7 +61,7 @@ public struct LinkModel: Sendable {
     public mutating func change(to profile: LinkProfile, at now: Duration) {
         self.profile = profile
         origin = now.saturatingNanoseconds
-        // Callers send chunks that are still queued again under the new conditions.
+        // Callers resend chunks that are still in the queue, under the new conditions.
         freeDown = min(freeDown, origin)
         freeUp = min(freeUp, origin)
     }

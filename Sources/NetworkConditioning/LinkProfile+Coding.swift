@@ -2,7 +2,7 @@ import MediaTiming
 
 /// An error in a description of network conditions.
 public struct LinkProfileError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The problem and its place in the description, for display.
+    /// The problem and its location in the description, for display.
     public let description: String
 }
 

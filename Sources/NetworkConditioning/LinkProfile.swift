@@ -29,7 +29,7 @@ public struct LinkProfile: Sendable, Hashable {
         public var start: Duration
         /// The length of the outage.
         public var duration: Duration
-        /// The time from one beginning to the next, more than ``duration``, or `nil` for a single outage.
+        /// The time from one beginning to the next, longer than ``duration``, or `nil` for a single outage.
         public var interval: Duration?
 
         /// Creates an outage.
@@ -83,7 +83,7 @@ public struct LinkProfile: Sendable, Hashable {
 public struct LinkTrace: Sendable, Hashable {
     /// A period of constant conditions.
     public struct Period: Sendable, Hashable {
-        /// The length of the period, more than zero.
+        /// The length of the period, greater than zero.
         public var duration: Duration
         /// The bandwidth; with zero, nothing passes.
         public var bandwidth: BitRate
@@ -105,7 +105,7 @@ public struct LinkTrace: Sendable, Hashable {
     /// The capacity of one repetition of the trace, in units of 10^−9 bit.
     let capacity: Int128
 
-    /// Creates a trace; the result is `nil` if there are no periods or if the duration of one is not more than zero.
+    /// Creates a trace; the result is `nil` if there are no periods or if the duration of one is zero or negative.
     public init?(_ periods: [Period]) {
         guard !periods.isEmpty,
             periods.allSatisfy({ $0.duration.saturatingNanoseconds > 0 && $0.bandwidth.bitsPerSecond >= 0 })

@@ -12,10 +12,10 @@ package struct TerminalText: ExpressibleByStringInterpolation, Hashable, Sendabl
 
     package init(stringInterpolation: StringInterpolation) { description = stringInterpolation.text }
 
-    /// Creates text on one line from a string that comes from outside the program.
+    /// Creates text on one line from a string from outside the program, which is escaped.
     package init(escaping text: some StringProtocol) { description = String(text).escapedForTerminal }
 
-    /// Creates text of several lines from a string that comes from outside the program.
+    /// Creates text of several lines from a string from outside the program, which is escaped.
     ///
     /// Line endings (LF or CR LF) become line feeds; all other control characters are escaped.
     package init(escapingLines text: String) {

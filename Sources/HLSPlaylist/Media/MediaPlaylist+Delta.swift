@@ -67,6 +67,7 @@ private struct DeltaMerger {
     private(set) var output: [UInt8] = []
     /// The IDs of the date ranges that the update reports as removed.
     private let goneRanges: Set<String>
+    /// The lines of the date ranges in the update.
     private let updatedLines: Set<[UInt8]>
     private let keepsRanges: Bool
 

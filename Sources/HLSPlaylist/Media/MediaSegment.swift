@@ -52,7 +52,7 @@ public struct MediaSegment: Sendable {
     public var keys: [EncryptionKey] { playlist.keys(for: position) }
     /// The date of the start of the segment, extrapolated from the last segment with a date (§4.4.4.6).
     public var programDateTime: ProgramDateTime? { playlist.programDateTime(of: position) }
-    /// A Boolean value that indicates whether the segment has a date tag of its own that can be read.
+    /// A Boolean value that indicates whether the segment itself has a valid date tag.
     public var hasOwnProgramDateTime: Bool { playlist.hasOwnDate(position) }
     /// A Boolean value that indicates whether the media of the segment is missing (§4.4.4.7).
     public var isGap: Bool { playlist.hasTag(in: playlist.header.gaps, ownedBy: position) }

@@ -226,7 +226,7 @@ extension MediaPlaylist.Storage {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a segment has a date tag of its own that can be read.
+    /// Returns a Boolean value that indicates whether a segment itself has a valid date tag.
     func hasOwnDate(_ position: Int) -> Bool {
         guard let record = lastTag(of: header.dateTimes, before: position), record.segment == position else {
             return false

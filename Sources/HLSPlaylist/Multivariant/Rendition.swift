@@ -9,7 +9,7 @@ public struct Rendition: Sendable {
         case audio = "AUDIO"
         /// Video.
         case video = "VIDEO"
-        /// Subtitles, in segments of their own.
+        /// Subtitles, in separate segments.
         case subtitles = "SUBTITLES"
         /// Closed captions, carried inside the video.
         case closedCaptions = "CLOSED-CAPTIONS"

@@ -10,7 +10,7 @@ struct PlaylistIndex: Sendable {
     struct SegmentRecord: Sendable {
         var blockStart: UInt32
         var uriStart: UInt32
-        /// The start time, in units of 10^−``PlaylistIndex/timeDigits`` seconds.
+        /// The start time, in units of 10^−*n* seconds, where *n* is ``PlaylistIndex/timeDigits``.
         var startTicks: Int64
     }
 

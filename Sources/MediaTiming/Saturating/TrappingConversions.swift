@@ -62,73 +62,73 @@ extension UInt128:
 {}
 
 extension Int8 {
-    /// Converts an integer, and stops the program if the integer is out of range.
+    /// Creates an integer from another integer type, and stops the program if the value is out of range.
     @inlinable
     package init(_ source: some ExceedsInt8) { self = requiringExactly(Self(exactly: source)) }
 }
 
 extension Int16 {
-    /// Converts an integer, and stops the program if the integer is out of range.
+    /// Creates an integer from another integer type, and stops the program if the value is out of range.
     @inlinable
     package init(_ source: some ExceedsInt16) { self = requiringExactly(Self(exactly: source)) }
 }
 
 extension Int32 {
-    /// Converts an integer, and stops the program if the integer is out of range.
+    /// Creates an integer from another integer type, and stops the program if the value is out of range.
     @inlinable
     package init(_ source: some ExceedsInt32) { self = requiringExactly(Self(exactly: source)) }
 }
 
 extension Int {
-    /// Converts an integer, and stops the program if the integer is out of range.
+    /// Creates an integer from another integer type, and stops the program if the value is out of range.
     @inlinable
     package init(_ source: some ExceedsInt64) { self = requiringExactly(Self(exactly: source)) }
 }
 
 extension Int64 {
-    /// Converts an integer, and stops the program if the integer is out of range.
+    /// Creates an integer from another integer type, and stops the program if the value is out of range.
     @inlinable
     package init(_ source: some ExceedsInt64) { self = requiringExactly(Self(exactly: source)) }
 }
 
 extension Int128 {
-    /// Converts an integer, and stops the program if the integer is out of range.
+    /// Creates an integer from another integer type, and stops the program if the value is out of range.
     @inlinable
     package init(_ source: some ExceedsInt128) { self = requiringExactly(Self(exactly: source)) }
 }
 
 extension UInt8 {
-    /// Converts an integer, and stops the program if the integer is out of range.
+    /// Creates an integer from another integer type, and stops the program if the value is out of range.
     @inlinable
     package init(_ source: some ExceedsUInt8) { self = requiringExactly(Self(exactly: source)) }
 }
 
 extension UInt16 {
-    /// Converts an integer, and stops the program if the integer is out of range.
+    /// Creates an integer from another integer type, and stops the program if the value is out of range.
     @inlinable
     package init(_ source: some ExceedsUInt16) { self = requiringExactly(Self(exactly: source)) }
 }
 
 extension UInt32 {
-    /// Converts an integer, and stops the program if the integer is out of range.
+    /// Creates an integer from another integer type, and stops the program if the value is out of range.
     @inlinable
     package init(_ source: some ExceedsUInt32) { self = requiringExactly(Self(exactly: source)) }
 }
 
 extension UInt {
-    /// Converts an integer, and stops the program if the integer is out of range.
+    /// Creates an integer from another integer type, and stops the program if the value is out of range.
     @inlinable
     package init(_ source: some ExceedsUInt64) { self = requiringExactly(Self(exactly: source)) }
 }
 
 extension UInt64 {
-    /// Converts an integer, and stops the program if the integer is out of range.
+    /// Creates an integer from another integer type, and stops the program if the value is out of range.
     @inlinable
     package init(_ source: some ExceedsUInt64) { self = requiringExactly(Self(exactly: source)) }
 }
 
 extension UInt128 {
-    /// Converts an integer, and stops the program if the integer is out of range.
+    /// Creates an integer from another integer type, and stops the program if the value is out of range.
     @inlinable
     package init(_ source: some ExceedsUInt128) { self = requiringExactly(Self(exactly: source)) }
 }
