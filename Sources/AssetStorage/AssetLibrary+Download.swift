@@ -5,21 +5,22 @@ import MediaTiming
 import PlaylistEditing
 public import ResourceAddressing
 
-/// A media playlist that is going to be downloaded.
+/// A media playlist to download.
 public struct PlannedRendition: Sendable {
-    /// What it is in the presentation.
+    /// The role of the rendition in the presentation.
     public let role: StoredRendition.Role
-    /// Its position among the variants, or among the renditions, of the source; -1 where the source is its playlist.
+    /// The zero-based index among the variants, or among the renditions, of the source; -1 if the source is a media
+    /// playlist.
     public let position: Int
-    /// Its language.
+    /// The language of the rendition (RFC 5646); `nil` for variants and for renditions without a language.
     public let language: String?
-    /// The variant it is, for a variant.
+    /// The variant that the playlist belongs to; `nil` for renditions and if the source is a media playlist.
     public let variant: Variant?
-    /// Its playlist.
+    /// The media playlist.
     public let playlist: MediaPlaylist
-    /// Where the playlist was found.
+    /// The URL of the playlist after all redirects.
     public let address: ResourceAddress
-    /// Further positions, among the variants or among the renditions of the source, that have the same playlist.
+    /// The indices of further variants or renditions of the source that have the same playlist.
     public let aliases: [Int]
 
     /// Creates a planned rendition.
@@ -41,21 +42,24 @@ public struct PlannedRendition: Sendable {
         self.aliases = aliases
     }
 
-    /// The playlist with its variables replaced, so that it means the same without the playlist that defined them.
+    /// The playlist with its variables replaced, so that it is valid without the playlist that defines them.
     var standalonePlaylist: MediaPlaylist {
         get throws { try playlist.variables.isEmpty ? playlist : playlist.withAbsoluteAddresses() }
     }
 }
 
 extension AssetLibrary {
-    /// Enters an asset, or finds the one that came from the same address.
+    /// Creates the catalog entry of an asset, or returns the existing entry with the same source.
+    ///
+    /// An existing entry keeps its title, and its selection is replaced.
     ///
     /// - Parameters:
-    ///   - source: Where it comes from.
-    ///   - title: What people will call it.
-    ///   - selection: What was asked for, as the caller spells it; kept for a resumption.
-    /// - Returns: Its identifier.
-    /// - Throws: ``StorageError``.
+    ///   - source: The URL of the source playlist, which identifies the asset.
+    ///   - title: The title to display.
+    ///   - selection: The selection as text. The library does not interpret it, and returns it in
+    ///     ``StoredAsset/selection``.
+    /// - Returns: The identifier of the asset.
+    /// - Throws: ``StorageError``; ``StorageError/Code/busy`` if the existing asset is being deleted.
     public func enter(source: ResourceAddress, title: String, selection: String) throws -> String {
         let id = try write { database in
             if var record = try AssetRecord.filter(Column("source") == source.text).fetchOne(database) {
@@ -87,10 +91,10 @@ extension AssetLibrary {
         return id
     }
 
-    /// Enters what a download will store: the playlists and every file that they need.
+    /// Adds the playlists of a download, and every file that they need, to the catalog.
     ///
-    /// Files that are stored are not downloaded again. A rendition whose media changed at the origin is planned again.
-    /// The caller holds the lock of the asset.
+    /// Stored files are not downloaded again. A rendition whose media changed at the origin is planned again from the
+    /// start. The caller must hold the lock of the asset.
     public func plan(
         _ id: String,
         source: Playlist,
@@ -120,7 +124,7 @@ extension AssetLibrary {
         try writePlaylists(id)
     }
 
-    /// The position of a rendition in the multivariant playlist of its source.
+    /// The position of a rendition in the multivariant playlist of the source.
     private struct Place: Hashable {
         let isVariant: Bool
         let position: Int
@@ -143,7 +147,7 @@ extension AssetLibrary {
         let playlist = try rendition.standalonePlaylist
         var stored: [PackagePlan.Identity: ResourceRecord] = [:]
         if let existing {
-            // Signed addresses change from load to load; the same segments in the same order are the same media.
+            // URL signatures change from load to load; the same segments in the same order are the same media.
             if let old = try? MediaPlaylist(parsing: existing.playlistBytes), haveSameMedia(old, playlist) {
                 let rows = try ResourceRecord.filter(Column("renditionID") == existing.id)
                     .filter(Column("bytes") != nil).fetchCursor(database)
@@ -169,7 +173,7 @@ extension AssetLibrary {
         guard let renditionID = record.id else { return }
         let plan = PackagePlan(folder: folder, role: rendition.role, playlist: playlist)
         try plan.forEachResource { resource in
-            // A file that is stored keeps its name, also one that an earlier version gave.
+            // A stored file keeps its name, even if an earlier version chose the name by another rule.
             let known = stored[resource.identity]
             var row = ResourceRecord(
                 assetID: id,
@@ -190,10 +194,10 @@ extension AssetLibrary {
         }
     }
 
-    /// Whether two playlists name the same media, whatever signatures their addresses carry.
+    /// Returns a Boolean value that indicates whether two playlists name the same media, regardless of URL signatures.
     private static func haveSameMedia(_ old: MediaPlaylist, _ new: MediaPlaylist) -> Bool {
         guard old.segments.count == new.segments.count else { return false }
-        // Where paths alone do not tell segments apart, the query does.
+        // If the paths alone do not distinguish the segments, the queries are compared too.
         let paths = Set(new.segments.lazy.map { "\($0.address.path) \($0.byteRange?.description ?? "")" })
         let isFile = new.segments.allSatisfy { $0.address.lastPathComponent.contains(".") }
         let pathsSuffice = paths.count == new.segments.count && (paths.count > 1 || isFile)
@@ -204,7 +208,7 @@ extension AssetLibrary {
         }
     }
 
-    /// Returns a folder that nothing in the package has: where variants moved, the first name may be taken.
+    /// Returns a directory name that is unused in the package; if variants moved, the default name may be taken.
     private static func unusedFolder(for rendition: PlannedRendition, besides used: Set<String>) -> String {
         guard rendition.position >= 0 else { return "media" }
         var number = rendition.position
@@ -212,12 +216,13 @@ extension AssetLibrary {
         return "\(rendition.role.rawValue)-\(number)"
     }
 
-    /// Finds what is stored again in a source that changed: what moved gets its new position, what is gone goes.
+    /// Maps the stored renditions to a changed source: updates the positions of those that moved, and deletes the
+    /// others.
     private static func remapRenditions(of record: AssetRecord, to source: Playlist, _ database: Database) throws {
         guard let bytes = record.sourcePlaylist.map(Array.init), bytes != source.bytes,
             let old = try? Playlist.parse(bytes)
         else { return }
-        /// From positions in the old source to those in the new one.
+        /// Maps positions in the old source to positions in the new source.
         func moves(variants: Bool) -> [Int: Int] {
             let new = Dictionary(
                 identities(in: source, variants: variants).enumerated().map { ($1, $0) },
@@ -243,7 +248,7 @@ extension AssetLibrary {
         }
     }
 
-    /// What tells the entries of a multivariant playlist apart, besides their places and signatures.
+    /// Returns keys that identify the entries of a multivariant playlist regardless of their order and URL signatures.
     private static func identities(in playlist: Playlist, variants: Bool) -> [String] {
         guard case .multivariant(let playlist) = playlist else { return [] }
         guard variants else {
@@ -261,7 +266,7 @@ extension AssetLibrary {
         }
     }
 
-    /// Twelve random characters that are easy to type.
+    /// Returns a random identifier of twelve characters, without characters that are easily confused.
     private static func newIdentifier() -> String {
         let letters = Array("abcdefghjkmnpqrstuvwxyz23456789")
         return String((0..<12).map { _ in letters[Int.random(in: 0..<letters.count)] })

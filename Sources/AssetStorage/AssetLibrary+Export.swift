@@ -2,12 +2,13 @@ public import Foundation
 import GRDB
 
 extension AssetLibrary {
-    /// Copies an asset into a plain folder: playlists and segments that any server or player can use.
+    /// Copies an asset to a directory as playlists and segments that any server or player can use.
     ///
-    /// The copy is for others to read, as far as the file mode creation mask of the process allows; files with keys are readable
-    /// by the owner only, as in the library.
+    /// The mode of the copies follows the file mode creation mask of the process. Key files stay readable by the owner
+    /// only.
     ///
-    /// - Throws: ``StorageError`` if the asset is not complete or damaged, the folder exists already, or the disk refuses.
+    /// - Throws: ``StorageError`` if the asset is incomplete or damaged, if the directory exists, or if it cannot be
+    ///   written.
     public func export(_ id: String, to folder: URL) throws {
         let asset = try asset(id)
         guard asset.state == .complete else {
@@ -51,18 +52,18 @@ extension AssetLibrary {
             try FileManager.default.copyItem(at: file, to: folder.appendingPathComponent(path))
         }
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.path)
-        // Where the system does not say, all files stay readable by the owner only.
+        // Without the mode of the directory, all files stay readable by the owner only.
         guard let folderMode = attributes[.posixPermissions] as? Int else { return }
         let keys = Set(resources.filter { $0.kind == .key }.map(\.path))
         try Self.share(folder, folderMode: folderMode, except: keys)
     }
 
-    /// Gives the files and folders below a folder the modes of new ones, but for those with keys.
+    /// Sets the modes of all files and directories in a directory to those of new ones, except for keys.
     ///
     /// - Parameters:
-    ///   - folder: The folder, which has the mode of a new one itself.
-    ///   - folderMode: Its mode.
-    ///   - keys: The paths of the files that stay as they are, below the folder.
+    ///   - folder: The directory, which itself has the mode of a new directory.
+    ///   - folderMode: The mode of the directory.
+    ///   - keys: The paths of the files to leave unchanged, relative to the directory.
     /// - Throws: The error of the system.
     private static func share(_ folder: URL, folderMode: Int, except keys: Set<String>) throws {
         for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where !keys.contains(path) {

@@ -3,13 +3,13 @@ import GRDB
 import MediaTiming
 import ResourceAddressing
 
-/// A file that has its name and whose content is on the disk, to be entered in the catalog.
+/// A finished file of a package whose content is on the disk, but which is not yet in the catalog.
 public struct WrittenFile: Sendable {
     let resource: StoredResource
     let count: Int64
     let checksum: Int64
 
-    /// Creates the description of a file that was finished.
+    /// Creates the description of a finished file.
     public init(_ resource: StoredResource, _ file: PackageFile) {
         self.resource = resource
         count = file.count
@@ -19,9 +19,10 @@ public struct WrittenFile: Sendable {
 
 /// The result of the verification of an asset.
 public struct VerificationResult: Sendable, Hashable {
-    /// The paths, inside the package, of files that are gone or not what was stored.
+    /// The paths, relative to the package, of files that are missing or damaged.
     public let damaged: [String]
-    /// The number of files of which only the size could be checked: an earlier version stored them without a checksum.
+    /// The number of files of which only the size was checked, because an earlier version stored them without a
+    /// checksum.
     public let withoutChecksum: Int
 
     /// Creates a result.
@@ -32,15 +33,15 @@ public struct VerificationResult: Sendable, Hashable {
 }
 
 extension AssetLibrary {
-    /// The number of rows that are held in memory at a time.
+    /// The maximum number of catalog rows in memory at the same time.
     static let pageSize = 1_000
 
-    /// Returns a file to write a resource to.
+    /// Returns a file object to write a resource with.
     public func makeFile(for resource: StoredResource, of id: String) -> PackageFile {
         PackageFile("\(packageDirectory(id).path)/\(resource.path)", files: files)
     }
 
-    /// Returns all files of an asset, in the order in which its playlists name them.
+    /// Returns all files of an asset in the order in which its playlists name them.
     public func resources(_ id: String) throws -> [StoredResource] {
         try catalog.read { database in
             _ = try Self.record(id, database)
@@ -50,7 +51,7 @@ extension AssetLibrary {
         }
     }
 
-    /// Returns the file at a path inside the package; `nil` if the asset has no such file.
+    /// Returns the file at a path relative to the package; `nil` if the asset has no such file.
     func resource(at path: String, of id: String) throws -> StoredResource? {
         try catalog.read { database in
             _ = try Self.record(id, database)
@@ -76,8 +77,9 @@ extension AssetLibrary {
         }
     }
 
-    /// Returns all files that are not stored, those that are needed first in front: keys and initialization sections, then
-    /// segments by their time.
+    /// Returns all files that are not stored, in the order of their media time.
+    ///
+    /// Keys and initialization sections have the start time of the first segment that needs them, and precede it.
     public func missingResources(_ id: String) throws -> [StoredResource] {
         var result: [StoredResource] = []
         while true {
@@ -87,12 +89,12 @@ extension AssetLibrary {
         }
     }
 
-    /// Returns the next files that are not stored, at most a thousand.
+    /// Returns the next page of files that are not stored, with at most 1,000 files.
     ///
     /// - Parameters:
     ///   - id: The identifier of the asset.
-    ///   - last: The file to go on after; `nil` for the first ones.
-    /// - Returns: The files in the order of ``missingResources(_:)``; none behind the last.
+    ///   - last: The last file of the previous page; `nil` for the first page.
+    /// - Returns: The files in the order of ``missingResources(_:)``; empty after the last page.
     /// - Throws: ``StorageError``.
     public func missingResources(_ id: String, after last: StoredResource?) throws -> [StoredResource] {
         try catalog.read { database in
@@ -112,11 +114,12 @@ extension AssetLibrary {
 
     // MARK: Stored files
 
-    /// Enters finished files as stored: from then on they are believed.
+    /// Marks finished files as stored in the catalog.
     ///
-    /// Their names are written to the disk first. A group costs little more than a single file.
+    /// The directories are synchronized to the disk first, so that the names of the files survive a crash. Committing a
+    /// group of files costs little more than committing one.
     ///
-    /// - Throws: ``StorageError``; ``StorageError/Code/notFound`` if the asset was deleted meanwhile.
+    /// - Throws: ``StorageError``; ``StorageError/Code/notFound`` if the asset was deleted in the meantime.
     public func commit(_ written: [WrittenFile]) throws {
         guard let first = written.first else { return }
         let id = try catalog.read { database in
@@ -150,21 +153,22 @@ extension AssetLibrary {
         StorageError(.notFound, "the asset was deleted while it was being downloaded")
     }
 
-    /// Finds stored files that are gone or of another size; they count as missing from then on.
+    /// Marks stored files that are missing or have another size as not stored.
     ///
-    /// The caller holds the lock of the asset. Contents are not read; see ``verify(_:)``.
+    /// The caller must hold the lock of the asset. The content of the files is not read; see ``verify(_:)``.
     ///
-    /// - Returns: Their paths inside the package.
+    /// - Returns: The paths of these files, relative to the package.
     @discardableResult
     public func forgetLostFiles(_ id: String) throws -> [String] {
         try forgetFiles(of: id) { path, row in PackageFile.size(path) == row.bytes }
     }
 
-    /// Checks every stored file of an asset by its size and checksum.
+    /// Checks the size and the checksum of every stored file of an asset.
     ///
-    /// Damaged files count as missing from then on and are fetched by the next download. Playlists are written anew.
+    /// Damaged files are removed and marked as not stored, so that the next download fetches them. Damaged playlists
+    /// are written again.
     ///
-    /// - Throws: ``StorageError/Code/busy`` while the asset is downloaded.
+    /// - Throws: ``StorageError/Code/busy`` while the asset is being downloaded.
     public func verify(_ id: String) throws -> VerificationResult {
         let lock = try lock(id)
         defer { withExtendedLifetime(lock) {} }
@@ -198,7 +202,7 @@ extension AssetLibrary {
             last = end
             let damaged = page.filter { !isIntact("\(package)/\($0.path)", $0) }
             guard !damaged.isEmpty else { continue }
-            // The catalog first: a file must not be believed that is about to go.
+            // The catalog is updated first, so that it never lists a file that is already removed.
             try write { database in
                 for row in damaged {
                     try ResourceRecord.filter(key: row.id)
@@ -208,16 +212,16 @@ extension AssetLibrary {
                     .updateAll(database, Column("state").set(to: AssetRecord.State.partial.rawValue))
             }
             for row in damaged {
-                // It is replaced by the next download where it cannot be removed now.
+                // If the file cannot be removed now, the next download replaces it.
                 try? files.removeFile("\(package)/\(row.path)")
                 lost.append(row.path)
             }
         }
     }
 
-    /// Notes that everything is stored and writes the playlists as they stay.
+    /// Marks an asset as complete and writes its final playlists.
     ///
-    /// - Throws: ``StorageError/Code/incomplete`` if something is missing.
+    /// - Throws: ``StorageError/Code/incomplete`` if a file is missing.
     public func finish(_ id: String) throws {
         try forgetLostFiles(id)
         let missing = try missingCount(id)
@@ -234,7 +238,8 @@ extension AssetLibrary {
 
     // MARK: Folders
 
-    /// Creates the folders of an asset's renditions, never that of the asset: one that was deleted is not created again.
+    /// Creates the directories of the renditions of an asset, but not its package, so that a deleted asset is not
+    /// recreated.
     func makeFolders(_ id: String) throws {
         let package = packageDirectory(id).path
         let folders = try catalog.read { database in Set(try Self.folders(id, database).values) }
@@ -246,9 +251,9 @@ extension AssetLibrary {
         }
     }
 
-    /// Removes what the catalog does not know: unfinished files, and files of renditions that are no longer planned.
+    /// Removes files that are not in the catalog: unfinished files, and files of renditions that are no longer planned.
     ///
-    /// The caller holds the lock of the asset.
+    /// The caller must hold the lock of the asset.
     func removeUnknownFiles(_ id: String) throws {
         let package = packageDirectory(id).path
         func names(in folder: String) -> [String] {
@@ -276,7 +281,7 @@ extension AssetLibrary {
 }
 
 extension StoredResource {
-    /// Creates the description of a row of the catalog.
+    /// Creates the description of a file from its catalog row.
     fileprivate init?(_ record: ResourceRecord, _ folders: [Int64: String]) {
         guard let id = record.id else { return nil }
         self.init(

@@ -6,16 +6,16 @@ import PlaylistEditing
 import ResourceAddressing
 
 extension AssetLibrary {
-    /// The name of the playlist that a package is played by.
+    /// The file name of the multivariant playlist of a package.
     static let multivariantName = "multivariant.m3u8"
-    /// The name of the media playlist in the folder of a rendition.
+    /// The file name of the media playlist in the directory of a rendition.
     static let mediaName = "media.m3u8"
 
-    /// Writes the playlists of a package from what the catalog says; those that are there already are not touched.
+    /// Writes the playlists of a package from the catalog; intact playlists are not rewritten.
     ///
-    /// They are on the disk when this returns.
+    /// The playlists are on the disk when this method returns.
     ///
-    /// - Returns: The paths inside the package of those that were missing or damaged.
+    /// - Returns: The paths, relative to the package, of the playlists that were missing or damaged.
     @discardableResult
     func writePlaylists(_ id: String) throws -> [String] {
         let (record, renditions, asset) = try catalog.read { database in
@@ -54,9 +54,10 @@ extension AssetLibrary {
         return changed
     }
 
-    /// Returns whether two playlists are the same but for their bandwidth.
+    /// Returns a Boolean value that indicates whether two playlists differ in `BANDWIDTH` values only.
     ///
-    /// That of a playlist that is made here follows the number of stored bytes, which changes without any damage.
+    /// The bandwidth of a generated multivariant playlist is computed from the number of stored bytes, which changes
+    /// without damage.
     private static func differOnlyInBandwidth(_ former: Data?, _ new: [UInt8]) -> Bool {
         guard let former else { return false }
         func text(_ bytes: some Sequence<UInt8>) -> String {
@@ -65,7 +66,7 @@ extension AssetLibrary {
         return text(former) == text(new)
     }
 
-    /// The multivariant playlist of what is stored; one is made where the source was a media playlist.
+    /// Returns the multivariant playlist of the stored renditions; it is generated if the source is a media playlist.
     private static func multivariantPlaylist(
         _ record: AssetRecord,
         _ renditions: [RenditionRecord],
@@ -86,20 +87,20 @@ extension AssetLibrary {
             return try source.relocated(variant: { variants[$0] }, rendition: { others[$0] }).bytes
         }
         guard let duration = asset.duration else { return Array("#EXTM3U\n".utf8) }
-        // Its peak is not known; the average is the least that is true.
+        // The peak bit rate is unknown; the average bit rate is a lower bound.
         let seconds = max(duration.seconds, 0.001)
         let bandwidth = max(1, Int64(saturating: Double(asset.bytes.bytes) * 8 / seconds))
         let lines = renditions.map { "#EXT-X-STREAM-INF:BANDWIDTH=\(bandwidth)\n\($0.folder)/\(mediaName)\n" }
         return Array(("#EXTM3U\n" + lines.joined()).utf8)
     }
 
-    /// Writes a file, unless it is there with these bytes.
+    /// Writes a file unless it already has the given content.
     ///
-    /// - Returns: Whether it had to be written.
+    /// - Returns: A Boolean value that indicates whether the file was written.
     private func write(_ bytes: [UInt8], to path: String, of id: String) throws -> Bool {
         let url = packageDirectory(id).appendingPathComponent(path)
         if PackageFile.size(url.path) == Int64(bytes.count), (try? Data(contentsOf: url)) == Data(bytes) {
-            // It may be there only in memory: an earlier attempt may have ended before its name was on the disk.
+            // The file may not be durable yet: an earlier attempt may have ended before the directory was synchronized.
             try synchronizeFolder(url)
             return false
         }

@@ -2,11 +2,12 @@ import Foundation
 import MediaTransport
 
 extension AssetLibrary {
-    /// Creates the folders and the catalog of a library with modes that keep other users out, and narrows the modes of a library
-    /// that has wider ones.
+    /// Creates the directories and the catalog of a library with owner-only modes, and restricts the modes of an
+    /// existing library.
     ///
-    /// The catalog, its log, and the packages hold signed addresses and keys. A folder that also holds files of something else
-    /// keeps its mode; everything of the library in it is private all the same. SQLite gives its log the mode of the catalog.
+    /// The catalog, its write-ahead log, and the packages contain signed URLs and keys. A directory that also contains
+    /// other files keeps its mode, but everything in it that belongs to the library is private. SQLite creates the
+    /// write-ahead log with the mode of the catalog.
     ///
     /// - Throws: `POSIXError`.
     static func makePrivate(_ directory: URL) throws {
@@ -17,7 +18,7 @@ extension AssetLibrary {
         if names.contains(Catalog.fileName) || names.isSubset(of: ["packages", "CACHEDIR.TAG"]) {
             PrivateFiles.restrictFolder(directory.path)
         }
-        // Before SQLite creates it with the mode that the process has for new files.
+        // The catalog is created before SQLite does it, because SQLite would apply the default mode for new files.
         try PrivateFiles.createIfMissing(catalog)
         for suffix in ["", "-wal", "-shm", "-journal"] { PrivateFiles.restrictFile(catalog + suffix) }
         PrivateFiles.restrictFile(directory.appendingPathComponent("CACHEDIR.TAG").path)

@@ -5,24 +5,25 @@ public import MediaTiming
 import MediaTransport
 public import ResourceAddressing
 
-/// A folder of downloaded assets, and the catalog that says what is stored in it.
+/// A directory of downloaded assets, with a catalog of the stored files.
 ///
-/// The catalog alone says which files are stored: each is entered with its size and checksum after its content is on the
-/// disk. Unknown packages are deleted when the library is opened. Several processes may use one library.
+/// A file counts as stored only if the catalog lists it. It is listed, with its size and checksum, after its content is
+/// on the disk. Packages that are not in the catalog are deleted when the library is opened. Several processes can use
+/// a library at the same time.
 public final class AssetLibrary: Sendable {
-    /// The library's folder.
+    /// The directory of the library.
     public let directory: URL
     let catalog: Catalog
     let files: any FileOperations
 
-    /// Opens a library, creating it as needed, and finishes deletions that were interrupted.
+    /// Opens a library, creates it if needed, and finishes interrupted deletions.
     ///
-    /// - Throws: ``StorageError`` if the folder or the catalog cannot be used.
+    /// - Throws: ``StorageError`` if the directory or the catalog cannot be used.
     public convenience init(directory: URL) throws {
         try self.init(directory: directory, files: SystemFileOperations())
     }
 
-    /// Opens a library whose packages change through other operations.
+    /// Opens a library that changes its packages through the given file operations.
     package init(directory: URL, files: any FileOperations) throws {
         self.directory = directory.standardizedFileURL
         self.files = files
@@ -38,10 +39,9 @@ public final class AssetLibrary: Sendable {
         sweep()
     }
 
-    /// Opens a library for reading only: nothing in its folder changes, and it may be on a file system that cannot be
-    /// written.
+    /// Opens a library for reading only, without any change to its directory, which may be on a read-only file system.
     ///
-    /// Reads include what other processes store after the library was opened.
+    /// Each read includes what other processes stored after the library was opened.
     ///
     /// - Throws: ``StorageError/Code/cannotOpen`` if there is no library.
     public init(reading directory: URL) throws {
@@ -55,15 +55,16 @@ public final class AssetLibrary: Sendable {
         catalog = .readOnly(ReadOnlyCatalog(path: path))
     }
 
-    /// Closes the catalog, whose log becomes part of it.
+    /// Closes the catalog and merges its write-ahead log into the database.
     ///
-    /// The library cannot be used afterwards.
+    /// The library cannot be used after this call.
     public func close() throws { try catalog.close() }
 
-    /// The library that is used where none is named: `$MILLSTREAM_LIBRARY`, else the platform's folder for data.
+    /// The default directory of the library: `$MILLSTREAM_LIBRARY` if set, otherwise in the data directory of the
+    /// platform.
     public static var defaultDirectory: URL { defaultDirectory(environment: ProcessInfo.processInfo.environment) }
 
-    /// Returns the library that is used with the variables of an environment where none is named.
+    /// Returns the default directory of the library for the given environment variables.
     static func defaultDirectory(environment: [String: String]) -> URL {
         if let named = environment["MILLSTREAM_LIBRARY"], !named.isEmpty { return URL(fileURLWithPath: named) }
         #if os(Linux)
@@ -76,7 +77,7 @@ public final class AssetLibrary: Sendable {
         #endif
     }
 
-    /// All assets, newest first.
+    /// Returns all assets, newest first.
     public func assets() throws -> [StoredAsset] {
         try catalog.read { database in
             try AssetRecord.filter(Column("state") != AssetRecord.State.deleting.rawValue)
@@ -84,14 +85,14 @@ public final class AssetLibrary: Sendable {
         }
     }
 
-    /// An asset by its identifier.
+    /// Returns the asset with the given identifier.
     ///
     /// - Throws: ``StorageError/Code/notFound``.
     public func asset(_ id: String) throws -> StoredAsset {
         try catalog.read { database in try Self.asset(try Self.record(id, database), database) }
     }
 
-    /// The asset that came from an address, `nil` where there is none.
+    /// Returns the asset with the given source URL; `nil` if there is none.
     public func asset(source: ResourceAddress) throws -> StoredAsset? {
         try catalog.read { database in
             try AssetRecord.filter(Column("source") == source.text)
@@ -100,14 +101,14 @@ public final class AssetLibrary: Sendable {
         }
     }
 
-    /// The folder of an asset's package.
+    /// Returns the directory of the package of an asset.
     public func packageDirectory(_ id: String) -> URL {
         directory.appendingPathComponent("packages").appendingPathComponent(id)
     }
 
-    /// A stored file of a package; `nil` if the path leads out of it or the catalog does not say that it is there.
+    /// Returns the URL of a stored file of a package; `nil` if the path leaves the package or the file is not stored.
     ///
-    /// Playlists are always there; of all others the catalog has to know the size.
+    /// Playlists (`.m3u8`) only have to exist. Any other file must also have the size that the catalog lists.
     public func file(_ path: String, of id: String) -> URL? {
         guard Self.isIdentifier(id),
             path.split(separator: "/", omittingEmptySubsequences: false)
@@ -126,18 +127,18 @@ public final class AssetLibrary: Sendable {
         return stored == size ? url : nil
     }
 
-    /// Returns how many bytes may still be stored; `nil` if the system does not say.
+    /// The number of bytes that can still be stored; `nil` if the system does not report it.
     public var freeSpace: ByteCount? { files.freeSpace(at: directory.path).map { ByteCount($0) } }
 
-    /// Removes an asset with all its bytes; removing it twice does no harm.
+    /// Deletes an asset and all its files; deleting it again has no effect.
     ///
-    /// - Throws: ``StorageError/Code/busy`` while the asset is downloaded; it is kept then.
+    /// - Throws: ``StorageError/Code/busy`` while the asset is being downloaded; the asset is not deleted then.
     public func delete(_ id: String) throws {
         guard Self.isIdentifier(id) else { return }
         var reservation = reserveForDeletion(id)
         for _ in 0..<Self.lockAttempts {
             guard case .failure(let error) = reservation, error.code == .busy else { break }
-            // Another task deletes it: it does what this one would.
+            // Another task is already deleting the asset.
             if try isDeleting(id) { return }
             files.waitForLock()
             reservation = reserveForDeletion(id)
@@ -154,10 +155,10 @@ public final class AssetLibrary: Sendable {
         try finishDeletion(id)
     }
 
-    /// The number of times that a deletion waits for the lock.
+    /// The maximum number of attempts of a deletion to acquire the lock.
     private static let lockAttempts = 10
 
-    /// The lock of an asset; `nil` if its folder was never made or is gone already.
+    /// Acquires the lock of an asset; `nil` if its directory was never created or is already deleted.
     private func reserveForDeletion(_ id: String) -> Result<PackageLock?, StorageError> {
         do {
             return .success(try PackageLock(packageDirectory(id)))
@@ -172,30 +173,31 @@ public final class AssetLibrary: Sendable {
         }
     }
 
-    /// Reserves an asset for one writer.
+    /// Locks an asset for one writer.
     ///
-    /// - Throws: ``StorageError/Code/busy`` if another writer has it, ``StorageError/Code/notFound`` if it was deleted.
+    /// - Throws: ``StorageError/Code/busy`` if another writer holds the lock, ``StorageError/Code/notFound`` if the
+    ///   asset was deleted.
     public func lock(_ id: String) throws -> PackageLock {
         let lock = try PackageLock(packageDirectory(id))
         do {
             try catalog.read { _ = try Self.record(id, $0) }
         } catch let error as StorageError where error.code == .notFound {
-            // Its folder was made while the asset was deleted.
+            // The directory was created while the asset was being deleted.
             try? files.removeTree(packageDirectory(id).path, last: PackageLock.fileName)
             throw error
         }
         return lock
     }
 
-    /// Limits the size of the catalog, so that a test sees what a full disk does to it.
+    /// Limits the size of the catalog in database pages, so that a test can simulate a full disk.
     package func limitCatalog(toPages count: Int) throws {
         guard case .writable(let pool) = catalog else { return }
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = \(count)") }
     }
 
-    // MARK: Inside
+    // MARK: Implementation
 
-    /// What the system says, without the wrapping.
+    /// Returns the description of the innermost underlying error.
     static func reason(_ error: any Error) -> String {
         var error = error as NSError
         while let inner = error.userInfo[NSUnderlyingErrorKey] as? NSError { error = inner }
@@ -210,7 +212,8 @@ public final class AssetLibrary: Sendable {
         return record
     }
 
-    /// Whether a text can be the name of a package: nothing that leads elsewhere.
+    /// Returns a Boolean value that indicates whether a text is a valid package name, which cannot lead to another
+    /// directory.
     static func isIdentifier(_ text: String) -> Bool {
         !text.isEmpty && text.count <= 64
             && text.utf8.allSatisfy {
@@ -218,7 +221,7 @@ public final class AssetLibrary: Sendable {
             }
     }
 
-    /// Runs a transaction; it is on the disk when this returns.
+    /// Runs a transaction, which is on the disk when this method returns.
     func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
         let value = try catalog.write(body)
         files.catalogDidCommit()
@@ -232,7 +235,7 @@ public final class AssetLibrary: Sendable {
 
     /// Removes the files of an asset that is marked as being deleted.
     ///
-    /// The caller holds its lock, or no other task can.
+    /// The caller must hold the lock of the asset, unless the package has no directory.
     private func finishDeletion(_ id: String) throws {
         let package = packageDirectory(id).path
         do {
@@ -244,11 +247,13 @@ public final class AssetLibrary: Sendable {
         _ = try write { database in try AssetRecord.deleteOne(database, key: id) }
     }
 
-    /// Finishes deletions and removes packages that the catalog does not know; those that another task has are left to it.
+    /// Finishes interrupted deletions, and removes packages that are not in the catalog unless another task has locked
+    /// them.
     private func sweep() {
         let packages = directory.appendingPathComponent("packages")
-        // Listed before the catalog is read: a package is entered before its folder is made, so one that is there and
-        // is not entered then belongs to no asset, whatever other processes do meanwhile.
+        // The directory is listed before the catalog is read: an asset is entered in the catalog before its package is
+        // created, so a listed package that is not in the catalog belongs to no asset, even if other processes change
+        // the library.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: packages.path)) ?? []
         guard
             let (deleting, known) = try? catalog.read({ database in
@@ -271,7 +276,8 @@ public final class AssetLibrary: Sendable {
         }
     }
 
-    /// The Cache Directory Tagging convention: backup programs leave such folders out.
+    /// Excludes the library from backups: on Linux by the Cache Directory Tagging Specification, elsewhere by a file
+    /// attribute.
     private static func excludeFromBackup(_ directory: URL) throws {
         #if os(Linux)
         let tag = directory.appendingPathComponent("CACHEDIR.TAG")
@@ -314,13 +320,13 @@ extension StoredRendition {
         let rendition: StoredRendition
         /// The number of stored bytes.
         let bytes: ByteCount
-        /// A Boolean value that indicates whether no key and no initialization section is missing.
+        /// A Boolean value that indicates whether all keys and initialization sections are stored.
         let hasSharedFiles: Bool
 
-        /// Reads it row by row: a rendition may have a million files.
+        /// Reads the rows one at a time, because a rendition may have a million files.
         init(_ record: RenditionRecord, _ database: Database) throws {
             let playlist = try? MediaPlaylist(parsing: record.playlistBytes)
-            // Nothing has to be loaded for what is missing at the origin.
+            // Gaps count as loaded, because they have no media at the origin.
             var gaps = (playlist?.segments.lazy.filter(\.isGap).map(\.timeRange)).map { Array($0) }?[...] ?? []
             var loaded = MediaTimeRangeSet()
             var bytes = ByteCount.zero
@@ -338,9 +344,9 @@ extension StoredRendition {
                     continue
                 }
                 bytes += ByteCount(size)
-                // That of a file that several segments share is empty.
+                // A file that several segments share has an empty time range.
                 guard let range = MediaTimeRange(start: row["start"], duration: row["duration"]) else { continue }
-                // In order, so that each is added at the end.
+                // Gaps are inserted in the order of time, so that each range is appended at the end of the set.
                 while let gap = gaps.first, gap.start <= range.start {
                     loaded.insert(gap)
                     gaps.removeFirst()
@@ -365,7 +371,7 @@ extension StoredRendition {
         }
     }
 
-    /// The time for which every rendition is there; where one is shorter than the others it lacks nothing behind its end.
+    /// Returns the time ranges that every rendition has stored; after its end, a shorter rendition counts as stored.
     static func commonTime(of renditions: [StoredRendition]) -> MediaTimeRangeSet {
         guard let end = renditions.map(\.duration).max() else { return MediaTimeRangeSet() }
         return renditions.reduce(MediaTimeRangeSet([MediaTimeRange(start: .zero, end: end)])) { common, rendition in
@@ -375,7 +381,8 @@ extension StoredRendition {
         }
     }
 
-    /// Whether one variant is whole and, where there is sound apart, one rendition of it too.
+    /// Returns a Boolean value that indicates whether one variant is complete and, if there are audio renditions, one
+    /// of them.
     static func makePlayableSet(_ renditions: [StoredRendition]) -> Bool {
         let audio = renditions.filter { $0.role == .audio }
         return renditions.contains { $0.role == .variant && $0.isComplete }
@@ -384,7 +391,7 @@ extension StoredRendition {
 }
 
 extension MediaTimeRange {
-    /// Reads a range as the catalog has it; `nil` if a text is not a decimal number.
+    /// Creates a time range from the decimal numbers in the catalog; `nil` if a text is not a decimal number.
     init?(start: String, duration: String) {
         guard let start = MediaTime(decimal: start), let duration = MediaTime(decimal: duration) else { return nil }
         self.init(start: start, duration: duration)

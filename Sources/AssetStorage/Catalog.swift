@@ -2,23 +2,23 @@ import Foundation
 import GRDB
 import MediaTiming
 
-/// The catalog of a library: a database in SQLite's format.
+/// The catalog of a library, an SQLite database.
 ///
-/// A transaction is on the disk when ``write(_:)`` returns, so what it says may be relied on after a crash of the machine.
+/// A transaction is on the disk when ``write(_:)`` returns, so it survives a crash of the system.
 enum Catalog: Sendable {
     case writable(DatabasePool)
     case readOnly(ReadOnlyCatalog)
 
-    /// The name of the database in the folder of a library.
+    /// The file name of the database in the directory of a library.
     static let fileName = "catalogue.sqlite"
 
-    /// Opens the catalog in a folder, creating or migrating it as needed.
+    /// Opens the catalog at a path, and creates or migrates it if needed.
     static func opening(_ path: String) throws -> Catalog {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
         configuration.foreignKeysEnabled = true
         let pool = try DatabasePool(path: path, configuration: configuration)
-        // GRDB sets NORMAL, with which a crash of the machine may undo the last transactions (sqlite.org/pragma.html).
+        // GRDB sets NORMAL, with which a system crash may undo the last transactions (sqlite.org/pragma.html).
         try pool.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA synchronous = FULL")
             #if canImport(Darwin)
@@ -30,6 +30,8 @@ enum Catalog: Sendable {
         return .writable(pool)
     }
 
+    /// Verifies that the database was not created by a newer version of the schema.
+    ///
     /// - Throws: ``StorageError/Code/tooNew``.
     fileprivate static func checkVersion(_ database: Database) throws {
         guard try Schema.migrator.hasBeenSuperseded(database) else { return }
@@ -54,12 +56,12 @@ enum Catalog: Sendable {
 
     func close() throws {
         guard case .writable(let pool) = self else { return }
-        // The last connection to close puts the log into the database, and one that only reads cannot.
+        // The last connection to close merges the log into the database; a read-only connection cannot do this.
         pool.invalidateReadOnlyConnections()
         try Self.translating { try pool.close() }
     }
 
-    /// Turns errors of the database into those of the library.
+    /// Converts errors of the database to ``StorageError``.
     private static func translating<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -76,21 +78,21 @@ enum Catalog: Sendable {
     }
 }
 
-/// A catalog that is read without any change to its folder, also on a file system that cannot be written.
+/// A catalog that is read without any change to its directory, which may be on a read-only file system.
 ///
-/// It is opened anew for each read: what another process stores meanwhile is seen.
+/// The database is opened again for each read, so that reads include what other processes stored.
 struct ReadOnlyCatalog: Sendable {
     let path: String
 
-    /// The number of times that a read is repeated because another process wrote meanwhile.
+    /// The maximum number of attempts to read while another process writes.
     private static let tries = 8
 
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
         for _ in 0..<Self.tries {
-            // A process that has the database open has a write-ahead log; it shares its lock with readers.
+            // A process that has the database open has a write-ahead log and allows concurrent readers.
             guard !hasLog else { return try readBesideWriters(body) }
-            // Without one, SQLite would create it to read: the database is read as a file that does not change, and again
-            // if it did.
+            // Without a log, SQLite would create one to read. The database is therefore read as an immutable file, and
+            // read again if it changed during the read.
             let before = identity
             let result = Result { try open("file:\(Self.uriPath(path))?mode=ro&immutable=1", body) }
             if !hasLog, identity == before { return try result.get() }
@@ -101,7 +103,7 @@ struct ReadOnlyCatalog: Sendable {
     private var hasLog: Bool { (PackageFile.size(path + "-wal") ?? 0) > 0 || PackageFile.size(path + "-shm") != nil }
 
     private func readBesideWriters<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        // Without the memory that its writer shares, SQLite would create it to read the log.
+        // Without the shared memory of a writer, SQLite would create it to read the log.
         guard PackageFile.size(path + "-shm") != nil else { return try readCopy(body) }
         do {
             return try open(path, body)
@@ -110,7 +112,8 @@ struct ReadOnlyCatalog: Sendable {
         }
     }
 
-    /// Reads a copy with its log: a process ended without closing, and the log cannot be used where it is.
+    /// Reads a copy of the database and its log, because a process ended without closing them and they cannot be used
+    /// in place.
     private func readCopy<Value>(_ body: (Database) throws -> Value) throws -> Value {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("millstream-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -143,7 +146,7 @@ struct ReadOnlyCatalog: Sendable {
         }
     }
 
-    /// The attributes of the file that differ after it has been written; all are zero where there is none.
+    /// The file attributes that change when the file is written; all zero if there is no file.
     private var identity: [Int64] {
         var status = stat()
         _ = stat(path, &status)
@@ -155,7 +158,7 @@ struct ReadOnlyCatalog: Sendable {
         return [Int64(status.st_size), Int64(time.tv_sec), Int64(time.tv_nsec), Int64(clamping: status.st_ino)]
     }
 
-    /// The path as a part of SQLite's `file:` addresses (sqlite.org/uri.html).
+    /// Escapes a path for the `file:` URIs of SQLite (sqlite.org/uri.html).
     private static func uriPath(_ path: String) -> String {
         path.replacingOccurrences(of: "%", with: "%25").replacingOccurrences(of: "?", with: "%3f")
             .replacingOccurrences(of: "#", with: "%23")

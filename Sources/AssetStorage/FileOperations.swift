@@ -5,13 +5,13 @@ import MediaTiming
 import Glibc
 #endif
 
-/// The operations by which a package changes on the disk.
+/// The file system operations that change a package.
 ///
-/// Tests replace them to record what was done and to let each operation fail. All of them block.
+/// Tests replace them to record operations and to let each of them fail. All operations block.
 package protocol FileOperations: Sendable {
-    /// Creates a folder in a folder that exists; one that is there already is kept.
+    /// Creates a directory in an existing directory; an existing directory is kept.
     func makeFolder(_ path: String) throws(FileFailure)
-    /// Creates an empty file, or empties the one that is there, for its owner only.
+    /// Creates an empty file that only its owner can read, or truncates an existing file.
     ///
     /// - Returns: The descriptor to write with.
     func createFile(_ path: String) throws(FileFailure) -> CInt
@@ -21,23 +21,23 @@ package protocol FileOperations: Sendable {
     func synchronizeFile(_ descriptor: CInt) throws(FileFailure)
     /// Closes an open file.
     func closeFile(_ descriptor: CInt)
-    /// Gives a file another name, in place of any file of that name.
+    /// Renames a file and replaces any file with the new name.
     func rename(_ path: String, to newPath: String) throws(FileFailure)
-    /// Removes a file; one that is not there is no failure.
+    /// Removes a file; a missing file is not an error.
     func removeFile(_ path: String) throws(FileFailure)
-    /// Removes an empty folder; one that is not there is no failure.
+    /// Removes an empty directory; a missing directory is not an error.
     func removeFolder(_ path: String) throws(FileFailure)
-    /// Waits until the names in a folder are on the disk.
+    /// Waits until the entries of a directory are on the disk.
     func synchronizeFolder(_ path: String) throws(FileFailure)
-    /// Returns the number of bytes that may still be stored beside a path; `nil` if the system does not say.
+    /// Returns the number of free bytes on the volume of a path; `nil` if the system does not report it.
     func freeSpace(at path: String) -> Int64?
-    /// Waits a moment before a lock that another task has is tried again.
+    /// Waits for a short time before another attempt to acquire a lock.
     func waitForLock()
-    /// Called after each transaction of the catalog, which is on the disk by then.
+    /// Called after each transaction of the catalog, when the transaction is on the disk.
     func catalogDidCommit()
 }
 
-/// The reason that the system gave for an operation that failed.
+/// The system error of a failed file operation.
 package struct FileFailure: Error, Sendable, Hashable {
     /// The error number (`errno`).
     package let number: CInt
@@ -45,14 +45,14 @@ package struct FileFailure: Error, Sendable, Hashable {
     /// Creates a failure from an error number.
     package init(_ number: CInt) { self.number = number }
 
-    /// A Boolean value that indicates whether the disk or the user's quota is full.
+    /// A Boolean value that indicates whether the disk or the quota of the user is full.
     var isFull: Bool { number == ENOSPC || number == EDQUOT }
 
-    /// The system's description of the failure.
+    /// The system's description of the error.
     var reason: String { String(cString: strerror(number)) }
 }
 
-/// The operations of this machine's file systems.
+/// The file operations of the local system.
 package struct SystemFileOperations: FileOperations {
     /// Creates the operations.
     package init() {}
@@ -86,7 +86,7 @@ package struct SystemFileOperations: FileOperations {
 
     package func synchronizeFile(_ descriptor: CInt) throws(FileFailure) {
         #if canImport(Darwin)
-        // fsync leaves the bytes in the drive's cache there (fsync(2)).
+        // On Darwin, fsync leaves the bytes in the cache of the drive (fsync(2)).
         if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
         let result = fsync(descriptor)
         #else
@@ -120,7 +120,7 @@ package struct SystemFileOperations: FileOperations {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileFailure(errno) }
         defer { close(descriptor) }
-        // Some file systems cannot synchronize folders and write them in order anyway.
+        // Some file systems cannot synchronize directories, and write their entries in order without it.
         guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else { throw FileFailure(errno) }
     }
 
@@ -130,7 +130,7 @@ package struct SystemFileOperations: FileOperations {
         return Int64(clamping: status.f_bavail) *| Int64(clamping: status.f_frsize)
     }
 
-    /// The time between two attempts, in microseconds: a check of another process may be over soon.
+    /// The time between two attempts to acquire a lock, in microseconds; another process may release it soon.
     private static let lockDelay: UInt32 = 20_000
 
     package func waitForLock() { usleep(Self.lockDelay) }
@@ -139,7 +139,8 @@ package struct SystemFileOperations: FileOperations {
 }
 
 extension FileOperations {
-    /// Removes a folder with all that is in it, `last` after everything else; what vanishes meanwhile is no failure.
+    /// Removes a directory and its content, the entry `last` after all others; entries that are already gone are not
+    /// errors.
     func removeTree(_ path: String, last: String? = nil) throws(FileFailure) {
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { $0 != last }
         for name in names + (last.map { [$0] } ?? []) {

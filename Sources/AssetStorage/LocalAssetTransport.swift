@@ -4,9 +4,9 @@ import NIOPosix
 import ResourceAddressing
 import Synchronization
 
-/// A path of this machine that may be a downloaded package: which it is, is found out by the first request.
+/// A transport for a local path that may be a downloaded package; the first request determines whether it is one.
 ///
-/// Creating it does no I/O.
+/// The initializer does no I/O.
 public final class LocalAssetTransport: Transport {
     private enum State {
         case unknown
@@ -22,8 +22,8 @@ public final class LocalAssetTransport: Transport {
     ///
     /// - Parameters:
     ///   - folder: The path.
-    ///   - origin: Loads the files of a package that are not stored.
-    ///   - files: Loads everything if the path is not that of a package.
+    ///   - origin: The transport for the files of a package that are not stored.
+    ///   - files: The transport for all requests if the path is not a package.
     public init(_ folder: URL, origin: any Transport, files: any Transport) {
         self.folder = folder
         self.origin = origin
@@ -40,7 +40,7 @@ public final class LocalAssetTransport: Transport {
         let package = try await NIOThreadPool.singleton.runIfActive { PackageTransport.package(at: folder) }
         let transport: any Transport =
             package.map { PackageTransport($0.library, id: $0.id, origin: origin) } ?? files
-        // Requests that came at once found the same.
+        // Concurrent first requests get the same result, so it does not matter which one sets the state.
         state.withLock { $0 = .known(transport) }
         return try await transport.send(request)
     }

@@ -2,41 +2,42 @@ import Foundation
 import MediaTiming
 import MediaTransport
 
-/// A file of a package while it is written.
+/// A file of a package that is being written.
 ///
-/// It gets its name only after its content is on the disk. It counts as stored once the catalog says so; see
+/// The file is renamed into place after its content is on the disk, and counts as stored when the catalog lists it; see
 /// ``AssetLibrary/commit(_:)``. All calls block.
 public final class PackageFile: @unchecked Sendable {
-    // Safe: one task writes it, and awaits each write before the next.
+    // Safe: one task writes the file and awaits each write before the next.
     private let path: String
     private let partialPath: String
     private let files: any FileOperations
-    /// Open from the first write on, so that a small file costs one visit to a thread that may block.
+    /// The descriptor, open from the first write on, so that a small file needs only one job on a thread that may
+    /// block.
     private var descriptor: CInt = -1
     private var sum = BlockChecksum()
     /// The number of bytes that were written.
     public private(set) var count: Int64 = 0
 
-    /// Creates the description of a file; nothing is created on the disk before the first write.
+    /// Creates a file object; no file is created on the disk before the first write.
     ///
     /// - Parameters:
-    ///   - path: The path at which it appears; its folder must exist.
-    ///   - files: The operations to write it with.
+    ///   - path: The final path of the file; its directory must exist.
+    ///   - files: The file operations to use.
     init(_ path: String, files: any FileOperations) {
         self.path = path
         self.files = files
         partialPath = path + Self.partialExtension
     }
 
-    /// The extension of the name of an unfinished file.
+    /// The extension of an unfinished file.
     static let partialExtension = ".part"
 
     deinit { closeFile() }
 
-    /// The checksum of what was written.
+    /// The checksum of the bytes that were written.
     package var checksum: Int64 { Int64(bitPattern: sum.value) }
 
-    /// Appends bytes; also none, so that there is a file.
+    /// Appends bytes to the file; with no bytes, it only creates the file.
     ///
     /// - Throws: ``StorageError``.
     public func write(_ bytes: UnsafeRawBufferPointer) throws {
@@ -50,9 +51,9 @@ public final class PackageFile: @unchecked Sendable {
         count +|= Int64(clamping: bytes.count)
     }
 
-    /// Waits until the content is on the disk, then gives the file its name.
+    /// Synchronizes the content to the disk, then renames the file into place.
     ///
-    /// - Throws: ``StorageError``; the file is not there then.
+    /// - Throws: ``StorageError``; the file is not in place then.
     public func finish() throws {
         do {
             if descriptor < 0 { descriptor = try files.createFile(partialPath) }
@@ -64,7 +65,7 @@ public final class PackageFile: @unchecked Sendable {
         }
     }
 
-    /// Removes what was written.
+    /// Closes and removes the unfinished file.
     public func abandon() {
         closeFile()
         // A file that cannot be removed now is removed when the asset is downloaded again.
@@ -77,25 +78,25 @@ public final class PackageFile: @unchecked Sendable {
         descriptor = -1
     }
 
-    // MARK: Files that are there
+    // MARK: Existing files
 
-    /// Returns the size of the regular file at a path; `nil` if there is none.
+    /// Returns the size of the regular file at a path in bytes; `nil` if there is none.
     static func size(_ path: String) -> Int64? {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return Int64(status.st_size)
     }
 
-    /// Returns whether there is a folder, and no link to one, at a path.
+    /// Returns a Boolean value that indicates whether a path is a directory; a symbolic link to one is not.
     static func isFolder(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The number of bytes that are read at a time.
+    /// The number of bytes per read.
     private static let readSize = 1 << 20
 
-    /// Returns the checksum of the file at a path, which is read to its end; `nil` if it cannot be read.
+    /// Returns the checksum of the file at a path, which is read completely; `nil` if it cannot be read.
     static func checksum(_ path: String) -> Int64? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }

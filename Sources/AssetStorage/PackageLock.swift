@@ -1,30 +1,31 @@
 public import Foundation
 
-/// Reserves a package for one writer, across processes, until it is released or the process ends.
+/// A lock that reserves a package for one writer, across processes, until it is deallocated or the process ends.
 public final class PackageLock: Sendable {
     private let descriptor: CInt
 
-    /// The name of the file that is locked.
+    /// The name of the lock file in the package.
     static let fileName = ".lock"
 
-    /// Reserves the package in a folder.
+    /// Locks the package in a directory.
     ///
-    /// - Throws: ``StorageError/Code/busy`` if another writer has it, ``StorageError/Code/notFound`` if there is no such
-    ///   folder.
+    /// - Throws: ``StorageError/Code/busy`` if another writer holds the lock, ``StorageError/Code/notFound`` if there
+    ///   is no such directory.
     public init(_ package: URL) throws(StorageError) {
         let path = package.appendingPathComponent(Self.fileName).path
-        // The property is set last: an initializer that throws later would run `deinit` and close twice.
+        // The property is set last: if the initializer threw after that, `deinit` would close the descriptor a second
+        // time.
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
             if errno == ENOENT { throw StorageError(.notFound, "there is no package \(package.path)") }
             throw StorageError(FileFailure(errno), writing: package.path)
         }
-        // The system releases the lock when the process ends, however it ends.
+        // The system releases the lock when the process ends, even after a crash.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
             throw StorageError(.busy, "the asset is being downloaded, checked or deleted by another task")
         }
-        // The previous holder may have deleted the package; the lock then belongs to a file that is gone.
+        // The previous holder may have deleted the package; the lock then belongs to a deleted file.
         var (own, current) = (stat(), stat())
         guard fstat(descriptor, &own) == 0, stat(path, &current) == 0, own.st_ino == current.st_ino else {
             close(descriptor)

@@ -4,14 +4,15 @@ import MediaTiming
 import PlaylistEditing
 import ResourceAddressing
 
-/// The files that a media playlist needs, and the name of each inside the package.
+/// The files that a media playlist needs, and the path of each file in the package.
 ///
-/// Names come from the whole address of a file, with its host and query, and its byte range: two files never share one.
+/// Paths of segments are derived from their positions; those of keys and initialization sections from the complete URL,
+/// with host and query, and the byte range, so that two files never share a path.
 struct PackagePlan {
     /// A file of the package.
     struct Resource {
         let kind: StoredResource.Kind
-        /// The segment's position; -1 for what belongs to several.
+        /// The zero-based index of the segment in its playlist; -1 for a file that several segments may share.
         let position: Int
         let address: ResourceAddress
         let byteRange: ByteRange?
@@ -21,7 +22,7 @@ struct PackagePlan {
         var identity: Identity { Identity(kind, position, address.text, byteRange) }
     }
 
-    /// The identity of a file of one playlist: the position of a segment, the address of any other file.
+    /// The identity of a file of one playlist: the position for a segment, the URL and byte range for any other file.
     struct Identity: Hashable {
         private let kind: StoredResource.Kind
         private let position: Int
@@ -46,7 +47,7 @@ struct PackagePlan {
     let folder: String
     let role: StoredRendition.Role
     let playlist: MediaPlaylist
-    /// The names of files that have one already, which may be those of an earlier version.
+    /// The paths of files that already have one, possibly from an earlier version.
     private let paths: [Identity: String]
 
     init(
@@ -61,11 +62,11 @@ struct PackagePlan {
         self.paths = paths
     }
 
-    /// Calls a function with every file once, in the order in which a player needs them.
+    /// Calls a closure with each file once, in the order in which a player needs them.
     ///
     /// - Complexity: O(*n*) in the bytes of the playlist.
     func forEachResource(_ body: (Resource) throws -> Void) rethrows {
-        // Tags hold for many segments: a file is named only where it comes up first.
+        // A tag applies to many segments; its file is reported only at the first of them.
         var seen: Set<Identity> = []
         func addKeys(_ keys: [EncryptionKey], at start: MediaTimeRange) throws {
             for key in keys {
@@ -118,7 +119,7 @@ struct PackagePlan {
 
     private var segmentKind: StoredResource.Kind { role == .subtitles ? .subtitle : .segment }
 
-    /// The playlist as it is in the package, addresses relative to its own folder.
+    /// The playlist of the package, with URIs relative to its own directory.
     var localPlaylist: MediaPlaylist {
         get throws {
             let prefix = folder.count + 1
@@ -135,12 +136,13 @@ struct PackagePlan {
     private func path(of segment: MediaSegment) -> String {
         let address = segment.address
         if let known = paths[Identity(segmentKind, segment.position, address.text, nil)] { return known }
-        // Players look at the ending: one that is missing or strange becomes that of the usual container.
+        // Players check the extension; a missing or unknown one is replaced by that of the usual container.
         let usual = role == .subtitles ? ".vtt" : segment.map == nil ? ".ts" : ".m4s"
         return "\(folder)/\(Self.number(segment.position))\(fileExtension(of: address, fallback: usual))"
     }
 
-    /// Returns a position in at least six digits, so that names sort in the order of the segments.
+    /// Returns a position with at least six digits, so that the names of the first million segments sort in playback
+    /// order.
     static func number(_ position: Int) -> String {
         let digits = String(position)
         return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
@@ -154,7 +156,7 @@ struct PackagePlan {
         return "\(folder)/init-\(name)\(fileExtension(of: map.address, fallback: ".mp4"))"
     }
 
-    /// Only keys of 16 plain octets are files; others belong to systems that are not supported.
+    /// Returns the path of an identity key of 16 bytes; `nil` for other key systems, which are not supported.
     private func path(of key: EncryptionKey) -> String? {
         key.isIdentity ? key.address.map { path(ofKeyAt: $0) } : nil
     }
@@ -164,7 +166,7 @@ struct PackagePlan {
             ?? "\(folder)/key-\(Self.stableName(address, nil)).key"
     }
 
-    /// The extension as the source has it, where it is one of media: players look at it.
+    /// Returns the extension of the source if it is a media extension, because players check it.
     private func fileExtension(of address: ResourceAddress, fallback: String) -> String {
         let name = address.lastPathComponent
         guard let dot = name.lastIndex(of: ".") else { return fallback }
@@ -172,17 +174,17 @@ struct PackagePlan {
         return Self.mediaExtensions.contains(text) ? "." + text : fallback
     }
 
-    /// Endings that mean media to a player; others might mean something to a browser.
+    /// The media extensions, which are kept; other extensions could have a meaning for a browser.
     private static let mediaExtensions: Set<String> = [
         "ts", "m2ts", "mp4", "m4s", "m4v", "m4a", "m4f", "cmfv", "cmfa", "cmft", "mov", "aac", "ac3", "ec3", "mp3",
         "flac",
         "vtt", "webvtt",
     ]
 
-    /// The number of bytes of a digest that a name has: 128 bits, so that two addresses cannot be made to share one.
+    /// The number of digest bytes in a name: 128 bits, so that it is infeasible to craft two URLs with one name.
     private static let nameLength = 16
 
-    /// Returns a name that is the same for the same address and range in every process.
+    /// Returns a name that is the same for the same URL and byte range in every process.
     private static func stableName(_ address: ResourceAddress, _ byteRange: ByteRange?) -> String {
         let text = address.text + "\n" + (byteRange?.description ?? "")
         return SHA256.hash(data: Array(text.utf8)).prefix(nameLength).map { byte in

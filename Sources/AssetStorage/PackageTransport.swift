@@ -2,8 +2,8 @@ public import Foundation
 public import MediaTransport
 public import ResourceAddressing
 
-/// The stored files of a package, and those that are not stored from their origin, so that a package can be played while
-/// it is downloaded.
+/// A transport that reads the stored files of a package and loads all others from the origin, so that a package can be
+/// played while it is being downloaded.
 public final class PackageTransport: Transport {
     private let library: AssetLibrary
     private let id: String
@@ -11,13 +11,13 @@ public final class PackageTransport: Transport {
     private let origin: (any Transport)?
     private let folder: String
 
-    /// Makes a transport for one package.
+    /// Creates a transport for one package.
     ///
     /// - Parameters:
-    ///   - library: Where the package is.
-    ///   - id: The identifier of its asset.
-    ///   - files: What reads files.
-    ///   - origin: Where the rest is asked for; `nil` to play only what is there.
+    ///   - library: The library that contains the package.
+    ///   - id: The identifier of the asset.
+    ///   - files: The transport that reads local files.
+    ///   - origin: The transport for files that are not stored; `nil` to play only stored files.
     public init(
         _ library: AssetLibrary,
         id: String,
@@ -31,9 +31,9 @@ public final class PackageTransport: Transport {
         folder = library.packageDirectory(id).standardizedFileURL.path + "/"
     }
 
-    /// Returns the package in a folder, opened for reading only.
+    /// Returns the library and the asset identifier of the package in a directory.
     ///
-    /// - Returns: Its library and its identifier; `nil` for any other folder.
+    /// - Returns: The library, opened for reading only, and the identifier; `nil` if the directory is not a package.
     public static func package(at folder: URL) -> (library: AssetLibrary, id: String)? {
         guard isPackagePath(folder) else { return nil }
         let folder = folder.standardizedFileURL
@@ -44,19 +44,20 @@ public final class PackageTransport: Transport {
         return (library, asset.id)
     }
 
-    /// Returns whether a path has the form of a package's, without a look at the disk.
+    /// Returns a Boolean value that indicates whether a path has the form of a package path, without accessing the
+    /// disk.
     public static func isPackagePath(_ folder: URL) -> Bool {
         let folder = folder.standardizedFileURL
         return folder.deletingLastPathComponent().lastPathComponent == "packages"
             && AssetLibrary.isIdentifier(folder.lastPathComponent)
     }
 
-    /// The playlist that the package is played by.
+    /// The URL of the multivariant playlist of the package.
     public var address: ResourceAddress { ResourceAddress(filePath: folder + "multivariant.m3u8") }
 
-    /// Asks for a resource; see `Transport`.
+    /// Sends a request; see `Transport`.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        // The folder stands for what it is played by.
+        // A request for the directory returns the multivariant playlist.
         if let path = request.address.filePath, path == folder || path + "/" == folder {
             return try await files.send(TransportRequest(address, kind: request.kind))
         }
@@ -78,7 +79,7 @@ public final class PackageTransport: Transport {
         guard let origin, request.byteRange == nil else {
             throw TransportError(.fileNotFound, "\(name) is not downloaded", address: request.address)
         }
-        // A stream from elsewhere may name files of this machine; what it was not given then, it is not given now.
+        // A remote stream may name local files. They were not accessible when it was downloaded, and must not be now.
         guard try resource.address.isHTTP || library.asset(id).source.filePath != nil else {
             throw TransportError(
                 .addressRefused,

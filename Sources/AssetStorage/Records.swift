@@ -1,57 +1,57 @@
 import Foundation
 import GRDB
 
-/// An asset as the catalogue holds it.
+/// The catalog record of an asset.
 struct AssetRecord: Codable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "asset"
 
     var id: String
     var title: String
-    /// Where it came from; an address is kept once.
+    /// The URL of the source playlist; unique in the catalog.
     var source: String
-    /// Seconds since 1970.
+    /// The creation time in seconds since 1970-01-01T00:00:00Z.
     var createdAt: Double
     var state: State
-    /// What was asked for, as the caller spells it; given back on resumption.
+    /// The selection as the caller wrote it; the library does not interpret it.
     var selection: String
-    /// The playlist that the source gave, and where it was found; `nil` until it was loaded.
+    /// The source playlist, and its URL after all redirects; both `nil` until it is loaded.
     var sourcePlaylist: Data?
     var sourceAddress: String?
 
     enum State: String, Codable {
         case partial
         case complete
-        /// Its bytes are going; a sweep finishes what was interrupted.
+        /// The asset is being deleted; an interrupted deletion is finished when the library is next opened.
         case deleting
     }
 }
 
-/// A media playlist of an asset.
+/// The catalog record of a media playlist of an asset.
 struct RenditionRecord: Codable, FetchableRecord, MutablePersistableRecord {
     static let databaseTableName = "rendition"
 
     var id: Int64?
     var assetID: String
-    /// The folder inside the package.
+    /// The directory of the rendition inside the package.
     var folder: String
     var role: StoredRendition.Role
-    /// Its position among the variants or renditions of the source; -1 where the source is a media playlist.
+    /// The zero-based index among the variants or renditions of the source; -1 if the source is a media playlist.
     var position: Int
     var language: String?
     var bandwidth: Int64?
     var width: Int?
     var height: Int?
     var codecs: String
-    /// The media playlist as it was loaded, and where it was found.
+    /// The media playlist with its variables replaced, and its URL after all redirects.
     var playlist: Data
     var address: String
-    /// Further positions that have the same playlist: decimal numbers with commas between.
+    /// The further positions in the source that have the same playlist, as decimal numbers separated by commas.
     var aliases: String?
 
-    /// Every position in the source that the playlist serves.
+    /// All positions in the source that have this playlist.
     var positions: [Int] { [position] + (aliases ?? "").split(separator: ",").compactMap { Int($0) } }
 
-    /// The bytes of the playlist, also in a catalog of version 1 that is only read.
+    /// The bytes of the playlist; decodes the JSON of a version 1 catalog that was opened for reading only.
     var playlistBytes: [UInt8] {
         guard playlist.first == UInt8(ascii: "["),
             let bytes = try? JSONDecoder().decode([UInt8].self, from: playlist)
@@ -62,35 +62,35 @@ struct RenditionRecord: Codable, FetchableRecord, MutablePersistableRecord {
     mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 }
 
-/// A file of a package, there or still to come.
+/// The catalog record of a file of a package, whether or not the file is stored.
 struct ResourceRecord: Codable, FetchableRecord, MutablePersistableRecord {
     static let databaseTableName = "resource"
 
     var id: Int64?
     var assetID: String
     var renditionID: Int64
-    /// The segment's position in its playlist; -1 for what belongs to several.
+    /// The zero-based index of the segment in its playlist; -1 for a file that several segments may share.
     var position: Int
     var kind: StoredResource.Kind
     var address: String
     var rangeStart: Int64?
     var rangeLength: Int64?
-    /// Where it lies, relative to the package.
+    /// The path relative to the package.
     var path: String
-    /// When the segment begins and how long it is: seconds in decimal digits.
+    /// The start and the duration of the segment in seconds, as decimal numbers.
     var start: String
     var duration: String
-    /// The size of the stored file in bytes; `nil` while it is missing.
+    /// The size of the stored file in bytes; `nil` if the file is not stored.
     var bytes: Int64?
-    /// The checksum of the stored file (`BlockChecksum`); `nil` while it is missing, and for files stored by version 2.
+    /// The checksum of the stored file (`BlockChecksum`); `nil` if the file is not stored or was stored by version 2.
     var checksum: Int64?
-    /// The start of the segment in seconds, to sort by.
+    /// The start of the segment in seconds, for sorting.
     var startTime: Double?
 
     mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 }
 
-/// The tables, version after version.
+/// The database schema and its migrations.
 enum Schema {
     static let migrator: DatabaseMigrator = {
         var migrator = DatabaseMigrator()
@@ -138,7 +138,8 @@ enum Schema {
             try database.create(indexOn: "resource", columns: ["renditionID"])
         }
         migrator.registerMigration("2") { database in
-            // Playlists were arrays of numbers in JSON, which took longer to read than the network to answer.
+            // Version 1 stored playlists as JSON arrays of numbers, which took longer to read than to load from the
+            // network.
             try bytesFromJSON("asset", "sourcePlaylist", database)
             try bytesFromJSON("rendition", "playlist", database)
         }

@@ -1,47 +1,47 @@
 import Foundation
 
-/// Why the library could not do what was asked.
+/// An error of an asset library.
 public struct StorageError: Error, Sendable {
-    /// What went wrong, in a bounded set of short spellings.
+    /// A short identifier of the kind of error, for logs and metrics.
     public struct Code: RawRepresentable, Sendable, Hashable {
-        /// The spelling.
+        /// The text of the code.
         public let rawValue: String
 
-        /// Makes a code of a spelling.
+        /// Creates a code from its text.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// No asset has this identifier.
+        /// No asset has the given identifier.
         public static let notFound = Code(rawValue: "not-found")
-        /// The library's folder or database cannot be used.
+        /// The directory or the catalog of the library cannot be used.
         public static let cannotOpen = Code(rawValue: "library-failed")
-        /// The library was made by a newer version.
+        /// The library was created by a newer version.
         public static let tooNew = Code(rawValue: "library-too-new")
-        /// Another process is at work on the asset.
+        /// Another process is using the asset.
         public static let busy = Code(rawValue: "asset-busy")
-        /// A file of the package is missing or not what it was.
+        /// A file of the package is missing or damaged.
         public static let damaged = Code(rawValue: "package-damaged")
-        /// The disk failed or refused.
+        /// A file operation or the database failed.
         public static let disk = Code(rawValue: "disk-failed")
-        /// The disk or the user's quota is full, or nearly so.
+        /// The disk or the quota of the user is full, or nearly full.
         public static let full = Code(rawValue: "disk-full")
-        /// The asset is not complete enough for what was asked.
+        /// The asset is not complete enough for the operation.
         public static let incomplete = Code(rawValue: "asset-incomplete")
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
-    /// What happened and what to do, for people.
+    /// A message for the user: what happened, and what to do.
     public let message: String
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
-    /// Creates the error of a file operation.
+    /// Creates the error for a failed file operation.
     init(_ failure: FileFailure, writing path: String) {
         switch failure.number {
         case ENOENT:
@@ -53,6 +53,6 @@ public struct StorageError: Error, Sendable {
 }
 
 extension StorageError: CustomStringConvertible {
-    /// The value as text, for people.
+    /// The message for the user.
     public var description: String { message }
 }

@@ -2,48 +2,51 @@ public import MediaTiming
 public import ReportFormat
 public import ResourceAddressing
 
-/// What is kept of an asset, as it was at one moment.
+/// A snapshot of a downloaded asset.
 public struct StoredAsset: Sendable, Hashable, Identifiable {
-    /// Whether anything is missing.
+    /// A completion state of an asset.
     public enum State: String, Sendable, Hashable {
-        /// Everything that was asked for is there.
+        /// All selected files are stored.
         case complete
-        /// Something is still missing.
+        /// Some files are not stored.
         case partial
     }
 
-    /// What names it in the library.
+    /// The identifier of the asset in the library.
     public let id: String
-    /// What people call it.
+    /// The title to display.
     public let title: String
-    /// Where it came from.
+    /// The URL of the source playlist.
     public let source: ResourceAddress
-    /// Whether anything is missing.
+    /// The completion state.
     public let state: State
-    /// How long it is; `nil` until its playlists were loaded.
+    /// The duration of the longest rendition; `nil` until the playlists are loaded.
     public let duration: MediaTime?
-    /// How much its files fill.
+    /// The total size of the stored files.
     public let bytes: ByteCount
-    /// Its media playlists.
+    /// The media playlists of the asset.
     public let renditions: [StoredRendition]
-    /// The stretches of time for which everything chosen is there.
+    /// The time ranges for which all selected renditions are stored.
     public let loadedTimeRanges: MediaTimeRangeSet
-    /// Its package, relative to the library's folder, which may move.
+    /// The path of the package relative to the directory of the library, which may be moved.
     public let path: String
-    /// What was asked for, as the one who asked spelled it.
+    /// The selection as the caller of the download wrote it.
     public let selection: String
 
-    /// Whether it can be played without the network: one variant is there from end to end.
+    /// A Boolean value that indicates whether the asset can be played without a network connection.
+    ///
+    /// This requires one complete variant, one complete audio rendition if there are any, and all keys and
+    /// initialization sections.
     public let isPlayableOffline: Bool
 
-    /// How much of the time is there, 0 to 100; 100 exactly when all is.
+    /// The stored share of the duration as a percentage, from 0 to 100; 100 only if the asset is complete.
     public var percent: Double {
         guard let duration, duration > .zero else { return state == .complete ? 100 : 0 }
         if state == .complete { return 100 }
         return min(99.9, loadedTimeRanges.totalDuration.seconds / duration.seconds * 100)
     }
 
-    /// The asset as the command line and the server print it.
+    /// The asset as a report of the command line and the server.
     public var report: ReportValue {
         .fields([
             "id": .string(id),
@@ -66,39 +69,39 @@ public struct StoredAsset: Sendable, Hashable, Identifiable {
     }
 }
 
-/// A media playlist of a kept asset.
+/// A media playlist of a downloaded asset.
 public struct StoredRendition: Sendable, Hashable {
-    /// What it is in the presentation.
+    /// A role of a rendition in the presentation.
     public enum Role: String, Sendable, Hashable, Codable {
-        /// A variant.
+        /// A variant stream (`EXT-X-STREAM-INF`).
         case variant
-        /// A rendition with sound.
+        /// An audio rendition.
         case audio
-        /// A rendition with pictures.
+        /// A video rendition.
         case video
-        /// A rendition with text.
+        /// A subtitles rendition.
         case subtitles
     }
 
-    /// What it is.
+    /// The role in the presentation.
     public let role: Role
-    /// Its folder inside the package.
+    /// The directory of the rendition inside the package.
     public let folder: String
-    /// Its language (RFC 5646).
+    /// The language of the rendition (RFC 5646).
     public let language: String?
     /// The peak bit rate of a variant.
     public let bandwidth: BitRate?
-    /// The width of a variant's picture in pixels.
+    /// The width of the video of a variant in pixels.
     public let width: Int?
-    /// The height of a variant's picture in pixels.
+    /// The height of the video of a variant in pixels.
     public let height: Int?
-    /// RFC 6381 names of a variant's formats.
+    /// The codecs of a variant (RFC 6381).
     public let codecs: [String]
-    /// How much of it is there.
+    /// The stored time ranges.
     public let loadedTimeRanges: MediaTimeRangeSet
-    /// How long it is.
+    /// The duration of the playlist.
     public let duration: MediaTime
-    /// Whether every file of it is there.
+    /// A Boolean value that indicates whether every file of the rendition is stored.
     public let isComplete: Bool
 
     fileprivate var report: ReportValue {
@@ -111,34 +114,34 @@ public struct StoredRendition: Sendable, Hashable {
     }
 }
 
-/// A file of a package, there or still to come.
+/// A file of a package, whether or not it is stored.
 public struct StoredResource: Sendable, Hashable, Identifiable {
-    /// What it is to its playlist.
+    /// A kind of file in a media playlist.
     public enum Kind: String, Sendable, Hashable, Codable {
         /// A media segment.
         case segment
-        /// What a decoder needs before segments.
+        /// An initialization section (`EXT-X-MAP`).
         case initialization
         /// An encryption key.
         case key
-        /// A segment of subtitles.
+        /// A subtitle segment.
         case subtitle
     }
 
-    /// What names it in the catalogue.
+    /// The identifier of the file in the catalog.
     public let id: Int64
-    /// What it is.
+    /// The kind of file.
     public let kind: Kind
-    /// Where it comes from.
+    /// The URL at the origin.
     public let address: ResourceAddress
-    /// Which bytes of the source it is; `nil` for all.
+    /// The byte range of the resource at the origin; `nil` for the entire resource.
     public let byteRange: ByteRange?
-    /// Where it lies, relative to the package.
+    /// The path relative to the package.
     public let path: String
-    /// The folder of its rendition.
+    /// The directory of the rendition inside the package.
     public let folder: String
-    /// The stretch of time it fills; empty for keys and the like.
+    /// The media time range of the segment; empty for keys and initialization sections.
     public let timeRange: MediaTimeRange
-    /// How large it is; `nil` while it is missing.
+    /// The size of the stored file; `nil` if it is not stored.
     public internal(set) var bytes: ByteCount?
 }
