@@ -1,32 +1,33 @@
 import MediaTiming
 
-/// A checksum of 64 bits that detects what a disk or a crash did to bytes; it is no defense against deliberate changes.
+/// A 64-bit checksum that detects accidental damage by a disk or a crash; it does not detect deliberate changes.
 ///
-/// Each step is reversible, so contents of one length that differ in a single word never share a checksum.
+/// Each step is reversible, so contents of the same length that differ in a single 8-byte word never have the same
+/// checksum.
 package struct BlockChecksum: Sendable {
-    /// The initial state where no other is given.
+    /// The default initial state.
     package static let seed: UInt64 = 0xCBF2_9CE4_8422_2325
     private static let multiplier: UInt64 = 0x0000_0100_0000_01B3
     private static let secondMultiplier: UInt64 = 0x9E37_79B9_7F4A_7C15
     private static let wordSize = MemoryLayout<UInt64>.size
 
     private var state: UInt64
-    /// Bytes that do not fill a word yet, the first of them lowest.
+    /// The bytes that do not fill a word yet, the first byte in the least significant bits.
     private var pending: UInt64 = 0
     private var pendingCount = 0
     private var count: UInt64 = 0
 
-    /// Creates a checksum of no bytes.
+    /// Creates the checksum of an empty content.
     package init(seed: UInt64 = seed) { state = seed }
 
-    /// Returns the checksum of bytes; another seed gives another checksum.
+    /// Returns the checksum of the given bytes; a different seed gives an independent checksum.
     package static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = seed) -> UInt64 {
         var checksum = BlockChecksum(seed: seed)
         checksum.update(bytes)
         return checksum.value
     }
 
-    /// Appends bytes; the result does not depend on how the content is divided among calls.
+    /// Appends bytes; the result does not depend on how the content is divided into calls.
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         count &+= UInt64(clamping: bytes.count)
         var rest = bytes[...]
@@ -40,7 +41,7 @@ package struct BlockChecksum: Sendable {
         for byte in words[(wholeWords *| Self.wordSize)...] { append(byte) }
     }
 
-    /// The checksum of all bytes so far.
+    /// The checksum of all bytes that were appended.
     package var value: UInt64 {
         var copy = self
         copy.combine(pending)
@@ -58,7 +59,8 @@ package struct BlockChecksum: Sendable {
 
     private mutating func combine(_ word: UInt64) {
         state = (state ^ word) &* Self.multiplier
-        // Multiplying carries only upwards; without the rest, flips of high bits of two words would cancel out.
+        // A multiplication propagates bits upward only; without this shift, changed high bits in two words would cancel
+        // out.
         state = (state ^ state >> 32) &* Self.secondMultiplier
     }
 }

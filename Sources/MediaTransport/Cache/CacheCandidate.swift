@@ -1,28 +1,28 @@
 import MediaTiming
 import NIOCore
 
-/// A stored response that could answer a request, with the beginning of its body, which is known to be good.
+/// A stored response that can answer a request, with the verified first bytes of its body.
 struct CacheCandidate: Sendable {
     var entry: StoredEntry
-    /// Which bytes of the stored body are the answer.
+    /// The byte range of the stored body that answers the request.
     let range: ByteRange
     let first: ByteBuffer
     let freshness: Freshness
     let control: CacheControl
-    /// What the request says about caches.
+    /// The cache directives of the request.
     let wishes: CacheControl
 
-    /// Whether it may be used without asking (RFC 9111 §4).
+    /// A Boolean value that indicates whether the response can be used without validation (RFC 9111 §4).
     var isUsable: Bool {
         guard !wishes.has("no-cache"), freshness.isFresh else { return false }
         if let oldest = wishes.seconds("max-age"), oldest == 0 || freshness.age > oldest { return false }
         return freshness.staleness.negatedSaturated() >= wishes.seconds("min-fresh") ?? 0
     }
 
-    /// Whether it may be used after an error, though it is too old (RFC 5861 §4).
+    /// Returns a Boolean value that indicates whether the stale response can be used after an error (RFC 5861 §4).
     func mayStandIn(for error: TransportError) -> Bool {
         guard error.isOutage, !control.has("no-cache"), !control.has("must-revalidate"),
-            // Whoever asked for something newer is not served with something old.
+            // A request for a newer response must not be answered with a stale one.
             !wishes.has("no-cache"), !wishes.has("max-age")
         else { return false }
         let limits = [control.seconds("stale-if-error"), wishes.seconds("stale-if-error")].compactMap { $0 }
@@ -31,7 +31,7 @@ struct CacheCandidate: Sendable {
 }
 
 extension TransportError {
-    /// Whether the server or the way to it is out of order, rather than the request.
+    /// A Boolean value that indicates whether the error is a failure of the server or the network, not of the request.
     fileprivate var isOutage: Bool {
         switch code {
         case .status: (500...599).contains(status ?? 0)
@@ -42,9 +42,10 @@ extension TransportError {
 }
 
 extension EntryFolder {
-    /// Finds what could answer a request: something usable, which then counts as used, or else something to ask about.
+    /// Returns a stored response that can answer a request: preferably a fresh one, otherwise one that can be
+    /// validated.
     ///
-    /// This blocks.
+    /// A fresh response is marked as used. This method blocks.
     func candidate(for request: TransportRequest, rules: CacheRules, now: UnixSeconds) -> CacheCandidate? {
         let key = EntryKey(address: request.address, byteRange: request.byteRange)
         let whole = EntryKey(address: request.address, byteRange: nil)

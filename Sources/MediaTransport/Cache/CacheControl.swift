@@ -1,8 +1,9 @@
-/// The directives of `Cache-Control` (RFC 9111 §5.2).
+/// The directives of the `Cache-Control` header field (RFC 9111 §5.2).
 struct CacheControl: Sendable {
     private var directives: [String: [String?]] = [:]
 
-    /// Reads all fields of that name; `Pragma` counts where there is none, and only in requests (RFC 9111 §5.4).
+    /// Parses the `Cache-Control` fields of a request; without them, `Pragma: no-cache` has the same effect (RFC 9111
+    /// §5.4).
     init(request headers: [HeaderField]) {
         self.init(headers)
         guard directives.isEmpty else { return }
@@ -10,7 +11,7 @@ struct CacheControl: Sendable {
         if pragma.contains(where: { $0.lowercased() == "no-cache" }) { directives["no-cache"] = [nil] }
     }
 
-    /// Reads all fields of that name.
+    /// Parses all `Cache-Control` fields.
     init(_ headers: [HeaderField]) {
         for field in headers where field.name.lowercased() == "cache-control" {
             for member in Self.members(of: field.value) {
@@ -21,20 +22,20 @@ struct CacheControl: Sendable {
         }
     }
 
-    /// Whether a directive is there, with or without an argument.
+    /// Returns a Boolean value that indicates whether a directive is present, with or without an argument.
     ///
-    /// `no-cache="Set-Cookie"` counts as `no-cache`, as a cache may take it (RFC 9111 §5.2.2.4).
+    /// `no-cache="Set-Cookie"` is treated as `no-cache`, which RFC 9111 §5.2.2.4 permits.
     func has(_ name: String) -> Bool { directives[name] != nil }
 
-    /// The seconds of a directive; `nil` where it is not there.
+    /// Returns the argument of a directive in seconds; `nil` if the directive is absent.
     ///
-    /// The least counts where there are several, and 0 what is no number: both err on the side of asking again
-    /// (RFC 9111 §4.2.1).
+    /// If a directive appears more than once, the minimum is used, and an invalid argument is treated as 0. In both
+    /// cases the response is validated earlier rather than later (RFC 9111 §4.2.1).
     func seconds(_ name: String) -> Int64? {
         directives[name]?.map { DeltaSeconds.parse($0 ?? "") ?? 0 }.min()
     }
 
-    /// The members of a list; a comma in quotation marks is none that separates (RFC 9110 §5.6.1).
+    /// Returns the members of a comma-separated list; commas in quoted strings do not separate (RFC 9110 §5.6.1).
     static func members(of list: String) -> [Substring] {
         var isQuoted = false
         var isEscaped = false
@@ -65,12 +66,12 @@ struct CacheControl: Sendable {
     }
 }
 
-/// A number of seconds as HTTP writes it (RFC 9111 §1.2.2).
+/// A parser for a number of seconds in a header field (RFC 9111 §1.2.2).
 enum DeltaSeconds {
-    /// What is larger counts as this, 68 years.
+    /// The maximum value, about 68 years; larger numbers are reduced to it (RFC 9111 §1.2.2).
     static let largest: Int64 = 1 << 31
 
-    /// Reads digits; `nil` for anything else.
+    /// Parses decimal digits; `nil` for any other text.
     static func parse(_ text: String) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
         return min(Int64(text) ?? largest, largest)

@@ -1,37 +1,37 @@
 import MediaTiming
 import ResourceAddressing
 
-/// Which requests the cache answers, and which responses it keeps (RFC 9111 §3).
+/// The rules for the requests that the cache answers and the responses that it stores (RFC 9111 §3).
 struct CacheRules: Sendable {
     let kinds: Set<TransportRequest.Kind>
     let largestEntry: Int64
 
-    /// Fields of a request that make its answer another one, or something that is no answer to the key.
+    /// The request header fields with which the response depends on more than the cache key.
     private static let foreignFields: Set<String> = [
         "authorization", "cookie", "range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since",
         "if-range",
     ]
-    /// Fields that belong to a connection, and secrets that have no business on a disk (RFC 9111 §3.1).
+    /// The header fields that are not stored: those of the connection, and secrets (RFC 9111 §3.1).
     private static let unkeptFields: Set<String> = [
         "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
         "proxy-connection", "set-cookie", "set-cookie2", "te", "trailer", "transfer-encoding", "upgrade",
     ]
-    /// Fields that the transport below may add by itself, so that their absence in a request means nothing.
+    /// The fields that the underlying transport may add; their absence from a request has no meaning.
     private static let hiddenFields: Set<String> = ["*", "authorization", "cookie"]
 
-    /// Whether a request has anything to do with the cache.
+    /// Returns a Boolean value that indicates whether the cache handles a request.
     func concern(_ request: TransportRequest) -> Bool {
         guard kinds.contains(request.kind), request.address.isHTTP, request.resumption == nil,
             request.byteRange?.length != 0
         else { return false }
-        // A password in an address would be written to the disk with it.
+        // A password in a URL would be written to the disk with it.
         guard request.address.authority?.contains("@") != true else { return false }
         let headers = request.allHeaders
         return !headers.contains { Self.foreignFields.contains($0.name.lowercased()) }
             && !CacheControl(request: headers).has("no-store")
     }
 
-    /// The fields of a response that are kept.
+    /// Returns the header fields of a response that are stored.
     func kept(_ headers: [HeaderField]) -> [HeaderField] {
         let named = headers.filter { $0.name.lowercased() == "connection" }
             .flatMap { CacheControl.members(of: $0.value) }.map { $0.lowercased() }
@@ -39,7 +39,7 @@ struct CacheRules: Sendable {
         return headers.filter { !unkept.contains($0.name.lowercased()) }
     }
 
-    /// Whether a response may be kept, and is worth it.
+    /// Returns a Boolean value that indicates whether a response can be stored and is useful later.
     func mayKeep(_ metadata: EntryMetadata, length: Int64?, of request: TransportRequest) -> Bool {
         guard isAnswer(metadata, length: length), length ?? 0 <= largestEntry,
             !CacheControl(metadata.headers).has("no-store"), matches(metadata, request)
@@ -48,16 +48,17 @@ struct CacheRules: Sendable {
         return freshness.isFresh || !metadata.validationFields.isEmpty
     }
 
-    /// Whether a request has none of the fields that the response depends on (RFC 9111 §4.1).
+    /// Returns a Boolean value that indicates whether a request has none of the fields that the response varies on (RFC
+    /// 9111 §4.1).
     ///
-    /// `Accept-Encoding` does not count: the transport below decodes.
+    /// `Accept-Encoding` is ignored, because the underlying transport decodes the body.
     func matches(_ metadata: EntryMetadata, _ request: TransportRequest) -> Bool {
         let present = Set(request.allHeaders.map { $0.name.lowercased() }).union(Self.hiddenFields)
         let deciding = metadata.values("vary").flatMap { CacheControl.members(of: $0) }.map { $0.lowercased() }
         return deciding.allSatisfy { $0 == "accept-encoding" || !present.contains($0) }
     }
 
-    /// Whether it is the whole of what the key means.
+    /// Returns a Boolean value that indicates whether the response is the complete resource or byte range of the key.
     private func isAnswer(_ metadata: EntryMetadata, length: Int64?) -> Bool {
         guard let range = metadata.key.byteRange else { return metadata.status == 200 }
         let place = "bytes \(range.start)-\(range.end -| 1)/"
@@ -67,7 +68,7 @@ struct CacheRules: Sendable {
 }
 
 extension EntryMetadata {
-    /// The fields of a request that asks whether the response is still good (RFC 9111 §4.3.1); none where nobody can tell.
+    /// The header fields of a validation request (RFC 9111 §4.3.1); empty if the response has no validator.
     var validationFields: [HeaderField] {
         let tag = value("etag").flatMap { $0.isEmpty ? nil : HeaderField("If-None-Match", $0) }
         let date = value("last-modified").flatMap { text in
@@ -76,7 +77,7 @@ extension EntryMetadata {
         return [tag, date].compactMap { $0 }
     }
 
-    /// Whether a 304 is about this response (RFC 9111 §4.3.4).
+    /// Returns a Boolean value that indicates whether a 304 response confirms this response (RFC 9111 §4.3.4).
     func isConfirmed(by fields: [HeaderField]) -> Bool {
         guard let other = fields.first(where: { $0.name.lowercased() == "etag" })?.value, let own = value("etag") else {
             return true
@@ -85,11 +86,12 @@ extension EntryMetadata {
         return opaque(own) == opaque(other)
     }
 
-    /// Takes over the fields of a 304, but for those that describe the stored body (RFC 9111 §3.2).
+    /// Updates the stored fields with those of a 304 response, except for fields that describe the stored body (RFC
+    /// 9111 §3.2).
     mutating func update(with fields: [HeaderField]) {
         let fixed: Set<String> = ["content-length", "content-encoding", "content-range", "content-type"]
         let fresh = fields.filter { !fixed.contains($0.name.lowercased()) }
-        // The old ones say nothing about a response that was confirmed just now.
+        // The stored `Age` and `Date` do not apply to a response that was just validated.
         let replaced = Set(fresh.map { $0.name.lowercased() }).union(["age", "date"])
         headers = headers.filter { !replaced.contains($0.name.lowercased()) } + fresh
     }

@@ -1,26 +1,27 @@
 public import MediaTiming
 
 extension CachedTransport {
-    /// How much is kept, and of what.
+    /// The size limits of a cache, and the kinds of resources that it stores.
     public struct Options: Sendable {
-        /// The most room that the files of the cache take, those that are being written among them.
+        /// The maximum total size of the cache files, including those that are being written.
         ///
-        /// What is read while it has to leave takes room until it has been read.
+        /// An evicted entry that is still being read uses additional disk space until it has been read.
         public var capacity: ByteCount
-        /// The longest body that is kept.
+        /// The maximum size of a body that is stored.
         public var largestEntry: ByteCount
-        /// The kinds of resources that are kept.
+        /// The kinds of resources that are stored.
         public var kinds: Set<TransportRequest.Kind>
 
-        /// All kinds but keys: whoever finds the disk should not find what opens its contents.
+        /// All kinds except keys, so that the disk does not contain both encrypted media and their keys.
         public static let usualKinds = Set(TransportRequest.Kind.allCases).subtracting([.key])
 
-        /// Makes options.
+        /// Creates cache options.
         ///
         /// - Parameters:
-        ///   - capacity: Defaults to 512 MiB, about an hour of video of good quality.
-        ///   - largestEntry: Defaults to an eighth of the capacity, so that one resource cannot drive out all others.
-        ///   - kinds: Defaults to ``usualKinds``.
+        ///   - capacity: The maximum total size; 512 MiB by default, about an hour of video in good quality.
+        ///   - largestEntry: The maximum size of a body; one eighth of the capacity by default, so that a single
+        ///     resource cannot evict all others.
+        ///   - kinds: The kinds of resources that are stored; ``usualKinds`` by default.
         public init(
             capacity: ByteCount = ByteCount(512 << 20),
             largestEntry: ByteCount? = nil,

@@ -4,21 +4,24 @@ import NIOCore
 import NIOPosix
 import ResourceAddressing
 
-/// Another transport with a cache on disk in front of it, as RFC 9111 wants one that belongs to a single user.
+/// A transport with a private on-disk cache in front of another transport (RFC 9111).
 ///
-/// An entry answers one address, byte for byte, and one byte range of it; a stored whole answers all its ranges. A body is
-/// kept while it is read, and only where it is read to its end and has the length that was announced. What goes wrong on
-/// the disk costs a hit, never a response: a full or missing folder keeps nothing, a damaged entry counts as absent.
-/// Where the damage shows only behind the first 64 KiB, reading fails with ``TransportError/Code/connectionLost``, and the
-/// entry is gone when somebody asks again; no wrong byte is handed out.
+/// An entry answers requests for one URL, compared byte by byte, and one byte range of it; the entry of a complete
+/// resource also answers requests for its byte ranges. A body is stored while it is read, and only if it is read to the
+/// end and has the announced length. An error on the disk never makes a request fail: with a full or missing directory
+/// nothing is stored, and a damaged entry is treated as absent. If the damage is found after the first 64 KiB, reading
+/// fails with ``TransportError/Code/connectionLost`` and the entry is removed, so that the next request loads the
+/// resource again. Bytes with a wrong checksum are never returned.
 ///
-/// The transport below follows redirects, so an entry lives as long as the last response says, whatever led there.
+/// The underlying transport follows redirects, so the lifetime of an entry depends on the last response only.
 ///
-/// These go straight through: resumptions, requests with a condition or a `Range` of their own, addresses that are not
-/// HTTP, and requests with secrets (`Authorization`, `Cookie`, a password in the address). RFC 9111 §3.5 would let a
-/// private cache keep answers to `Authorization`, but the key would have to hold the secret to tell two users apart.
+/// The following requests bypass the cache: resumptions, requests with a condition or a `Range` field, URLs that are
+/// not HTTP, and requests with secrets (`Authorization`, `Cookie`, or a password in the URL). RFC 9111 §3.5 permits a
+/// private cache to store responses to requests with `Authorization`, but the cache key would have to contain the
+/// secret to distinguish two users.
 ///
-/// Only one cache may use a folder at a time. Signed addresses are written to it as they are; only its owner can read it.
+/// Only one cache can use a directory at a time. Signed URLs are stored unchanged in the directory, which only its
+/// owner can read.
 public final class CachedTransport: Transport {
     private let base: any Transport
     private let folder: EntryFolder
@@ -26,17 +29,17 @@ public final class CachedTransport: Transport {
     private let time: any TimeSource
     private let now: @Sendable () -> UnixSeconds
 
-    /// Opens a cache, and finds what it held before.
+    /// Opens a cache and indexes the existing entries of its directory.
     ///
-    /// This blocks while the folder is read.
+    /// This initializer blocks while it reads the directory.
     ///
     /// - Parameters:
-    ///   - base: Where bytes come from that are not in the cache.
-    ///   - directory: The folder of the cache; it is made where it is not there. Files in it that are not ours stay.
-    ///   - options: How much is kept, and of what.
-    ///   - time: The clock that responses are measured by.
-    ///   - now: The clock that ages are counted by; defaults to that of the system.
-    /// - Throws: ``TransportError/Code/fileFailed`` where there is no such folder and none can be made.
+    ///   - base: The transport that loads resources that are not in the cache.
+    ///   - directory: The directory of the cache; it is created if it does not exist. Other files in it are kept.
+    ///   - options: The size limits, and the kinds of resources to store.
+    ///   - time: The clock for transfer measurements.
+    ///   - now: The clock for the age of entries; the system clock by default.
+    /// - Throws: ``TransportError/Code/fileFailed`` if the directory does not exist and cannot be created.
     public convenience init(
         _ base: any Transport,
         directory: URL,
@@ -47,7 +50,7 @@ public final class CachedTransport: Transport {
         try self.init(base, directory: directory, options: options, time: time, now: now, pool: .singleton)
     }
 
-    /// Makes a cache whose disk a test holds in its hand.
+    /// Creates a cache with a replaceable write function, so that tests can simulate disk errors.
     init(
         _ base: any Transport,
         directory: URL,
@@ -71,15 +74,15 @@ public final class CachedTransport: Transport {
         )
     }
 
-    /// How much room the entries take on the disk, in whole blocks of 4 KiB.
+    /// The disk space that the entries use, in whole blocks of 4 KiB.
     public var byteCount: ByteCount { ByteCount(folder.byteCount) }
-    /// How many entries there are.
+    /// The number of entries.
     public var entryCount: Int { folder.count }
 
-    /// Removes all entries; bodies that are being read now will be none either.
+    /// Removes all entries; bodies that are being read are not stored either.
     public func removeAll() async { await folder.perform { [folder] in folder.dropAll() } }
 
-    /// Asks for a resource; see ``Transport/send(_:)``.
+    /// Sends a request; see ``Transport/send(_:)``.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         guard rules.concern(request) else { return try await base.send(request) }
         let begun = time.now
@@ -98,7 +101,7 @@ public final class CachedTransport: Transport {
     }
 }
 
-// MARK: Asking
+// MARK: Loading
 
 extension CachedTransport {
     private func asked(
@@ -117,7 +120,7 @@ extension CachedTransport {
         }
         guard question.isConditional, let found else { return await storing(response, request, requested) }
         guard response.status == 304 else {
-            // What was stored is known to be outdated now, even if the new body never comes to its end.
+            // The stored response is known to be outdated, even if the new body is never received completely.
             await drop(found.entry.file)
             return await storing(response, request, requested)
         }
@@ -129,7 +132,8 @@ extension CachedTransport {
         return await confirmed(found, by: response, request, requested, begun)
     }
 
-    /// What is stored, where the server is out of order and that may be used.
+    /// Returns the stored response if the server is unavailable and a stale response is allowed; otherwise throws the
+    /// error.
     private func standIn(
         for error: TransportError,
         _ request: TransportRequest,
@@ -149,7 +153,7 @@ extension CachedTransport {
         throw error
     }
 
-    /// The response, which becomes an entry while it is read, if it may.
+    /// Returns the response, with a body that is stored as an entry while it is read if the rules permit it.
     private func storing(
         _ response: TransportResponse,
         _ request: TransportRequest,
@@ -164,7 +168,7 @@ extension CachedTransport {
             headers: rules.kept(response.headers)
         )
         guard rules.mayKeep(metadata, length: response.expectedLength, of: request) else {
-            // It is newer than what is stored, which nobody should get any more who asks in the same way.
+            // The new response is newer than the entry, which must not answer matching requests any longer.
             if rules.matches(metadata, request) { await folder.perform { [folder] in folder.drop(metadata.key) } }
             return response
         }
@@ -184,7 +188,7 @@ extension CachedTransport {
         )
     }
 
-    /// Reads the body of a 304, which has no bytes, so that its connection can be used again.
+    /// Reads the empty body of a 304 response to its end, so that the connection can be reused.
     private func drain(_ body: TransportBody) async {
         var iterator = body.makeAsyncIterator()
         while let buffer = try? await iterator.next(), buffer.readableBytes == 0 {}
@@ -193,10 +197,10 @@ extension CachedTransport {
     private func drop(_ file: EntryFile) async { await folder.perform { [folder] in folder.drop(file) } }
 }
 
-// MARK: Answering
+// MARK: Responding
 
 extension CachedTransport {
-    /// What is stored, after the server said that it is still good.
+    /// Returns the stored response after the server confirmed that it is still valid.
     private func confirmed(
         _ found: CacheCandidate,
         by response: TransportResponse,
@@ -249,7 +253,8 @@ extension CachedTransport {
         )
     }
 
-    /// The stored fields, with the age of the response, and with the place of a range that is cut out of a whole.
+    /// Returns the stored header fields with the current `Age` and, for a range of a complete resource,
+    /// `Content-Range`.
     private func headers(of found: CacheCandidate, _ request: TransportRequest, isCut: Bool) -> [HeaderField] {
         let metadata = found.entry.metadata
         let replaced: Set<String> = isCut ? ["age", "content-length", "content-range"] : ["age"]

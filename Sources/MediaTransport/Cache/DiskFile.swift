@@ -3,11 +3,11 @@ import MediaTiming
 import NIOCore
 import NIOPosix
 
-/// An open file, closed with the last reference to it.
+/// An open file, which is closed with the last reference to it.
 ///
-/// All calls block: make them on a thread that may.
+/// All methods block and must be called on a thread that may block.
 final class DiskFile: Sendable {
-    /// Writes bytes at an offset, as `pwrite` does; a test puts a full disk in its place.
+    /// Writes bytes at an offset as `pwrite` does; tests replace it to simulate a full disk.
     typealias Write = @Sendable (CInt, UnsafeRawBufferPointer, Int64) -> Int
 
     static let systemWrite: Write = { pwrite($0, $1.baseAddress, $1.count, off_t($2)) }
@@ -16,11 +16,11 @@ final class DiskFile: Sendable {
     private let pool: NIOThreadPool
     private let write: Write
 
-    /// Opens a file, never through a symbolic link.
+    /// Opens a file; symbolic links are not followed.
     ///
-    /// - Throws: ``OpenFailure``, also for what is no regular file.
+    /// - Throws: ``OpenFailure``, also if the file is not a regular file.
     init(_ path: String, flags: CInt, pool: NIOThreadPool, write: @escaping Write = systemWrite) throws(OpenFailure) {
-        // O_NONBLOCK: somebody may have put a pipe there, and opening one waits.
+        // O_NONBLOCK, because opening a named pipe would block.
         descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         self.pool = pool
         self.write = write
@@ -28,16 +28,17 @@ final class DiskFile: Sendable {
         guard let status, status.st_mode & S_IFMT == S_IFREG else { throw OpenFailure(isGone: true) }
     }
 
-    /// Why a file could not be opened.
+    /// The error of an attempt to open a file.
     struct OpenFailure: Error {
-        /// Whether there is no such file, rather than no way to it now.
+        /// A Boolean value that indicates whether the file does not exist, as opposed to being temporarily
+        /// inaccessible.
         let isGone: Bool
     }
 
     deinit {
         let descriptor = descriptor
         guard descriptor >= 0 else { return }
-        // Closing frees the blocks of a file that was removed meanwhile, which takes time.
+        // Closing frees the blocks of a file that was removed in the meantime, which takes time.
         pool.submit { _ in close(descriptor) }
     }
 
@@ -46,10 +47,10 @@ final class DiskFile: Sendable {
         return fstat(descriptor, &status) == 0 ? status : nil
     }
 
-    /// How many bytes the file has; `nil` where that cannot be told.
+    /// The size of the file in bytes; `nil` if it cannot be determined.
     var size: Int64? { status.map { Int64($0.st_size) } }
 
-    /// When it was last used, in nanoseconds since 1970.
+    /// The time of the last use, in nanoseconds since 1970-01-01T00:00:00Z; stored as the modification time.
     var lastUse: Int64? {
         status.map { status in
             #if canImport(Darwin)
@@ -62,7 +63,7 @@ final class DiskFile: Sendable {
         }
     }
 
-    /// Notes when it was last used.
+    /// Stores the time of the last use as the modification time of the file.
     func noteUse(at nanoseconds: Int64) {
         let moment = timespec(
             tv_sec: time_t(nanoseconds / 1_000_000_000),
@@ -71,7 +72,7 @@ final class DiskFile: Sendable {
         _ = [moment, moment].withUnsafeBufferPointer { futimens(descriptor, $0.baseAddress) }
     }
 
-    /// Reads exactly this many bytes; `nil` where there are fewer.
+    /// Reads the given number of bytes; `nil` if the file has fewer.
     func read(at offset: Int64, count: Int) -> ByteBuffer? {
         var buffer = ByteBuffer()
         while buffer.readableBytes < count {
@@ -85,7 +86,7 @@ final class DiskFile: Sendable {
         return buffer
     }
 
-    /// Writes all bytes; `false` where the disk has no room for them or fails.
+    /// Writes all bytes; returns `false` if the disk is full or fails.
     func write(_ bytes: ByteBuffer, at offset: Int64) -> Bool {
         bytes.withUnsafeReadableBytes { bytes in
             var written = 0
@@ -99,6 +100,6 @@ final class DiskFile: Sendable {
         }
     }
 
-    /// Ends the file at this many bytes.
+    /// Truncates the file to the given size.
     func truncate(to size: Int64) -> Bool { ftruncate(descriptor, off_t(size)) == 0 }
 }

@@ -1,6 +1,6 @@
-/// A file of the cache: the name of an entry, and a number that no other file has.
+/// A file of the cache, identified by the name of its entry and a random number.
 ///
-/// Nothing is ever written over: a new body of the same key is a new file.
+/// Files are never overwritten: a new body for the same key is a new file.
 struct EntryFile: Sendable, Hashable {
     let name: EntryName
     let serial: UInt64
@@ -9,28 +9,28 @@ struct EntryFile: Sendable, Hashable {
     private static let wholeSuffix = ".entry"
     private static let partialSuffix = ".part"
 
-    /// What the file is called when it is whole.
+    /// The file name of a complete entry.
     var fileName: String { stem + Self.wholeSuffix }
-    /// What it is called while it is written.
+    /// The file name while the entry is being written.
     var partialFileName: String { stem + Self.partialSuffix }
 
     private var stem: String {
         "\(Self.prefix)-\(Self.hexadecimal(name.high))\(Self.hexadecimal(name.low))-\(Self.hexadecimal(serial))"
     }
 
-    /// Makes a file for an entry.
+    /// Creates a file for an entry.
     init(name: EntryName, serial: UInt64 = .random(in: .min ... .max)) {
         self.name = name
         self.serial = serial
     }
 
-    /// Reads the name of a whole file; `nil` for files that are not ours.
+    /// Parses the file name of a complete entry; `nil` for files that do not belong to the cache.
     init?(fileName: String) {
         guard let file = Self(fileName, suffix: Self.wholeSuffix) else { return nil }
         self = file
     }
 
-    /// Whether a name is that of a file which was being written.
+    /// Returns a Boolean value that indicates whether a file name is that of an entry that was being written.
     static func isPartial(_ fileName: String) -> Bool { Self(fileName, suffix: partialSuffix) != nil }
 
     private init?(_ fileName: String, suffix: String) {

@@ -4,11 +4,11 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The folder of the cache: one file for each entry, and an index of them in memory.
+/// The directory of the cache, with one file for each entry and an index in memory.
 ///
-/// Files get names that nobody else uses, and appear under them when they are whole. So a crash leaves whole entries and
-/// files of another form, which the next opening removes. Nothing is synchronised to the disk: what a power failure
-/// damages is noticed by its checksum.
+/// Files are written under unique temporary names and renamed when they are complete. A crash therefore leaves complete
+/// entries and temporary files, which are removed the next time the directory is opened. Files are not synchronized to
+/// the disk: damage by a power failure is detected by the checksums.
 final class EntryFolder: Sendable {
     let largestEntry: Int64
     let pool: NIOThreadPool
@@ -16,14 +16,15 @@ final class EntryFolder: Sendable {
     private let write: DiskFile.Write
     private let now: @Sendable () -> UnixSeconds
     private let index: Mutex<EntryIndex>
-    /// Held while a tail is read or written anew, only on threads of the pool: half of one looks like damage.
+    /// The lock for reading and rewriting the tails of entries, used on threads of the pool only: a partially written
+    /// tail would be taken for damage.
     private let tails = Mutex(())
 
-    /// Opens a folder, and makes it where there is none.
+    /// Opens a directory, and creates it if it does not exist.
     ///
-    /// This blocks.
+    /// This initializer blocks.
     ///
-    /// - Throws: ``TransportError/Code/fileFailed`` where there is none and none can be made.
+    /// - Throws: ``TransportError/Code/fileFailed`` if the directory does not exist and cannot be created.
     init(
         _ path: String,
         capacity: Int64,
@@ -46,16 +47,16 @@ final class EntryFolder: Sendable {
         adoptFiles()
     }
 
-    /// How many bytes the entries take on the disk.
+    /// The number of bytes that the entries use on the disk.
     var byteCount: Int64 { index.withLock { $0.storedBytes } }
-    /// How many entries there are.
+    /// The number of entries.
     var count: Int { index.withLock { $0.count } }
-    /// How often everything was removed.
+    /// The number of times that all entries were removed.
     var generation: Int { index.withLock { $0.generation } }
 
-    /// Does work that blocks on a thread that may; `nil` where the pool does no work any more.
+    /// Runs blocking work on a thread of the pool; `nil` if the pool was shut down.
     ///
-    /// It is not cancelled: what was begun on the disk is brought to an end.
+    /// The work is not canceled, so that disk operations are completed.
     @discardableResult
     func perform<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result? {
         await withCheckedContinuation { continuation in
@@ -72,14 +73,14 @@ final class EntryFolder: Sendable {
     private func filePath(_ name: String) -> String { path + "/" + name }
 }
 
-// MARK: What was there before
+// MARK: Existing files
 
 extension EntryFolder {
-    /// Finds the entries of an earlier time, and removes what is ours and no entry.
+    /// Adds the existing entries to the index, and removes temporary files and damaged entries.
     private func adoptFiles() {
         var found: [(file: EntryFile, size: Int64, lastUse: Int64)] = []
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        // A folder with files of others keeps its mode: it was not made for the cache.
+        // A directory that also contains other files keeps its mode, because it was not created for the cache.
         if names.allSatisfy({ EntryFile.isPartial($0) || EntryFile(fileName: $0) != nil }) {
             PrivateFiles.restrictFolder(path)
         }
@@ -101,15 +102,15 @@ extension EntryFolder {
         for entry in found.sorted(by: { $0.lastUse < $1.lastUse }) {
             remove(index.withLock { $0.adopt(entry.file, size: entry.size, lastUse: entry.lastUse) })
         }
-        // The folder may have been allowed more when it was filled.
+        // The capacity may have been larger when the directory was filled.
         for victim in index.withLock({ $0.reserve(0) }) ?? [] { remove(victim) }
     }
 }
 
-// MARK: Reading, each on a thread that may block
+// MARK: Reading (on threads that may block)
 
 extension EntryFolder {
-    /// The entry of a key; `nil` where there is none, or only a damaged one, which is removed.
+    /// Opens the entry of a key; `nil` if there is none, or if it is damaged, in which case it is removed.
     func open(_ key: EntryKey) -> StoredEntry? {
         guard let file = index.withLock({ $0.file(key.name) }) else { return nil }
         do throws(DiskFile.OpenFailure) {
@@ -118,7 +119,7 @@ extension EntryFolder {
                 drop(file)
                 return nil
             }
-            // Two keys can share a name; the other one's entry is none of our business.
+            // Two keys can share an entry name; the entry of another key is neither used nor removed.
             return tail.metadata.key == key ? StoredEntry(file: file, disk: disk, tail: tail) : nil
         } catch {
             if error.isGone { drop(file) }
@@ -130,12 +131,12 @@ extension EntryFolder {
         do throws(DiskFile.OpenFailure) {
             return try DiskFile(path, flags: O_RDWR, pool: pool, write: write)
         } catch {
-            // A folder that became read-only can still be read.
+            // Entries in a directory that became read-only can still be read.
             return try DiskFile(path, flags: O_RDONLY, pool: pool, write: write)
         }
     }
 
-    /// Notes that an entry was used, in the file too, so that the order outlives the process.
+    /// Marks an entry as used, also in its file, so that the order of use survives the process.
     func noteUse(_ entry: StoredEntry) {
         let now = now()
         if let use = index.withLock({ $0.noteUse(entry.file, now: now) }) { entry.disk.noteUse(at: use) }
@@ -149,12 +150,12 @@ extension EntryFolder {
         remove(index.withLock { index in index.file(key.name).flatMap { index.remove($0) } })
     }
 
-    /// Removes all entries, but no file that is not ours.
+    /// Removes all entries; other files are kept.
     func dropAll() {
         for entry in index.withLock({ $0.removeAll() }) { remove(entry) }
     }
 
-    /// Removes the file of what is an entry no more, and then counts its room as free.
+    /// Removes the file of a removed entry, then releases its disk space.
     private func remove(_ entry: EntryIndex.Entry?) {
         guard let entry else { return }
         unlink(filePath(entry.file.fileName))
@@ -162,35 +163,36 @@ extension EntryFolder {
     }
 }
 
-// MARK: Writing, each on a thread that may block
+// MARK: Writing (on threads that may block)
 
 extension EntryFolder {
-    /// Makes room for bytes, if need be of entries that were used longest ago.
+    /// Reserves disk space, and evicts the least recently used entries if needed.
     ///
-    /// - Returns: Whether there is room.
+    /// - Returns: A Boolean value that indicates whether the space is available.
     func reserve(_ byteCount: Int64) -> Bool {
         guard let victims = index.withLock({ $0.reserve(byteCount) }) else { return false }
         for victim in victims { remove(victim) }
         return true
     }
 
-    /// Gives room back.
+    /// Releases reserved disk space.
     func release(_ byteCount: Int64) { index.withLock { $0.release(byteCount) } }
 
-    /// Makes the file of an entry that is to be written; `nil` where that cannot be done.
+    /// Creates the file of an entry to write; `nil` if it cannot be created.
     func make(_ file: EntryFile) -> DiskFile? {
         try? DiskFile(filePath(file.partialFileName), flags: O_RDWR | O_CREAT | O_EXCL, pool: pool, write: write)
     }
 
-    /// Removes a file that was not written to its end, and gives its room back.
+    /// Removes an incomplete file and releases its reserved space.
     func discard(_ file: EntryFile, reserved: Int64) {
         unlink(filePath(file.partialFileName))
         release(reserved)
     }
 
-    /// Makes a file an entry that is whole, and whose room was reserved.
+    /// Renames a complete file, whose space is reserved, into place and adds it as an entry.
     ///
-    /// - Returns: Whether it is one now; everything may have been removed since `generation`.
+    /// - Returns: A Boolean value that indicates whether the entry was added; `false` if all entries were removed since
+    ///   `generation`.
     func publish(_ file: EntryFile, _ disk: DiskFile, size: Int64, generation: Int) -> Bool {
         let path = filePath(file.fileName)
         guard rename(filePath(file.partialFileName), path) == 0 else { return false }
@@ -207,7 +209,7 @@ extension EntryFolder {
         return true
     }
 
-    /// Writes other metadata behind the body of an entry, which is lost where that fails.
+    /// Rewrites the metadata after the body of an entry; the entry is removed if this fails.
     func rewrite(_ entry: StoredEntry) {
         guard let bytes = entry.tail.encoded(), let oldSize = entry.disk.size else { return drop(entry.file) }
         noteUse(entry)

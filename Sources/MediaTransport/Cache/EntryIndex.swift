@@ -1,10 +1,10 @@
 import MediaTiming
 
-/// Which entries there are, how much room they take, and which of them was used longest ago.
+/// An index of the cache entries, with their sizes and their order of use.
 ///
-/// It knows no files: whoever gets one back removes it, and says so.
+/// It does no file operations: the caller removes the files of the entries that are returned, then calls ``left(_:)``.
 struct EntryIndex {
-    /// An entry.
+    /// An entry of the cache.
     struct Entry: Sendable, Hashable {
         let file: EntryFile
         fileprivate(set) var size: Int64
@@ -16,43 +16,43 @@ struct EntryIndex {
         let name: EntryName
     }
 
-    /// The most bytes that all files may take.
+    /// The maximum number of bytes of all files.
     let capacity: Int64
-    /// How often everything was removed.
+    /// The number of times that all entries were removed.
     private(set) var generation = 0
-    /// How many bytes the entries take.
+    /// The number of bytes that the entries use.
     private(set) var storedBytes: Int64 = 0
-    /// Bytes of files that are being written.
+    /// The number of bytes that are reserved for files that are being written.
     private var reservedBytes: Int64 = 0
-    /// Bytes of files that are no entries any more and are still there.
+    /// The number of bytes of removed entries whose files still exist.
     private var leavingBytes: Int64 = 0
     private var entries: [EntryName: Entry] = [:]
-    /// All uses, the oldest first; of several of one entry, only the last counts.
+    /// All uses in chronological order; of several uses of an entry, only the last one counts.
     private var uses: [Use] = []
     private var firstUse = 0
     private var lastUse: Int64 = 0
 
-    /// Makes an empty index.
+    /// Creates an empty index.
     init(capacity: Int64) { self.capacity = capacity }
 
-    /// How many entries there are.
+    /// The number of entries.
     var count: Int { entries.count }
 
-    /// Disks give room in blocks: a file of one byte takes as much as one of 4096.
+    /// Returns the disk space of a file: its size, rounded up to whole blocks of 4,096 bytes.
     static func room(_ byteCount: Int64) -> Int64 {
         let block: Int64 = 4096
-        // Bounded: a block has 4,096 bytes.
+        // Bounded: the divisor is the block size, 4,096 bytes.
         return byteCount > .max -| block ? .max : (byteCount +| block -| 1) / block *| block
     }
 
-    /// The file of an entry.
+    /// Returns the file of an entry; `nil` if there is no such entry.
     func file(_ name: EntryName) -> EntryFile? { entries[name]?.file }
 
-    // MARK: Room
+    // MARK: Disk space
 
-    /// Reserves room for bytes that are about to be written.
+    /// Reserves disk space for bytes to be written.
     ///
-    /// - Returns: The entries that have to leave before; `nil` where there is no room even without any.
+    /// - Returns: The entries to remove first; `nil` if the space is not available even without any entries.
     mutating func reserve(_ byteCount: Int64) -> [Entry]? {
         guard byteCount <= capacity -| reservedBytes -| leavingBytes else { return nil }
         reservedBytes +|= byteCount
@@ -65,32 +65,32 @@ struct EntryIndex {
         return victims
     }
 
-    /// Gives room back that was reserved.
+    /// Releases reserved disk space.
     mutating func release(_ byteCount: Int64) { reservedBytes -|= byteCount }
 
-    /// Notes that the file of a removed entry is gone.
+    /// Releases the disk space of a removed entry after its file was deleted.
     mutating func left(_ entry: Entry) { leavingBytes -|= entry.size }
 
     // MARK: Entries
 
-    /// Adds an entry whose room was reserved.
+    /// Adds an entry whose disk space is reserved.
     ///
-    /// - Returns: The one whose place it takes.
+    /// - Returns: The entry that was replaced, if any, and the time of use.
     mutating func insert(_ file: EntryFile, size: Int64, now: UnixSeconds) -> (replaced: Entry?, use: Int64) {
         reservedBytes -|= size
         let use = nextUse(now)
         return (add(Entry(file: file, size: size, use: use)), use)
     }
 
-    /// Adds an entry that was there before; call it in the order of last uses.
+    /// Adds an existing entry; entries must be added in the order of their last use.
     ///
-    /// - Returns: The one whose place it takes.
+    /// - Returns: The entry that was replaced, if any.
     mutating func adopt(_ file: EntryFile, size: Int64, lastUse: Int64) -> Entry? {
         self.lastUse = max(self.lastUse, lastUse)
         return add(Entry(file: file, size: size, use: lastUse))
     }
 
-    /// Notes a use; `nil` where the entry is none any more.
+    /// Marks an entry as used and returns the time of use; `nil` if the entry was removed.
     mutating func noteUse(_ file: EntryFile, now: UnixSeconds) -> Int64? {
         guard entries[file.name]?.file == file else { return nil }
         let use = nextUse(now)
@@ -99,7 +99,7 @@ struct EntryIndex {
         return use
     }
 
-    /// Gives an entry another size, for whose growth room was reserved.
+    /// Changes the size of an entry; `reserved` is the disk space that was reserved for its growth.
     mutating func resize(_ file: EntryFile, to size: Int64, reserved: Int64) {
         reservedBytes -|= reserved
         guard let entry = entries[file.name], entry.file == file else { return }
@@ -107,7 +107,7 @@ struct EntryIndex {
         storedBytes +|= size -| entry.size
     }
 
-    /// Removes the entry of a file; `nil` where it is none any more.
+    /// Removes the entry of a file; `nil` if it was already removed.
     mutating func remove(_ file: EntryFile) -> Entry? {
         guard let entry = entries[file.name], entry.file == file else { return nil }
         entries[file.name] = nil
@@ -116,7 +116,7 @@ struct EntryIndex {
         return entry
     }
 
-    /// Removes all entries; bodies that are being written now will be none.
+    /// Removes all entries; bodies that are being written are not added later.
     mutating func removeAll() -> [Entry] {
         generation += 1
         let all = Array(entries.values)
@@ -133,7 +133,8 @@ struct EntryIndex {
 
     // MARK: Uses
 
-    /// Later than all before, also where two fall into one second or the clock was set back.
+    /// Returns a time of use in nanoseconds that is later than all before, even within one second or after the clock
+    /// was set back.
     private mutating func nextUse(_ now: UnixSeconds) -> Int64 {
         let (nanoseconds, isTooLarge) = now.rawValue.multipliedReportingOverflow(by: 1_000_000_000)
         lastUse = max(isTooLarge ? 0 : nanoseconds, lastUse &+ 1)

@@ -1,13 +1,14 @@
 import MediaTiming
 import ResourceAddressing
 
-/// What an entry of the cache answers: an address byte for byte, and which bytes of it.
+/// A cache key: a URL, compared byte by byte, and a byte range.
 struct EntryKey: Sendable, Hashable {
     let address: ResourceAddress
-    /// `nil` for the whole resource.
+    /// The byte range; `nil` for the complete resource.
     let byteRange: ByteRange?
 
-    /// Where the entry is found; two keys may share it, so the key is written into the entry too.
+    /// The name of the entry, a hash of the key; the entry also stores the key, because two keys may have the same
+    /// name.
     var name: EntryName {
         var text = address.text + "\n" + (byteRange?.description ?? "")
         return text.withUTF8 { bytes in
@@ -20,7 +21,7 @@ struct EntryKey: Sendable, Hashable {
     }
 }
 
-/// The short name of a key.
+/// The 128-bit hash of a cache key, which is part of a file name.
 struct EntryName: Sendable, Hashable {
     let high: UInt64
     let low: UInt64

@@ -2,29 +2,29 @@ import MediaTiming
 import NIOCore
 import ResourceAddressing
 
-/// What is kept of a response besides its body.
+/// The metadata of a stored response: everything except its body.
 struct EntryMetadata: Sendable, Equatable {
     var key: EntryKey
     var status: Int
-    /// Where the resource was found, behind all redirects.
+    /// The URL of the resource after all redirects.
     var address: ResourceAddress
-    /// When the request was sent.
+    /// The time at which the request was sent.
     var requested: UnixSeconds
-    /// When the head of the response came.
+    /// The time at which the head of the response was received.
     var received: UnixSeconds
     var headers: [HeaderField]
 
-    /// The values of a header field, by name in lower case.
+    /// Returns the values of a header field with the given lowercase name.
     func values(_ name: String) -> [String] {
         headers.lazy.filter { $0.name.lowercased() == name }.map(\.value)
     }
 
-    /// The value of a header field, by name in lower case.
+    /// Returns the first value of a header field with the given lowercase name.
     func value(_ name: String) -> String? { values(name).first }
 }
 
 extension EntryMetadata {
-    /// Writes it down.
+    /// Returns the serialized metadata.
     func encoded() -> ByteBuffer {
         var buffer = ByteBuffer()
         buffer.writeText(key.address.text)
@@ -42,7 +42,7 @@ extension EntryMetadata {
         return buffer
     }
 
-    /// Reads what ``encoded()`` wrote; `nil` for anything else.
+    /// Parses the output of ``encoded()``; `nil` for any other bytes.
     init?(_ buffer: ByteBuffer) {
         var buffer = buffer
         guard let keyAddress = buffer.readText(), let start = buffer.readInteger(as: Int64.self),

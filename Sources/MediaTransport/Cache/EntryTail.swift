@@ -1,21 +1,21 @@
 import MediaTiming
 import NIOCore
 
-/// What stands behind the body in a file of the cache: a checksum for each block of it, the metadata, and a trailer.
+/// The part of a cache file after the body: a checksum for each block of the body, the metadata, and a trailer.
 ///
-/// The body comes first, so that it can be written before its length is known, and stays where it is when the metadata
-/// are written anew.
+/// The body comes first, so that it can be written before its length is known and does not move when the metadata is
+/// rewritten.
 struct EntryTail: Sendable {
-    /// The body is checked in pieces of this many bytes, so that a range can be checked without the rest.
+    /// The size of a block with its own checksum, in bytes; a byte range can be verified without the rest of the body.
     static let blockSize = 64 << 10
-    /// Metadata that take more bytes are not kept.
+    /// The maximum size of the metadata in bytes; larger responses are not stored.
     static let longestMetadata = 256 << 10
 
     let bodyLength: Int64
     let blockChecksums: [UInt64]
     var metadata: EntryMetadata
 
-    /// Writes it down; `nil` where the metadata are too long.
+    /// Returns the serialized tail; `nil` if the metadata is too large.
     func encoded() -> ByteBuffer? {
         let metadataBytes = metadata.encoded()
         guard metadataBytes.readableBytes <= Self.longestMetadata else { return nil }
@@ -29,7 +29,7 @@ struct EntryTail: Sendable {
         return buffer
     }
 
-    /// Reads the tail of a file; `nil` where the file is none of ours, or damaged.
+    /// Reads the tail of a file; `nil` if the file is not a cache file or is damaged.
     init?(of file: DiskFile) {
         guard let size = file.size, let trailer = Trailer(of: file, size: size),
             var buffer = file.read(at: trailer.bodyLength, count: Int(size -| trailer.bodyLength))
@@ -47,21 +47,22 @@ struct EntryTail: Sendable {
         self.init(bodyLength: trailer.bodyLength, blockChecksums: checksums, metadata: metadata)
     }
 
-    /// Makes a tail.
+    /// Creates a tail.
     init(bodyLength: Int64, blockChecksums: [UInt64], metadata: EntryMetadata) {
         self.bodyLength = bodyLength
         self.blockChecksums = blockChecksums
         self.metadata = metadata
     }
 
-    /// Whether a file looks whole, by its last bytes and its size; the rest of it is checked when it is read.
+    /// Returns a Boolean value that indicates whether the trailer of a file is consistent with its size; the rest of
+    /// the file is verified when it is read.
     static func isWhole(_ file: DiskFile) -> Bool {
         guard let size = file.size else { return false }
         return Trailer(of: file, size: size) != nil
     }
 
     fileprivate static func blockCount(_ bodyLength: Int64) -> Int64 {
-        // Bounded: a block is larger than nothing.
+        // Bounded: the block size is a positive constant.
         bodyLength / Int64(blockSize) +| (bodyLength % Int64(blockSize) == 0 ? 0 : 1)
     }
 
@@ -70,10 +71,10 @@ struct EntryTail: Sendable {
     }
 }
 
-/// The last bytes of a file.
+/// The last bytes of a cache file: two lengths, a checksum, and a format mark.
 private struct Trailer {
     static let mark: UInt64 = 0x6D6C_7374_6361_0001
-    /// The checksum and the mark.
+    /// The size of the checksum and the mark in bytes; the checksum does not cover them.
     static let uncheckedLength = 16
     private static let length = 32
 
@@ -81,7 +82,7 @@ private struct Trailer {
     let bodyLength: Int64
     let checksum: UInt64
 
-    /// Reads it; `nil` where the figures do not make up the size of the file.
+    /// Reads the trailer; `nil` if its lengths do not add up to the size of the file.
     init?(of file: DiskFile, size: Int64) {
         guard size >= Self.length, var buffer = file.read(at: size -| Int64(Self.length), count: Self.length),
             let metadataLength = buffer.readInteger(as: Int64.self),

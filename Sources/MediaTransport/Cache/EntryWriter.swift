@@ -2,27 +2,28 @@ import MediaTiming
 import NIOCore
 import NIOPosix
 
-/// Writes one body to the folder while somebody else reads it, who notices nothing of what goes wrong.
+/// A writer that stores a body in the cache while it is being read; its errors do not affect the reader.
 ///
-/// Nothing is written before there is a whole block, or the end. Where it is let go before the end, nothing is left.
+/// The body is written in whole blocks, and the rest of it at the end. If the writer is deallocated before
+/// ``finish()``, its file is removed.
 final class EntryWriter: @unchecked Sendable {
-    // Safe: one iterator holds it, and each call ends before the next begins.
+    // Safe: one iterator holds the writer, and each call ends before the next begins.
     private let folder: EntryFolder
     private let file: EntryFile
     private let metadata: EntryMetadata
-    /// How long the body has to be; `nil` where nobody said.
+    /// The expected length of the body in bytes; `nil` if it was not announced.
     private let announcedLength: Int64?
-    /// When it began, by how often everything was removed.
+    /// The ``EntryFolder/generation`` when the writer was created.
     private let generation: Int
     private var disk: DiskFile?
     private var isOver = false
-    /// Bytes that are no whole block yet.
+    /// The bytes that do not fill a block yet.
     private var pending = ByteBuffer()
     private var blockChecksums: [UInt64] = []
     private var writtenLength: Int64 = 0
     private var reserved: Int64 = 0
 
-    /// Makes a writer for the body of a response.
+    /// Creates a writer for the body of a response.
     init(_ metadata: EntryMetadata, announcedLength: Int64?, in folder: EntryFolder) {
         self.folder = folder
         self.metadata = metadata
@@ -33,7 +34,7 @@ final class EntryWriter: @unchecked Sendable {
 
     deinit { giveUp() }
 
-    /// Takes the next bytes.
+    /// Appends the next bytes of the body.
     func append(_ buffer: ByteBuffer) async {
         guard !isOver else { return }
         let length = writtenLength +| Int64(pending.readableBytes) +| Int64(buffer.readableBytes)
@@ -44,7 +45,7 @@ final class EntryWriter: @unchecked Sendable {
         if isWritten != true { giveUp() }
     }
 
-    /// Makes an entry of the bytes, if they are all.
+    /// Adds the entry to the cache if the body has the announced length; otherwise discards it.
     func finish() async {
         guard !isOver else { return }
         let length = writtenLength +| Int64(pending.readableBytes)
@@ -53,7 +54,7 @@ final class EntryWriter: @unchecked Sendable {
         if isPublished == true { (isOver, disk) = (true, nil) } else { giveUp() }
     }
 
-    /// Leaves nothing behind.
+    /// Stops writing and removes the file.
     func giveUp() {
         guard !isOver else { return }
         isOver = true

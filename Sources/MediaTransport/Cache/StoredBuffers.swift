@@ -1,11 +1,11 @@
 import MediaTiming
 import NIOCore
 
-/// The body of an entry, or a stretch of it; each block is checked before it is handed out.
+/// The body of an entry, or a byte range of it; each block is verified before it is returned.
 struct StoredBuffers: AsyncSequence, Sendable {
     let entry: StoredEntry
     let range: ByteRange
-    /// The bytes of the first block, which were read already.
+    /// The bytes of the first block, which are already read and verified.
     let first: ByteBuffer
     let folder: EntryFolder
 

@@ -1,7 +1,7 @@
 import MediaTiming
 import NIOCore
 
-/// An entry that is open for reading; removing it meanwhile does no harm.
+/// An entry that is open for reading; it can still be read after it is removed from the cache.
 struct StoredEntry: Sendable {
     let file: EntryFile
     let disk: DiskFile
@@ -9,12 +9,12 @@ struct StoredEntry: Sendable {
 
     var metadata: EntryMetadata { tail.metadata }
 
-    /// The bytes of one block that lie in a stretch of the body; `nil` where the file is damaged.
+    /// Returns the bytes of a range up to the end of the first block; `nil` if the file is damaged.
     ///
-    /// This blocks.
+    /// This method blocks.
     func bytes(from start: Int64, to end: Int64) -> ByteBuffer? {
         let size = Int64(EntryTail.blockSize)
-        // Bounded: a block is larger than nothing.
+        // Bounded: the block size is a positive constant.
         let index = start / size
         let blockStart = index *| size
         let length = Int(min(size, tail.bodyLength -| blockStart))

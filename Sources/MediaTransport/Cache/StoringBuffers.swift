@@ -1,6 +1,6 @@
 import NIOCore
 
-/// A body that becomes an entry of the cache while it is read to its end.
+/// A body that is stored in the cache while it is read; the entry is added when the body is read to its end.
 struct StoringBuffers: AsyncSequence, Sendable {
     let body: TransportBody
     let metadata: EntryMetadata
