@@ -2,38 +2,39 @@ public import MediaTiming
 public import NetworkConditioning
 import Synchronization
 
-/// A link that many transfers share, in real or simulated time; what it does can be changed while they run.
+/// A simulated network link that several transfers share, in real or simulated time; its profile can change while they
+/// run.
 public final class ConditionedLink: Sendable {
     private struct State {
         var model: LinkModel
-        /// Whether nobody shall wait for anything any more.
+        /// A Boolean value that indicates whether all transfers must end.
         var isEnded = false
-        /// Counts the changes: what waits finds out that there was one.
+        /// The number of profile changes, by which waiting transfers detect a change.
         var generation = 0
-        /// When names are resolved.
+        /// The times at which the resolution of host names ends, by host name.
         var names: [String: Duration] = [:]
     }
 
     private let state: Mutex<State>
     package let time: any TimeSource
-    /// How long a transfer waits where nothing gets through, before it is given up.
+    /// The maximum time for which a transfer waits while the link transmits no data; then it fails.
     let patience: Duration
 
-    /// How late the clock of a machine may wake us: timers are coarse, and threads are busy.
+    /// The maximum delay of a wakeup by the system clock, which is compensated; timers are coarse and threads are busy.
     private static let slack = Duration.milliseconds(25)
-    /// A change is noticed within this time.
+    /// The interval at which waiting transfers check for a change.
     static let longestWait = Duration.milliseconds(100)
-    /// A name is resolved anew after this time, as resolvers on clients do.
+    /// The time after which a name is resolved again, as client resolvers do.
     private static let nameLifetime = Duration.seconds(60)
     private static let mostNames = 10_000
 
-    /// Makes a link.
+    /// Creates a link.
     ///
     /// - Parameters:
-    ///   - profile: What it does.
-    ///   - time: The clock that transfers wait by.
-    ///   - patience: How long a transfer waits where nothing gets through.
-    ///   - seed: What decides about losses.
+    ///   - profile: The network conditions.
+    ///   - time: The clock of the transfers.
+    ///   - patience: The maximum time for which a transfer waits while the link transmits no data.
+    ///   - seed: The seed of the random number generator for packet loss.
     public init(
         _ profile: LinkProfile,
         time: any TimeSource = SystemTimeSource(),
@@ -42,15 +43,15 @@ public final class ConditionedLink: Sendable {
     ) {
         self.time = time
         self.patience = patience
-        // A clock of a test is never late.
+        // A test clock is never late.
         let slack = time is SystemTimeSource ? Self.slack : .zero
         state = Mutex(State(model: LinkModel(profile, startingAt: time.now, slack: slack, seed: seed)))
     }
 
-    /// What it does now.
+    /// The current network conditions.
     public var profile: LinkProfile { state.withLock { $0.model.profile } }
 
-    /// Changes what it does, also to the transfers that are on their way; traces and outages begin anew.
+    /// Changes the network conditions, including those of transfers in progress; traces and outages start again.
     public func change(to profile: LinkProfile) {
         let now = time.now
         state.withLock { state in
@@ -60,27 +61,28 @@ public final class ConditionedLink: Sendable {
         }
     }
 
-    /// Ends all transfers: whoever waits for one gets a `CancellationError`.
+    /// Ends all transfers with a `CancellationError`.
     package func end() { state.withLock { $0.isEnded = true } }
 
-    /// Whether transfers may go on.
+    /// Verifies that the link was not ended.
     ///
-    /// - Throws: `CancellationError` where they may not.
+    /// - Throws: `CancellationError` if the link was ended.
     func checkEnd() throws {
         if state.withLock({ $0.isEnded }) { throw CancellationError() }
     }
 
     var generation: Int { state.withLock { $0.generation } }
 
-    /// How many bytes should be sent at once.
+    /// Returns the recommended size of a chunk to send, in bytes.
     func pieceSize(_ direction: LinkModel.Direction) -> Int {
         let now = time.now
         return state.withLock { $0.model.pieceSize(direction, at: now) }
     }
 
-    /// Sends a piece; see ``LinkModel/send(_:_:of:availableAt:at:)``.
+    /// Sends a chunk; see ``LinkModel/send(_:_:of:availableAt:at:)``.
     ///
-    /// - Returns: What becomes of it, and the generation of the conditions that decided so.
+    /// - Returns: The departure and arrival of the chunk (`nil` if the link transmits no data), and the ``generation``
+    ///   of the conditions that determined them.
     func send(
         _ byteCount: Int,
         _ direction: LinkModel.Direction,
@@ -93,9 +95,9 @@ public final class ConditionedLink: Sendable {
         }
     }
 
-    /// Waits until the head of a message has crossed: it pays latency, and no bandwidth.
+    /// Waits until the head of a message has crossed the link, which costs latency but no bandwidth.
     ///
-    /// - Throws: ``TransportError`` where it never does, `CancellationError` when cancelled.
+    /// - Throws: ``TransportError`` if the message does not arrive, `CancellationError` when canceled.
     package func carryHead(_ direction: LinkModel.Direction, of flow: inout LinkModel.Flow) async throws {
         let begun = time.now
         let saved = flow
@@ -107,9 +109,10 @@ public final class ConditionedLink: Sendable {
         }
     }
 
-    /// Waits for what was sent.
+    /// Waits for the arrival of a chunk.
     ///
-    /// - Returns: Whether it arrived; `false` where it has to be sent again under other conditions.
+    /// - Returns: A Boolean value that indicates whether the chunk arrived; `false` if it must be sent again under
+    ///   changed conditions.
     private func wait(for passage: LinkModel.Passage?, since begun: Duration, _ generation: Int) async throws -> Bool {
         guard let passage else {
             try await waitForChange(since: begun)
@@ -125,16 +128,16 @@ public final class ConditionedLink: Sendable {
         return true
     }
 
-    /// Waits a moment where nothing gets through.
+    /// Waits for a short time while the link transmits no data.
     ///
-    /// - Throws: ``TransportError`` where that has lasted too long.
+    /// - Throws: ``TransportError`` if this has lasted longer than ``patience``.
     private func waitForChange(since begun: Duration) async throws {
         guard time.now - begun < patience else { throw silence }
         try checkEnd()
         try await time.sleep(for: Self.longestWait)
     }
 
-    /// What a transfer ends with that waited longer than ``patience``.
+    /// The error of a transfer that waited longer than ``patience``.
     var silence: TransportError {
         TransportError(.timedOut, "nothing gets through the conditioned link (\(profile.name))")
     }
@@ -143,14 +146,14 @@ public final class ConditionedLink: Sendable {
         TransportError(.connectionLost, "the conditioned link lost too many packets and broke the connection")
     }
 
-    /// Waits as long as the resolution of a name takes, where it was not resolved lately.
+    /// Waits for the DNS delay of the profile, unless the host name was resolved recently.
     ///
-    /// Numeric addresses wait too: the hosts of tests seldom have names.
+    /// The delay also applies to numeric addresses, because hosts in tests seldom have names.
     ///
-    /// - Returns: How long it took; `nil` where it was known.
+    /// - Returns: The time that was waited; `nil` if the name is already resolved or the profile has no DNS delay.
     package func resolve(_ host: String) async throws -> Duration? {
         let now = time.now
-        // Whoever asks for a name that is being resolved waits for the rest of the time.
+        // A request for a name that is being resolved waits for the remaining time.
         let delay: Duration? = state.withLock { state in
             guard state.model.profile.dnsDelay > .zero else { return nil }
             if let known = state.names[host], now - known < Self.nameLifetime {

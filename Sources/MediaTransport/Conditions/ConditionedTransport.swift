@@ -4,25 +4,26 @@ import NetworkConditioning
 import ResourceAddressing
 import Synchronization
 
-/// Another transport behind a link under conditions.
+/// A transport that applies the conditions of a link to another transport.
 ///
-/// Each request pays the latency up and that down, a host's first request the delay of name servers, and bodies share the
-/// bandwidth. Connecting is free: players keep connections, and what a request pays should not depend on it.
+/// Each request takes the latency in both directions, and the first request for a host also the DNS delay. Response
+/// bodies share the bandwidth. Connection setup takes no time, because players reuse connections and the cost of a
+/// request should not depend on that.
 public struct ConditionedTransport: Transport {
     private let base: any Transport
     private let link: ConditionedLink
 
-    /// Makes a transport.
+    /// Creates a transport.
     ///
     /// - Parameters:
-    ///   - base: Where the bytes come from.
-    ///   - link: What they have to cross.
+    ///   - base: The transport that loads the resources.
+    ///   - link: The link that requests and responses cross.
     public init(_ base: any Transport, over link: ConditionedLink) {
         self.base = base
         self.link = link
     }
 
-    /// Asks for a resource; see ``Transport/send(_:)``.
+    /// Sends a request; see ``Transport/send(_:)``.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         let isRemote = request.address.isHTTP
         guard isRemote else { return try await base.send(request) }
@@ -35,7 +36,7 @@ public struct ConditionedTransport: Transport {
         do {
             response = try await base.send(request)
         } catch let error as TransportError where error.status != nil {
-            // An error page has to come all the way too.
+            // An error response crosses the link too.
             try await addressing(request) { try await link.carryHead(.down, of: &down) }
             throw error
         }
@@ -55,7 +56,7 @@ public struct ConditionedTransport: Transport {
         )
     }
 
-    /// Pays for the redirects that were followed: each is a question and an answer.
+    /// Waits for the latency of the redirects that were followed; each is a response and a new request.
     private func follow(_ response: TransportResponse, of request: TransportRequest) async throws {
         let count = response.record.measurement.redirectCount
         guard count > 0 else { return }
@@ -69,7 +70,7 @@ public struct ConditionedTransport: Transport {
         }
     }
 
-    /// The response as it looks at the end of the link.
+    /// Returns the response as it is received at the near end of the link.
     private func arrived(
         _ response: TransportResponse,
         _ lookup: Duration?,
@@ -93,7 +94,7 @@ public struct ConditionedTransport: Transport {
         )
     }
 
-    /// Names the address in errors of the link.
+    /// Runs an operation and adds the URL of the request to the errors of the link.
     private func addressing(_ request: TransportRequest, _ body: () async throws -> Void) async throws {
         do {
             try await body()
@@ -103,7 +104,8 @@ public struct ConditionedTransport: Transport {
     }
 }
 
-/// A body that is being read at the far end of a link, ahead of who receives it; ends with the last reference to it.
+/// A body that is read at the far end of a link, ahead of its receiver; reading is canceled with the last reference to
+/// it.
 private final class Journey: Sendable {
     private let link: ConditionedLink
     private let offers: OfferedBuffers
@@ -113,7 +115,7 @@ private final class Journey: Sendable {
         let offers = OfferedBuffers(time: link.time)
         self.link = link
         self.offers = offers
-        // It outlives this call, and ends when nobody receives any more.
+        // The task outlives this call, and ends when the object is deallocated.
         reading = Task(executorPreference: link.time.taskExecutor) {
             do {
                 for try await buffer in body {

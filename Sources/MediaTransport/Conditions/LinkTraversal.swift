@@ -2,17 +2,17 @@ import MediaTiming
 package import NIOCore
 package import NetworkConditioning
 
-/// The bytes of one transfer on their way over a link: takes what a sender offers, and gives each piece when it arrives.
+/// The chunks of one transfer that are crossing a link; takes them from a sender and returns each one when it arrives.
 package struct LinkTraversal {
     private let link: ConditionedLink
     private let direction: LinkModel.Direction
     private var flow: LinkModel.Flow
-    /// Behind the bottleneck, or in it; later than the sender by the time that lost packets take.
+    /// The chunks that were sent and have not been returned; the chunks before the last one have left the bottleneck.
     private var onTheWay: ArraySlice<Piece> = []
     private var byteCountOnTheWay = 0
-    /// The flow before the last piece was sent, for the case that it has to be sent again.
+    /// The state of the flow before the last chunk was sent, in case that it must be sent again.
     private var flowBefore = LinkModel.Flow()
-    /// What could not be sent, since nothing gets through.
+    /// The chunk that could not be sent because the link transmits no data, or that must be sent again.
     private var held: OfferedBuffers.Offer?
     private var end: Result<Void, any Error>?
 
@@ -22,7 +22,7 @@ package struct LinkTraversal {
         let generation: Int
     }
 
-    /// What a receiver takes unasked, as the window of TCP is bounded.
+    /// The maximum number of bytes in flight, comparable to the receive window of TCP.
     private static let window = 8 << 20
 
     package init(
@@ -35,9 +35,10 @@ package struct LinkTraversal {
         self.flow = flow
     }
 
-    /// The next piece, once it has arrived; `nil` behind the last.
+    /// Returns the next chunk when it has arrived; `nil` after the last one.
     ///
-    /// - Throws: What the sender ended with, ``TransportError`` where the link broke or let nothing through.
+    /// - Throws: The error of the sender, or ``TransportError`` if the link broke the connection or transmitted no data
+    ///   for too long.
     package mutating func next(from offers: OfferedBuffers) async throws -> ByteBuffer? {
         var begun = link.time.now
         while true {
@@ -67,7 +68,8 @@ package struct LinkTraversal {
         }
     }
 
-    /// Whether the piece before is out of the way.
+    /// Returns a Boolean value that indicates whether the previous chunk has left the bottleneck and the window is not
+    /// full.
     private func mayTake(at now: Duration) -> Bool {
         byteCountOnTheWay < Self.window && (onTheWay.last.map { $0.passage.leaves <= now } ?? true)
     }
@@ -87,9 +89,10 @@ package struct LinkTraversal {
         }
     }
 
-    /// Sends a piece.
+    /// Sends a chunk.
     ///
-    /// - Returns: Whether it is on its way; where nothing gets through, it is held.
+    /// - Returns: A Boolean value that indicates whether it was sent; if the link transmits no data, the chunk is kept
+    ///   for later.
     private mutating func send(_ offer: OfferedBuffers.Offer) -> Bool {
         flowBefore = flow
         let (passage, generation) = link.send(
@@ -107,7 +110,7 @@ package struct LinkTraversal {
         return true
     }
 
-    /// What is still in the bottleneck when the conditions change is sent again under the new ones.
+    /// Withdraws the last chunk if it is still in the bottleneck when the conditions change, so that it is sent again.
     private mutating func recallLast(at now: Duration) {
         guard let last = onTheWay.last, last.passage.leaves > now, last.generation != link.generation else { return }
         onTheWay.removeLast()
@@ -116,10 +119,10 @@ package struct LinkTraversal {
         held = last.offer
     }
 
-    /// How long to wait until something arrives or can be sent; not long, since the conditions may change.
+    /// Returns the time until a chunk arrives or can be sent, limited because the conditions may change.
     private func pause(at now: Duration) -> Duration {
         guard let first = onTheWay.first, let last = onTheWay.last else { return ConditionedLink.longestWait }
-        // The next piece can be sent once the last has left, unless there is none or nothing gets through.
+        // The next chunk can be sent when the last one has left the bottleneck.
         let isTurn = last.passage.leaves <= now || byteCountOnTheWay >= Self.window
         let due = isTurn ? first.passage.arrives : min(first.passage.arrives, last.passage.leaves)
         return min(max(due - now, .zero), ConditionedLink.longestWait)

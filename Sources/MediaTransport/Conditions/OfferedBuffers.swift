@@ -2,10 +2,10 @@ package import MediaTiming
 package import NIOCore
 import Synchronization
 
-/// The bytes that a sender has ready for a link, and since when: a bounded queue between two tasks.
+/// A bounded queue between two tasks: the bytes that a sender has ready for a link.
 package final class OfferedBuffers: Sendable {
-    /// Bytes with the time since when they are there; `nil` where the sender waited for room, so that they were there as
-    /// soon as there was any.
+    /// Bytes with the time at which they became available; `nil` if the sender waited for space in the queue, so that
+    /// they were available as soon as there was space.
     package struct Offer {
         var buffer: ByteBuffer
         var available: Duration?
@@ -17,7 +17,7 @@ package final class OfferedBuffers: Sendable {
         var end: Result<Void, any Error>?
         var sender: CheckedContinuation<Void, Never>?
         var receiver: CheckedContinuation<Void, Never>?
-        /// Nobody will take anything any more.
+        /// A Boolean value that indicates whether the receiver has stopped.
         var isAbandoned = false
 
         mutating func takeReceiver() -> CheckedContinuation<Void, Never>? {
@@ -28,14 +28,14 @@ package final class OfferedBuffers: Sendable {
 
     private let state = Mutex(State())
     private let time: any TimeSource
-    /// As much as the buffers of two sockets hold.
+    /// The maximum number of bytes in the queue: about as much as the buffers of two sockets.
     private static let capacity = 512 << 10
 
     package init(time: any TimeSource) { self.time = time }
 
-    /// Offers bytes; waits while there is no room.
+    /// Appends bytes to the queue; waits while it is full.
     ///
-    /// - Returns: Whether more is wanted.
+    /// - Returns: A Boolean value that indicates whether the receiver accepts more.
     package func offer(_ buffer: ByteBuffer) async -> Bool {
         guard buffer.readableBytes > 0 else { return true }
         var waited = false
@@ -65,7 +65,7 @@ package final class OfferedBuffers: Sendable {
         return isWanted
     }
 
-    /// Says that nothing follows.
+    /// Ends the queue successfully or with an error; the receiver gets the result after the last bytes.
     package func finish(_ end: Result<Void, any Error>) {
         let receiver = state.withLock { state in
             state.end = state.end ?? end
@@ -74,7 +74,7 @@ package final class OfferedBuffers: Sendable {
         receiver?.resume()
     }
 
-    /// Says that nothing more will be taken.
+    /// Discards the content of the queue and stops the sender.
     package func abandon() {
         let (sender, receiver) = state.withLock { state in
             state.isAbandoned = true
@@ -86,15 +86,15 @@ package final class OfferedBuffers: Sendable {
         receiver?.resume()
     }
 
-    /// What there is to take.
+    /// The result of an attempt to take bytes.
     enum Next {
         case offer(Offer)
-        /// Nothing now.
+        /// The queue is empty, but has not ended.
         case nothing
         case end(Result<Void, any Error>)
     }
 
-    /// Takes up to so many bytes, without waiting.
+    /// Takes up to the given number of bytes without waiting.
     func take(atMost byteCount: Int) -> Next {
         let (next, sender): (Next, CheckedContinuation<Void, Never>?) = state.withLock { state in
             guard var first = state.offers.first else {
@@ -117,7 +117,7 @@ package final class OfferedBuffers: Sendable {
         return next
     }
 
-    /// Waits until there is something to take.
+    /// Waits until bytes are available or the queue has ended.
     func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

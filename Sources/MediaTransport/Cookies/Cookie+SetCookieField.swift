@@ -1,10 +1,10 @@
 import MediaTiming
 
 extension Cookie {
-    /// How long a cookie may live, in seconds: 400 days (RFC 6265bis §5.5).
+    /// The maximum lifetime of a cookie in seconds: 400 days (RFC 6265bis §5.5).
     static let longestLife: Int64 = 400 * 86_400
 
-    /// Makes the cookie that a host sets; `nil` where it may not (RFC 6265bis §5.7).
+    /// Creates the cookie that a host sets; `nil` if the host must not set it (RFC 6265bis §5.7).
     init?(_ field: SetCookieField, from origin: CookieOrigin, now: UnixSeconds) {
         guard let scope = CookieDomain.scope(of: field.domain, for: origin.host) else { return nil }
         guard origin.isSecure || !field.isSecure else { return nil }
@@ -21,7 +21,8 @@ extension Cookie {
             expiry = field.expires.map { min($0, latest) }
         }
         guard keepsPromiseOfName else { return nil }
-        // `__Host-` asks for the attributes themselves: a fitting default is not enough.
+        // `__Host-` requires an explicit `Path` attribute and no `Domain` attribute; matching default values do not
+        // suffice.
         let isBoundToHost = field.domain == nil && field.path != nil
         guard isBoundToHost || !Self.hasPrefix("__host-", name) else { return nil }
     }

@@ -1,58 +1,62 @@
-/// One cookie as it is kept (RFC 6265 §5.3).
+/// A stored cookie (RFC 6265 §5.3).
 ///
-/// Its texts are compared byte for byte: Swift takes an `é` of one character and one of two for the same, servers do
-/// not.
+/// Names, values, and paths are compared byte by byte: Swift treats a precomposed and a decomposed `é` as equal,
+/// servers do not.
 struct Cookie: Sendable {
     /// The name; may be empty.
     var name: String
-    /// The value; may be empty where there is a name.
+    /// The value; may be empty if the name is not.
     var value: String
-    /// The host, or the domain that it lies below, in lower case.
+    /// The host name or the domain, in lower case.
     var domain: String
-    /// Whether hosts below ``domain`` do not get it.
+    /// A Boolean value that indicates whether subdomains of ``domain`` do not receive the cookie.
     var isHostOnly: Bool
-    /// The path at or below which it is sent.
+    /// The path; the cookie is sent for this path and paths below it.
     var path: String
-    /// When it ends; `nil` for a session cookie.
+    /// The expiration time; `nil` for a session cookie.
     var expiry: UnixSeconds?
-    /// Whether it is sent over `https` only.
+    /// A Boolean value that indicates whether the cookie is sent over `https` only.
     var isSecure: Bool
-    /// Whether scripts may not see it; kept for those who read the file.
+    /// A Boolean value that indicates whether scripts must not access the cookie; stored for other programs that read
+    /// the file.
     var isHTTPOnly: Bool
 
-    /// Its place among all cookies by creation; it stays when the value changes (RFC 6265 §5.3, step 11).
+    /// The creation order among all cookies; it is kept when the value changes (RFC 6265 §5.3, step 11).
     var creation: UInt64 = 0
-    /// Its place among all cookies by the last time it was set or sent.
+    /// The order among all cookies of the last time that they were set or sent.
     var lastUse: UInt64 = 0
 
-    /// Whether it is over.
+    /// Returns a Boolean value that indicates whether the cookie is expired at the given time.
     func isExpired(_ now: UnixSeconds) -> Bool { expiry.map { $0 <= now } ?? false }
 
-    /// Whether one of the two replaces the other (RFC 6265bis §5.7).
+    /// Returns a Boolean value that indicates whether one of two cookies replaces the other (RFC 6265bis §5.7).
     func hasSameIdentity(as other: Cookie) -> Bool {
         isHostOnly == other.isHostOnly && domain == other.domain
             && name.utf8.elementsEqual(other.name.utf8) && path.utf8.elementsEqual(other.path.utf8)
     }
 
-    /// Whether it is sent with a request (RFC 6265 §5.4).
+    /// Returns a Boolean value that indicates whether the cookie is sent with a request (RFC 6265 §5.4).
     func isSent(to origin: CookieOrigin) -> Bool {
         let belongs = isHostOnly ? origin.host == domain : CookieDomain.matches(host: origin.host, domain: domain)
         return belongs && (origin.isSecure || !isSecure) && CookiePath.matches(requested: origin.path, cookie: path)
     }
 
-    /// What stands for it in a `Cookie` field.
+    /// The cookie as text for a `Cookie` header field: `name=value`, or the value alone if the name is empty.
     var pair: String { name.isEmpty ? value : name + "=" + value }
 
-    /// Whether it keeps the promise that the prefix of its name makes (RFC 6265bis §4.1.3).
+    /// A Boolean value that indicates whether the cookie meets the requirements of its name prefix (RFC 6265bis
+    /// §4.1.3).
     ///
-    /// Without a name, a value with a prefix would look like a cookie with one.
+    /// A cookie without a name must not have a value that starts with such a prefix, because it would look like a
+    /// cookie with it.
     var keepsPromiseOfName: Bool {
         if name.isEmpty { return !Self.hasPrefix("__secure-", value) && !Self.hasPrefix("__host-", value) }
         if Self.hasPrefix("__host-", name) { return isSecure && isHostOnly && path == "/" }
         return isSecure || !Self.hasPrefix("__secure-", name)
     }
 
-    /// Whether a text begins with a prefix, itself in lower case, in any case.
+    /// Returns a Boolean value that indicates whether a text starts with a lowercase prefix, ignoring the case of the
+    /// text.
     static func hasPrefix(_ prefix: String, _ text: String) -> Bool {
         prefix.utf8.elementsEqual(text.utf8.prefix(prefix.utf8.count).map(\.asciiLowercased))
     }

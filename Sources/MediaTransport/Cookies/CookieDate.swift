@@ -1,23 +1,23 @@
 import MediaTiming
 
-/// The date of an `Expires` attribute, read as leniently as servers write it (RFC 6265 §5.1.1).
+/// A lenient parser for the date of an `Expires` attribute (RFC 6265 §5.1.1).
 ///
-/// Words may stand in any order; the first that looks like a time is the time, and so on. The names of weekdays and
-/// time zones mean nothing: a date is always in UTC.
+/// The tokens may be in any order; the first token that matches the time is the time, and so on. Names of weekdays and
+/// time zones are ignored, because the date is always in UTC.
 struct CookieDate {
     private var time: (hour: Int, minute: Int, second: Int)?
     private var day: Int?
     private var month: Int?
     private var year: Int?
 
-    /// Reads a date; `nil` where a part is missing or there is no such day.
+    /// Parses a date; `nil` if a component is missing or the date does not exist.
     static func parse(_ text: some Collection<UInt8>) -> UnixSeconds? {
         var date = CookieDate()
         for word in text.split(whereSeparator: isDelimiter) { date.take(Array(word)) }
         return date.moment
     }
 
-    /// A word is the first part that is still missing and that it can be.
+    /// Assigns a token to the first missing component that it matches.
     private mutating func take(_ word: [UInt8]) {
         if time == nil, let found = Self.time(word) {
             time = found
@@ -40,7 +40,7 @@ struct CookieDate {
         guard year >= 1601, (1...Self.length(ofMonth: month, year)).contains(day),
             time.hour <= 23, time.minute <= 59, time.second <= 59
         else { return nil }
-        // Bounded: hours, minutes and seconds were compared with their limits.
+        // Bounded: hours, minutes, and seconds were compared with their limits.
         let seconds = time.hour * 3600 + time.minute * 60 + time.second
         // Bounded: a year has at most four digits.
         return UnixSeconds(Int64(Self.days(year, month, day)) * 86_400 + Int64(seconds))
@@ -53,15 +53,16 @@ struct CookieDate {
         }
     }
 
-    /// The number at the beginning of a word, if it has that many digits; what follows them does not matter.
+    /// Returns the number at the start of a token if it has an allowed number of digits; the characters after it are
+    /// ignored.
     private static func number(_ word: some Collection<UInt8>, digits: ClosedRange<Int>) -> Int? {
         let figures = word.prefix { $0.isASCIIDigit }
         guard digits.contains(figures.count) else { return nil }
-        // Bounded: at most four digits.
+        // Bounded: the number has at most four digits.
         return figures.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 
-    /// Three numbers with colons between them.
+    /// Parses three numbers that are separated by colons.
     private static func time(_ word: [UInt8]) -> (hour: Int, minute: Int, second: Int)? {
         let fields = word.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
         guard fields.count == 3, fields[0].allSatisfy(\.isASCIIDigit), fields[1].allSatisfy(\.isASCIIDigit),
@@ -91,7 +92,7 @@ struct CookieDate {
         }
     }
 
-    /// Days from 1970-01-01.
+    /// Returns the number of days since 1970-01-01.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let past = year - 1
         // Bounded: a year has at most four digits.

@@ -1,13 +1,13 @@
-/// Which hosts a cookie belongs to (RFC 6265 §5.1.3, §5.3).
+/// The rules for the hosts that a cookie is sent to (RFC 6265 §5.1.3, §5.3).
 ///
-/// Hosts are plain names in lower case here: letters, digits, hyphens, underscores and dots, or a numeric address. Any
-/// other spelling has no cookies at all, since what connects may read it differently: `evil.example%00.bank.example`.
-/// A name in other letters is converted to its `xn--` form, as it is for the connection.
+/// A host is a lowercase name of letters, digits, hyphens, underscores, and dots, or a numeric address. Hosts in any
+/// other form have no cookies, because the connection may interpret them differently, for example
+/// `evil.example%00.bank.example`. Internationalized names are converted to their `xn--` form, as for connections.
 enum CookieDomain {
-    /// The longest name that DNS knows (RFC 1035 §2.3.4).
+    /// The maximum length of a DNS name in bytes (RFC 1035 §2.3.4).
     private static let longestName = 255
 
-    /// Whether a host, in lower case, is spelled in a way that nobody can misread.
+    /// Returns a Boolean value that indicates whether a lowercase host has an unambiguous form.
     static func isPlain(_ host: String) -> Bool {
         let bytes = host.utf8
         guard !bytes.isEmpty, bytes.count <= longestName, bytes.first != UInt8(ascii: ".") else { return false }
@@ -20,40 +20,40 @@ enum CookieDomain {
         }
     }
 
-    /// Whether a host is a domain or lies below it (RFC 6265 §5.1.3).
+    /// Returns a Boolean value that indicates whether a host is a domain or a subdomain of it (RFC 6265 §5.1.3).
     static func matches(host: String, domain: String) -> Bool {
         if host == domain { return true }
         return host.hasSuffix("." + domain) && !isNumeric(host)
     }
 
-    /// Whether a host is an address of IPv4 or IPv6: such a one has no domain above it.
+    /// Returns a Boolean value that indicates whether a host is an IPv4 or IPv6 address, which has no parent domain.
     ///
-    /// No top-level domain begins with a digit, so a last label that does makes an IPv4 address, also in the spellings
-    /// `127.1` and `0x7f.0x1`.
+    /// No top-level domain starts with a digit. A last label that does is therefore part of an IPv4 address, also in
+    /// forms such as `127.1` and `0x7f.0x1`.
     static func isNumeric(_ host: String) -> Bool {
         if host.utf8.contains(UInt8(ascii: ":")) { return true }
         let last = host.utf8.split(separator: UInt8(ascii: ".")).last
         return last?.first?.isASCIIDigit ?? false
     }
 
-    /// The domain of a cookie of a host, and whether it is for that host only.
+    /// Returns the domain of a cookie, and whether the cookie is limited to the host that sets it.
     ///
     /// - Parameters:
-    ///   - attribute: The `Domain` attribute without its leading dot, in lower case; `nil` where there is none.
-    ///   - host: Who sets the cookie.
-    /// - Returns: `nil` where the cookie is to be refused.
+    ///   - attribute: The `Domain` attribute in lower case without its leading dot; `nil` if it is absent.
+    ///   - host: The host that sets the cookie.
+    /// - Returns: `nil` if the cookie must be rejected.
     static func scope(of attribute: String?, for host: String) -> (domain: String, isHostOnly: Bool)? {
         guard let attribute else { return (host, true) }
         guard isPlain(attribute), matches(host: host, domain: attribute) else { return nil }
-        // A registry may have a site of its own, but it shares no cookies with those below it (RFC 6265 §5.3, step 5).
+        // A public suffix may be a host itself, but shares no cookies with its subdomains (RFC 6265 §5.3, step 5).
         if attribute == host, isRegistry(attribute) || isNumeric(attribute) { return (host, true) }
-        // Without the list every domain may be a registry: the cookie is for the host that set it.
+        // Without the list, every domain may be a public suffix, so the cookie is limited to its host.
         guard PublicSuffixList.isAvailable else { return (host, true) }
         guard !isRegistry(attribute), !isNumeric(attribute) else { return nil }
         return (attribute, false)
     }
 
-    /// The host and every domain that it lies below.
+    /// Returns the host and all its parent domains.
     static func candidates(for host: String) -> [String] {
         guard !isNumeric(host) else { return [host] }
         var result = [host]
@@ -65,8 +65,9 @@ enum CookieDomain {
         return result
     }
 
-    /// Returns a Boolean value that indicates whether the names below a domain belong to different owners: for a single label, a
-    /// name with an empty label, and the names of the Public Suffix List.
+    /// Returns a Boolean value that indicates whether the subdomains of a domain have different owners.
+    ///
+    /// This applies to a single label, a name with an empty label, and the names of the Public Suffix List.
     static func isRegistry(_ domain: String) -> Bool {
         let labels = domain.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return labels.count < 2 || labels.contains { $0.isEmpty } || PublicSuffixList.contains(domain)

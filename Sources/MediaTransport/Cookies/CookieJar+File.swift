@@ -1,19 +1,19 @@
 import Foundation
 
 extension CookieJar {
-    /// A jar writes 18 MB at most; what is larger than this, in bytes, is no cookie file.
+    /// The maximum size of a cookie file in bytes, about twice as large as the largest file that a jar writes (18 MB).
     private static let longestFile = 32 << 20
 
-    /// Adds the cookies of a file, as curl and yt-dlp write it.
+    /// Adds the cookies of a file in the Netscape format, as written by curl and yt-dlp.
     ///
-    /// They replace those that are there already. Where there is no file, there are no cookies. Lines that cannot be read
-    /// are left out. This blocks: call it on a thread that may.
+    /// They replace existing cookies with the same identity. If the file does not exist, no cookies are added. Invalid
+    /// lines and expired cookies are skipped. This method blocks; call it on a thread that may block.
     ///
     /// - Parameters:
-    ///   - path: Where the file is; a pipe will do.
-    ///   - now: The time; cookies that are over are left out.
-    /// - Throws: ``TransportError/Code/fileFailed`` where the file cannot be read, or is one of another kind: saving would
-    ///   destroy it.
+    ///   - path: The path of the file, which can be a pipe.
+    ///   - now: The current time.
+    /// - Throws: ``TransportError/Code/fileFailed`` if the file cannot be read or is not a cookie file, which saving
+    ///   the cookies would overwrite.
     public func load(from path: String, now: UnixSeconds) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0, errno == ENOENT { return }
@@ -35,15 +35,16 @@ extension CookieJar {
         add(file, now: now)
     }
 
-    /// Writes all cookies to a file that curl and yt-dlp read.
+    /// Writes all cookies to a file that curl and yt-dlp can read.
     ///
-    /// The file appears whole or not at all, and only its owner can read it. A symbolic link to a file stays one, and
-    /// what is no file, as `/dev/stdout`, is written to. This blocks: call it on a thread that may.
+    /// The file is replaced atomically, and only its owner can read it. If the path is a symbolic link, its target is
+    /// replaced. If it is not a regular file, for example `/dev/stdout`, the cookies are written to it. This method
+    /// blocks; call it on a thread that may block.
     ///
     /// - Parameters:
-    ///   - path: Where the file shall be; its folder has to be there.
-    ///   - now: The time; cookies that are over are left out.
-    /// - Throws: ``TransportError/Code/fileFailed``; a file that was there before stays as it was.
+    ///   - path: The path of the file; its directory must exist.
+    ///   - now: The current time; expired cookies are not written.
+    /// - Throws: ``TransportError/Code/fileFailed``; an existing file is not changed then.
     public func save(to path: String, now: UnixSeconds) throws {
         let text = Data(netscapeText(now: now).utf8)
         let target = CookieFile.resolved(path)
@@ -52,7 +53,8 @@ extension CookieJar {
             try CookieFile.write(text, to: target, flags: O_WRONLY)
             return
         }
-        // Nobody can have put a link under a name that nobody can guess, and O_EXCL refuses it all the same.
+        // The random name cannot be guessed, so that another user cannot create a link with it; O_EXCL refuses existing
+        // files.
         let partial = target + "." + String(UInt64.random(in: .min ... .max), radix: 36) + ".part"
         do {
             try CookieFile.write(text, to: partial, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
@@ -64,14 +66,14 @@ extension CookieJar {
     }
 }
 
-/// The system calls behind a cookie file.
+/// The system calls for cookie files.
 private enum CookieFile {
     static func failure(_ what: String, _ path: String, _ code: CInt) -> TransportError {
         let reason = String(cString: strerror(code))
         return TransportError(.fileFailed, "the cookie file \(path) cannot be \(what) (\(reason))")
     }
 
-    /// Where a path leads behind all symbolic links; the path itself where there is nothing yet.
+    /// Returns a path with all symbolic links resolved; the path itself if the file does not exist.
     static func resolved(_ path: String) -> String {
         guard let real = realpath(path, nil) else { return path }
         defer { free(real) }
@@ -84,7 +86,7 @@ private enum CookieFile {
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
             try handle.write(contentsOf: bytes)
-            // A pipe cannot be synchronised, and need not be.
+            // A pipe cannot be synchronized.
             guard flags & O_CREAT == 0 || fsync(descriptor) == 0 else { throw failure("written", path, errno) }
             try handle.close()
         } catch let error as TransportError {

@@ -1,19 +1,19 @@
 import Synchronization
 
 extension CookieJar {
-    /// Makes a jar of the text of a cookie file, as curl and yt-dlp write it.
+    /// Creates a jar from the text of a cookie file in the Netscape format, as written by curl and yt-dlp.
     ///
     /// - Parameters:
-    ///   - text: The text; lines that cannot be read, and cookies whose time is over, are left out.
-    ///   - now: The time.
+    ///   - text: The text; invalid lines and expired cookies are skipped.
+    ///   - now: The current time.
     public convenience init(netscapeFile text: String, now: UnixSeconds) {
         self.init()
         add(NetscapeCookieFile(text.utf8), now: now)
     }
 
-    /// Adds the cookies of a file; they replace those that are there.
+    /// Adds the cookies of a file; they replace existing cookies with the same identity.
     func add(_ file: NetscapeCookieFile, now: UnixSeconds) {
-        // A longer file would only push its own cookies out again, one by one.
+        // Only the last cookies of a longer file are added, because they would replace the others.
         let latest = now.adding(seconds: Cookie.longestLife)
         let cookies = file.cookies.filter { !$0.isExpired(now) }.suffix(CookieTable.mostInAll).map { cookie in
             var cookie = cookie
@@ -25,12 +25,12 @@ extension CookieJar {
         }
     }
 
-    /// The cookies as the text of a file that curl and yt-dlp read; earlier ones come first.
+    /// Returns the cookies as the text of a file that curl and yt-dlp can read, in the order of their creation.
     ///
-    /// Session cookies are among them, with 0 for their end, as curl writes them. The text holds secrets.
+    /// Session cookies are included with an expiration time of 0, as in curl. The text contains secrets.
     ///
-    /// - Parameter now: The time; cookies that are over are left out.
-    /// - Returns: Lines with line feeds at their ends.
+    /// - Parameter now: The current time; expired cookies are not included.
+    /// - Returns: Lines that end in line feeds.
     public func netscapeText(now: UnixSeconds) -> String {
         let cookies = table.withLock { table in
             table.removeExpired(now)

@@ -1,47 +1,47 @@
 public import ResourceAddressing
 import Synchronization
 
-/// The cookies of an HTTP client (RFC 6265, and RFC 6265bis where that is stricter).
+/// The cookie store of an HTTP client (RFC 6265, and RFC 6265bis where that is stricter).
 ///
-/// A jar keeps what servers set and says what to send. It reads no clock: whoever calls says what time it is. It can be
-/// used from any thread, and no call waits for anything but another call.
+/// A jar stores the cookies that servers set, and returns the cookies to send. It has no clock: the caller passes the
+/// current time. It can be used from any thread; a call waits only for concurrent calls of the same jar.
 ///
-/// What it refuses or leaves out, besides what the standard does:
+/// In addition to the standards, the following rules apply:
 ///
-/// - Secure cookies go over `https` only; `http://localhost` is no exception.
-/// - Hosts that can be misread have no cookies.
-/// - Registries such as `co.uk` are those of the Public Suffix List that the system has. On systems without libpsl, a cookie is
-///   only for the host that set it.
-/// - `SameSite` means nothing: no request of a player comes from a site.
-/// - At most 4,096 bytes of name and value, 1,024 of an attribute, 180 cookies a domain, 3,000 in all, 400 days of life.
-///   Where there are too many, the ones not used for longest go.
+/// - Cookies with the `Secure` attribute are sent over `https` only, without an exception for `http://localhost`.
+/// - Hosts in an ambiguous form have no cookies.
+/// - Public suffixes such as `co.uk` are those of the Public Suffix List of the system. On systems without libpsl, a
+///   cookie is limited to the host that set it.
+/// - `SameSite` is ignored, because requests of a player do not come from a site.
+/// - The limits are 4,096 bytes for name and value, 1,024 bytes for an attribute, 180 cookies per domain, 3,000 cookies
+///   in total, and a lifetime of 400 days. If there are too many cookies, the least recently used ones are removed.
 public final class CookieJar: Sendable {
-    /// The longest `Cookie` value in bytes; servers answer longer fields with an error.
+    /// The maximum length of a `Cookie` value in bytes; servers reject longer header fields.
     private static let longestHeader = 8190
 
     let table = Mutex(CookieTable())
 
-    /// Makes an empty jar.
+    /// Creates an empty jar.
     public init() {}
 
-    /// How many cookies there are.
+    /// The number of cookies.
     ///
-    /// Those whose time ran out since the last call that was given a time are among them.
+    /// Cookies that have expired since the last call with a time are included.
     public var count: Int { table.withLock { $0.count } }
 
-    /// Forgets all cookies.
+    /// Removes all cookies.
     public func removeAll() {
         table.withLock { $0 = CookieTable() }
     }
 
-    /// Takes a cookie that a server sets (RFC 6265 §5.2, §5.3).
+    /// Stores a cookie that a server sets (RFC 6265 §5.2, §5.3).
     ///
-    /// What may not be set is left out without a word, as the standard asks. A cookie whose time is over takes out the
-    /// one that it would replace.
+    /// A cookie that the server must not set is ignored, as the standard requires. An expired cookie removes the cookie
+    /// with the same identity.
     ///
     /// - Parameters:
-    ///   - value: The value of one `Set-Cookie` field; fields are never joined by commas.
-    ///   - address: Where the response came from, that of a redirect included.
+    ///   - value: The value of one `Set-Cookie` header field; several fields must not be joined with commas.
+    ///   - address: The URL of the response, which may be a redirect.
     ///   - now: The time of the response.
     public func store(setCookie value: String, from address: ResourceAddress, now: UnixSeconds) {
         guard let origin = CookieOrigin(address), let field = SetCookieField(value),
@@ -54,15 +54,15 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// What to send as the value of `Cookie` (RFC 6265 §5.4).
+    /// Returns the value of the `Cookie` header field for a request (RFC 6265 §5.4).
     ///
-    /// Cookies with longer paths come first, then those that were set earlier. What would make the value longer than
-    /// 8,190 bytes is left out from the first cookie on that does not fit.
+    /// Cookies with longer paths come first, then those that were created earlier. From the first cookie on that would
+    /// make the value longer than 8,190 bytes, cookies are left out.
     ///
     /// - Parameters:
-    ///   - address: What is asked for.
+    ///   - address: The URL of the request.
     ///   - now: The time of the request.
-    /// - Returns: `nil` where there is nothing to send.
+    /// - Returns: `nil` if there is no cookie to send.
     public func header(for address: ResourceAddress, now: UnixSeconds) -> String? {
         guard let origin = CookieOrigin(address) else { return nil }
         var result = ""

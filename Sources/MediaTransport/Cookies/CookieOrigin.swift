@@ -1,17 +1,17 @@
 import ResourceAddressing
 
-/// What of an address decides about cookies.
+/// The parts of a URL that determine which cookies are set and sent.
 struct CookieOrigin {
     /// The host in lower case.
     let host: String
-    /// The path, at least a slash.
+    /// The path; `/` if the URL has no path.
     let path: String
-    /// Whether cookies marked Secure may go there: over `https` only.
+    /// A Boolean value that indicates whether cookies with the `Secure` attribute are sent: over `https` only.
     ///
-    /// A local server over `http` gets none: a jar does not know who else listens there.
+    /// A local server over `http` does not receive them, because the process that listens there is unknown.
     let isSecure: Bool
 
-    /// Takes what matters; `nil` for what is not HTTP, or for a host that can be misread.
+    /// Creates an origin from a URL; `nil` if it is not an HTTP URL or if its host has an ambiguous form.
     init?(_ address: ResourceAddress) {
         guard address.isHTTP, let host = address.asciiHost, CookieDomain.isPlain(host) else { return nil }
         self.host = host

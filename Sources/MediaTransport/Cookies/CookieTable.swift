@@ -1,22 +1,22 @@
-/// The cookies of a jar, by domain, and the limits on their number.
+/// The cookies of a jar by domain, with limits on their number.
 struct CookieTable: Sendable {
-    /// The most cookies of one domain, as browsers have it; the standard asks for 50 at least (RFC 6265 §6.1).
+    /// The maximum number of cookies per domain, as in browsers; the standard requires at least 50 (RFC 6265 §6.1).
     static let mostPerDomain = 180
-    /// The most cookies of all domains; the standard asks for as many at least (RFC 6265 §6.1).
+    /// The maximum number of cookies in total, which is the minimum that the standard requires (RFC 6265 §6.1).
     static let mostInAll = 3000
 
     private var cookies: [String: [Cookie]] = [:]
-    /// How many there are.
+    /// The number of cookies.
     private(set) var count = 0
-    /// Counts up with every use, and so orders them.
+    /// A counter that is incremented with every use and determines the order of use.
     private var uses: UInt64 = 0
-    /// No cookie ends before this.
+    /// A lower bound on the expiration times of all cookies; `nil` if no cookie has one.
     private var firstExpiry: UnixSeconds?
 
-    /// All cookies, in the order of their creation.
+    /// All cookies in the order of their creation.
     var all: [Cookie] { cookies.values.joined().sorted { $0.creation < $1.creation } }
 
-    /// Takes out what is over.
+    /// Removes the expired cookies.
     mutating func removeExpired(_ now: UnixSeconds) {
         guard let expiry = firstExpiry, expiry <= now else { return }
         cookies = cookies.compactMapValues { shelf in
@@ -27,7 +27,7 @@ struct CookieTable: Sendable {
         firstExpiry = cookies.values.joined().compactMap(\.expiry).min()
     }
 
-    /// Puts a cookie in the place of an older one, or beside the others; one that is over only takes the older one out.
+    /// Adds a cookie, and removes the one with the same identity; if the new cookie is expired, it is not added.
     mutating func insert(_ cookie: Cookie, now: UnixSeconds) {
         removeExpired(now)
         uses &+= 1
@@ -46,10 +46,10 @@ struct CookieTable: Sendable {
         keepLimits(on: cookie.domain)
     }
 
-    /// What is over is out already; now the one that was not used for longest goes (RFC 6265 §5.3).
+    /// Removes the least recently used cookie of a domain or of the jar if its limit is exceeded (RFC 6265 §5.3).
     private mutating func keepLimits(on domain: String) {
         if let shelf = cookies[domain], shelf.count > Self.mostPerDomain {
-            // Secure ones last: over http nobody can be kept from flooding them out otherwise (RFC 6265bis §5.7).
+            // Secure cookies are removed last; otherwise an attacker could evict them over http (RFC 6265bis §5.7).
             let open = shelf.filter { !$0.isSecure }
             removeLeastUsed(of: open.isEmpty ? shelf : open)
         }
@@ -72,7 +72,7 @@ struct CookieTable: Sendable {
         return removed
     }
 
-    /// The cookies for a request: longer paths first, then earlier creation (RFC 6265 §5.4).
+    /// Returns the cookies for a request: those with longer paths first, then those created earlier (RFC 6265 §5.4).
     mutating func cookies(for origin: CookieOrigin, now: UnixSeconds) -> [Cookie] {
         removeExpired(now)
         uses &+= 1
@@ -88,9 +88,11 @@ struct CookieTable: Sendable {
         return found.sorted { ($1.path.utf8.count, $0.creation) < ($0.path.utf8.count, $1.creation) }
     }
 
-    /// Whether a Secure cookie forbids that this one be set over `http` (RFC 6265bis §5.7).
+    /// Returns a Boolean value that indicates whether a `Secure` cookie prevents this cookie from being set over `http`
+    /// (RFC 6265bis §5.7).
     ///
-    /// Who only listens on `http` may neither replace it nor place one beside it that servers would take for it.
+    /// An attacker who controls only the `http` connection must neither replace the secure cookie nor add one that
+    /// servers would confuse with it.
     func hasSecureCookie(shadowing cookie: Cookie) -> Bool {
         cookies.contains { domain, shelf in
             guard

@@ -1,28 +1,28 @@
-/// The lines of a cookie file in the form that Netscape gave it, and that curl and yt-dlp read and write.
+/// A cookie file in the Netscape format, which curl and yt-dlp read and write.
 ///
-/// A line has seven fields with tabulators between them: domain, whether hosts below it get the cookie, path, whether it
-/// is Secure, expiry in seconds since 1970 or 0 for a session cookie, name and value. Lines that begin with `#` are
-/// comments, except for `#HttpOnly_` before a domain.
+/// A line has seven fields separated by tabs: domain, a flag for subdomains, path, a flag for `Secure`, expiration in
+/// seconds since 1970-01-01T00:00:00Z (0 for a session cookie), name, and value. Lines that begin with `#` are
+/// comments, except that `#HttpOnly_` before a domain marks an HttpOnly cookie.
 struct NetscapeCookieFile {
-    /// What the first line has to be for other programs to take the file.
+    /// The first line, without which other programs reject the file.
     private static let head = "# Netscape HTTP Cookie File"
     private static let httpOnlyMark = "#HttpOnly_"
 
-    /// The cookies, in their order.
+    /// The cookies in the order of the file.
     private(set) var cookies: [Cookie] = []
-    /// How many lines could not be read.
+    /// The number of invalid lines.
     private(set) var badLineCount = 0
     private var hasHead = false
 
-    /// Whether it is a file of another kind: it has lines, and none of them belongs here.
+    /// A Boolean value that indicates whether the file is not a cookie file: it has lines, and none of them is valid.
     var isForeign: Bool { !hasHead && cookies.isEmpty && badLineCount > 0 }
 
-    /// Makes a file of cookies.
+    /// Creates a file with the given cookies.
     init(_ cookies: [Cookie]) {
         self.cookies = cookies
     }
 
-    /// Reads a file; bad lines are counted and left out.
+    /// Parses a file; invalid lines are counted and skipped.
     init(_ bytes: some Collection<UInt8>) {
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let text = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes.dropFirst(0)
@@ -49,7 +49,7 @@ struct NetscapeCookieFile {
             return nil
         }
         var fields = text.utf8.split(separator: 0x09, omittingEmptySubsequences: false).map { String(Substring($0)) }
-        // Editors take off the tabulator before an empty value.
+        // Some editors remove the tab before an empty value.
         if fields.count == 6 { fields.append("") }
         guard fields.count == 7, let reachesBelow = flag(fields[1]), let isSecure = flag(fields[3]),
             let expiry = expiry(fields[4])
@@ -80,7 +80,8 @@ struct NetscapeCookieFile {
         }
     }
 
-    /// Seconds since 1970; some programs write a fraction, or nothing for a session cookie.
+    /// Parses seconds since 1970-01-01T00:00:00Z; some programs write a fraction, or an empty field for a session
+    /// cookie.
     private static func expiry(_ text: String) -> UnixSeconds? {
         let digits = text.utf8.prefix { $0 != UInt8(ascii: ".") }
         guard digits.allSatisfy(\.isASCIIDigit) else { return nil }
@@ -88,7 +89,8 @@ struct NetscapeCookieFile {
         return UnixSeconds(Int64(Substring(digits)) ?? .max)
     }
 
-    /// Whether a name and a value could have been set, and so stay one cookie when they are sent.
+    /// Returns a Boolean value that indicates whether a name and a value are valid, so that they are sent as a single
+    /// cookie.
     private static func isPair(_ name: String, _ value: String) -> Bool {
         let count = name.utf8.count + value.utf8.count
         return (1...SetCookieField.longestPair).contains(count)

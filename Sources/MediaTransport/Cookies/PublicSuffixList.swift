@@ -4,31 +4,32 @@ package import ResourceAddressing
 import CPSL
 #endif
 
-/// The domains below which anyone can register a name, such as `co.uk` and `cloudfront.net` (publicsuffix.org).
+/// The Public Suffix List: domains below which anyone can register a name, such as `co.uk` and `cloudfront.net`
+/// (publicsuffix.org).
 ///
-/// The list is the newest one that the system has, which libpsl reads. It is missing on systems without libpsl; there no cookie
-/// has a domain, and no two hosts are one site.
+/// The newest list of the system is read with libpsl. On systems without libpsl there is no list: cookies are limited
+/// to the host that set them, and different hosts are different sites.
 enum PublicSuffixList {
     #if os(Linux) || os(macOS)
-    // Safe: the list is never changed after it was loaded, nor freed.
+    // Safe: the list is neither changed nor freed after it is loaded.
     private nonisolated(unsafe) static let list: OpaquePointer? = psl_latest(nil) ?? psl_builtin()
 
-    /// A Boolean value that indicates whether there is a list.
+    /// A Boolean value that indicates whether a list is available.
     static var isAvailable: Bool { list != nil }
 
-    /// Returns a Boolean value that indicates whether a name is a public suffix; top-level domains that are not listed are.
+    /// Returns a Boolean value that indicates whether a name is a public suffix, as every unlisted top-level domain is.
     ///
-    /// - Parameter domain: A name in lower case, in ASCII, without a dot at its end.
-    /// - Returns: `true` also where there is no list.
+    /// - Parameter domain: A lowercase ASCII name without a trailing dot.
+    /// - Returns: `true` if there is no list.
     static func contains(_ domain: String) -> Bool {
         guard let list else { return true }
         return psl_is_public_suffix2(list, domain, PSL_TYPE_ICANN | PSL_TYPE_PRIVATE) == 1
     }
 
-    /// Returns the domain that a host's owner registered: a public suffix and one label before it.
+    /// Returns the registrable domain of a host: a public suffix and the label before it.
     ///
-    /// - Parameter host: A name in lower case, in ASCII, without a dot at its end.
-    /// - Returns: `nil` for public suffixes.
+    /// - Parameter host: A lowercase ASCII name without a trailing dot.
+    /// - Returns: `nil` if the name is a public suffix or there is no list.
     static func registrableDomain(of host: String) -> String? {
         guard let list else { return nil }
         return host.withCString { psl_registrable_domain(list, $0).map { String(cString: $0) } }
@@ -43,11 +44,12 @@ enum PublicSuffixList {
 }
 
 extension ResourceAddress {
-    /// Returns a Boolean value that indicates whether two addresses are of one site: of one host, or of hosts below one
-    /// registrable domain.
+    /// Returns a Boolean value that indicates whether two URLs belong to the same site: the same host, or hosts with
+    /// the same registrable domain.
     ///
-    /// Hosts below a public suffix are different sites: `d1.cloudfront.net` and `d2.cloudfront.net`. Numeric addresses, and names
-    /// that can be misread, are of one site only if they are equal. Schemes and ports do not count.
+    /// Names below a public suffix are different sites, for example `d1.cloudfront.net` and `d2.cloudfront.net`.
+    /// Numeric addresses and names in an ambiguous form are the same site only if they are equal. Schemes and ports are
+    /// ignored.
     package func isSameSite(as other: ResourceAddress) -> Bool {
         guard let host = asciiHost, let otherHost = other.asciiHost, !host.isEmpty else { return false }
         if host == otherHost { return true }

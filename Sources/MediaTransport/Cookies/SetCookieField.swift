@@ -1,33 +1,33 @@
-/// The value of a `Set-Cookie` field, taken apart (RFC 6265 §5.2, RFC 6265bis §5.6).
+/// A parsed `Set-Cookie` header field (RFC 6265 §5.2, RFC 6265bis §5.6).
 ///
-/// Of attributes that come twice the last one counts; unknown ones, `SameSite` among them, mean nothing to a client
-/// that belongs to no site.
+/// If an attribute appears more than once, the last one is used. Unknown attributes are ignored, and so is `SameSite`,
+/// because requests of a player do not come from a site.
 struct SetCookieField {
-    /// A field longer than this, in bytes, is refused whole: no cookie can need it.
+    /// The maximum length of a header field in bytes; longer fields are rejected, because no valid cookie needs them.
     static let longest = 65_536
-    /// The most bytes of name and value together (RFC 6265bis §5.6).
+    /// The maximum total length of name and value in bytes (RFC 6265bis §5.6).
     static let longestPair = 4096
-    /// The most bytes of the value of an attribute; a longer one is ignored (RFC 6265bis §5.6).
+    /// The maximum length of an attribute value in bytes; attributes with longer values are ignored (RFC 6265bis §5.6).
     private static let longestAttribute = 1024
 
-    /// The name; empty where there is none.
+    /// The name; empty if the cookie has none.
     let name: String
     /// The value.
     let value: String
-    /// `Domain` in lower case, without its leading dot; `nil` where it is missing or empty.
+    /// The `Domain` attribute in lower case without its leading dot; `nil` if it is absent or empty.
     private(set) var domain: String?
-    /// `Path`, where it begins with a slash.
+    /// The `Path` attribute; `nil` if it is absent, does not begin with a slash, or contains a control character.
     private(set) var path: String?
-    /// `Max-Age` in seconds; zero where it is negative.
+    /// The `Max-Age` attribute in seconds; zero if it is negative.
     private(set) var maxAge: Int64?
-    /// `Expires`, where it is a date.
+    /// The `Expires` attribute; `nil` if it is absent or not a date.
     private(set) var expires: UnixSeconds?
-    /// Whether `Secure` is there.
+    /// A Boolean value that indicates whether the `Secure` attribute is present.
     private(set) var isSecure = false
-    /// Whether `HttpOnly` is there.
+    /// A Boolean value that indicates whether the `HttpOnly` attribute is present.
     private(set) var isHTTPOnly = false
 
-    /// Takes a value apart; `nil` where there is no cookie in it that may be kept.
+    /// Parses a header field value; `nil` if it contains no acceptable cookie.
     init?(_ text: String) {
         guard text.utf8.count <= Self.longest else { return nil }
         let bytes = Array(text.utf8)
@@ -38,12 +38,12 @@ struct SetCookieField {
         for piece in pieces.dropFirst() { take(piece) }
     }
 
-    /// The name and the value; a text without an equals sign is a value without a name (RFC 6265bis §5.6).
+    /// Returns the name and the value; a text without an equals sign is a value without a name (RFC 6265bis §5.6).
     private static func pair(_ bytes: ArraySlice<UInt8>) -> (name: String, value: String)? {
         let equals = bytes.firstIndex(of: UInt8(ascii: "="))
         let name = trimmed(bytes[..<(equals ?? bytes.startIndex)])
         let value = trimmed(bytes[(equals.map { $0 + 1 } ?? bytes.startIndex)...])
-        // A tabulator would break a line of the file.
+        // A tab would break a line of the cookie file.
         guard !name.isEmpty || !value.isEmpty, name.count + value.count <= longestPair,
             !name.contains(0x09), !value.contains(0x09)
         else { return nil }
@@ -54,7 +54,7 @@ struct SetCookieField {
         let equals = attribute.firstIndex(of: UInt8(ascii: "="))
         let name = Self.trimmed(attribute[..<(equals ?? attribute.endIndex)])
         let value = Self.trimmed(attribute[(equals.map { $0 + 1 } ?? attribute.endIndex)...])
-        // The longest known name has eight bytes: what is longer need not be copied.
+        // The longest known name has eight bytes, so longer names are not copied.
         guard name.count <= 8, value.count <= Self.longestAttribute else { return }
         switch String(decoding: name.map(\.asciiLowercased), as: UTF8.self) {
         case "expires": expires = CookieDate.parse(value) ?? expires
@@ -74,7 +74,7 @@ struct SetCookieField {
         return withoutDot.isEmpty ? nil : String(decoding: withoutDot.map(\.asciiLowercased), as: UTF8.self)
     }
 
-    /// A whole number, negative ones as zero; one that is too large is the largest (RFC 6265 §5.2.2).
+    /// Parses an integer; negative numbers are zero, and too large ones are the maximum (RFC 6265 §5.2.2).
     private static func seconds(_ value: ArraySlice<UInt8>) -> Int64? {
         let isNegative = value.first == UInt8(ascii: "-")
         let digits = isNegative ? value.dropFirst() : value

@@ -1,16 +1,16 @@
-/// A moment: whole seconds since the beginning of 1970 in UTC, leap seconds not counted.
+/// A time in whole seconds since 1970-01-01T00:00:00Z, without leap seconds.
 ///
-/// It is handed in by whoever has a clock; cookies never read one.
+/// The caller passes the current time; cookies have no clock.
 public struct UnixSeconds: Sendable, Hashable {
     /// The number of seconds; negative before 1970.
     public let rawValue: Int64
 
-    /// Makes a moment of a number of seconds since 1970.
+    /// Creates a time from a number of seconds since 1970-01-01T00:00:00Z.
     public init(_ rawValue: Int64) {
         self.rawValue = rawValue
     }
 
-    /// The moment this many seconds later; at the end of the range it stops.
+    /// Returns the time the given number of seconds later, limited to the range of `Int64`.
     func adding(seconds: Int64) -> UnixSeconds {
         let (sum, isTooLarge) = rawValue.addingReportingOverflow(seconds)
         guard isTooLarge else { return UnixSeconds(sum) }
@@ -19,6 +19,6 @@ public struct UnixSeconds: Sendable, Hashable {
 }
 
 extension UnixSeconds: Comparable {
-    /// Whether a moment is earlier than another.
+    /// Returns a Boolean value that indicates whether a time is earlier than another.
     public static func < (left: UnixSeconds, right: UnixSeconds) -> Bool { left.rawValue < right.rawValue }
 }
