@@ -4,15 +4,15 @@ import NIOCore
 import NIOPosix
 import ResourceAddressing
 
-/// Files of this machine, by `file` addresses.
+/// A transport that reads local files through `file` URLs.
 public struct FileTransport: Transport {
     private static let chunkSize = 256 * 1024
     private let time: any TimeSource
 
-    /// Makes a transport.
+    /// Creates a transport.
     public init(time: any TimeSource = SystemTimeSource()) { self.time = time }
 
-    /// Asks for a resource; see ``Transport/send(_:)``.
+    /// Sends a request; see ``Transport/send(_:)``.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         guard let path = request.address.filePath else {
             throw TransportError(.addressRefused, "not the address of a file", address: request.address)
@@ -58,9 +58,9 @@ public struct FileTransport: Transport {
     }
 }
 
-/// A file that one body reads, one chunk after the other.
+/// A file that a single body reads in consecutive chunks.
 private final class OpenFile: @unchecked Sendable {
-    // Safe: one iterator holds it, and each read ends before the next begins.
+    // Safe: one iterator holds the file, and each read ends before the next begins.
     let handle: FileHandle
 
     init(handle: FileHandle) { self.handle = handle }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Files and folders that only their owner can read.
+/// Operations for files and directories that only their owner can read.
 ///
-/// Everything that is stored may contain signed addresses, keys, or cookies. Files are created with their final mode; the mode
-/// of a file is never widened for a moment and narrowed afterwards. All calls block.
+/// All stored data may contain signed URLs, keys, or cookies. Files are created with their final mode, so that they are
+/// never readable by others, even briefly. All calls block.
 package enum PrivateFiles {
-    /// The mode of a file: only the owner reads and writes it.
+    /// The mode of a file: readable and writable by the owner only.
     private static let fileMode: mode_t = 0o600
-    /// The mode of a folder: only the owner lists, enters, and changes it.
+    /// The mode of a directory: accessible by the owner only.
     private static let folderMode: mode_t = 0o700
 
-    /// Creates a folder, and the missing folders above it, with the mode 0700.
+    /// Creates a directory and its missing parent directories with the mode 0700.
     ///
-    /// A folder that exists keeps its mode; see ``restrictFolder(_:)``.
+    /// An existing directory keeps its mode; see ``restrictFolder(_:)``.
     ///
     /// - Throws: `POSIXError`.
     package static func createFolder(_ path: String) throws {
@@ -25,7 +25,7 @@ package enum PrivateFiles {
             guard mkdir(path, folderMode) != 0 else { return }
             code = errno
         }
-        // Another process may have created it meanwhile; a symbolic link to a folder is a folder.
+        // Another process may have created the directory in the meantime; a symbolic link to a directory is accepted.
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw failure(code == EEXIST ? ENOTDIR : code)
@@ -34,9 +34,9 @@ package enum PrivateFiles {
 
     /// Creates a file and opens it for writing.
     ///
-    /// A file that an interrupted run left under this name is removed first. A symbolic link is never followed.
+    /// An existing file, for example of an interrupted process, is removed first. Symbolic links are not followed.
     ///
-    /// - Returns: The descriptor, which the caller closes.
+    /// - Returns: The descriptor, which the caller must close.
     /// - Throws: `POSIXError`.
     package static func create(_ path: String) throws -> CInt {
         unlink(path)
@@ -45,9 +45,10 @@ package enum PrivateFiles {
         return descriptor
     }
 
-    /// Creates an empty file where there is none, without opening the one that is there.
+    /// Creates an empty file if there is none, without opening an existing file.
     ///
-    /// A database must not be opened beside its library: closing the descriptor would give up the locks of the process.
+    /// An SQLite database must not be opened by other code: closing the descriptor would release the locks of the
+    /// process.
     ///
     /// - Throws: `POSIXError`.
     package static func createIfMissing(_ path: String) throws {
@@ -57,15 +58,15 @@ package enum PrivateFiles {
         close(try create(partial))
         defer { unlink(partial) }
         guard link(partial, path) != 0, errno != EEXIST else { return }
-        // A file system without hard links.
+        // The file system does not support hard links.
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, fileMode)
         guard descriptor >= 0 || errno == EEXIST else { throw failure(errno) }
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Replaces a file as a whole: readers see the former content or the new one.
+    /// Replaces a file atomically, so that readers see either the old or the new content.
     ///
-    /// - Throws: `POSIXError`; the former content stays.
+    /// - Throws: `POSIXError`; the file is not changed then.
     package static func write(_ bytes: [UInt8], to path: String) throws {
         let partial = partialPath(path)
         let descriptor = try create(partial)
@@ -81,23 +82,23 @@ package enum PrivateFiles {
         }
     }
 
-    /// Opens a file that the user named for a report, and empties it.
+    /// Opens and truncates a file at a path that the user chose for a report.
     ///
-    /// A new file has the mode 0600, and so has a regular file that was there, before anything is written to it. Links,
-    /// pipes, and devices that the user names are written to as they are.
+    /// A new file has the mode 0600, and an existing regular file of this user gets it before anything is written.
+    /// Links are followed, and pipes and devices are written to as they are.
     ///
-    /// - Returns: The descriptor, which the caller closes.
+    /// - Returns: The descriptor, which the caller must close.
     /// - Throws: `POSIXError`.
     package static func openReport(_ path: String) throws -> CInt {
         var descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, fileMode)
         if descriptor >= 0 { return descriptor }
         guard errno == EEXIST else { throw failure(errno) }
-        // With O_CREAT for a link whose target does not exist yet.
+        // O_CREAT, for a link whose target does not exist yet.
         descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, fileMode)
         guard descriptor >= 0 else { throw failure(errno) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return descriptor }
-        // A file of another user keeps its mode: that user decides who reads it.
+        // The file of another user keeps its mode, because that user decides who can read it.
         _ = fchmod(descriptor, fileMode)
         guard ftruncate(descriptor, 0) == 0 else {
             let code = errno
@@ -107,11 +108,11 @@ package enum PrivateFiles {
         return descriptor
     }
 
-    /// Takes the access of others from a folder.
+    /// Removes the access of other users from a directory.
     ///
-    /// Folders of other users and folders that are shared by design, with the sticky bit, stay as they are.
+    /// Directories of other users, and shared directories with the sticky bit, are not changed.
     ///
-    /// - Returns: A Boolean value that indicates whether others had access.
+    /// - Returns: A Boolean value that indicates whether the mode was changed.
     @discardableResult
     package static func restrictFolder(_ path: String) -> Bool {
         var status = stat()
@@ -121,9 +122,9 @@ package enum PrivateFiles {
         return chmod(path, folderMode) == 0
     }
 
-    /// Takes the access of others from a regular file of this user; links are not followed.
+    /// Removes the access of other users from a regular file of this user; links are not followed.
     ///
-    /// The file is not opened: a database would lose its locks.
+    /// The file is not opened, because closing an SQLite database file would release its locks.
     package static func restrictFile(_ path: String) {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0,
@@ -132,15 +133,15 @@ package enum PrivateFiles {
         _ = chmod(path, fileMode)
     }
 
-    /// A Boolean value that indicates whether others have access to a folder.
+    /// Returns a Boolean value that indicates whether other users have access to a directory.
     package static func isOpenToOthers(_ folder: String) -> Bool {
         var status = stat()
         return stat(folder, &status) == 0 && status.st_mode & 0o077 != 0
     }
 
-    /// Takes the access of others from everything below a folder, and last from the folder itself.
+    /// Removes the access of other users from the content of a directory, and last from the directory itself.
     ///
-    /// An interrupted call is found by the mode of the folder. Links are not followed.
+    /// An interrupted call can therefore be detected by the mode of the directory. Links are not followed.
     package static func restrictTree(_ folder: String) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
             let path = folder + "/" + name
@@ -151,7 +152,7 @@ package enum PrivateFiles {
         restrictFolder(folder)
     }
 
-    /// A name beside a file that cannot be guessed.
+    /// Returns an unpredictable temporary path in the same directory.
     private static func partialPath(_ path: String) -> String {
         path + "." + String(UInt64.random(in: .min ... .max), radix: 36) + ".part"
     }

@@ -2,28 +2,30 @@ import Foundation
 public import MediaTiming
 import ResourceAddressing
 
-/// Sends each request to the transport that its scheme needs: HTTP, files, and the bytes in a `data` address itself.
+/// A transport that sends each request to the transport for its URL scheme: HTTP or files; `data` URLs are decoded
+/// directly.
 public struct SchemeTransport: Transport {
     private let http: any Transport
     private let file: (any Transport)?
     private let time: any TimeSource
 
-    /// Makes a transport.
+    /// Creates a transport.
     ///
     /// - Parameters:
-    ///   - http: For `http` and `https`.
-    ///   - file: For `file`; `nil` refuses them, as whoever fetches for strangers must.
-    ///   - time: The clock that `data` addresses are measured by.
+    ///   - http: The transport for `http` and `https` URLs.
+    ///   - file: The transport for `file` URLs; `nil` to refuse them, which is required in servers that fetch resources
+    ///     on behalf of others.
+    ///   - time: The clock for the measurements of `data` URLs.
     public init(http: any Transport, file: (any Transport)?, time: any TimeSource = SystemTimeSource()) {
         self.http = http
         self.file = file
         self.time = time
     }
 
-    /// The one of HTTP; see ``Transport/executor``.
+    /// The executor of the HTTP transport; see ``Transport/executor``.
     public var executor: (any TaskExecutor)? { http.executor }
 
-    /// Asks for a resource; see ``Transport/send(_:)``.
+    /// Sends a request; see ``Transport/send(_:)``.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         switch request.address.normalizedScheme {
         case "http", "https": return try await http.send(request)
@@ -40,7 +42,7 @@ public struct SchemeTransport: Transport {
         )
     }
 
-    /// The bytes in a `data` address (RFC 2397).
+    /// Returns the content of a `data` URL (RFC 2397).
     private func bytes(of request: TransportRequest) throws -> TransportResponse {
         let text = request.address.text.dropFirst("data:".count)
         guard let comma = text.firstIndex(of: ",") else {

@@ -1,63 +1,66 @@
 public import MediaTiming
 import Synchronization
 
-/// What a transfer cost: times apart from each other, so that a slow name server does not look like a slow line.
+/// The measurement of a transfer, with separate times for its phases, so that slow name resolution is not mistaken for
+/// low throughput.
 public struct TransferMeasurement: Sendable, Hashable {
-    /// When the request was sent, on the clock of the transport: behind name resolution and connecting.
+    /// The time at which the request was sent, by the clock of the transport; after name resolution and connection
+    /// setup.
     public var sent: Duration
-    /// How long the resolution of the name took; `nil` where none was needed.
+    /// The duration of the name resolution; `nil` if it was not needed.
     public var domainLookup: Duration?
-    /// How long connecting took, TLS with it; `nil` where a connection was there already.
+    /// The duration of the connection setup, including TLS; `nil` if an existing connection was used.
     public var connect: Duration?
-    /// From sending the request to the first byte of the answer; `nil` before it came.
+    /// The time from sending the request to the first byte of the response; `nil` before it is received.
     public var firstByte: Duration?
-    /// From sending the request to the last byte of the body; `nil` before it came.
+    /// The time from sending the request to the last byte of the body; `nil` before it is received.
     public var lastByte: Duration?
-    /// The bytes of the body so far, as they came over the wire: compressed where they were.
+    /// The number of bytes of the body that were received so far, as transferred; compressed bodies count with their
+    /// compressed size.
     public var bytes: ByteCount
-    /// The numeric address of who answered, with its port; `nil` where it was no server.
+    /// The numeric address and port of the server; `nil` if there was no server.
     public var serverAddress: String?
-    /// The version of HTTP, as ALPN spells it (`http/1.1`, `h2`); `nil` where it was none.
+    /// The HTTP version as an ALPN identifier (`http/1.1`, `h2`); `nil` if the resource was not loaded over HTTP.
     public var protocolName: String?
-    /// How many redirects were followed before; the times are those of the last request.
+    /// The number of redirects that were followed; the times are those of the last request.
     public var redirectCount = 0
-    /// Whether the body came from a cache on this machine.
+    /// A Boolean value that indicates whether the body came from a local cache.
     public var isFromCache: Bool
 
-    /// Makes a measurement of nothing yet.
+    /// Creates an empty measurement.
     public init(sent: Duration = .zero, isFromCache: Bool = false) {
         self.sent = sent
         bytes = .zero
         self.isFromCache = isFromCache
     }
 
-    /// How long the body took, from its first byte to its last; `nil` before that came.
+    /// The time from the first to the last byte of the body; `nil` before the last byte is received.
     public var transferDuration: Duration? {
         guard let firstByte, let lastByte else { return nil }
         return max(.zero, lastByte - firstByte)
     }
 }
 
-/// The measurement of a transfer that is still going on: it can be read at any time.
+/// The measurement of a transfer in progress, which can be read at any time.
 public final class TransferRecord: Sendable {
     private struct State {
         var measurement: TransferMeasurement
         var piece: PieceUnderWay?
     }
 
-    /// Bytes that come evenly, over a link that is only modelled.
+    /// A number of bytes that arrive at a constant rate over a simulated link.
     package struct PieceUnderWay: Sendable {
         let byteCount: Int64
         let start: Duration
         let end: Duration
         let time: any TimeSource
 
-        /// Makes a piece that comes from one time to another.
+        /// Creates a chunk that arrives between two times.
         package init(byteCount: Int64, from start: Duration, to end: Duration, _ time: any TimeSource) {
             (self.byteCount, self.start, self.end, self.time) = (byteCount, start, end, time)
         }
 
-        /// What of it is there now.
+        /// The number of bytes that have arrived.
         fileprivate var arrived: ByteCount {
             let share = end > start ? (time.now - start) / (end - start) : 1
             return ByteCount(Int64(saturating: Double(byteCount) * min(max(share, 0), 1)))
@@ -66,12 +69,12 @@ public final class TransferRecord: Sendable {
 
     private let state: Mutex<State>
 
-    /// Makes a record.
+    /// Creates a record.
     public init(_ measurement: TransferMeasurement = TransferMeasurement()) {
         state = Mutex(State(measurement: measurement))
     }
 
-    /// What is known now.
+    /// The current measurement.
     public var measurement: TransferMeasurement {
         state.withLock { state in
             guard let piece = state.piece else { return state.measurement }
@@ -81,10 +84,10 @@ public final class TransferRecord: Sendable {
         }
     }
 
-    /// Changes what is known.
+    /// Changes the measurement.
     public func update(_ change: (inout TransferMeasurement) -> Void) { state.withLock { change(&$0.measurement) } }
 
-    /// A piece is on its way; the one before it is there.
+    /// Sets the chunk that is arriving; the previous chunk counts as received.
     package func expect(_ piece: PieceUnderWay?) {
         state.withLock { state in
             if let former = state.piece {
@@ -94,9 +97,9 @@ public final class TransferRecord: Sendable {
         }
     }
 
-    /// Notes bytes of the body.
+    /// Adds received bytes of the body.
     func received(_ byteCount: Int) { update { $0.bytes = $0.bytes + ByteCount(Int64(byteCount)) } }
 
-    /// Notes the end of the body.
+    /// Sets the time of the end of the body, unless it is already set.
     func ended(at now: Duration) { update { $0.lastByte = $0.lastByte ?? max(.zero, now - $0.sent) } }
 }

@@ -2,79 +2,81 @@ public import MediaTiming
 public import NIOCore
 public import ResourceAddressing
 
-/// Where bytes come from: HTTP, a file, a cache, a link under conditions, a script of a test.
+/// A source of resources, such as HTTP, a file, a cache, a simulated link, or a scripted test.
 ///
-/// One request is one attempt. Whether another follows is decided by ``LoadErrorPolicy`` in ``ResourceLoading``, never
-/// by a transport.
+/// A request is a single attempt. Retries are decided by ``LoadErrorPolicy`` in ``ResourceLoading``, never by a
+/// transport.
 public protocol Transport: Sendable {
-    /// Asks for a resource.
+    /// Sends a request.
     ///
-    /// - Returns: The response as soon as its head is there; the body comes as it arrives.
-    /// - Throws: ``TransportError``; also for a status that is no success. 304 is one where the request
-    ///   is conditional.
+    /// - Returns: The response as soon as its head is received; the body follows as it arrives.
+    /// - Throws: ``TransportError``, also for an unsuccessful HTTP status. Status 304 is successful if the request is
+    ///   conditional.
     func send(_ request: TransportRequest) async throws -> TransportResponse
 
-    /// Where tasks that mostly wait for this transport change threads least; `nil` where any thread will do.
+    /// The executor on which tasks that mostly wait for this transport need the fewest thread switches; `nil` for no
+    /// preference.
     ///
-    /// It is for `withTaskExecutorPreference`. Nothing that runs there may block.
+    /// It is intended for `withTaskExecutorPreference`. Code on it must not block.
     var executor: (any TaskExecutor)? { get }
 }
 
 extension Transport {
-    /// No thread is better than another.
+    /// No preference.
     public var executor: (any TaskExecutor)? { nil }
 }
 
-/// What is asked for.
+/// A request for a resource.
 public struct TransportRequest: Sendable {
-    /// What a resource is to its playlist; retries and headers may depend on it.
+    /// The kind of resource in a presentation, on which retries and header fields may depend.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// A playlist or a manifest.
         case playlist
-        /// A media segment or a part of one.
+        /// A media segment or a partial segment.
         case segment
-        /// What a decoder needs before segments.
+        /// An initialization section (`EXT-X-MAP`).
         case initialization
         /// An encryption key.
         case key
-        /// A segment of subtitles.
+        /// A subtitle segment.
         case subtitle
-        /// A picture or anything else.
+        /// An image or any other resource.
         case other
     }
 
-    /// Where it is, sent byte for byte as given.
+    /// The URL of the resource, which is sent byte by byte as given.
     public var address: ResourceAddress
-    /// What it is for.
+    /// The kind of resource.
     public var kind: Kind
-    /// Which bytes of it; `nil` for all.
+    /// The byte range; `nil` for the entire resource.
     public var byteRange: ByteRange?
-    /// Where a body that was cut short goes on; `nil` for one from its beginning.
+    /// The position at which an interrupted body is resumed; `nil` to start at the beginning.
     public var resumption: Resumption?
-    /// Header fields for the origin of ``address``, besides those of the transport.
+    /// The header fields for the origin of ``address``, in addition to those of the transport.
     ///
-    /// After a redirect to another origin they are not sent, but for `Range`.
+    /// After a redirect to another origin they are not sent, except for `Range`.
     public var headers: [HeaderField]
-    /// Header fields with the hosts that they are sent to, redirects included; none by default.
+    /// The header fields with the hosts that they are sent to, including redirects; empty by default.
     ///
-    /// A transport that sends requests over HTTP itself adds those that fit the address of each request that it sends.
+    /// An HTTP transport adds the fields whose scope contains the URL of each request that it sends.
     public var scopedHeaders: [ScopedHeaderField] = []
 
-    /// Where a body goes on, and how to know that it is still the same (RFC 9110 §13.1.5).
+    /// The position at which a body is resumed, with a validator that detects changes of the resource (RFC 9110
+    /// §13.1.5).
     public struct Resumption: Sendable, Hashable {
-        /// How many bytes of what was asked for are there already.
+        /// The number of bytes of the request that were already received.
         public var offset: Int64
-        /// The strong entity tag or the date of what they belong to.
+        /// The strong entity tag or the modification date of the received bytes.
         public var validator: String
 
-        /// Makes a resumption.
+        /// Creates a resumption.
         public init(offset: Int64, validator: String) {
             self.offset = offset
             self.validator = validator
         }
     }
 
-    /// Makes a request.
+    /// Creates a request.
     public init(
         _ address: ResourceAddress,
         kind: Kind,
@@ -87,32 +89,34 @@ public struct TransportRequest: Sendable {
         self.headers = headers
     }
 
-    /// All header fields that are sent to ``address`` itself: those of ``scopedHeaders`` that fit it, then ``headers``.
+    /// All header fields that are sent to ``address``: those of ``scopedHeaders`` whose scope contains it, then
+    /// ``headers``.
     public var allHeaders: [HeaderField] { scopedHeaders.fields(for: address) + headers }
 
-    /// Whether 304 may be the answer: a field asks the server whether what we have is still good (RFC 9110 §13.1).
+    /// A Boolean value that indicates whether the request validates a stored response, so that 304 is a valid status
+    /// (RFC 9110 §13.1).
     public var isConditional: Bool {
         allHeaders.contains { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
     }
 }
 
-/// A header field of HTTP.
+/// An HTTP header field.
 public struct HeaderField: Sendable, Hashable {
-    /// The name; case does not matter.
+    /// The name, which is case-insensitive.
     public let name: String
     /// The value.
     public let value: String
 
-    /// Makes a field.
+    /// Creates a header field.
     public init(_ name: String, _ value: String) {
         self.name = name
         self.value = value
     }
 
-    /// Reads `Name: value`; `nil` where the name is no token or the value holds a control character.
+    /// Parses `Name: value`; `nil` if the name is not a token or the value contains a control character.
     public init?(line: String) {
         let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        // A name is a token (RFC 9110 §5.1), a value holds no control characters.
+        // A name is a token (RFC 9110 §5.1), and a value contains no control characters.
         let tokenBytes = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
         guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.allSatisfy(tokenBytes.contains),
             parts[1].utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
@@ -122,22 +126,22 @@ public struct HeaderField: Sendable, Hashable {
     }
 }
 
-/// What a transport answers.
+/// The response of a transport.
 public struct TransportResponse: Sendable {
-    /// The status of HTTP, 200, 206 or 304; 200 for files.
+    /// The HTTP status: 200, 206, or 304; for files, 200 or 206.
     public let status: Int
-    /// The header fields, in their order.
+    /// The header fields in the order in which they were received.
     public let headers: [HeaderField]
-    /// Where the resource was found, behind all redirects: what its relative addresses stand on.
+    /// The URL of the resource after all redirects, which is the base URL for relative URLs in it.
     public let address: ResourceAddress
-    /// How many bytes the body will have; `nil` where that is not known.
+    /// The length of the body in bytes; `nil` if it is unknown.
     public let expectedLength: Int64?
-    /// The bytes as they arrive.
+    /// The body, which is read as it arrives.
     public let body: TransportBody
-    /// What the transfer costs.
+    /// The measurement of the transfer in progress.
     public let record: TransferRecord
 
-    /// Makes a response.
+    /// Creates a response.
     public init(
         status: Int,
         headers: [HeaderField],
@@ -154,14 +158,14 @@ public struct TransportResponse: Sendable {
         self.record = record
     }
 
-    /// The value of a header field, by name in any case.
+    /// Returns the value of the first header field with the given case-insensitive name.
     public func header(_ name: String) -> String? {
         headers.first { $0.name.isEqualASCII(ignoringCase: name) }?.value
     }
 }
 
 extension String {
-    /// Whether two texts are equal but for the case of ASCII letters, as names of header fields are.
+    /// Returns a Boolean value that indicates whether two texts are equal, ignoring the case of ASCII letters.
     fileprivate func isEqualASCII(ignoringCase other: String) -> Bool {
         utf8.count == other.utf8.count
             && zip(utf8, other.utf8).allSatisfy { first, second in
@@ -170,35 +174,35 @@ extension String {
     }
 }
 
-/// The bytes of a response as they arrive; it can be read once.
+/// The body of a response as a sequence of buffers, which can be iterated once.
 public struct TransportBody: AsyncSequence, Sendable {
     private let makeIterator: @Sendable () -> any BufferIterator
 
-    /// Makes a body of a sequence of buffers.
+    /// Creates a body from a sequence of buffers.
     public init<Buffers: AsyncSequence & Sendable>(_ buffers: Buffers) where Buffers.Element == ByteBuffer {
         makeIterator = { WrappedIterator(iterator: buffers.makeAsyncIterator()) }
     }
 
-    /// Makes a body of bytes that are there already.
+    /// Creates a body from bytes in memory.
     public init(_ bytes: some Sequence<UInt8> & Sendable) {
         let buffer = ByteBuffer(bytes: bytes)
         makeIterator = { SingleBuffer(rest: buffer.readableBytes > 0 ? buffer : nil) }
     }
 
-    /// The same bytes, noted in a record as they are read: for transports that see nothing of a wire.
+    /// Returns a body that adds the bytes to a record as they are read, for transports that do not observe the network.
     package func measured(by record: TransferRecord, _ time: any TimeSource) -> TransportBody {
         TransportBody(MeasuredBuffers(body: self, record: record, time: time))
     }
 
-    /// Walks over the buffers.
+    /// An iterator over the buffers of a body.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var iterator: any BufferIterator
 
-        /// The next element; `nil` behind the last.
+        /// Returns the next buffer; `nil` after the last one.
         public mutating func next() async throws -> ByteBuffer? { try await iterator.nextBuffer() }
     }
 
-    /// Makes an iterator.
+    /// Creates an iterator.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(iterator: makeIterator()) }
 }
 

@@ -1,69 +1,69 @@
 public import ResourceAddressing
 
-/// Why bytes did not come.
+/// An error of a transport.
 public struct TransportError: Error, Sendable {
-    /// What went wrong, in a bounded set of short spellings that logs and metrics can count.
+    /// A short identifier of the kind of error, for logs and metrics.
     public struct Code: RawRepresentable, Sendable, Hashable {
-        /// The spelling.
+        /// The text of the code.
         public let rawValue: String
 
-        /// Makes a code of a spelling.
+        /// Creates a code from its text.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// The server answered with a status that is no success.
+        /// The server responded with an unsuccessful status.
         public static let status = Code(rawValue: "http-status")
-        /// The server's name could not be resolved.
+        /// The host name could not be resolved.
         public static let unknownHost = Code(rawValue: "unknown-host")
-        /// Too many host names are being resolved already.
+        /// Too many host names are being resolved.
         public static let tooManyLookups = Code(rawValue: "too-many-lookups")
-        /// No connection could be made.
+        /// No connection could be established.
         public static let cannotConnect = Code(rawValue: "cannot-connect")
-        /// Nothing came for too long.
+        /// No data was received within the time limit, or the throughput was too low.
         public static let timedOut = Code(rawValue: "timed-out")
-        /// The connection ended before the body did.
+        /// The connection was closed before the end of the body.
         public static let connectionLost = Code(rawValue: "connection-lost")
-        /// The body is not the one that was asked for: another length, another range, another type.
+        /// The response does not match the request: wrong length, range, or type.
         public static let wrongContent = Code(rawValue: "wrong-content")
-        /// The resource is another one than when its loading began.
+        /// The resource changed while it was being loaded.
         public static let contentChanged = Code(rawValue: "content-changed")
-        /// The body is larger than what was allowed.
+        /// The body is larger than the limit.
         public static let tooLarge = Code(rawValue: "too-large")
-        /// More redirects than allowed, or one that leads nowhere.
+        /// There were too many redirects, a redirect loop, or a redirect without a target.
         public static let badRedirect = Code(rawValue: "bad-redirect")
-        /// The address is none that can be loaded, or may not be.
+        /// The URL cannot be loaded, or may not be loaded.
         public static let addressRefused = Code(rawValue: "address-refused")
-        /// The network costs more than was allowed for this.
+        /// The cost of the network is not accepted for the request.
         public static let networkRefused = Code(rawValue: "network-refused")
-        /// The file is not there.
+        /// The file does not exist.
         public static let fileNotFound = Code(rawValue: "file-not-found")
         /// The file could not be read or written.
         public static let fileFailed = Code(rawValue: "file-failed")
-        /// TLS failed: a certificate that nobody vouches for, say.
+        /// TLS failed, for example because the certificate is not trusted.
         public static let insecure = Code(rawValue: "tls-failed")
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
-    /// What happened and what to do, for people.
+    /// A message for the user: what happened, and what to do.
     public let message: String
-    /// The address that was asked for.
+    /// The URL of the request.
     public let address: ResourceAddress?
-    /// The status of HTTP, where one came.
+    /// The HTTP status, if a response was received.
     public let status: Int?
-    /// How long the server asks to wait before the next try.
+    /// The time that the server requests to wait before a retry (`Retry-After`).
     public let retryAfter: Duration?
-    /// The numeric address of the server with its port, where it answered.
+    /// The numeric address and port of the server, if it responded.
     public var serverAddress: String?
-    /// A Boolean value that indicates whether header fields were given that were not sent, because they are for other hosts.
+    /// A Boolean value that indicates whether configured header fields were not sent because they are for other hosts.
     ///
-    /// After a status of 401 or 403 they may be what the server asks for.
+    /// After a status of 401 or 403, the server may require one of these fields.
     public var hasWithheldHeaderFields = false
-    /// The header fields of the answer; of several of one name, their values with commas between.
+    /// The header fields of the response; the values of fields with the same name are joined with commas.
     public var headerFields: [String: String] = [:]
 
-    /// Makes an error.
+    /// Creates an error.
     public init(
         _ code: Code,
         _ message: String,
@@ -80,7 +80,7 @@ public struct TransportError: Error, Sendable {
 }
 
 extension TransportError: CustomStringConvertible {
-    /// The value as text, for people.
+    /// The message for the user, with the URL unless the message contains it.
     public var description: String {
         guard let address, !message.contains(address.description),
             address.filePath.map({ !message.contains($0) }) ?? true

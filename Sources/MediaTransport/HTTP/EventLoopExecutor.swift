@@ -1,6 +1,7 @@
 import NIOCore
 
-/// Runs tasks on the thread of an event loop: what waits for a connection of that loop goes on without a change of threads.
+/// An executor that runs tasks on the thread of an event loop, so that tasks that await its connections resume without
+/// a thread switch.
 final class EventLoopExecutor: TaskExecutor {
     private let loop: any EventLoop
 

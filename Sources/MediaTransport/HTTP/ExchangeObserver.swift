@@ -4,32 +4,34 @@ import NIOHTTP1
 import NIOHTTP2
 import Synchronization
 
-/// What is known of a request while it is on its way to a connection.
+/// The information about a request that is waiting for a connection.
 struct Exchange: Sendable {
-    /// What the request line names, exactly.
+    /// The request target of the request line, byte by byte.
     let target: String
-    /// When a connection was asked for.
+    /// The time at which a connection was requested.
     let begun: Duration
     let record: TransferRecord
 }
 
-/// The requests that are on their way to a connection: the client below chooses one, and there they are found again by a
-/// field that never reaches the wire.
+/// A registry of the requests that are waiting for a connection.
+///
+/// AsyncHTTPClient chooses the connection. There, the request is identified by an internal header field, which is
+/// removed before the request is sent.
 final class ExchangeRegistry: Sendable {
     static let field = "X-Millstream-Exchange"
 
     private struct State {
         var exchanges: [String: Exchange] = [:]
         var count = 0
-        /// Connections of HTTP/2 that carried nothing yet.
+        /// The HTTP/2 connections on which no request was sent yet.
         var freshConnections: Set<ObjectIdentifier> = []
     }
 
     private let state = Mutex(State())
 
-    /// Enters a request.
+    /// Registers a request.
     ///
-    /// - Returns: The value of its ``field``.
+    /// - Returns: The value of the header field ``field`` that identifies the request.
     func enter(_ exchange: Exchange) -> String {
         state.withLock { state in
             state.count += 1
@@ -47,13 +49,15 @@ final class ExchangeRegistry: Sendable {
         connection.closeFuture.whenComplete { _ in self.state.withLock { _ = $0.freshConnections.remove(id) } }
     }
 
-    /// Whether nothing was sent on a connection before; asked once.
+    /// Returns a Boolean value that indicates whether no request was sent on a connection before; `true` only once per
+    /// connection.
     func takeFresh(_ connection: any Channel) -> Bool {
         state.withLock { $0.freshConnections.remove(ObjectIdentifier(connection)) != nil }
     }
 }
 
-/// Stands between HTTP and the wire: sends addresses as they were given, and notes when what came.
+/// A channel handler that sends request targets unchanged and measures when requests are sent and responses are
+/// received.
 final class ExchangeObserver: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -73,7 +77,7 @@ final class ExchangeObserver: ChannelDuplexHandler {
         self.isFresh = isFresh
     }
 
-    /// Puts an observer into a connection of HTTP/1.1.
+    /// Adds an observer to an HTTP/1.1 connection.
     static func observe(
         _ channel: any Channel,
         _ registry: ExchangeRegistry,
@@ -91,7 +95,7 @@ final class ExchangeObserver: ChannelDuplexHandler {
         }
     }
 
-    /// Puts an observer into a stream of HTTP/2.
+    /// Adds an observer to an HTTP/2 stream.
     static func observe(
         stream channel: any Channel,
         _ registry: ExchangeRegistry,
@@ -115,7 +119,7 @@ final class ExchangeObserver: ChannelDuplexHandler {
         if let exchange {
             head.uri = exchange.target
             let (now, isFresh) = (time.now, isFresh)
-            // Not the context's: a stream of HTTP/2 has none there.
+            // The remote address is read from the channel, because the context of an HTTP/2 stream has none.
             let server = context.channel.remoteAddress.flatMap { address in
                 address.ipAddress.map {
                     $0.contains(":") ? "[\($0)]:\(address.port ?? 0)" : "\($0):\(address.port ?? 0)"

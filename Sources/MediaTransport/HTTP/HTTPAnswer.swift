@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import ResourceAddressing
 
-/// The answer of a server, held against what was asked: only that is passed on.
+/// An HTTP response that is validated against its request before it is returned.
 struct HTTPAnswer {
     private let response: HTTPClientResponse
     private let request: TransportRequest
@@ -29,9 +29,9 @@ struct HTTPAnswer {
         status = Int(clamping: response.status.code)
     }
 
-    /// What is passed on.
+    /// Returns the validated response.
     ///
-    /// - Throws: ``TransportError`` where it is not what was asked for.
+    /// - Throws: ``TransportError`` if the response does not match the request.
     func checked() throws -> TransportResponse {
         switch status {
         case 200: return try passOn(whole())
@@ -52,7 +52,8 @@ struct HTTPAnswer {
         }
     }
 
-    /// How many bytes follow, and which of the body they are; `nil` for all.
+    /// The number of bytes of the body to return, `nil` if unknown, and their range in the received body, `nil` for all
+    /// of it.
     private typealias Extent = (expectedLength: Int64?, cut: ByteRange?)
 
     private func passOn(_ extent: Extent) -> TransportResponse {
@@ -71,7 +72,7 @@ struct HTTPAnswer {
         )
     }
 
-    /// The whole resource, of which a range may have been asked for: a server need not know ranges (RFC 9110 §14.2).
+    /// Returns the extent of a 200 response; servers may ignore a range and send the entire resource (RFC 9110 §14.2).
     private func whole() throws -> Extent {
         try refuseUnknownEncoding()
         guard request.resumption == nil else { throw changed }
@@ -139,15 +140,15 @@ struct HTTPAnswer {
     }
 }
 
-/// The value of `Content-Range` (RFC 9110 §14.4).
+/// A parsed `Content-Range` header field (RFC 9110 §14.4).
 struct ContentRange: Equatable {
     let start: Int64
-    /// Behind the last byte.
+    /// The position after the last byte.
     let end: Int64
-    /// The size of the whole; `nil` where it is not known.
+    /// The size of the complete resource in bytes; `nil` if it is unknown.
     let total: Int64?
 
-    /// Reads `bytes 0-99/200` or `bytes 0-99/*`; `nil` for anything else, also for figures that contradict each other.
+    /// Parses `bytes 0-99/200` or `bytes 0-99/*`; `nil` for any other text and for contradictory numbers.
     init?(_ text: String) {
         let words = text.split(whereSeparator: { $0 == " " || $0 == "\t" })
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
@@ -168,19 +169,19 @@ struct ContentRange: Equatable {
     }
 }
 
-/// The value of `Retry-After`: seconds, or a date (RFC 9110 §10.2.3).
+/// A parser for the `Retry-After` header field: seconds or a date (RFC 9110 §10.2.3).
 enum RetryAfter {
     static func duration(_ value: String?, date: String?) -> Duration? {
         guard let value = value.map({ $0.trimmingCharacters(in: .whitespaces) }), !value.isEmpty else { return nil }
         if let seconds = Int64(value) { return seconds >= 0 ? .seconds(min(seconds, 86_400 * 365)) : nil }
         guard let due = HTTPDate.seconds(value) else { return nil }
-        // The clock of the server counts, not ours.
+        // The date is relative to the clock of the server, not to the local clock.
         let now = date.flatMap { HTTPDate.seconds($0) } ?? Int64(saturating: Date().timeIntervalSince1970)
         return .seconds(max(0, min(due -| now, 86_400 * 365)))
     }
 }
 
-/// The range of a body that was asked for, out of the whole that came.
+/// The requested byte range of a body that was received in full.
 private struct CutBuffers<Buffers: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Buffers.Element == ByteBuffer {
     let buffers: Buffers
@@ -219,7 +220,7 @@ where Buffers.Element == ByteBuffer {
     }
 }
 
-/// A body whose errors are ours.
+/// A body that converts the errors of AsyncHTTPClient to ``TransportError``.
 private struct MappedErrorBody: AsyncSequence, Sendable {
     let body: HTTPClientResponse.Body
     let address: ResourceAddress

@@ -6,7 +6,8 @@ import NIOHTTPCompression
 import NIOSSL
 import Synchronization
 
-/// One client for each numeric address of a host, so that a connection goes to the very host that was looked up and judged.
+/// A pool with one HTTP client for each host and numeric address, so that a connection uses the same address that was
+/// resolved and checked.
 final class HTTPClientPool: Sendable {
     private struct Place: Hashable {
         let host: String
@@ -23,7 +24,7 @@ final class HTTPClientPool: Sendable {
         var clients: [Place: Entry] = [:]
         var isShutDown = false
 
-        /// Takes out clients that nothing is asked of, the least recently used first.
+        /// Removes and returns idle clients, the least recently used first, until the given number remains.
         mutating func takeIdle(downTo count: Int) -> [HTTPClient] {
             guard clients.count > count else { return [] }
             let idle = clients.filter { $0.value.running == 0 }.sorted { $0.value.lastUse < $1.value.lastUse }
@@ -37,9 +38,9 @@ final class HTTPClientPool: Sendable {
     private let hosts: HostCache
     let registry = ExchangeRegistry()
 
-    /// A playlist can name many hosts; of those that nothing is asked of, some are forgotten.
+    /// The number of clients above which idle ones are closed, because a playlist can name any number of hosts.
     private static let mostClients = 64
-    /// What all connections run on.
+    /// The event loops of all connections.
     static var eventLoops: any EventLoopGroup { HTTPClient.defaultEventLoopGroup }
 
     init(_ options: HTTPTransport.Options, time: any TimeSource) {
@@ -48,15 +49,15 @@ final class HTTPClientPool: Sendable {
         hosts = HostCache(options.lookups, time: time)
     }
 
-    /// Returns the addresses of a host, and the time that the look-up took; `nil` for a host that was resolved lately.
+    /// Returns the addresses of a host, and the duration of the lookup; `nil` for a host that was resolved recently.
     func resolve(_ host: String) async throws -> (addresses: [HostAddress], duration: Duration?) {
         try await hosts.resolve(host)
     }
 
-    /// Forgets the addresses of a host because no server answered there.
+    /// Removes the cached addresses of a host at which no server responded.
     func forget(_ host: String) { hosts.remove(host) }
 
-    /// The use of a client: as long as there is a reference to it, its connections stay.
+    /// A reference to a client in use; the client is not closed while a lease for it exists.
     final class Lease: Sendable {
         let client: HTTPClient
         private let end: @Sendable () -> Void
@@ -69,7 +70,7 @@ final class HTTPClientPool: Sendable {
         deinit { end() }
     }
 
-    /// The client for a host, to be held until the body of its answer has come.
+    /// Returns a client for a host; the caller must hold the lease until the body of the response is received.
     func lease(_ host: String, at address: HostAddress?) throws -> Lease {
         let place = Place(host: host, address: address)
         let now = time.now
@@ -87,7 +88,7 @@ final class HTTPClientPool: Sendable {
         return Lease(client) { [self] in state.withLock { $0.clients[place]?.running -= 1 } }
     }
 
-    /// Ends all connections.
+    /// Closes all connections.
     func shutdown() async throws {
         let clients = state.withLock { state in
             state.isShutDown = true
@@ -106,11 +107,11 @@ final class HTTPClientPool: Sendable {
         )
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
         configuration.connectionPool.idleTimeout = .seconds(30)
-        // A refused connection is an answer: whether to ask again is for the policy to say, not for the pool.
+        // Retries are decided by the load error policy, not by the connection pool.
         configuration.connectionPool.retryConnectionEstablishment = false
-        // Deflate cannot do better than 1,032 to 1; what is smaller by so much is no playlist.
+        // Deflate compresses by up to 1,032 to 1, but no real playlist is compressed by more than 250 to 1.
         configuration.decompression = .enabled(limit: .ratio(250))
-        // Nobody traces, and to describe each request to nobody costs time.
+        // No tracer is used, and describing each request to one would cost time.
         configuration.tracing.tracer = nil
         if options.acceptsAnyCertificate {
             var tls = TLSConfiguration.makeClientConfiguration()
@@ -133,7 +134,7 @@ final class HTTPClientPool: Sendable {
 }
 
 extension TimeAmount {
-    /// Creates an amount of time of at most a year, which fits.
+    /// Creates an amount of time that is limited to 0 to 365 days, which fits into nanoseconds.
     init(limited duration: Duration) {
         let (seconds, attoseconds) = min(max(duration, .zero), .seconds(31_536_000)).components
         self = .nanoseconds(seconds *| 1_000_000_000 +| attoseconds / 1_000_000_000)

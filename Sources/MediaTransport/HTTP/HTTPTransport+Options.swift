@@ -1,37 +1,39 @@
 public import ResourceAddressing
 
 extension HTTPTransport {
-    /// How to ask.
+    /// The options of an HTTP transport.
     public struct Options: Sendable {
-        /// What we call ourselves.
+        /// The value of the `User-Agent` header field.
         public var userAgent: String
-        /// Header fields with the hosts that they are sent to; none by default.
+        /// The header fields with the hosts that they are sent to; empty by default.
         public var headers: [ScopedHeaderField]
-        /// Where cookies are kept; `nil` takes none.
+        /// The cookie jar; `nil` to neither send nor store cookies.
         public var cookies: CookieJar?
-        /// A closure that returns whether ``cookies`` is used for an address, to send and to store; by default for every one.
+        /// A closure that returns whether ``cookies`` is used for a URL, to send and to store; by default, it is used
+        /// for all URLs.
         ///
-        /// A server that fetches for others must not lend them the cookies of its owner.
+        /// A server that fetches resources on behalf of others must not use the cookies of its owner for them.
         public var usesCookies: @Sendable (ResourceAddress) -> Bool = { _ in true }
-        /// How long a connection may take, name resolution apart.
+        /// The maximum time to establish a connection, without name resolution; 10 seconds by default.
         public var connectTimeout: Duration
-        /// How long nothing may come.
+        /// The maximum time without any received data; 20 seconds by default.
         public var idleTimeout: Duration
-        /// Whether certificates that nobody vouches for are taken.
+        /// A Boolean value that indicates whether certificates are accepted without verification.
         public var acceptsAnyCertificate: Bool
-        /// An HTTP proxy, as host and port.
+        /// The host and the port of an HTTP proxy; `nil` for direct connections.
         public var proxy: (host: String, port: Int)?
-        /// How many redirects are followed, one after the other.
+        /// The maximum number of consecutive redirects; 10 by default.
         public var redirectLimit: Int
-        /// Whether an address may be asked for at any of these hosts, redirects among them.
+        /// A closure that returns whether a URL may be requested, given the resolved addresses of its host.
         ///
-        /// A server that fetches for others has to refuse some. Connections go to the hosts that were judged; behind a proxy
-        /// there are none to judge.
+        /// The closure is called for every request and redirect. A server that fetches resources on behalf of others
+        /// must refuse some URLs. Connections are made only to the addresses that were checked. With a proxy, the list
+        /// of addresses is empty.
         public var mayVisit: @Sendable (ResourceAddress, [HostAddress]) -> Bool
-        /// The queue for look-ups of host names; transports with one queue share its limits.
+        /// The queue for host name lookups; transports with the same queue share its limits.
         package var lookups = HostLookupQueue.shared
 
-        /// Makes options; what is not given is what a player would do.
+        /// Creates options; the default values are suitable for a player.
         public init(
             userAgent: String = "Millstream/0.1",
             headers: [ScopedHeaderField] = [],
@@ -54,9 +56,9 @@ extension HTTPTransport {
             self.mayVisit = mayVisit
         }
 
-        /// The same options without anything that identifies the user: no header fields and no cookies.
+        /// A copy of the options without anything that identifies the user: no header fields and no cookies.
         ///
-        /// Every property is named here, so that a new one is left out until it is known to be harmless.
+        /// Each property is copied explicitly, so that a new property is not included by mistake.
         public var withoutSecrets: Options {
             var options = Options(
                 userAgent: userAgent,

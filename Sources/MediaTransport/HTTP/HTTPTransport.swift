@@ -5,9 +5,10 @@ import NIOCore
 import NIOHTTP1
 import ResourceAddressing
 
-/// HTTP/1.1 and HTTP/2 over AsyncHTTPClient, connections kept alive.
+/// A transport for HTTP/1.1 and HTTP/2, based on AsyncHTTPClient, with persistent connections.
 ///
-/// Playlists may come compressed; media is asked for as it is, so that lengths and ranges mean what they say.
+/// Playlists, subtitles, and resources of other kinds may be compressed in transit. Media is requested without
+/// compression, so that lengths and byte ranges refer to the resource itself.
 public final class HTTPTransport: Transport {
     private let pool: HTTPClientPool
     private let loop = EventLoopExecutor(HTTPClientPool.eventLoops.next())
@@ -15,20 +16,21 @@ public final class HTTPTransport: Transport {
     private let options: Options
     private let time: any TimeSource
 
-    /// Makes a transport with connections of its own; end it with ``shutdown()``.
+    /// Creates a transport with its own connections; call ``shutdown()`` when it is no longer needed.
     public init(_ options: Options = Options(), time: any TimeSource = SystemTimeSource()) {
         self.options = options
         self.time = time
         pool = HTTPClientPool(options, time: time)
     }
 
-    /// Ends all connections; nothing can be asked for any more.
+    /// Closes all connections; later requests fail.
     public func shutdown() async throws { try await pool.shutdown() }
 
-    /// The thread on which connections are read that tasks on it asked for; see ``Transport/executor``.
+    /// An executor on an event loop thread: connections that tasks on it request are served by the same thread; see
+    /// ``Transport/executor``.
     public var executor: (any TaskExecutor)? { loop }
 
-    /// Asks for a resource; see ``Transport/send(_:)``.
+    /// Sends a request; see ``Transport/send(_:)``.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         var address = request.address
         var visited: Set<String> = []
@@ -77,7 +79,7 @@ public final class HTTPTransport: Transport {
         }
         let outgoing = outgoingRequest(request, at: address, target)
         var lastError: any Error = TransportError(.cannotConnect, "no connection could be made", address: address)
-        // A host that has several addresses may be there at one of them only.
+        // A host with several addresses may be reachable at only one of them.
         for host in hosts.prefix(Self.mostAddresses) {
             do {
                 return try await execute(outgoing, target, at: host, address, record)
@@ -160,22 +162,22 @@ public final class HTTPTransport: Transport {
         return outgoing
     }
 
-    /// Returns the header fields that were given and are sent to an address.
+    /// Returns the configured header fields that are sent to a URL.
     private func fields(of request: TransportRequest, for address: ResourceAddress) -> [HeaderField] {
         let isOrigin = HeaderFieldScope(originOf: request.address)?.contains(address) == true
-        // A range says which bytes are wanted, wherever they are; everything else may be a secret.
+        // `Range` only selects bytes and is sent to any origin; every other field may contain a secret.
         let own = isOrigin ? request.headers : request.headers.filter { $0.name.lowercased() == "range" }
         return (options.headers + request.scopedHeaders).fields(for: address) + own
     }
 
-    /// Returns a Boolean value that indicates whether header fields were given that an address does not get.
+    /// Returns a Boolean value that indicates whether a configured header field is not sent to a URL.
     private func withholdsFields(of request: TransportRequest, from address: ResourceAddress) -> Bool {
         (options.headers + request.scopedHeaders).contains { !$0.scope.contains(address) }
     }
 }
 
 extension TransportRequest {
-    /// Whether its body is text that servers compress.
+    /// A Boolean value that indicates whether the body is text that servers may compress.
     fileprivate var mayBeCompressed: Bool {
         guard byteRange == nil, resumption == nil, !headers.contains(where: { $0.name.lowercased() == "range" }) else {
             return false
@@ -183,7 +185,7 @@ extension TransportRequest {
         return kind == .playlist || kind == .subtitle || kind == .other
     }
 
-    /// The value of `Range` (RFC 9110 §14.2).
+    /// The value of the `Range` header field (RFC 9110 §14.2); `nil` for the entire resource.
     fileprivate var rangeField: String? {
         let offset = resumption?.offset ?? 0
         if let byteRange { return "bytes=\(byteRange.start +| offset)-\(byteRange.end -| 1)" }

@@ -2,14 +2,15 @@ public import ResourceAddressing
 
 /// The hosts that header fields are sent to.
 ///
-/// Header fields may be secrets, and a playlist or a redirect can name any host. A field is therefore sent only where its scope
-/// says so, and this is asked again for every redirect.
+/// Header fields may contain secrets, and a playlist or a redirect can name any host. A field is therefore sent only to
+/// hosts in its scope, which is checked again for every redirect.
 public struct HeaderFieldScope: Sendable, Hashable {
-    /// `http` or `https`; `nil` for `https`, and `http` where ``allowsHTTP`` or a loopback host permits it.
+    /// The scheme, `http` or `https`; `nil` for `https`, and for `http` if ``allowsHTTP`` is set or the host is a
+    /// loopback host.
     private let scheme: String?
-    /// The host in ASCII; `nil` for every host.
+    /// The host in ASCII; `nil` for all hosts.
     private let host: String?
-    /// The port; `nil` for every port.
+    /// The port; `nil` for all ports.
     private let port: Int?
     private let allowsHTTP: Bool
 
@@ -20,9 +21,9 @@ public struct HeaderFieldScope: Sendable, Hashable {
         self.allowsHTTP = allowsHTTP
     }
 
-    /// Creates the scope of exactly one origin: the scheme, the host, and the port of an address (RFC 6454 §4).
+    /// Creates the scope of a single origin: the scheme, host, and port of a URL (RFC 6454 §4).
     ///
-    /// - Parameter address: An `http` or `https` address; for any other the result is `nil`.
+    /// - Parameter address: An `http` or `https` URL; the initializer returns `nil` for any other URL.
     public init?(originOf address: ResourceAddress) {
         guard address.isHTTP, let scheme = address.normalizedScheme, let host = address.asciiHost,
             let port = address.port
@@ -30,17 +31,18 @@ public struct HeaderFieldScope: Sendable, Hashable {
         self.init(scheme: scheme, host: host, port: port, allowsHTTP: false)
     }
 
-    /// Creates the scope that a text names; `nil` where it names no host.
+    /// Creates a scope from its text representation; `nil` if the text is not valid.
     ///
-    /// The text is `HOST` for every port of a host, `HOST:PORT` for one port, `http://HOST[:PORT]` or `https://HOST[:PORT]` for
-    /// exactly one origin, and `*` in the place of `HOST` for every host. An IPv6 address is in brackets where a port follows.
+    /// The text is `HOST` for all ports of a host, `HOST:PORT` for one port, or `http://HOST[:PORT]` or
+    /// `https://HOST[:PORT]` for a single origin. `*` instead of `HOST` means all hosts. An IPv6 address is enclosed in
+    /// brackets if a port follows.
     ///
-    /// Without a scheme, fields are sent over `https`. They are sent over `http` only to this machine (`localhost`, 127.0.0.0/8,
-    /// `::1`), and where `allowsHTTP` says so: what was given for `https` is never sent in the clear.
+    /// Without a scheme, fields are sent over `https`. They are sent over `http` only to loopback hosts (`localhost`,
+    /// 127.0.0.0/8, `::1`), or if `allowsHTTP` is set, so that secrets for `https` are not sent unencrypted.
     ///
     /// - Parameters:
-    ///   - text: The text.
-    ///   - allowsHTTP: Whether a text without a scheme includes `http`.
+    ///   - text: The text representation.
+    ///   - allowsHTTP: A Boolean value that indicates whether a text without a scheme includes `http`.
     public init?(_ text: String, allowsHTTP: Bool = false) {
         var rest = Substring(text)
         var scheme: String?
@@ -81,7 +83,7 @@ public struct HeaderFieldScope: Sendable, Hashable {
         )
     }
 
-    /// Returns a Boolean value that indicates whether header fields of this scope are sent to an address.
+    /// Returns a Boolean value that indicates whether header fields of this scope are sent to a URL.
     public func contains(_ address: ResourceAddress) -> Bool {
         guard address.isHTTP, let scheme = address.normalizedScheme, let host = address.asciiHost else { return false }
         if let own = self.host, own != host { return false }
@@ -90,34 +92,34 @@ public struct HeaderFieldScope: Sendable, Hashable {
         return scheme == "https" || allowsHTTP || HostName.isLoopback(host)
     }
 
-    /// A Boolean value that indicates whether the scope is every host.
+    /// A Boolean value that indicates whether the scope includes all hosts.
     var isEveryHost: Bool { host == nil }
 }
 
 extension HeaderFieldScope: CustomStringConvertible {
-    /// The scope as ``init(_:allowsHTTP:)`` reads it.
+    /// The text representation that ``init(_:allowsHTTP:)`` parses.
     public var description: String {
         let name = host.map { $0.contains(":") ? "[\($0)]" : $0 } ?? "*"
         return (scheme.map { $0 + "://" } ?? "") + name + (port.map { ":\($0)" } ?? "")
     }
 }
 
-/// A header field, and the hosts that it is sent to.
+/// A header field with the hosts that it is sent to.
 public struct ScopedHeaderField: Sendable, Hashable {
-    /// The field.
+    /// The header field.
     public var field: HeaderField
-    /// The hosts that it is sent to.
+    /// The hosts that the field is sent to.
     public var scope: HeaderFieldScope
 
-    /// Creates a field for the hosts of a scope.
+    /// Creates a scoped header field.
     public init(_ field: HeaderField, for scope: HeaderFieldScope) {
         self.field = field
         self.scope = scope
     }
 
-    /// Reads `HOST Name: value`, with `HOST` as ``HeaderFieldScope/init(_:allowsHTTP:)`` reads it.
+    /// Parses `HOST Name: value`, with `HOST` as in ``HeaderFieldScope/init(_:allowsHTTP:)``.
     ///
-    /// - Returns: `nil` where the text names no host or no header field.
+    /// - Returns: `nil` if the text contains no valid scope or no valid header field.
     public init?(line: String, allowsHTTP: Bool = false) {
         let text = line.drop { $0 == " " }
         guard let space = text.firstIndex(of: " "),
@@ -129,9 +131,10 @@ public struct ScopedHeaderField: Sendable, Hashable {
 }
 
 extension Sequence where Element == ScopedHeaderField {
-    /// Returns the fields that are sent to an address; where several have one name, the last one counts.
+    /// Returns the fields that are sent to a URL, in increasing precedence: of several with the same name, the last one
+    /// is sent.
     ///
-    /// Fields for every host come first, so that a field for one host replaces them.
+    /// Fields for all hosts come first, so that a field for a specific host replaces them.
     public func fields(for address: ResourceAddress) -> [HeaderField] {
         let fitting = filter { $0.scope.contains(address) }
         return (fitting.filter(\.scope.isEveryHost) + fitting.filter { !$0.scope.isEveryHost }).map(\.field)
@@ -139,11 +142,11 @@ extension Sequence where Element == ScopedHeaderField {
 }
 
 extension Array where Element == ScopedHeaderField {
-    /// Creates scoped fields: each field for the origin of each address.
+    /// Creates scoped fields: each field for the origin of each URL.
     ///
     /// - Parameters:
-    ///   - fields: The fields.
-    ///   - addresses: The addresses; those that are not HTTP are left out.
+    ///   - fields: The header fields.
+    ///   - addresses: The URLs; those that are not HTTP URLs are ignored.
     public init(_ fields: [HeaderField], forOriginsOf addresses: some Sequence<ResourceAddress>) {
         let scopes = addresses.compactMap { HeaderFieldScope(originOf: $0) }
         self = scopes.flatMap { scope in fields.map { ScopedHeaderField($0, for: scope) } }

@@ -1,14 +1,14 @@
 import Foundation
 import MediaTiming
 
-/// A numeric address of a host.
+/// A numeric IPv4 or IPv6 address of a host.
 public struct HostAddress: Sendable, Hashable, CustomStringConvertible {
-    /// Its bytes in network order: 4 of them, or 16.
+    /// The bytes in network order: 4 for IPv4, 16 for IPv6.
     public let octets: [UInt8]
-    /// As people write it, without brackets.
+    /// The textual form of the address, without brackets.
     public let description: String
 
-    /// Makes an address of four bytes (IPv4) or sixteen (IPv6); `nil` for any other number.
+    /// Creates an address from 4 bytes (IPv4) or 16 bytes (IPv6); `nil` for any other number of bytes.
     public init?(_ octets: [UInt8]) {
         guard octets.count == 4 || octets.count == 16 else { return nil }
         self.octets = octets
@@ -20,7 +20,8 @@ public struct HostAddress: Sendable, Hashable, CustomStringConvertible {
         description = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Creates an address from its usual spelling: `192.0.2.1`, `2001:db8::1`; `nil` for any other text, `127.1` included.
+    /// Creates an address from its standard textual form, such as `192.0.2.1` or `2001:db8::1`; `nil` for other texts,
+    /// including `127.1`.
     public init?(numeric text: String) {
         guard text.utf8.count < INET6_ADDRSTRLEN, !text.utf8.contains(0) else { return nil }
         var octets = [UInt8](repeating: 0, count: 16)
@@ -33,12 +34,13 @@ public struct HostAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Returns the addresses of a host in the order in which to try them, as the system resolves it; numeric spellings such as
-    /// `127.1` and `2130706433` are resolved too.
+    /// Resolves a host with the system resolver and returns its addresses in the order in which to try them.
     ///
-    /// The number of look-ups at the same time is limited, and each fails after some seconds.
+    /// Numeric forms such as `127.1` and `2130706433` are resolved too. The number of concurrent lookups is limited,
+    /// and a lookup fails after 15 seconds.
     ///
-    /// - Throws: ``TransportError`` for a host without an address, a resolver that is silent, or too many look-ups.
+    /// - Throws: ``TransportError`` if the host has no address, if the resolver does not respond, or if there are too
+    ///   many lookups.
     public static func resolve(_ host: String) async throws -> [HostAddress] {
         try await HostLookupQueue.shared.resolve(host)
     }

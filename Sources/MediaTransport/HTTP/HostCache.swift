@@ -1,7 +1,7 @@
 package import MediaTiming
 import Synchronization
 
-/// The addresses of hosts that were resolved lately.
+/// A cache of the addresses of recently resolved hosts.
 package final class HostCache: Sendable {
     private struct Entry {
         let addresses: [HostAddress]
@@ -12,9 +12,9 @@ package final class HostCache: Sendable {
     private let lookups: HostLookupQueue
     private let time: any TimeSource
 
-    /// The time that an answer is used for; the system's resolver does not tell its lifetime.
+    /// The time for which a result is used; the system resolver does not report its time to live.
     private static let lifetime = Duration.seconds(60)
-    /// The maximum number of names, so that a playlist with many hosts cannot fill the memory.
+    /// The maximum number of host names, so that a playlist with many hosts cannot exhaust the memory.
     private static let capacity = 1_024
 
     /// Creates an empty cache.
@@ -23,10 +23,10 @@ package final class HostCache: Sendable {
         self.time = time
     }
 
-    /// The number of names in the cache.
+    /// The number of host names in the cache.
     package var count: Int { entries.withLock { $0.count } }
 
-    /// Returns the addresses of a host, and the time that the look-up took; `nil` for a host in the cache.
+    /// Returns the addresses of a host, and the duration of the lookup; `nil` if the host is in the cache.
     ///
     /// - Throws: ``TransportError``; see ``HostLookupQueue/resolve(_:)``.
     package func resolve(_ host: String) async throws -> (addresses: [HostAddress], duration: Duration?) {
@@ -37,7 +37,7 @@ package final class HostCache: Sendable {
         entries.withLock { entries in
             if entries.count >= Self.capacity {
                 entries = entries.filter { $0.value.expiration > now }
-                // With every entry still valid, half of them make room, the oldest first.
+                // If all entries are still valid, the older half of them is removed.
                 if entries.count >= Self.capacity {
                     let oldest = entries.sorted { $0.value.expiration < $1.value.expiration }.prefix(Self.capacity / 2)
                     for entry in oldest { entries[entry.key] = nil }
@@ -48,6 +48,6 @@ package final class HostCache: Sendable {
         return (addresses, now - start)
     }
 
-    /// Removes a host, for example because no server answered there.
+    /// Removes a host, for example because no server responded there.
     package func remove(_ host: String) { entries.withLock { _ = $0.removeValue(forKey: host) } }
 }

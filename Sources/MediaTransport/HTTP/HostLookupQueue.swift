@@ -2,10 +2,10 @@ import Dispatch
 package import MediaTiming
 import Synchronization
 
-/// A queue that limits how many host names are resolved at the same time.
+/// A queue that limits the number of host names that are resolved concurrently.
 ///
-/// The resolver of the system blocks a thread for as long as a name server is silent, and a playlist or a web page can name
-/// any number of hosts. Requests for the same name share one look-up.
+/// The system resolver blocks a thread while it waits for a name server, and a playlist or a web page can name any
+/// number of hosts. Requests for the same name share one lookup.
 package final class HostLookupQueue: Sendable {
     /// The limits of a queue.
     package struct Limits: Sendable {
@@ -13,12 +13,12 @@ package final class HostLookupQueue: Sendable {
         package var concurrentLookups: Int
         /// The maximum number of different names that are being resolved or wait for a thread.
         package var pendingNames: Int
-        /// The maximum number of requests that wait for an answer; many may wait for one name.
+        /// The maximum number of requests that wait for a result; several may wait for the same name.
         package var pendingRequests: Int
         /// The time after which a request fails; the thread stays busy until the resolver returns.
         package var timeLimit: Duration
 
-        /// Creates limits; the defaults suit a server with some hundred players.
+        /// Creates limits; the default values suit a server with several hundred players.
         package init(
             concurrentLookups: Int = 16,
             pendingNames: Int = 256,
@@ -49,7 +49,7 @@ package final class HostLookupQueue: Sendable {
         var waiterCount = 0
         var nextID = 0
 
-        /// Takes the names out of the queue that may be resolved now.
+        /// Removes the names that can be resolved now from the queue, and returns them.
         mutating func takeRunnable(upTo limit: Int) -> [String] {
             var names: [String] = []
             while runningCount < limit, !queuedNames.isEmpty {
@@ -61,7 +61,7 @@ package final class HostLookupQueue: Sendable {
             return names
         }
 
-        /// Removes a waiter; a name that has no other waiter and no thread yet leaves the queue.
+        /// Removes a waiter; a name without other waiters and without a thread is removed from the queue.
         mutating func removeWaiter(_ id: Int, of name: String) -> Waiter? {
             guard let waiter = lookups[name]?.waiters.removeValue(forKey: id) else { return nil }
             waiterCount -= 1
@@ -73,7 +73,7 @@ package final class HostLookupQueue: Sendable {
         }
     }
 
-    /// The queue of the process.
+    /// The queue that the process shares.
     package static let shared = HostLookupQueue()
 
     private let limits: Limits
@@ -90,7 +90,7 @@ package final class HostLookupQueue: Sendable {
     /// - Parameters:
     ///   - limits: The limits of the queue.
     ///   - time: The clock for the time limit.
-    ///   - lookUp: Resolves a name and may block its thread; an empty result stands for an unknown name.
+    ///   - lookUp: A function that resolves a name and may block its thread; an empty result means an unknown name.
     package init(
         _ limits: Limits = Limits(),
         time: any TimeSource = SystemTimeSource(),
@@ -104,13 +104,13 @@ package final class HostLookupQueue: Sendable {
     /// The number of names that are being resolved or wait for a thread.
     package var pendingNameCount: Int { state.withLock { $0.lookups.count } }
 
-    /// The number of requests that wait for an answer.
+    /// The number of requests that wait for a result.
     package var waitingRequestCount: Int { state.withLock { $0.waiterCount } }
 
-    /// Resolves a host name, or reads a numeric address.
+    /// Resolves a host name, or parses a numeric address.
     ///
-    /// - Throws: ``TransportError`` with the code `unknown-host` for a name without an address, `timed-out` after the time
-    ///   limit, and `too-many-lookups` for a queue that is full.
+    /// - Throws: ``TransportError`` with the code `unknown-host` for a name without an address, `timed-out` after the
+    ///   time limit, and `too-many-lookups` if the queue is full.
     package func resolve(_ host: String) async throws -> [HostAddress] {
         if let address = HostAddress(numeric: host) { return [address] }
         guard !host.isEmpty, host.utf8.count <= Self.maximumNameLength, !host.utf8.contains(0) else {
@@ -154,7 +154,7 @@ package final class HostLookupQueue: Sendable {
         }
         if !isWaiting { timeout.cancel() }
         start(runnable)
-        // A cancellation that came before the waiter was entered found nothing to end.
+        // If the task was canceled before the waiter was added, the cancellation handler found no waiter.
         if Task.isCancelled { fail(id, of: name, with: CancellationError()) }
     }
 

@@ -1,14 +1,14 @@
 import Foundation
 package import ResourceAddressing
 
-/// The spelling of hosts that connections, cookies, and header fields are judged by.
+/// The canonical form of host names for connections, cookies, and header fields.
 enum HostName {
-    /// Returns a name as name servers know it: names in other letters than those of ASCII are encoded (RFC 5891).
+    /// Returns a host name as DNS knows it: internationalized names are encoded in ASCII (RFC 5891).
     ///
-    /// - Parameter host: A name in lower case, or a numeric address without brackets.
-    /// - Returns: `nil` for a name that cannot be asked for.
+    /// - Parameter host: A lowercase name, or a numeric address without brackets.
+    /// - Returns: `nil` for a name that cannot be resolved.
     static func ascii(_ host: String) -> String? {
-        // A URL would end the name at a slash.
+        // The name is encoded as a part of a URL, in which a slash would end it.
         let isName = host.utf8.allSatisfy {
             $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\")
         }
@@ -18,8 +18,9 @@ enum HostName {
         return encoded.flatMap { name in name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ? name.lowercased() : nil }
     }
 
-    /// Returns a Boolean value that indicates whether a host is this machine by definition: `localhost` (RFC 6761 §6.3), an
-    /// address of 127.0.0.0/8, or `::1`.
+    /// Returns a Boolean value that indicates whether a host is always the local system.
+    ///
+    /// These are `localhost` and its subdomains (RFC 6761 §6.3), 127.0.0.0/8, and `::1`.
     static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
@@ -29,6 +30,6 @@ enum HostName {
 }
 
 extension ResourceAddress {
-    /// The host as name servers know it; `nil` where there is none that can be asked for.
+    /// The host name as DNS knows it; `nil` if there is no host or it is not valid.
     package var asciiHost: String? { host.flatMap { HostName.ascii($0) } }
 }

@@ -3,15 +3,16 @@ import MediaTiming
 import ResourceAddressing
 import Synchronization
 
-/// A host as requests name it.
+/// The scheme, host, port, and credentials of a URL in the forms that requests need.
 struct RequestSite: Sendable {
-    /// The host as name servers and certificates know it.
+    /// The host name in ASCII, as in DNS and certificates.
     let host: String
-    /// `http` or `https` with host and port, for the client to connect to.
+    /// The URL for the HTTP client to connect to: `http` or `https` with host and port.
     let address: String
-    /// The value of `Host`.
+    /// The value of the `Host` header field.
     let hostField: String
-    /// `Authorization` for a name and a password in the address (RFC 7617).
+    /// The value of the `Authorization` header field for a user name and password in the URL (RFC 7617); `nil` without
+    /// them.
     let authorization: String?
 
     init?(_ address: ResourceAddress) {
@@ -37,15 +38,15 @@ struct RequestSite: Sendable {
     }
 }
 
-/// The sites that were asked before: a stream has few, and thousands of segments.
+/// A cache of request sites, because a stream has few of them and thousands of segments.
 final class RequestSites: Sendable {
     private static let mostSites = 64
     private let known = Mutex<[String: RequestSite]>([:])
 
-    /// The site at the beginning of an address.
+    /// Returns the site at the start of a URL.
     ///
-    /// - Parameter prefix: Scheme, user, host and port as they were written.
-    /// - Returns: `nil` where it is not one of HTTP with a host.
+    /// - Parameter prefix: The scheme, user information, host, and port as written.
+    /// - Returns: `nil` if it is not the start of an HTTP URL with a host.
     func site(_ prefix: String) -> RequestSite? {
         if let site = known.withLock({ $0[prefix] }) { return site }
         guard let site = RequestSite(ResourceAddress(prefix)) else { return nil }

@@ -1,13 +1,14 @@
 import ResourceAddressing
 
-/// What of an address stands in the request itself.
+/// The parts of a URL that an HTTP request contains.
 struct RequestTarget {
-    /// Whom it is asked of.
+    /// The server of the request.
     let site: RequestSite
-    /// The path and the query, byte for byte as they were given; only what cannot stand in a request line is encoded.
+    /// The path and query, byte by byte as given, except that bytes which are not allowed in a request line are
+    /// percent-encoded.
     let text: String
 
-    /// Splits an address; `nil` where it is not one of HTTP with a host.
+    /// Splits a URL; `nil` if it is not an HTTP URL with a host.
     init?(_ address: ResourceAddress, _ sites: RequestSites) {
         let bytes = address.text.utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {

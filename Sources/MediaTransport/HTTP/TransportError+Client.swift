@@ -8,7 +8,7 @@ import NIOSSL
 import ResourceAddressing
 
 extension TransportError {
-    /// What an error of the client means; a cancellation stays one.
+    /// Converts an error of AsyncHTTPClient to a ``TransportError``, and a cancellation to `CancellationError`.
     static func translating(_ error: any Error, address: ResourceAddress) -> any Error {
         if error is CancellationError || error is TransportError { return error }
         if let error = error as? HTTPClientError, error == .cancelled { return CancellationError() }
@@ -33,7 +33,7 @@ extension TransportError {
         }
     }
 
-    /// Whether a system call failed because nobody is there.
+    /// Returns a Boolean value that indicates whether a system call failed because no connection could be established.
     private static func isRefusal(_ code: CInt) -> Bool {
         [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT, EADDRNOTAVAIL, EACCES, EPERM].contains(code)
     }

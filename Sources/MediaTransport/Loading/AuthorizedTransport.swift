@@ -1,33 +1,35 @@
 public import ResourceAddressing
 import Synchronization
 
-/// What the requests of one asset carry besides: header fields, signatures, and what happens when the server wants others.
+/// The header fields and signatures of the requests of an asset, with a closure that renews them.
 public struct RequestAuthorization: Sendable {
-    /// Header fields of every request to the origins of ``trustedAddresses``.
+    /// The header fields of all requests to the origins of ``trustedAddresses``.
     public var headers: [HeaderField]
-    /// Header fields of requests of one kind to these origins, after those of all kinds.
+    /// The header fields of requests of one kind to these origins, added after ``headers``.
     public var headersByKind: [TransportRequest.Kind: [HeaderField]]
-    /// Header fields with the hosts that they are sent to.
+    /// The header fields with the hosts that they are sent to.
     public var scopedHeaders: [ScopedHeaderField]
-    /// The addresses whose origins get ``headers`` and ``headersByKind``, that of the asset among them: a playlist can name any
-    /// host.
-    public var trustedAddresses: [ResourceAddress]
-    /// Signs a request: changes its address or its header fields, each time it is sent.
-    public var sign: (@Sendable (TransportRequest) async throws -> TransportRequest)?
-    /// Renews what requests are signed with, after the server answered 401 or 403; `false` where nothing can be done.
+    /// The URLs whose origins receive ``headers`` and ``headersByKind``, including the URL of the asset.
     ///
-    /// Of several requests that fail at once, one asks, and the others wait for it.
+    /// Other hosts do not receive them, because a playlist can name any host.
+    public var trustedAddresses: [ResourceAddress]
+    /// A closure that signs a request by changing its URL or header fields, called each time before the request is
+    /// sent.
+    public var sign: (@Sendable (TransportRequest) async throws -> TransportRequest)?
+    /// A closure that renews the credentials after a response with status 401 or 403; returns `false` if it cannot.
+    ///
+    /// If several requests fail at the same time, the closure is called once, and the other requests wait for it.
     public var renew: (@Sendable (TransportError) async throws -> Bool)?
 
-    /// Makes an authorization.
+    /// Creates an authorization.
     ///
     /// - Parameters:
-    ///   - trustedAddresses: The address of the asset, and of others that may have the header fields.
-    ///   - headers: Header fields of every request to these origins.
-    ///   - headersByKind: Header fields of requests of one kind to these origins.
-    ///   - scopedHeaders: Header fields with the hosts that they are sent to.
-    ///   - sign: Signs a request, whatever its host.
-    ///   - renew: Renews what requests are signed with.
+    ///   - trustedAddresses: The URL of the asset, and of others that may receive the header fields.
+    ///   - headers: The header fields of all requests to these origins.
+    ///   - headersByKind: The header fields of requests of one kind to these origins.
+    ///   - scopedHeaders: The header fields with the hosts that they are sent to.
+    ///   - sign: A closure that signs a request to any host.
+    ///   - renew: A closure that renews the credentials.
     public init(
         trustedAddresses: [ResourceAddress],
         headers: [HeaderField] = [],
@@ -45,15 +47,16 @@ public struct RequestAuthorization: Sendable {
     }
 }
 
-/// Another transport, whose requests carry what one asset needs.
+/// A transport that adds the authorization of an asset to each request of another transport.
 ///
-/// A refusal is answered with one renewal and one more try; a refusal that stays is an error with its status.
+/// After a status of 401 or 403, the credentials are renewed once and the request is sent once more; a second such
+/// status is reported as an error.
 public final class AuthorizedTransport: Transport {
     private struct State {
-        /// Counts the renewals, so that a request knows whether there was one since it was signed.
+        /// The number of renewals, by which a request detects a renewal since it was signed.
         var generation = 0
         var isRenewing = false
-        /// Whether the last one brought something new.
+        /// A Boolean value that indicates whether the last renewal was successful.
         var wasRenewed = false
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
         var lastWaiting = 0
@@ -63,13 +66,13 @@ public final class AuthorizedTransport: Transport {
     private let authorization: RequestAuthorization
     private let state = Mutex(State())
 
-    /// Makes a transport.
+    /// Creates a transport.
     public init(_ base: any Transport, authorization: RequestAuthorization) {
         self.base = base
         self.authorization = authorization
     }
 
-    /// Asks for a resource; see ``Transport/send(_:)``.
+    /// Sends a request; see ``Transport/send(_:)``.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         let generation = state.withLock { $0.generation }
         do {
@@ -88,7 +91,7 @@ public final class AuthorizedTransport: Transport {
         return try await authorization.sign?(request) ?? request
     }
 
-    /// Whether there is something new to sign with.
+    /// Renews the credentials unless another request has done so; returns whether there are new credentials.
     private func renewed(since generation: Int, _ error: TransportError) async throws -> Bool {
         guard let renew = authorization.renew else { return false }
         while true {

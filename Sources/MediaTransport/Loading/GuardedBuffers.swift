@@ -2,7 +2,7 @@ import MediaTiming
 import NIOCore
 import ResourceAddressing
 
-/// A body that is held against what was announced, and goes on where it was cut short.
+/// A body that is validated while it is read, and resumed with a range request if the connection is lost.
 struct GuardedBuffers: AsyncSequence, Sendable {
     let request: TransportRequest
     let response: TransportResponse
@@ -18,14 +18,14 @@ struct GuardedBuffers: AsyncSequence, Sendable {
         private var iterator: TransportBody.AsyncIterator
         private var received: Int64 = 0
         private var failures = 0
-        /// Where the last failure was.
+        /// The number of received bytes at the last failure.
         private var receivedAtFailure: Int64 = 0
-        /// The time spent waiting for bytes since the pace was last looked at, and the bytes that came.
+        /// The time spent waiting for bytes since the last check of the throughput.
         private var waited = Duration.zero
         private var windowBytes: Int64 = 0
 
-        /// So many bytes between two failures, and the first of them is forgiven: else a large file over a bad line would
-        /// never be done.
+        /// The number of bytes between two failures that resets the failure count, so that a large file can be
+        /// completed over an unreliable connection.
         private static let forgivingProgress: Int64 = 256 << 10
 
         init(_ source: GuardedBuffers) {
@@ -33,7 +33,7 @@ struct GuardedBuffers: AsyncSequence, Sendable {
             iterator = source.response.body.makeAsyncIterator()
         }
 
-        /// The next bytes; `nil` behind the last.
+        /// Returns the next bytes; `nil` after the last ones.
         mutating func next() async throws -> ByteBuffer? {
             while true {
                 do {
@@ -42,10 +42,11 @@ struct GuardedBuffers: AsyncSequence, Sendable {
                         try checkEnd()
                         return nil
                     }
-                    // Only the server's time counts, not what the reader does in between.
+                    // Only the time that the server takes is counted, not that of the reader.
                     waited += source.time.now - begun
                     if received == 0 { try refusePage(buffer) }
-                    // What is not passed on is not counted: the rest is asked for from there.
+                    // Bytes are counted after the check, because the resumption starts after the last bytes that were
+                    // returned.
                     try checkPace(Int64(buffer.readableBytes))
                     received +|= Int64(buffer.readableBytes)
                     try checkLength()
@@ -56,7 +57,7 @@ struct GuardedBuffers: AsyncSequence, Sendable {
             }
         }
 
-        // MARK: What is announced
+        // MARK: Validation
 
         private func checkEnd() throws {
             guard let expected = source.response.expectedLength, received < expected else { return }
@@ -68,9 +69,9 @@ struct GuardedBuffers: AsyncSequence, Sendable {
             throw error(.wrongContent, "more than the announced \(expected) bytes came")
         }
 
-        /// A page that says what is wrong, or wants somebody to log in, comes with status 200 and any media type.
+        /// Verifies that the body is not an HTML page, such as an error or login page with status 200.
         ///
-        /// Scripts that give keys and media often say `text/html`: only the bytes tell.
+        /// The media type is not checked, because scripts that serve keys and media often send `text/html`.
         private func refusePage(_ buffer: ByteBuffer) throws {
             guard source.request.kind != .playlist, source.request.kind != .other else { return }
             let start = buffer.readableBytesView.prefix(256).drop {
@@ -85,7 +86,7 @@ struct GuardedBuffers: AsyncSequence, Sendable {
             windowBytes +|= byteCount
             let pace = source.policy.slowestPace
             guard waited >= pace.window else { return }
-            // Bytes that come after a long silence are judged by all of it.
+            // After a pause, the required number of bytes is computed from the entire waiting time.
             let least = Double(pace.leastBytes) * (waited / pace.window)
             let isEnd = source.response.expectedLength.map { received +| byteCount >= $0 } ?? false
             let seconds = waited.components.seconds
@@ -98,11 +99,11 @@ struct GuardedBuffers: AsyncSequence, Sendable {
             TransportError(code, message, address: source.response.address, status: source.response.status)
         }
 
-        // MARK: Going on
+        // MARK: Resumption
 
-        /// Asks for the rest.
+        /// Requests the rest of the body.
         ///
-        /// - Throws: The error, where that cannot be done or failed too often.
+        /// - Throws: The error if the body cannot be resumed or has failed too often.
         private mutating func goOn(after error: TransportError) async throws {
             guard let validator = source.validator, received > 0, error.code != .wrongContent else { throw error }
             if received -| receivedAtFailure >= Self.forgivingProgress { failures = 0 }
@@ -129,8 +130,8 @@ struct GuardedBuffers: AsyncSequence, Sendable {
         }
     }
 
-    /// What proves that a resource is still the same: a strong entity tag, or a date that is old enough to be one
-    /// (RFC 9110 §8.8.2.2); `nil` where there is no such thing or the server serves no ranges.
+    /// The validator that proves that the resource is unchanged: a strong entity tag, or a modification date that is
+    /// strong (RFC 9110 §8.8.2.2); `nil` if there is none or if byte ranges are not supported.
     private var validator: String? {
         guard response.header("Accept-Ranges")?.lowercased() != "none", response.header("Content-Encoding") == nil,
             response.expectedLength != nil
@@ -142,7 +143,7 @@ struct GuardedBuffers: AsyncSequence, Sendable {
         return modified
     }
 
-    /// The body from a byte on.
+    /// Requests the body from the given offset on.
     private func rest(from offset: Int64, _ validator: String) async throws -> TransportBody.AsyncIterator {
         var request = request
         request.resumption = TransportRequest.Resumption(offset: offset, validator: validator)
@@ -163,7 +164,7 @@ struct GuardedBuffers: AsyncSequence, Sendable {
     }
 }
 
-/// The rest of a body; what it costs is added to what its beginning cost.
+/// The rest of a body, whose measurements are added to those of its beginning.
 private struct ContinuedBuffers: AsyncSequence, Sendable {
     let rest: TransportBody
     let record: TransferRecord
@@ -180,7 +181,7 @@ private struct ContinuedBuffers: AsyncSequence, Sendable {
             buffers.first.update { measurement in
                 measurement.bytes = buffers.spent + rest.bytes
                 measurement.serverAddress = rest.serverAddress
-                // Both are counted from the first request.
+                // Both times are relative to the first request.
                 measurement.lastByte = rest.lastByte.map { rest.sent - measurement.sent + $0 }
             }
             return buffer

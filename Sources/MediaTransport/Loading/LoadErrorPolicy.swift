@@ -1,22 +1,22 @@
 import MediaTiming
 
-/// The one place that decides what follows a failed request: another try, something else instead, or the end.
+/// A policy that decides how to continue after a failed request: retry it, use a fallback, or fail.
 public struct LoadErrorPolicy: Sendable, Hashable {
-    /// How often and how soon a request is tried again.
+    /// The number and the delays of retries.
     public struct Rule: Sendable, Hashable {
-        /// How often a request is tried again after it failed, 0 or more.
+        /// The maximum number of retries after the first attempt, 0 or more.
         public var retries: Int
-        /// How long to wait before the first further try; each wait is twice the one before.
+        /// The delay before the first retry; each further delay is twice as long.
         public var firstDelay: Duration
-        /// The longest wait of our own.
+        /// The maximum delay, unless the server requests a longer one with `Retry-After`.
         public var longestDelay: Duration
 
-        /// Makes a rule.
+        /// Creates a rule.
         ///
         /// - Parameters:
-        ///   - retries: Defaults to 3, as players have it.
-        ///   - firstDelay: Defaults to a quarter of a second.
-        ///   - longestDelay: Defaults to 8 seconds.
+        ///   - retries: The maximum number of retries; 3 by default, as in other players.
+        ///   - firstDelay: The delay before the first retry; 250 milliseconds by default.
+        ///   - longestDelay: The maximum delay; 8 seconds by default.
         public init(
             retries: Int = 3,
             firstDelay: Duration = .milliseconds(250),
@@ -28,58 +28,59 @@ public struct LoadErrorPolicy: Sendable, Hashable {
         }
     }
 
-    /// What can be loaded instead of what failed.
+    /// An alternative to a failed resource.
     public enum Fallback: Sendable, Hashable {
-        /// The same from elsewhere (RFC 8216bis §7).
+        /// The same resource from another pathway (RFC 8216bis §7).
         case pathway
-        /// Another quality.
+        /// Another variant.
         case variant
     }
 
-    /// What follows.
+    /// A decision after a failed request.
     public enum Decision: Sendable, Hashable {
-        /// Another try.
+        /// The request is sent again after the delay.
         case retry(after: Duration)
-        /// Something else; the same request would fail again, or did so often enough.
+        /// The alternative is used, because the same request would fail again or has failed too often.
         case fallBack(Fallback)
-        /// The end: whoever asked gets the error.
+        /// The request fails with its error.
         case fail
     }
 
-    /// When a body comes so slowly that it counts as one that does not come.
+    /// The minimum throughput of a body; a slower transfer times out.
     public struct Pace: Sendable, Hashable {
-        /// The stretch of time that is looked at.
+        /// The interval in which the throughput is measured.
         public var window: Duration
-        /// How many bytes have to come in it.
+        /// The minimum number of bytes in an interval.
         public var leastBytes: Int64
 
-        /// Makes a pace.
+        /// Creates a minimum throughput.
         ///
         /// - Parameters:
-        ///   - window: Defaults to 20 seconds.
-        ///   - leastBytes: Defaults to 20 KiB, less than the leanest audio needs.
+        ///   - window: The interval; 20 seconds by default.
+        ///   - leastBytes: The number of bytes; 20 KiB by default, which is less than the lowest audio bit rate in use.
         public init(window: Duration = .seconds(20), leastBytes: Int64 = 20 << 10) {
             self.window = window
             self.leastBytes = leastBytes
         }
     }
 
-    /// For requests whose kind has no rule of its own.
+    /// The rule for kinds of requests without a rule in ``rules``.
     public var rule: Rule
-    /// For requests of some kinds.
+    /// The rules for individual kinds of requests.
     public var rules: [TransportRequest.Kind: Rule]
-    /// How slow a body may be.
+    /// The minimum throughput of a body.
     public var slowestPace: Pace
-    /// The longest wait that a server may ask for; where it asks for a longer one, it is not asked again.
+    /// The maximum delay that a server may request with `Retry-After`; if it requests a longer one, there is no retry.
     public var longestServerDelay: Duration
 
-    /// Makes a policy.
+    /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - rule: For all kinds but those of `rules`.
-    ///   - rules: Defaults to two further tries for subtitles, which nobody should wait for.
-    ///   - slowestPace: How slow a body may be.
-    ///   - longestServerDelay: Defaults to a minute.
+    ///   - rule: The rule for kinds of requests that are not in `rules`.
+    ///   - rules: The rules for individual kinds; by default, subtitles have two retries, because playback should not
+    ///     wait for them.
+    ///   - slowestPace: The minimum throughput of a body.
+    ///   - longestServerDelay: The maximum delay that a server may request; 60 seconds by default.
     public init(
         rule: Rule = Rule(),
         rules: [TransportRequest.Kind: Rule] = [.subtitle: Rule(retries: 2)],
@@ -92,18 +93,18 @@ public struct LoadErrorPolicy: Sendable, Hashable {
         self.longestServerDelay = longestServerDelay
     }
 
-    /// Makes a policy with the same number of further tries for all kinds.
+    /// Creates a policy with the same number of retries for all kinds of requests.
     public init(retries: Int) { self.init(rule: Rule(retries: retries), rules: [:]) }
 
-    /// Decides what follows a failure.
+    /// Returns the decision after a failed request.
     ///
     /// - Parameters:
-    ///   - error: Why the last try failed.
-    ///   - kind: What was asked for.
-    ///   - attempt: How many tries failed so far, 1 or more.
-    ///   - fallbacks: What could be loaded instead.
-    ///   - jitter: From 0 up to 1, from a source that the caller owns; spreads the tries of many clients.
-    /// - Returns: What follows; never another try without end.
+    ///   - error: The error of the last attempt.
+    ///   - kind: The kind of request.
+    ///   - attempt: The number of failed attempts, 1 or more.
+    ///   - fallbacks: The available alternatives.
+    ///   - jitter: A random number from 0 to 1 that spreads the retries of many clients.
+    /// - Returns: The decision; after the maximum number of retries, it is never another retry.
     public func decision(
         after error: TransportError,
         of kind: TransportRequest.Kind,
@@ -118,12 +119,12 @@ public struct LoadErrorPolicy: Sendable, Hashable {
             return .retry(after: max(spread, error.retryAfter ?? .zero))
         }
         guard Self.mayBeBetterElsewhere(error, kind) else { return .fail }
-        // The same quality from elsewhere, before another quality.
+        // The same variant on another pathway is preferred to another variant.
         if fallbacks.contains(.pathway) { return .fallBack(.pathway) }
         return fallbacks.contains(.variant) ? .fallBack(.variant) : .fail
     }
 
-    /// Whether the same request may succeed later.
+    /// Returns a Boolean value that indicates whether the same request may succeed later.
     static func mayPass(_ error: TransportError) -> Bool {
         switch error.code {
         case .status:
@@ -136,7 +137,7 @@ public struct LoadErrorPolicy: Sendable, Hashable {
     }
 
     private static func mayBeBetterElsewhere(_ error: TransportError, _ kind: TransportRequest.Kind) -> Bool {
-        // Who may not have the key may not have it for another quality either.
+        // A client that is not authorized for a key is not authorized for that of another variant either.
         !(kind == .key && [401, 402, 403].contains(error.status))
     }
 }

@@ -1,11 +1,12 @@
 public import ResourceAddressing
 
-/// Media at an address, with the one way in which all of it is loaded: its header fields, its cookies, its connections.
+/// Media at a URL, with the loader for all its resources, which has the header fields, cookies, and connections of the
+/// asset.
 ///
-/// Whatever plays an asset and whatever keeps it ask for this alone, so that one asset can be given to both at once.
+/// Players and downloads use this protocol, so that the same asset can be played and downloaded at the same time.
 public protocol LoadableAsset: Sendable {
-    /// Where it is.
+    /// The URL of the asset.
     var address: ResourceAddress { get }
-    /// How everything of it is loaded; the same for all who use the asset.
+    /// The loader for all resources of the asset, shared by everything that uses the asset.
     var loading: ResourceLoading { get }
 }

@@ -2,28 +2,27 @@ public import MediaTiming
 import NIOCore
 public import ResourceAddressing
 
-/// Loads resources through a transport: tries again where the policy says so, goes on where a body was cut short, and passes
-/// on nothing that cannot be what was asked for.
+/// A loader that retries failed requests as its policy decides, resumes interrupted bodies, and validates responses.
 public struct ResourceLoading: Sendable {
-    /// Where bytes come from.
+    /// The transport that sends the requests.
     public internal(set) var transport: any Transport
-    /// Whether and when to try again.
+    /// The policy for failed requests.
     public let policy: LoadErrorPolicy
-    /// What is known of the network that they come over; `nil` for nothing.
+    /// The status of the network that is used; `nil` if it is unknown.
     public internal(set) var network: NetworkStatus?
     private let time: any TimeSource
     private let jitter: @Sendable () -> Double
 
-    /// The most bytes a playlist or a key may have: anything larger is something else.
+    /// The default maximum size of a resource that is loaded into memory; playlists and keys are smaller.
     public static let playlistLimit = ByteCount(256 << 20)
 
-    /// Makes a loader.
+    /// Creates a loader.
     ///
     /// - Parameters:
-    ///   - transport: Where bytes come from.
-    ///   - policy: Whether and when to try again.
-    ///   - time: The clock that waits go by.
-    ///   - jitter: Numbers from 0 up to 1 that spread the tries of many clients.
+    ///   - transport: The transport that sends the requests.
+    ///   - policy: The policy for failed requests.
+    ///   - time: The clock for delays.
+    ///   - jitter: A source of random numbers from 0 to 1 that spread the retries of many clients.
     public init(
         _ transport: any Transport,
         policy: LoadErrorPolicy = LoadErrorPolicy(),
@@ -36,28 +35,28 @@ public struct ResourceLoading: Sendable {
         self.jitter = jitter
     }
 
-    /// The same through another transport, made of this one's.
+    /// Returns a copy of the loader with a transport that wraps the transport of this loader.
     public func through(_ makeTransport: (any Transport) -> any Transport) -> ResourceLoading {
         var loading = self
         loading.transport = makeTransport(transport)
         return loading
     }
 
-    /// A whole resource in memory.
+    /// A resource in memory.
     public struct Loaded: Sendable {
-        /// The bytes.
+        /// The bytes of the resource.
         public let bytes: [UInt8]
-        /// Where they were found, behind all redirects.
+        /// The URL of the resource after all redirects.
         public let address: ResourceAddress
-        /// The media type as the server gave it.
+        /// The media type that the server sent.
         public let contentType: String?
-        /// What the transfer cost.
+        /// The measurement of the transfer.
         public let measurement: TransferMeasurement
     }
 
     /// Loads a resource into memory.
     ///
-    /// - Throws: ``TransportError`` after the last try, `CancellationError` when cancelled.
+    /// - Throws: ``TransportError`` after the last attempt, `CancellationError` when canceled.
     public func load(_ request: TransportRequest, limit: ByteCount = playlistLimit) async throws -> Loaded {
         try await retrying(request) { response in
             var bytes: [UInt8] = []
@@ -75,17 +74,18 @@ public struct ResourceLoading: Sendable {
         }
     }
 
-    /// Asks until a response came whose whole body `consume` could use.
+    /// Sends a request until `consume` has successfully read the body of a response.
     ///
-    /// The body is as long as it was announced, and comes at a bearable pace; where a connection breaks and the server can
-    /// prove that the resource is still the same, it goes on from where it stopped, unnoticed.
+    /// The body is verified against the announced length and the minimum throughput. If the connection is lost and the
+    /// server provides a validator, the body is resumed with a range request, which `consume` does not notice.
     ///
     /// - Parameters:
-    ///   - request: What to ask for.
-    ///   - tryFailed: Told of each try that failed and is followed by another: why, and when that one is made.
-    ///   - consume: Reads the body; it is called anew, from the first byte, for each try.
-    /// - Returns: What `consume` made of the body.
-    /// - Throws: ``TransportError`` after the last try, and whatever else `consume` throws, at once.
+    ///   - request: The request.
+    ///   - tryFailed: A closure that is called for each failed attempt before a retry, with the error and the time of
+    ///     the retry.
+    ///   - consume: A closure that reads the body; for each attempt, it is called again with the first byte.
+    /// - Returns: The result of `consume`.
+    /// - Throws: ``TransportError`` after the last attempt; any other error that `consume` throws, without a retry.
     public func retrying<Result>(
         _ request: TransportRequest,
         tryFailed: (_ error: TransportError, _ nextTry: Duration) -> Void = { _, _ in },
@@ -132,7 +132,7 @@ public struct ResourceLoading: Sendable {
 }
 
 extension TransportRequest.Kind {
-    /// What people call it.
+    /// The kind of resource as a noun for messages.
     var noun: String {
         switch self {
         case .playlist: "a playlist"

@@ -2,9 +2,9 @@ public import Adaptation
 import MediaTiming
 
 extension ThroughputSample {
-    /// What a finished transfer says about the line; `nil` before its last byte came.
+    /// Creates a throughput sample from a finished transfer; `nil` if the last byte is not received yet.
     ///
-    /// The time to the first byte is latency; the bytes are counted as they crossed the line.
+    /// The time to the first byte is the latency; compressed bodies count with their compressed size.
     public init?(_ measurement: TransferMeasurement) {
         guard let first = measurement.firstByte, let last = measurement.lastByte else { return nil }
         self.init(

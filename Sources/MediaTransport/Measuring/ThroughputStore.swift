@@ -2,18 +2,18 @@ public import Adaptation
 import Foundation
 import MediaTiming
 
-/// Estimates that outlive the process, in a file.
+/// A file that stores throughput estimates between launches.
 public struct ThroughputStore: Sendable {
     private let path: String
-    /// No such file is larger: 64 networks with names of 255 bytes.
+    /// The maximum number of bytes that are read: more than 64 networks with names of 255 bytes.
     private static let mostBytes = 64 << 10
 
-    /// Makes a store; nothing is read yet.
+    /// Creates a store without reading the file.
     ///
-    /// - Parameter path: The file, which need not be there.
+    /// - Parameter path: The path of the file, which does not have to exist.
     public init(path: String) { self.path = path }
 
-    /// What was kept; empty where there is no such file, or it cannot be read.
+    /// Returns the stored estimates; empty if the file does not exist or cannot be read.
     public func load() -> ThroughputMemory {
         guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: Self.mostBytes) else {
             return ThroughputMemory()
@@ -21,9 +21,9 @@ public struct ThroughputStore: Sendable {
         return ThroughputMemory(text: String(decoding: data, as: UTF8.self))
     }
 
-    /// Stores estimates in place of the former ones; the file has the mode 0600.
+    /// Replaces the stored estimates; the file has the mode 0600.
     ///
-    /// - Throws: ``TransportError`` where the file cannot be written.
+    /// - Throws: ``TransportError`` if the file cannot be written.
     public func save(_ memory: ThroughputMemory) throws {
         do {
             let url = URL(fileURLWithPath: path)
@@ -35,23 +35,23 @@ public struct ThroughputStore: Sendable {
     }
 }
 
-/// Which network this machine is on.
+/// The identity of the current network.
 public enum NetworkIdentity {
-    /// A name for the network that the default route leads to; `nil` where there is none or the system does not tell.
+    /// A name for the network of the default route; `nil` if there is no default route or the system is not Linux.
     ///
-    /// It holds the device, the gateway and, where it is known, the gateway's hardware address.
-    /// Read from `/proc/net`, so on Linux only; an application elsewhere has its own name to give.
+    /// The name consists of the interface, the gateway, and, if known, the hardware address of the gateway, as read
+    /// from `/proc/net`. On other systems, the application must provide a name.
     public static var current: String? {
         guard let routes = try? String(contentsOfFile: "/proc/net/route", encoding: .utf8) else { return nil }
         let neighbours = (try? String(contentsOfFile: "/proc/net/arp", encoding: .utf8)) ?? ""
         return name(routes: routes, neighbours: neighbours)
     }
 
-    /// The same, of the texts of `/proc/net/route` and `/proc/net/arp`.
+    /// Returns the network name for the given content of `/proc/net/route` and `/proc/net/arp`.
     static func name(routes: String, neighbours: String) -> String? {
         for line in routes.split(separator: "\n").dropFirst() {
             let words = line.split(whereSeparator: \.isWhitespace)
-            // The destination 0 is the default; addresses are hexadecimal, the first byte last.
+            // The default route has the destination 0; addresses are hexadecimal in little-endian order.
             guard words.count > 7, words[1] == "00000000", words[7] == "00000000",
                 let raw = UInt32(words[2], radix: 16)
             else { continue }

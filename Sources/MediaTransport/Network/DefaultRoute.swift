@@ -1,26 +1,28 @@
 import Foundation
 
-/// The way by which this machine reaches the rest of the world, as the kernel of Linux tells it.
+/// The default route of the system, as reported by the Linux kernel.
 ///
-/// It is read anew each time: two short files that no disk is asked for (`proc(5)`, `sysfs(5)`).
+/// The files of `proc(5)` and `sysfs(5)` are read again each time, which involves no disk access.
 struct DefaultRoute {
-    /// What stands for the root of the file system.
+    /// The path of the root directory, so that tests can replace the files.
     var root = ""
 
-    /// What speaks against using it; `nil` where there is no such route, or nobody who knows.
+    /// The cost of the route; `nil` if there is no default route or it is unknown.
     var cost: NetworkCost? {
         guard let name = interface else { return nil }
         return isCellular(name) ? [.cellular, .expensive] : []
     }
 
-    /// The interface of the default route: that of IPv4 before that of IPv6, and the one with the lowest metric.
+    /// The interface of the default route, IPv4 before IPv6, with the lowest metric.
     var interface: String? {
         Self.interface(routes: text("/proc/net/route")) ?? Self.interface(routes6: text("/proc/net/ipv6_route"))
     }
 
-    /// Flag of a route that is in use (RTF_UP), and of one that only refuses (RTF_REJECT).
+    /// The flags of a route that is in use (RTF_UP) and of one that rejects packets (RTF_REJECT).
     private static let (isUp, isRefusal): (UInt32, UInt32) = (0x1, 0x200)
 
+    /// Returns the interface of the best default route in `/proc/net/route`.
+    ///
     /// Columns: interface, destination, gateway, flags, references, uses, metric, mask.
     static func interface(routes: String) -> String? {
         best(
@@ -34,7 +36,10 @@ struct DefaultRoute {
         )
     }
 
-    /// Columns: destination, its length, source, its length, next hop, metric, references, uses, flags, interface.
+    /// Returns the interface of the best default route in `/proc/net/ipv6_route`.
+    ///
+    /// Columns: destination, prefix length, source, prefix length, next hop, metric, references, uses, flags,
+    /// interface.
     static func interface(routes6: String) -> String? {
         best(
             routes6.split(separator: "\n").compactMap { line in
@@ -54,7 +59,7 @@ struct DefaultRoute {
         }.min { ($0.metric ?? .max) < ($1.metric ?? .max) }?.name
     }
 
-    /// Whether an interface is a modem: drivers of those say `DEVTYPE=wwan`.
+    /// Returns a Boolean value that indicates whether an interface is a modem, for which drivers report `DEVTYPE=wwan`.
     private func isCellular(_ name: String) -> Bool {
         guard !name.contains("/"), !name.hasPrefix(".") else { return false }
         return text("/sys/class/net/\(name)/uevent").split(separator: "\n").contains("DEVTYPE=wwan")

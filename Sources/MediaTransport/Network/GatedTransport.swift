@@ -1,8 +1,8 @@
 import ResourceAddressing
 
-/// Another transport, through which nothing is asked for while the network costs more than it may.
+/// A transport that refuses HTTP requests while the cost of the network is not accepted.
 ///
-/// What lies on this machine costs nothing.
+/// Local resources are always available.
 struct GatedTransport: Transport {
     let base: any Transport
     let network: NetworkStatus
@@ -23,13 +23,13 @@ struct GatedTransport: Transport {
 }
 
 extension ResourceLoading {
-    /// The same over a network of which it is known what it costs.
+    /// Returns a copy of the loader that monitors the cost of the network.
     ///
     /// - Parameters:
-    ///   - network: What is known of it.
-    ///   - accepted: What it may be; while it is anything else, requests fail with
-    ///     ``TransportError/Code/networkRefused``. Everything by default.
-    /// - Returns: A loader that knows the network.
+    ///   - network: The status of the network.
+    ///   - accepted: The accepted costs. While the network has any other cost, requests fail with
+    ///     ``TransportError/Code/networkRefused``. By default, all costs are accepted.
+    /// - Returns: The loader with the network status.
     public func over(
         _ network: NetworkStatus,
         accepting accepted: NetworkCost = [.expensive, .constrained, .cellular]

@@ -1,21 +1,21 @@
-/// What speaks against using a network freely.
+/// The reasons to limit data usage on a network.
 public struct NetworkCost: OptionSet, Sendable, Hashable {
-    /// The bits.
+    /// The bit mask.
     public let rawValue: Int
 
-    /// Makes a set of its bits.
+    /// Creates a set from a bit mask.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// What is transferred is paid for: cellular networks, and the hotspot of a telephone.
+    /// The network charges for data, such as a cellular network or a personal hotspot.
     public static let expensive = NetworkCost(rawValue: 1)
-    /// The user asked that little be transferred.
+    /// The user has enabled a mode that reduces data usage.
     public static let constrained = NetworkCost(rawValue: 2)
-    /// It is a cellular network.
+    /// The network is cellular.
     public static let cellular = NetworkCost(rawValue: 4)
 }
 
 extension NetworkCost: CustomStringConvertible {
-    /// The value as text, for people.
+    /// The set as text for messages.
     public var description: String {
         let names: [(NetworkCost, String)] = [
             (.cellular, "cellular"), (.expensive, "expensive"), (.constrained, "constrained"),

@@ -1,37 +1,37 @@
 import Synchronization
 
-/// What is known of the network that this machine uses now.
+/// The status of the network that the device uses.
 ///
-/// An application that knows better than the machine says so; ``cost`` is asked before each request and each choice of a
-/// variant, from any task.
+/// An application that has more information than the system sets ``cost``, which is read from any task before each
+/// request and each variant selection.
 public final class NetworkStatus: Sendable {
     private let told: Mutex<NetworkCost?>
     private let read: @Sendable () -> NetworkCost?
 
-    /// Makes a status that the application keeps up to date.
+    /// Creates a status that the application updates.
     ///
-    /// - Parameter cost: What speaks against using it; `nil` for not known.
+    /// - Parameter cost: The cost of the network; `nil` if it is unknown.
     public init(cost: NetworkCost? = nil) {
         told = Mutex(cost)
         read = { nil }
     }
 
-    /// Makes a status that is read each time that it is asked for, until somebody sets it.
+    /// Creates a status that is read by a closure whenever it is needed, until ``cost`` is set.
     ///
-    /// - Parameter read: Reads it; it should return at once.
+    /// - Parameter read: A closure that returns the cost; it must not block.
     public init(reading read: @escaping @Sendable () -> NetworkCost?) {
         told = Mutex(nil)
         self.read = read
     }
 
-    /// What the routes of this machine say: on Linux, whether the default route leads through a cellular modem.
+    /// The status from the routing table of the system: on Linux, whether the default route uses a cellular modem.
     ///
-    /// Elsewhere it knows nothing; set ``cost`` there, from the system's own monitor.
+    /// On other systems the cost is unknown; set ``cost`` from the network monitor of the system.
     public static let system = NetworkStatus(reading: { DefaultRoute().cost })
 
-    /// What speaks against using the network; `nil` where nobody knows.
+    /// The cost of the network; `nil` if it is unknown.
     ///
-    /// Once set it stays as it was set; `nil` asks the machine again.
+    /// A value that was set is returned until it is changed; setting `nil` reads the system again.
     public var cost: NetworkCost? {
         get { told.withLock { $0 } ?? read() }
         set { told.withLock { $0 = newValue } }
