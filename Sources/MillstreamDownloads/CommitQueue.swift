@@ -2,16 +2,16 @@ import AssetStorage
 import NIOPosix
 import Synchronization
 
-/// Enters finished files in the catalog in groups.
+/// A queue that commits finished files to the catalog in groups.
 ///
-/// A transaction for each of thousands of small files took a quarter of the whole download. While one group is on its way to
-/// the disk, the files that come to an end form the next; each waits until it is entered, so a download never has more files
-/// that are not entered than it fetches at once.
+/// A separate transaction for each of thousands of small files takes a quarter of the time of a download. While one
+/// group is being committed, the files that are finished form the next group. Each fetch waits until its file is
+/// committed, so the number of uncommitted files never exceeds the number of concurrent fetches.
 final class CommitQueue: Sendable {
     private enum Turn {
-        /// The file was entered, or could not be.
+        /// The file was committed, or the commit failed.
         case done(Result<Void, any Error>)
-        /// The waiting task enters the next group, with its own file among it.
+        /// The waiting task must commit the next group, which includes its own file.
         case lead
     }
 
@@ -30,9 +30,9 @@ final class CommitQueue: Sendable {
 
     init(_ library: AssetLibrary) { self.library = library }
 
-    /// Enters a file; it is believed when this returns.
+    /// Commits a file, which is stored when this method returns.
     ///
-    /// - Throws: `StorageError`; every file of a group gets the same.
+    /// - Throws: `StorageError`; all files of a group get the same error.
     func commit(_ file: WrittenFile) async throws {
         let turn = await withCheckedContinuation { continuation in
             let isFirst = state.withLock { state in
@@ -46,7 +46,7 @@ final class CommitQueue: Sendable {
             if case .done(let result) = turn { try result.get() }
             return
         }
-        // Exactly one task is here at a time, and its own entry is the first.
+        // Only one task at a time reaches this point, and its own entry is the first.
         let group = state.withLock { state in
             defer { state.entries = [] }
             return state.entries

@@ -5,19 +5,19 @@ import MediaTransport
 import ResourceAddressing
 import Synchronization
 
-/// Counts what a download stores, and ends it before an origin fills the disk.
+/// A budget that counts the bytes of a download and ends it before an origin fills the disk.
 final class DownloadBudget: Sendable {
-    /// The bit rate that is assumed where a playlist does not say it: twice that of the richest streams in use.
+    /// The bit rate that is assumed if a playlist does not specify one: twice the highest bit rate in common use.
     private static let assumedRate = BitRate(bitsPerSecond: 200_000_000)
-    /// The factor by which media may exceed what its bit rate and duration promise.
+    /// The factor by which the size of media may exceed the product of its bit rate and duration.
     private static let slack = 4.0
-    /// The size that a segment, an initialization section or a subtitle file may always have.
+    /// The size that a segment, an initialization section, or a subtitle file may always have.
     static let leastFileSize = ByteCount(64 << 20)
     /// The size that an asset may always have.
     private static let leastAssetSize = ByteCount(1 << 30)
-    /// The number of bytes of a key (RFC 8216bis §4.4.4.4).
+    /// The size of a key in bytes (RFC 8216bis §4.4.4.4).
     static let keySize: Int64 = 16
-    /// The number of bytes after which the disk's free space is looked at again.
+    /// The number of bytes after which the free space of the disk is checked again.
     private static let spaceCheckInterval: Int64 = 16 << 20
 
     private struct State {
@@ -45,13 +45,13 @@ final class DownloadBudget: Sendable {
         state = Mutex(State(stored: asset.bytes.bytes))
     }
 
-    /// Returns the upper bound on the size of media, slack included.
+    /// Returns the maximum size of media with the given duration and bit rate, including the tolerance factor.
     static func expectedSize(_ duration: MediaTime, _ rate: BitRate) -> ByteCount {
-        // Both numbers are from a playlist.
+        // Both numbers come from a playlist, so their product may be too large for an integer.
         ByteCount(Int64(saturating: max(0, duration.seconds) * Double(rate.bitsPerSecond) / 8 * slack))
     }
 
-    /// Returns the upper bound on the size of a file.
+    /// Returns the maximum size of a file.
     func limit(for resource: StoredResource) -> ByteCount {
         if resource.kind == .key { return ByteCount(Self.keySize) }
         if let range = resource.byteRange { return min(ByteCount(range.length), limits.fileSize) }
@@ -65,9 +65,9 @@ final class DownloadBudget: Sendable {
     ///
     /// - Parameters:
     ///   - resource: The file.
-    ///   - announced: The size that the server announced, if it did.
-    ///   - address: Where it was found.
-    /// - Throws: What ``check(_:of:at:)`` and ``spend(_:)`` throw.
+    ///   - announced: The size that the server announced; `nil` if it did not.
+    ///   - address: The URL of the file after all redirects.
+    /// - Throws: The errors of ``check(_:of:at:)`` and ``spend(_:)``.
     func begin(_ resource: StoredResource, announced: Int64?, at address: ResourceAddress) throws {
         guard let announced else { return try checkSpace(for: 0) }
         try check(announced, of: resource, at: address)
@@ -77,7 +77,7 @@ final class DownloadBudget: Sendable {
 
     /// Checks the size of a file.
     ///
-    /// - Throws: `TransportError`: the rest of the download may still succeed.
+    /// - Throws: `TransportError`, after which the rest of the download continues.
     func check(_ count: Int64, of resource: StoredResource, at address: ResourceAddress) throws {
         let limit = limit(for: resource)
         guard count > limit.bytes else { return }
@@ -109,7 +109,7 @@ final class DownloadBudget: Sendable {
         if checksSpace { try checkSpace(for: count) }
     }
 
-    /// Takes back what was counted for a file that was given up.
+    /// Subtracts the bytes that were counted for a file that is abandoned.
     func refund(_ count: Int64) { state.withLock { $0.stored = max(0, $0.stored -| count) } }
 
     private func checkAsset(_ count: Int64) throws {

@@ -2,45 +2,45 @@ import AssetStorage
 import MediaTransport
 public import ResourceAddressing
 
-/// Why a download failed.
+/// An error of a download.
 public struct DownloadError: Error, Sendable {
-    /// What went wrong, in a bounded set of short spellings.
+    /// A short identifier of the kind of error, for logs and metrics.
     public struct Code: RawRepresentable, Sendable, Hashable {
-        /// The spelling.
+        /// The text of the code.
         public let rawValue: String
 
-        /// Makes a code of a spelling.
+        /// Creates a code from its text.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// The stream is live: it cannot be kept before it ends.
+        /// The stream is live; it cannot be downloaded before it ends.
         public static let live = Code(rawValue: "live-stream")
-        /// The source is no playlist.
+        /// The source is not a playlist.
         public static let notAPlaylist = Code(rawValue: "not-a-playlist")
         /// The content is protected by a system that is not supported.
         public static let contentProtected = Code(rawValue: "content-protected")
-        /// Nothing of what was asked for is in the presentation.
+        /// The presentation has nothing that matches the selection.
         public static let nothingSelected = Code(rawValue: "nothing-selected")
-        /// The download is larger than it may be.
+        /// The download is larger than the limit.
         public static let tooLarge = Code(rawValue: "too-large")
-        /// Bytes did not come.
+        /// A resource could not be loaded.
         public static let transport = Code(rawValue: "transport")
-        /// The library refused.
+        /// The library could not store the asset.
         public static let storage = Code(rawValue: "storage")
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
-    /// The more exact spelling of what lies beneath, or that of ``code``.
+    /// The code of the underlying error; the text of ``code`` if there is none.
     public let detail: String
-    /// What happened, for people.
+    /// A message for the user: what happened.
     public let message: String
-    /// What to do, where that is known.
+    /// A suggestion for the user; `nil` if there is none.
     public let hint: String?
-    /// The address it is about.
+    /// The URL that the error is about.
     public let address: ResourceAddress?
-    /// The error that led to it.
+    /// The transport error that caused the failure; `nil` for other errors.
     public private(set) var cause: (any Error)?
 
     init(_ code: Code, _ message: String, hint: String? = nil, address: ResourceAddress? = nil, detail: String? = nil) {
@@ -68,6 +68,6 @@ public struct DownloadError: Error, Sendable {
 }
 
 extension DownloadError: CustomStringConvertible {
-    /// The value as text, for people.
+    /// The message for the user.
     public var description: String { message }
 }

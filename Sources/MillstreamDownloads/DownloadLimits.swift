@@ -1,14 +1,14 @@
 public import MediaTiming
 
-/// The budget of a download: what an origin may make it store.
+/// The limits on what an origin can make a download store.
 public struct DownloadLimits: Sendable, Hashable {
-    /// The upper bound on the size of one file, however long the segment is; 16 GiB by default.
+    /// The maximum size of a file, regardless of the duration of the segment; 16 GiB by default.
     public var fileSize: ByteCount
-    /// The upper bound on what an asset may store in all; 1 TiB by default.
+    /// The maximum size of an asset; 1 TiB by default.
     public var assetSize: ByteCount
-    /// The upper bound on the playlists of one asset, which are held in memory; 256 MiB by default.
+    /// The maximum total size of the playlists of an asset, which are held in memory; 256 MiB by default.
     public var playlistSize: ByteCount
-    /// The space that is left free on the disk for others; 256 MiB by default.
+    /// The free space that a download must leave on the disk; 256 MiB by default.
     public var freeSpace: ByteCount
 
     /// Creates limits.

@@ -3,18 +3,18 @@ public import MediaTiming
 public import ReportFormat
 import Synchronization
 
-/// How far a download is, in media time.
+/// The progress of a download in media time.
 public struct DownloadProgress: Sendable, Hashable {
-    /// The stretches of time for which everything chosen is there, in order, without overlaps.
+    /// The time ranges for which all selected renditions are stored, in order and without overlaps.
     public let loadedTimeRanges: MediaTimeRangeSet
-    /// How long the whole is.
+    /// The duration of the presentation.
     public let expected: MediaTime
-    /// How much was kept, with what was there before.
+    /// The number of stored bytes, including those of earlier downloads and of files in progress.
     public let bytes: ByteCount
-    /// 0 to 100; 100 exactly when everything is there, keys and the like too.
+    /// The progress from 0 to 100; 100 only if all files are stored, including keys and initialization sections.
     public let percent: Double
 
-    /// How far an asset is.
+    /// Creates the progress of a stored asset.
     public init(_ asset: StoredAsset) {
         self.init(
             loadedTimeRanges: asset.loadedTimeRanges,
@@ -47,7 +47,7 @@ public struct DownloadProgress: Sendable, Hashable {
     }
 }
 
-/// Counts what a download has, file by file.
+/// A counter that computes the progress of a download from its files.
 struct ProgressCounter {
     private var loaded: [String: MediaTimeRangeSet]
     private let ends: [String: MediaTime]
@@ -70,7 +70,7 @@ struct ProgressCounter {
     }
 
     var progress: DownloadProgress {
-        // A rendition that is shorter than the others lacks nothing behind its end.
+        // After its end, a rendition that is shorter than the others counts as loaded.
         let common = loaded.reduce(MediaTimeRangeSet([MediaTimeRange(start: .zero, end: expected)])) { common, entry in
             var ranges = entry.value
             ranges.insert(MediaTimeRange(start: ends[entry.key] ?? expected, end: expected))
@@ -86,7 +86,7 @@ struct ProgressCounter {
     }
 }
 
-/// What a download has, for those who fetch and those who tell.
+/// The progress of a download, shared by the tasks that fetch files and the task that reports it.
 final class ProgressMeter: Sendable {
     private struct State {
         var counter: ProgressCounter
@@ -100,7 +100,7 @@ final class ProgressMeter: Sendable {
         state = Mutex(State(counter: counter))
     }
 
-    /// A file begins to come.
+    /// Starts counting the bytes of a file, and returns an identifier for it.
     func takeOff() -> Int {
         state.withLock { state in
             state.lastFlight += 1
@@ -109,22 +109,22 @@ final class ProgressMeter: Sendable {
         }
     }
 
-    /// So many more bytes of it came.
+    /// Adds received bytes of a file.
     func received(_ count: Int, by flight: Int) {
         state.withLock { $0.flights[flight]? +|= Int64(count) }
     }
 
-    /// It came, or was given up.
+    /// Stops counting the bytes of a file that was stored or abandoned.
     func land(_ flight: Int) {
         state.withLock { _ = $0.flights.removeValue(forKey: flight) }
     }
 
-    /// A file is there.
+    /// Adds a stored file to the progress.
     func stored(_ resource: StoredResource, bytes: ByteCount) {
         state.withLock { $0.counter.stored(resource, bytes: bytes) }
     }
 
-    /// How far it is, with the bytes of files that are on their way.
+    /// The current progress, including the bytes of files that are being fetched.
     var progress: DownloadProgress {
         state.withLock { state in
             let progress = state.counter.progress

@@ -4,26 +4,26 @@ import MediaTiming
 import MediaTransport
 import ResourceAddressing
 
-/// From an address and a selection to the playlists that have to be kept.
+/// A resolver that loads the playlists of a source and applies the selection of the download.
 struct DownloadResolver {
     let loading: ResourceLoading
     let selection: DownloadSelection
-    /// The upper bound on the playlists of one asset together.
+    /// The maximum total size of the playlists of an asset.
     var playlistSize = DownloadLimits().playlistSize
 
-    /// The number of playlists that are loaded at once.
+    /// The maximum number of playlists that are loaded concurrently.
     static let concurrentLoads = 4
 
-    /// What was found.
+    /// The result of a resolution.
     struct Resolution {
         let playlist: Playlist
         let address: ResourceAddress
         let renditions: [PlannedRendition]
     }
 
-    /// Loads the source and the media playlists that the selection needs.
+    /// Loads the source and the media playlists that the selection requires.
     ///
-    /// - Throws: ``DownloadError``; for a live stream before anything but playlists was loaded.
+    /// - Throws: ``DownloadError``. A live stream fails before anything other than playlists is loaded.
     func resolve(_ source: ResourceAddress) async throws -> Resolution {
         let (playlist, address) = try await load(source, variables: [:], limit: playlistSize)
         switch playlist {
@@ -62,19 +62,19 @@ struct DownloadResolver {
         }
     }
 
-    /// A media playlist, and where it was found.
+    /// A media playlist with its URL after all redirects.
     private struct LoadedPlaylist: Sendable {
         let playlist: MediaPlaylist
         let address: ResourceAddress
     }
 
-    /// Loads media playlists, each once, a few at a time.
+    /// Loads media playlists, each of them once and a few at a time.
     ///
     /// - Parameters:
-    ///   - addresses: Where they are; an address may be there several times.
-    ///   - variables: The variables that they may import.
-    ///   - used: The size of the playlists that were loaded before.
-    /// - Returns: The playlists by the addresses that were asked for.
+    ///   - addresses: The URLs of the playlists; duplicates are loaded once.
+    ///   - variables: The variables that the playlists can import.
+    ///   - used: The size of the playlists that are already loaded.
+    /// - Returns: The playlists by the requested URLs.
     /// - Throws: ``DownloadError``.
     private func loadPlaylists(
         _ addresses: [ResourceAddress],
@@ -96,7 +96,7 @@ struct DownloadResolver {
                 guard let (address, loaded) = try await group.next() else { break }
                 running -= 1
                 let size = ByteCount(Int64(loaded.playlist.bytes.count))
-                // Those that came at once may together be more.
+                // Playlists that were loaded concurrently may exceed the limit together.
                 guard size <= left else { throw tooLarge(address) }
                 left = left - size
                 found[address] = loaded
@@ -114,24 +114,24 @@ struct DownloadResolver {
         )
     }
 
-    /// An entry that is going to be downloaded.
+    /// A variant or rendition to download.
     struct Choice: Sendable {
         let role: StoredRendition.Role
         let position: Int
-        /// Further positions of the same kind with the same playlist.
+        /// The indices of further entries of the same kind with the same playlist.
         var aliases: [Int] = []
         let language: String?
         let variant: Variant?
         let address: ResourceAddress
     }
 
-    /// What the selection means for a presentation; each playlist once.
+    /// Returns the variants and renditions that match the selection, each playlist once.
     func choose(from playlist: MultivariantPlaylist) throws -> [Choice] {
         let variants = try chooseVariants(from: playlist)
         try checkLanguages(selection.audio, .audio, of: variants, in: playlist)
         try checkLanguages(selection.subtitles, .subtitles, of: variants, in: playlist)
         var choices: [Choice] = []
-        // Entries of one kind and language that have one playlist are stored once.
+        // Entries with the same role, language, and playlist are stored once.
         var known: [String: Int] = [:]
         func add(_ choice: Choice) {
             let name = [choice.role.rawValue, choice.language ?? "", choice.address.text].joined(separator: "\n")
@@ -165,7 +165,8 @@ struct DownloadResolver {
         return choices
     }
 
-    /// A language that is not there is refused: who asks for Welsh must not find out on the train that there is no sound.
+    /// Verifies that every requested language is available, so that a missing one is reported before the download and
+    /// not noticed offline.
     private func checkLanguages(
         _ languages: DownloadSelection.Languages,
         _ type: Rendition.MediaType,
@@ -270,7 +271,7 @@ struct DownloadResolver {
         }
     }
 
-    /// Whether a media playlist can be kept at all.
+    /// Verifies that a media playlist can be downloaded.
     private func check(_ playlist: MediaPlaylist, at address: ResourceAddress) throws {
         guard !playlist.isLive else {
             throw DownloadError(

@@ -1,41 +1,44 @@
 public import MediaTiming
 
-/// What of a presentation is kept.
+/// The variants and renditions of a presentation to download.
 public struct DownloadSelection: Sendable, Hashable {
-    /// Which variants.
+    /// A selection of variants.
     public enum Variants: Sendable, Hashable {
-        /// The one with the highest bit rate.
+        /// The variant with the highest bit rate.
         case best
-        /// The one with the lowest bit rate.
+        /// The variant with the lowest bit rate.
         case lowest
-        /// All of them.
+        /// All variants.
         case all
-        /// The lowest one that reaches a bit rate; the highest where none does.
+        /// The variant with the lowest bit rate that is at least the given one; if there is none, the variant with the
+        /// highest bit rate.
         case minimumBandwidth(BitRate)
-        /// The best one whose picture is at most this many pixels high.
+        /// The variant with the highest bit rate whose height in pixels is at most the given one; a variant without a
+        /// resolution matches too.
         case maximumHeight(Int)
     }
 
-    /// Which renditions of a type.
+    /// A selection of renditions by language.
     public enum Languages: Sendable, Hashable {
-        /// Every rendition.
+        /// All renditions.
         case all
-        /// Those that a player takes when the user says nothing.
+        /// The renditions that a player selects by default (`DEFAULT=YES`).
         case defaults
-        /// Those of some languages; `en` also means `en-US` (RFC 4647 §3.3.1).
+        /// The renditions in the given languages; `en` also matches `en-US` (RFC 4647 §3.3.1).
         case some([String])
-        /// None.
+        /// No renditions.
         case none
     }
 
-    /// Which variants.
+    /// The selected variants.
     public var variants: Variants
-    /// Which sound.
+    /// The selected audio renditions.
     public var audio: Languages
-    /// Which text.
+    /// The selected subtitle renditions.
     public var subtitles: Languages
 
-    /// Makes a selection; by default the best variant with all sound and text, so that nothing is missing offline.
+    /// Creates a selection; by default the best variant with all audio and subtitles, so that all languages are
+    /// available offline.
     public init(variants: Variants = .best, audio: Languages = .all, subtitles: Languages = .all) {
         self.variants = variants
         self.audio = audio
@@ -44,7 +47,7 @@ public struct DownloadSelection: Sendable, Hashable {
 }
 
 extension DownloadSelection: CustomStringConvertible {
-    /// The selection as options of the command line.
+    /// The selection in the form `variants=best&audio=all&subtitles=all`, as stored in the library.
     public var description: String {
         var text: String
         switch variants {
@@ -60,7 +63,7 @@ extension DownloadSelection: CustomStringConvertible {
 }
 
 extension DownloadSelection.Languages: CustomStringConvertible {
-    /// The value as text, for people.
+    /// The selection as text: `all`, `default`, `none`, or the languages separated by commas.
     public var description: String {
         switch self {
         case .all: "all"
@@ -70,7 +73,7 @@ extension DownloadSelection.Languages: CustomStringConvertible {
         }
     }
 
-    /// Reads `all`, `default`, `none` or languages with commas between.
+    /// Parses `all`, `default`, `none`, or languages separated by commas; `nil` if there are none.
     public init?(_ text: String) {
         switch text {
         case "all": self = .all

@@ -6,29 +6,31 @@ import NIOCore
 import NIOPosix
 public import ResourceAddressing
 
-/// One asset on its way into a library.
+/// A download of an asset to a library.
 ///
-/// What is there already is not fetched again, so running a task anew goes on where the last one stopped, also after the
-/// process was killed.
+/// Stored files are not fetched again, so that a new task continues where the previous one stopped, even if its process
+/// was killed.
 public struct DownloadTask: Sendable {
-    /// How to go about it.
+    /// The options of a download.
     public struct Options: Sendable {
-        /// What of the presentation is kept.
+        /// The variants and renditions to download.
         public var selection: DownloadSelection
-        /// What people will call it; by default the last part of its address.
+        /// The title to display; derived from the URL by default.
         public var title: String?
-        /// How many files are fetched at once, 1 to 64.
+        /// The maximum number of files that are fetched concurrently; the initializer limits it to 1...64.
         public var jobs: Int
-        /// The budget of the download.
+        /// The size limits of the download.
         public var limits: DownloadLimits
 
-        /// Makes options.
+        /// Creates options.
         ///
         /// - Parameters:
-        ///   - selection: Defaults to the best variant with all sound and text.
-        ///   - title: Defaults to what the address suggests.
-        ///   - jobs: Defaults to 6, as browsers do; a server may take many connections of one client as an attack.
-        ///   - limits: The budget of the download.
+        ///   - selection: The variants and renditions to download; by default the best variant with all audio and
+        ///     subtitles.
+        ///   - title: The title to display; derived from the URL by default.
+        ///   - jobs: The maximum number of concurrent fetches; 6 by default, as in browsers, because a server may treat
+        ///     many connections from one client as an attack.
+        ///   - limits: The size limits of the download.
         public init(
             selection: DownloadSelection = DownloadSelection(),
             title: String? = nil,
@@ -42,24 +44,24 @@ public struct DownloadTask: Sendable {
         }
     }
 
-    /// What happens on the way.
+    /// An event of a download.
     public enum Event: Sendable {
-        /// The playlists were loaded and it is known what will be kept.
+        /// The playlists are loaded, and the files to download are known.
         case resolved(id: String, DownloadProgress)
-        /// More is there.
+        /// The progress changed.
         case progress(id: String, DownloadProgress)
-        /// Everything is there.
+        /// All files are stored.
         case completed(StoredAsset)
     }
 
-    /// Where it comes from.
+    /// The URL of the source playlist.
     public let source: ResourceAddress
     private let library: AssetLibrary
     private let loading: ResourceLoading
     private let options: Options
     private let time: any TimeSource
 
-    /// Makes a task; nothing happens before ``run(_:)``.
+    /// Creates a task; the download starts with ``run(_:)``.
     public init(
         _ source: ResourceAddress,
         into library: AssetLibrary,
@@ -74,13 +76,13 @@ public struct DownloadTask: Sendable {
         self.time = time
     }
 
-    /// Makes a task for an asset that may be played at the same time; nothing happens before ``run(_:)``.
+    /// Creates a task for an asset that can be played at the same time; the download starts with ``run(_:)``.
     ///
     /// - Parameters:
-    ///   - asset: What is kept; it is loaded as it is for a player, with its header fields, cookies and connections.
-    ///   - library: Where it is kept.
-    ///   - options: How to go about it.
-    ///   - time: The clock that progress is told by.
+    ///   - asset: The asset to download; its loader provides the header fields, cookies, and connections.
+    ///   - library: The library to store the asset in.
+    ///   - options: The options of the download.
+    ///   - time: The clock for progress reports.
     public init(
         _ asset: some LoadableAsset,
         into library: AssetLibrary,
@@ -90,18 +92,19 @@ public struct DownloadTask: Sendable {
         self.init(asset.address, into: library, loading: asset.loading, options: options, time: time)
     }
 
-    /// Progress is told this often, where there is any.
+    /// The interval between progress reports.
     private static let progressInterval = Duration.milliseconds(200)
-    /// The number of bytes that are gathered before a thread is asked to write them.
+    /// The number of bytes that are collected before they are written on another thread.
     private static let writeSize = 256 << 10
-    /// The number of times that an asset is entered that others delete at once.
+    /// The maximum number of attempts to create the asset if it is deleted at the same time.
     private static let entryAttempts = 3
 
-    /// Fetches what is missing.
+    /// Downloads the missing files of the asset.
     ///
-    /// - Parameter report: Told what happens, in order; it should return at once.
-    /// - Returns: The asset, complete.
-    /// - Throws: ``DownloadError``; `CancellationError` when cancelled. What was fetched stays either way.
+    /// - Parameter report: A closure that is called with each event, in order; it must not block.
+    /// - Returns: The complete asset.
+    /// - Throws: ``DownloadError``; `CancellationError` when canceled. In both cases, the files that were fetched stay
+    ///   stored.
     @discardableResult
     public func run(_ report: @escaping @Sendable (Event) -> Void = { _ in }) async throws -> StoredAsset {
         do {
@@ -121,7 +124,7 @@ public struct DownloadTask: Sendable {
         ).resolve(source)
         let (id, lock) = try enter()
         defer { withExtendedLifetime(lock) {} }
-        // Both walk over all files, and a playlist may name a million.
+        // This runs on a blocking thread, because it processes all files, and a playlist may name a million.
         let (asset, missing) = try await NIOThreadPool.singleton.runIfActive { [library] in
             try library.plan(
                 id,
@@ -136,7 +139,7 @@ public struct DownloadTask: Sendable {
         let budget = DownloadBudget(asset, in: library, options.limits)
         report(.resolved(id: id, meter.progress))
         do {
-            // It ends with this scope.
+            // The task is canceled at the end of this scope.
             async let _: Void = tell(meter, of: id, report)
             try await fetchMissing(of: id, meter, budget)
         }
@@ -149,7 +152,7 @@ public struct DownloadTask: Sendable {
         return complete
     }
 
-    /// Enters the asset and reserves it.
+    /// Creates the catalog entry of the asset and locks it.
     private func enter() throws -> (id: String, lock: PackageLock) {
         var attempt = 1
         while true {
@@ -158,13 +161,14 @@ public struct DownloadTask: Sendable {
             do {
                 return (id, try library.lock(id))
             } catch let error as StorageError where error.code == .notFound && attempt < Self.entryAttempts {
-                // Another task deleted it in between: it is entered anew.
+                // Another task deleted the asset before it was locked, so it is created again.
                 attempt += 1
             }
         }
     }
 
-    /// Tells what changed until it is cancelled: at a steady pace, whether or not files come to an end meanwhile.
+    /// Reports changes of the progress at a regular interval, whether or not files are finished, until the task is
+    /// canceled.
     private func tell(
         _ meter: ProgressMeter,
         of id: String,
@@ -215,7 +219,7 @@ public struct DownloadTask: Sendable {
                     meter.stored(resource, bytes: bytes)
                     queue.stored()
                 case .failure(let error):
-                    // A full disk and a cancellation end everything at once.
+                    // Other errors, such as a full disk or a cancellation, end the download immediately.
                     guard error is TransportError else { throw error }
                     firstError = firstError ?? error
                     queue.failed()
@@ -226,18 +230,18 @@ public struct DownloadTask: Sendable {
     }
 
     private var defaultTitle: String {
-        // A title is shown: nothing of it may be a secret.
+        // The title is displayed, so it must not contain a secret; the description of a URL has none.
         let path = ResourceAddress(source.description).path
         let parts = path.split(separator: "/").map { PercentEncoding.decode(String($0)) ?? String($0) }
         let name = parts.last ?? source.host ?? source.description
-        // "multivariant.m3u8" says nothing; the folder before it does.
+        // A name such as "multivariant.m3u8" is not descriptive; the name of its directory is used instead.
         let isGeneric = ["multivariant", "master", "index", "playlist", "main", "prog_index"].contains {
             name.lowercased().hasPrefix($0)
         }
         return isGeneric && parts.count > 1 ? parts[parts.count - 2] : name
     }
 
-    /// Fetches a file; its content is on the disk, and the catalog does not have it yet.
+    /// Fetches a file; its content is then on the disk, but not yet in the catalog.
     private func fetch(
         _ resource: StoredResource,
         of id: String,
@@ -252,7 +256,7 @@ public struct DownloadTask: Sendable {
         return try await loading.retrying(request) { response in
             try budget.begin(resource, announced: response.expectedLength, at: response.address)
             let file = library.makeFile(for: resource, of: id)
-            // What is on its way counts until the file is there, or is given up.
+            // Received bytes count as progress until the file is stored or abandoned.
             let flight = meter.takeOff()
             defer { meter.land(flight) }
             var received: Int64 = 0
@@ -267,7 +271,7 @@ public struct DownloadTask: Sendable {
                 }
             } catch {
                 budget.refund(received)
-                // Here and not on another thread: after a cancellation none would take it.
+                // This is not done on another thread, because the thread pool would not run it after a cancellation.
                 file.abandon()
                 throw error
             }

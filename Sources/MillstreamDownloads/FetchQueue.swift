@@ -1,21 +1,22 @@
 import AssetStorage
 
-/// Decides what a download fetches next, and when it gives up.
+/// A queue that determines the next action of a download, and ends it after too many failures.
 struct FetchQueue {
-    /// What to do.
+    /// The next action.
     enum Action: Equatable {
         case fetch(StoredResource)
-        /// The next page of missing files is needed, those after the given one.
+        /// The next page of missing files, after the given one, must be read.
         case read(after: StoredResource?)
-        /// Nothing more to begin; some fetches may still run.
+        /// No fetch can be started; some fetches may still be running.
         case wait
-        /// Everything was fetched.
+        /// All files are fetched.
         case finish
-        /// Enough failed: the first error is the one to report.
+        /// Some files have failed; the first error is reported.
         case fail
     }
 
-    /// The number of files that may fail before the rest is not tried: a server that is gone fails them all.
+    /// The maximum number of failed files for which the download continues, because an unavailable server fails all of
+    /// them.
     static let toleratedFailures = 4
 
     private var waiting: ArraySlice<StoredResource> = []
@@ -24,7 +25,7 @@ struct FetchQueue {
     private var running = 0
     private var failures = 0
 
-    /// Adds a page of missing files; an empty one is the end of them.
+    /// Adds a page of missing files; an empty page marks the end.
     mutating func append(_ page: [StoredResource]) {
         waiting = waiting + page
         last = page.last ?? last

@@ -20,7 +20,7 @@ struct GuardedBuffers: AsyncSequence, Sendable {
         private var failures = 0
         /// The number of received bytes at the last failure.
         private var receivedAtFailure: Int64 = 0
-        /// The time spent waiting for bytes since the last check of the throughput.
+        /// The time spent waiting for bytes since the last throughput check, in which `windowBytes` were received.
         private var waited = Duration.zero
         private var windowBytes: Int64 = 0
 
