@@ -236,7 +236,7 @@ extension AssetLibrary {
         }
     }
 
-    // MARK: Folders
+    // MARK: Directories
 
     /// Creates the directories of the renditions of an asset, but not its package, so that a deleted asset is not
     /// recreated.

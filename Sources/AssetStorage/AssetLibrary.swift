@@ -323,7 +323,7 @@ extension StoredRendition {
         /// A Boolean value that indicates whether all keys and initialization sections are stored.
         let hasSharedFiles: Bool
 
-        /// Reads the rows one at a time, because a rendition may have a million files.
+        /// Creates the content from the catalog, one row at a time, because a rendition may have a million files.
         init(_ record: RenditionRecord, _ database: Database) throws {
             let playlist = try? MediaPlaylist(parsing: record.playlistBytes)
             // Gaps count as loaded, because they have no media at the origin.

@@ -33,7 +33,7 @@ package protocol FileOperations: Sendable {
     func freeSpace(at path: String) -> Int64?
     /// Waits for a short time before another attempt to acquire a lock.
     func waitForLock()
-    /// Called after each transaction of the catalog, when the transaction is on the disk.
+    /// Receives a notification after each catalog transaction, when the transaction is on the disk.
     func catalogDidCommit()
 }
 

@@ -7,7 +7,7 @@ public final class PackageLock: Sendable {
     /// The name of the lock file in the package.
     static let fileName = ".lock"
 
-    /// Locks the package in a directory.
+    /// Creates a lock on the package in a directory.
     ///
     /// - Throws: ``StorageError/Code/busy`` if another writer holds the lock, ``StorageError/Code/notFound`` if there
     ///   is no such directory.

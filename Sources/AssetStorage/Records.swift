@@ -48,7 +48,7 @@ struct RenditionRecord: Codable, FetchableRecord, MutablePersistableRecord {
     /// The further positions in the source that have the same playlist, as decimal numbers separated by commas.
     var aliases: String?
 
-    /// All positions in the source that have this playlist.
+    /// The positions of all variants or renditions in the source that have this playlist.
     var positions: [Int] { [position] + (aliases ?? "").split(separator: ",").compactMap { Int($0) } }
 
     /// The bytes of the playlist; decodes the JSON of a version 1 catalog that was opened for reading only.

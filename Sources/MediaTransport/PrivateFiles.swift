@@ -1,6 +1,6 @@
 import Foundation
 
-/// Operations for files and directories that only their owner can read.
+/// A namespace for operations on files and directories that only their owner can read.
 ///
 /// All stored data may contain signed URLs, keys, or cookies. Files are created with their final mode, so that they are
 /// never readable by others, even briefly. All calls block.

@@ -22,7 +22,7 @@ public protocol Transport: Sendable {
 }
 
 extension Transport {
-    /// No preference.
+    /// The executor preference: none.
     public var executor: (any TaskExecutor)? { nil }
 }
 
@@ -89,7 +89,7 @@ public struct TransportRequest: Sendable {
         self.headers = headers
     }
 
-    /// All header fields that are sent to ``address``: those of ``scopedHeaders`` whose scope contains it, then
+    /// The header fields that are sent to ``address``: those of ``scopedHeaders`` whose scope contains it, then
     /// ``headers``.
     public var allHeaders: [HeaderField] { scopedHeaders.fields(for: address) + headers }
 

@@ -12,7 +12,7 @@ extension CachedTransport {
         /// The kinds of resources that are stored.
         public var kinds: Set<TransportRequest.Kind>
 
-        /// All kinds except keys, so that the disk does not contain both encrypted media and their keys.
+        /// The default kinds: all except keys, so that the disk does not contain both encrypted media and their keys.
         public static let usualKinds = Set(TransportRequest.Kind.allCases).subtracting([.key])
 
         /// Creates cache options.

@@ -86,7 +86,9 @@ final class DiskFile: Sendable {
         return buffer
     }
 
-    /// Writes all bytes; returns `false` if the disk is full or fails.
+    /// Writes all bytes.
+    ///
+    /// - Returns: A Boolean value that indicates whether the write succeeded; `false` if the disk is full or fails.
     func write(_ bytes: ByteBuffer, at offset: Int64) -> Bool {
         bytes.withUnsafeReadableBytes { bytes in
             var written = 0
@@ -100,6 +102,6 @@ final class DiskFile: Sendable {
         }
     }
 
-    /// Truncates the file to the given size.
+    /// Truncates the file to the given size, and returns a Boolean value that indicates success.
     func truncate(to size: Int64) -> Bool { ftruncate(descriptor, off_t(size)) == 0 }
 }

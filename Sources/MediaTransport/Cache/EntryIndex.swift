@@ -27,7 +27,7 @@ struct EntryIndex {
     /// The number of bytes of removed entries whose files still exist.
     private var leavingBytes: Int64 = 0
     private var entries: [EntryName: Entry] = [:]
-    /// All uses in chronological order; of several uses of an entry, only the last one counts.
+    /// The uses of all entries in chronological order; of several uses of an entry, only the last one counts.
     private var uses: [Use] = []
     private var firstUse = 0
     private var lastUse: Int64 = 0

@@ -29,7 +29,7 @@ struct EntryTail: Sendable {
         return buffer
     }
 
-    /// Reads the tail of a file; `nil` if the file is not a cache file or is damaged.
+    /// Creates a tail from a file; `nil` if the file is not a cache file or is damaged.
     init?(of file: DiskFile) {
         guard let size = file.size, let trailer = Trailer(of: file, size: size),
             var buffer = file.read(at: trailer.bodyLength, count: Int(size -| trailer.bodyLength))
@@ -82,7 +82,7 @@ private struct Trailer {
     let bodyLength: Int64
     let checksum: UInt64
 
-    /// Reads the trailer; `nil` if its lengths do not add up to the size of the file.
+    /// Creates a trailer from a file; `nil` if its lengths do not add up to the size of the file.
     init?(of file: DiskFile, size: Int64) {
         guard size >= Self.length, var buffer = file.read(at: size -| Int64(Self.length), count: Self.length),
             let metadataLength = buffer.readInteger(as: Int64.self),

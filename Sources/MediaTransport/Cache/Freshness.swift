@@ -15,7 +15,7 @@ struct Freshness: Sendable, Equatable {
     /// The time since the response became stale; negative while it is fresh.
     var staleness: Int64 { age -| lifetime }
 
-    /// Computes the freshness of a response.
+    /// Creates the freshness of a response at the given time.
     ///
     /// - Parameters:
     ///   - metadata: The metadata of the stored response.

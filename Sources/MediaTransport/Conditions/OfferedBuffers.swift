@@ -4,8 +4,8 @@ import Synchronization
 
 /// A bounded queue between two tasks: the bytes that a sender has ready for a link.
 package final class OfferedBuffers: Sendable {
-    /// Bytes with the time at which they became available; `nil` if the sender waited for space in the queue, so that
-    /// they were available as soon as there was space.
+    /// A buffer with the time at which its bytes became available; `nil` if the sender waited for space in the queue,
+    /// so that they were available as soon as there was space.
     package struct Offer {
         var buffer: ByteBuffer
         var available: Duration?

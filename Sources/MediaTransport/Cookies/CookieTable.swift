@@ -13,7 +13,7 @@ struct CookieTable: Sendable {
     /// A lower bound on the expiration times of all cookies; `nil` if no cookie has one.
     private var firstExpiry: UnixSeconds?
 
-    /// All cookies in the order of their creation.
+    /// The cookies of all domains in the order of their creation.
     var all: [Cookie] { cookies.values.joined().sorted { $0.creation < $1.creation } }
 
     /// Removes the expired cookies.

@@ -8,7 +8,7 @@ struct RequestTarget {
     /// percent-encoded.
     let text: String
 
-    /// Splits a URL; `nil` if it is not an HTTP URL with a host.
+    /// Creates a request target from a URL; `nil` if it is not an HTTP URL with a host.
     init?(_ address: ResourceAddress, _ sites: RequestSites) {
         let bytes = address.text.utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {

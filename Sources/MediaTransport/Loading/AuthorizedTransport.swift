@@ -91,7 +91,9 @@ public final class AuthorizedTransport: Transport {
         return try await authorization.sign?(request) ?? request
     }
 
-    /// Renews the credentials unless another request has done so; returns whether there are new credentials.
+    /// Renews the credentials, unless another request has done so since the given generation.
+    ///
+    /// - Returns: A Boolean value that indicates whether there are new credentials.
     private func renewed(since generation: Int, _ error: TransportError) async throws -> Bool {
         guard let renew = authorization.renew else { return false }
         while true {

@@ -1,7 +1,6 @@
 public import ResourceAddressing
 
-/// Media at a URL, with the loader for all its resources, which has the header fields, cookies, and connections of the
-/// asset.
+/// An asset at a URL, with the loader for all its resources, including header fields, cookies, and connections.
 ///
 /// Players and downloads use this protocol, so that the same asset can be played and downloaded at the same time.
 public protocol LoadableAsset: Sendable {
