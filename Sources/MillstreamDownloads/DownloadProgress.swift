@@ -7,7 +7,7 @@ import Synchronization
 public struct DownloadProgress: Sendable, Hashable {
     /// The time ranges for which all selected renditions are stored, in order and without overlaps.
     public let loadedTimeRanges: MediaTimeRangeSet
-    /// The duration of the presentation.
+    /// The duration of the presentation; zero if it is unknown.
     public let expected: MediaTime
     /// The number of stored bytes, including those of earlier downloads and of files in progress.
     public let bytes: ByteCount

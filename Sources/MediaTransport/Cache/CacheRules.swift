@@ -6,7 +6,7 @@ struct CacheRules: Sendable {
     let kinds: Set<TransportRequest.Kind>
     let largestEntry: Int64
 
-    /// The request header fields with which the response depends on more than the cache key.
+    /// The request header fields whose presence makes the response depend on more than the cache key.
     private static let foreignFields: Set<String> = [
         "authorization", "cookie", "range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since",
         "if-range",

@@ -7,7 +7,7 @@ import Synchronization
 /// The directory of the cache, with one file for each entry and an index in memory.
 ///
 /// Files are written under unique temporary names and renamed when they are complete. A crash therefore leaves complete
-/// entries and temporary files, which are removed the next time the directory is opened. Files are not synchronized to
+/// entries, and temporary files that are removed the next time the directory is opened. Files are not synchronized to
 /// the disk: damage by a power failure is detected by the checksums.
 final class EntryFolder: Sendable {
     let largestEntry: Int64

@@ -10,7 +10,7 @@ package struct LinkTraversal {
     /// The chunks that were sent and have not been returned; the chunks before the last one have left the bottleneck.
     private var onTheWay: ArraySlice<Piece> = []
     private var byteCountOnTheWay = 0
-    /// The state of the flow before the last chunk was sent, in case that it must be sent again.
+    /// The state of the flow before the last chunk was sent, in case it must be sent again.
     private var flowBefore = LinkModel.Flow()
     /// The chunk that could not be sent because the link transmits no data, or that must be sent again.
     private var held: OfferedBuffers.Offer?
@@ -122,7 +122,8 @@ package struct LinkTraversal {
     /// Returns the time until a chunk arrives or can be sent, limited because the conditions may change.
     private func pause(at now: Duration) -> Duration {
         guard let first = onTheWay.first, let last = onTheWay.last else { return ConditionedLink.longestWait }
-        // The next chunk can be sent when the last one has left the bottleneck.
+        // The next chunk can be sent when the last one has left the bottleneck. If that has happened, no chunk is
+        // available or the link transmits no data, so that only the next arrival matters.
         let isTurn = last.passage.leaves <= now || byteCountOnTheWay >= Self.window
         let due = isTurn ? first.passage.arrives : min(first.passage.arrives, last.passage.leaves)
         return min(max(due - now, .zero), ConditionedLink.longestWait)
