@@ -1,16 +1,17 @@
 internal import MediaTiming
 
-/// When bytes flowed, and how many a second: the union of all transfers, so that time shared by two is counted once.
+/// The bit rate over time of all transfers together, in which time shared by several transfers counts once.
 ///
-/// A transfer says only how many bytes came between two moments. Its bits are poured over its time as water: the
-/// lowest places fill first, as if the link ran as evenly as it can. So it does not matter that a transfer is only
-/// known when it has ended. While one of two runs, half of the link is missing; when it ends, its bits go there. The
-/// bits of the last few transfers move once more when they learn of one beside them.
+/// A transfer reports only how many bytes arrived between two times. Its bits are distributed over that interval by
+/// filling the parts with the lowest rate first, as if the bandwidth of the link were as constant as possible.
+/// Therefore a transfer does not have to be reported while it runs: while one of two concurrent transfers is still
+/// unreported, part of the link's rate is missing, and its bits fill that part when it ends. The bits of the most
+/// recent transfers are redistributed when an overlapping transfer is added.
 ///
-/// Times are nanoseconds on the caller's clock. At most ``mostPieces`` pieces are kept; the oldest are handed out by
-/// ``removeExcess(fullTrust:)``.
+/// Times are nanoseconds on the caller's clock. At most ``mostPieces`` pieces are kept; ``removeExcess(fullTrust:)``
+/// removes and returns the oldest.
 struct BusyTimeline: Sendable {
-    /// A stretch of time with one rate.
+    /// An interval with a constant bit rate.
     struct Piece: Sendable, Equatable {
         var start: Int64
         var end: Int64
@@ -20,38 +21,43 @@ struct BusyTimeline: Sendable {
         var bits: Double { bitsPerSecond * seconds }
     }
 
-    /// A rate, and for how many seconds it shall count.
+    /// A bit rate and its weight in an average, in seconds.
     struct Measurement: Sendable {
         let bitsPerSecond: Double
         let weight: Double
     }
 
-    /// The bits of a transfer: where they lie now.
+    /// A transfer and the distribution of its bits over the timeline.
     private struct Transfer {
         let start: Int64
         let end: Int64
         var shares: [Piece]
     }
 
-    /// 128 pieces are 3 KiB; eight transfers at a time leave about twenty that still change.
+    /// The maximum number of pieces, which occupy 3 KiB of memory.
+    ///
+    /// Eight concurrent transfers leave about 20 pieces that can still change.
     static let mostPieces = 128
-    /// How many transfers can still be moved: two for each of eight side by side.
+    /// The maximum number of transfers whose bits can still be redistributed: two for each of eight concurrent
+    /// transfers.
     private static let mostMovable = 16
-    /// How often they are moved for a new one; with three times, a link of a constant rate comes out even.
+    /// The number of redistribution passes for each new transfer; three are enough to recover the constant rate of a
+    /// link.
     private static let rounds = 3
-    /// A single transfer counts for its last hour, whatever the clock says.
+    /// The longest part of a transfer that is counted, in nanoseconds: its last hour, which limits the effect of wrong
+    /// clocks.
     static let longestTransfer: Int64 = 3_600_000_000_000
-    /// 100 Gbit/s: more is a wrong number, not a link.
+    /// The maximum bit rate, 100 Gbit/s; higher values result from wrong times.
     static let fastestBitsPerSecond = 100_000_000_000.0
 
-    /// The pieces, ascending, without overlaps.
+    /// The pieces in ascending order of time, without overlaps.
     private(set) var pieces: [Piece] = []
-    /// Before this moment nothing can be changed: those pieces have been handed out.
+    /// The time before which the timeline cannot change, because those pieces have been removed.
     private var settledUntil = Int64.min
-    /// The last transfers, in the order in which they came.
+    /// The most recent transfers, in the order in which they were added.
     private var movable: [Transfer] = []
 
-    /// Counts the time between two moments as busy, and bits that came in it.
+    /// Marks the interval between two times as busy and distributes the given bits over it.
     mutating func pour(_ bits: Double, from start: Int64, to end: Int64) {
         let first = max(start, settledUntil, end -| Self.longestTransfer)
         guard first < end else { return }
@@ -64,7 +70,7 @@ struct BusyTimeline: Sendable {
         joinEqualPieces()
     }
 
-    /// Counts bits that came at some time between two moments, without adding busy time.
+    /// Distributes bits over the busy time between two times, without adding busy time.
     mutating func pourIntoBusyTime(_ bits: Double, from start: Int64, to end: Int64) {
         split(at: start)
         split(at: end)
@@ -72,16 +78,17 @@ struct BusyTimeline: Sendable {
         joinEqualPieces()
     }
 
-    /// Whether bytes of some transfer were flowing just before `moment`.
+    /// Returns whether any transfer received bytes immediately before the given time.
     func isBusy(before moment: Int64) -> Bool {
         let index = pieces.partitioningIndex { $0.end >= moment }
         return index < pieces.count && pieces[index].start < moment
     }
 
-    /// What all pieces say, oldest first.
+    /// Returns the measurements of all pieces, oldest first.
     ///
-    /// - Parameter fullTrust: Bits; an unbroken stretch with fewer counts for less than its time.
-    /// - Returns: One measurement a piece.
+    /// - Parameter fullTrust: A number of bits; a contiguous busy interval with fewer bits has a proportionally smaller
+    ///   weight.
+    /// - Returns: One measurement for each piece.
     func measurements(fullTrust: Double) -> [Measurement] {
         var result: [Measurement] = []
         var first = 0
@@ -101,7 +108,7 @@ struct BusyTimeline: Sendable {
         return result
     }
 
-    /// Takes out the oldest pieces where there are too many, and says what they say.
+    /// Removes the oldest pieces in excess of ``mostPieces`` and returns their measurements.
     mutating func removeExcess(fullTrust: Double) -> [Measurement] {
         let excess = pieces.count - Self.mostPieces
         guard excess > 0 else { return [] }
@@ -111,7 +118,7 @@ struct BusyTimeline: Sendable {
         return removed
     }
 
-    /// Takes out all pieces and begins anew: any time can be added again.
+    /// Removes all pieces and returns their measurements; afterwards, transfers at any time can be added.
     mutating func removeAll(fullTrust: Double) -> [Measurement] {
         let removed = measurements(fullTrust: fullTrust)
         pieces = []
@@ -122,7 +129,7 @@ struct BusyTimeline: Sendable {
 }
 
 extension BusyTimeline {
-    /// Makes a piece end where `moment` is.
+    /// Splits the piece that contains the given time so that a piece ends there.
     private mutating func split(at moment: Int64) {
         let index = pieces.partitioningIndex { $0.end > moment }
         guard index < pieces.count, pieces[index].start < moment else { return }
@@ -132,7 +139,7 @@ extension BusyTimeline {
         pieces.insert(left, at: index)
     }
 
-    /// Fills the holes between two moments with pieces in which nothing flowed yet.
+    /// Fills the gaps between two times with pieces of rate zero.
     private mutating func cover(from start: Int64, to end: Int64) {
         split(at: start)
         split(at: end)
@@ -148,9 +155,11 @@ extension BusyTimeline {
         }
     }
 
-    /// Pours bits over the pieces between two moments, at which pieces end; the lowest fill first.
+    /// Distributes bits over the pieces between two times, lowest rates first.
     ///
-    /// - Returns: What each piece got.
+    /// A piece has to begin or end at each of the two times.
+    ///
+    /// - Returns: The bit rate that each piece gained.
     private mutating func raise(from start: Int64, to end: Int64, by bits: Double) -> [Piece] {
         let range = self.range(from: start, to: end)
         guard !range.isEmpty, bits > 0 else { return [] }
@@ -165,9 +174,9 @@ extension BusyTimeline {
         return shares
     }
 
-    /// Pours the last transfers once more, each without its own bits in the way, if a new one overlaps with any.
+    /// Redistributes the bits of the most recent transfers if the given interval overlaps more than one of them.
     ///
-    /// The newest goes first: it pushes the one before it back in time, and that one those before.
+    /// The newest transfer comes first: its bits displace those of the one before, and so on back in time.
     private mutating func levelTransfers(from start: Int64, to end: Int64) {
         let overlapping = movable.count { $0.start < end && start < $0.end }
         guard overlapping > 1 else { return }
@@ -183,7 +192,7 @@ extension BusyTimeline {
         }
     }
 
-    /// Takes bits out of the pieces that have not been handed out, and counts them.
+    /// Removes the given shares from the pieces that can still change and returns the number of bits removed.
     private mutating func takeBack(_ shares: [Piece]) -> Double {
         var bits = 0.0
         for share in shares where share.end > settledUntil {
@@ -197,7 +206,7 @@ extension BusyTimeline {
         return bits
     }
 
-    /// Makes one piece of neighbours with the same rate.
+    /// Joins adjacent pieces with the same rate.
     private mutating func joinEqualPieces() {
         var joined: [Piece] = []
         for piece in pieces {
@@ -210,13 +219,14 @@ extension BusyTimeline {
         pieces = joined
     }
 
-    /// The pieces that lie between two moments altogether.
+    /// Returns the indexes of the pieces that are entirely between two times.
     private func range(from start: Int64, to end: Int64) -> Range<Int> {
         let low = pieces.partitioningIndex { $0.start >= start }
         return low..<max(low, pieces.partitioningIndex { $0.end > end })
     }
 
-    /// How high the water stands when bits, more than none, are poured over pieces.
+    /// Returns the rate up to which the pieces are filled when the given bits, more than zero, are distributed over
+    /// them.
     private static func level(of pieces: ArraySlice<Piece>, raisedBy bits: Double) -> Double {
         var left = bits
         var level = 0.0

@@ -1,39 +1,39 @@
 import MediaTiming
 
-/// An average in which the newest values count most: after one half-life of weight, an older value counts half.
+/// An exponentially weighted moving average: after one half-life of added weight, an older value counts half.
 ///
-/// Sum and weight fade together and are divided at the end, so an average of few values leans towards none of them, nor
-/// towards zero.
+/// The sum and the weight decay together and are divided only when the average is read. Therefore an average of few
+/// values has no bias toward zero or toward its first value.
 struct FadingAverage: Sendable {
-    /// How much weight halves what stood before.
+    /// The weight after which earlier values count half.
     let halfLife: Double
-    /// The sum of values times what is left of their weights.
+    /// The sum of the values, each multiplied by its decayed weight.
     private(set) var sum = 0.0
-    /// What is left of all weights; it grows to 1.44 half-lives and no further.
+    /// The sum of all decayed weights, at most 1.44 half-lives (1/ln 2).
     private(set) var weight = 0.0
-    /// What is left of anything that stood before the first value, 1 to 0.
+    /// The decay of a value that preceded the first one, from 1 down to 0.
     private(set) var remainder = 1.0
 
-    /// Makes an average without values; a half-life below a thousandth counts as one.
+    /// Creates an average without values; half-lives below 0.001 are raised to that.
     init(halfLife: Double) {
         self.halfLife = max(0.001, halfLife)
     }
 
-    /// Adds a value that held for `weight`.
+    /// Adds a value with the given weight, for example the time for which it was valid.
     mutating func add(_ value: Double, weight added: Double) {
         guard added > 0, value.isFinite else { return }
         let kept = halved(times: added / halfLife)
-        // The integral of the fading over the time that the value held; 0.693… is the natural logarithm of 2.
+        // The integral of the decay over the time for which the value was valid; 0.693… is ln 2.
         let share = (1 - kept) * halfLife / naturalLogarithmOf2
         sum = sum * kept + value * share
         weight = weight * kept + share
         remainder *= kept
     }
 
-    /// The average, `nil` without values.
+    /// The average, or `nil` without values.
     var value: Double? { weight > 0 ? sum / weight : nil }
 
-    /// The average where something stood before the first value that weighed as much as `priorWeight`.
+    /// Returns the average with a prior value that preceded the first value and had the given weight.
     func value(after prior: Double, weighing priorWeight: Double) -> Double? {
         let left = max(0, priorWeight) * remainder
         let total = weight + left
@@ -43,15 +43,15 @@ struct FadingAverage: Sendable {
 
 private let naturalLogarithmOf2 = 0.693_147_180_559_945_3
 
-/// One halved so many times, 0 or more, in arithmetic that every platform rounds alike.
+/// Returns 2 to the power of −`times`, for 0 or more, in arithmetic that has the same result on every platform.
 func halved(times: Double) -> Double {
-    // Beyond this it is smaller than the least number there is.
+    // Beyond this the result is below the smallest positive number.
     guard times < 1_075 else { return 0 }
     let whole = times.rounded(.down)
     let exponent = -(times - whole) * naturalLogarithmOf2
     var term = 1.0
     var sum = 1.0
-    // The series of e^x: with |x| < 0.7, the term after the 15th is below 10^-16.
+    // The Taylor series of e^x: with |x| < 0.7, the terms after the 15th are below 10^-16.
     for index in 1...15 {
         term *= exponent / Double(index)
         sum += term

@@ -1,41 +1,44 @@
 internal import MediaTiming
 
-/// Responses that came all at once, too short to have a rate: they are kept until their neighbours give them one.
+/// The responses that arrived at once, in too short a time to have a bit rate of their own.
 ///
-/// Only the newest ``mostArrivals`` are kept.
+/// They are kept until neighboring responses reveal the time in which their bytes were transferred. Only the newest
+/// ``mostArrivals`` are kept.
 struct InstantArrivals: Sendable {
-    /// One response.
+    /// A response that arrived at once.
     struct Arrival: Sendable, Equatable {
-        /// When it was asked for, in nanoseconds.
+        /// The time at which the request was sent, in nanoseconds.
         let request: Int64
-        /// When it was there.
+        /// The time at which the response arrived, in nanoseconds.
         let moment: Int64
-        /// Its bits; zero once they have been counted.
+        /// The size of the response in bits; zero after the bits have been counted elsewhere.
         var bits: Double
 
         var secondsWithLatency: Double { Double(moment -| request) / 1_000_000_000 }
-        /// Less than the link brought, as the wait is in it.
+        /// A lower bound on the bit rate of the link: the latency is counted as transfer time.
         var bitsPerSecondWithLatency: Double {
             min(bits / secondsWithLatency, BusyTimeline.fastestBitsPerSecond)
         }
     }
 
-    /// More of them than this within a few milliseconds would be a playlist of crumbs.
+    /// The maximum number of arrivals that are kept; only extremely short segments produce more within a few
+    /// milliseconds.
     static let mostArrivals = 32
 
-    /// The arrivals, ascending by moment.
+    /// The arrivals in ascending order of time.
     private(set) var arrivals: [Arrival] = []
 
-    /// Keeps an arrival and forgets the oldest if there are too many.
+    /// Inserts an arrival and removes the oldest one if there are too many.
     mutating func insert(_ arrival: Arrival) {
         arrivals.insert(arrival, at: arrivals.partitioningIndex { $0.moment > arrival.moment })
         if arrivals.count > Self.mostArrivals { arrivals.removeFirst() }
     }
 
-    /// The moment since which the bytes of `arrival` flowed without a pause, as far as its neighbours tell.
+    /// Returns the time since which the bytes of `arrival` were transferred without a pause, or `nil` if it is unknown.
     ///
-    /// That is the latest arrival before it, if the request had been sent by then: otherwise the time in between is
-    /// latency. It must lie at least `shortest` back, so that there is a time to measure, and at most `longest`.
+    /// That is the time of the latest earlier arrival, provided that the request had been sent by then; otherwise the
+    /// time in between is latency. It must be at least `shortest` nanoseconds before the arrival, so that there is a
+    /// time to measure, and at most `longest`.
     func beginning(of arrival: Arrival, shortest: Int64, longest: Int64) -> Int64? {
         let index = arrivals.partitioningIndex { $0.moment > arrival.moment -| shortest }
         guard index > 0 else { return nil }
@@ -43,7 +46,7 @@ struct InstantArrivals: Sendable {
         return arrival.request <= previous && arrival.moment -| previous <= longest ? previous : nil
     }
 
-    /// Takes the bits that came after `start`, and not after `end`.
+    /// Removes and returns the bits of the arrivals after `start`, up to and including `end`.
     mutating func takeBits(after start: Int64, through end: Int64) -> Double {
         let low = arrivals.partitioningIndex { $0.moment > start }
         let high = arrivals.partitioningIndex { $0.moment > end }

@@ -1,15 +1,15 @@
-/// The logarithm to the base 2 of a positive number, in arithmetic that every platform rounds alike.
+/// Returns the base-2 logarithm of a positive number, in arithmetic that has the same result on every platform.
 ///
-/// - Parameter value: Numbers that are not positive count as the least positive one, and infinity as the greatest.
+/// - Parameter value: A number; values below the smallest positive normal number and infinity are clamped.
 /// - Returns: The logarithm.
 func binaryLogarithm(_ value: Double) -> Double {
     let value = min(max(value, .leastNormalMagnitude), .greatestFiniteMagnitude)
-    // Two times the inverse hyperbolic tangent of this is the natural logarithm of the significand, 1 to 2.
+    // 2 · artanh(ratio) is the natural logarithm of the significand, which is between 1 and 2.
     let ratio = (value.significand - 1) / (value.significand + 1)
     let square = ratio * ratio
     var power = ratio
     var sum = 0.0
-    // With a ratio of a third at most, the term after the 17th is below 10^-17.
+    // The ratio is at most 1/3, so the terms after the 17th are below 10^-17.
     for index in 0..<17 {
         sum += power / Double(2 * index + 1)
         power *= square
@@ -17,15 +17,15 @@ func binaryLogarithm(_ value: Double) -> Double {
     return Double(value.exponent) + 2 * sum * binaryLogarithmOfE
 }
 
-/// Two to the power of any number, in arithmetic that every platform rounds alike.
+/// Returns 2 to the power of the given number, in arithmetic that has the same result on every platform.
 func powerOfTwo(_ exponent: Double) -> Double {
     guard exponent.isFinite else { return exponent < 0 ? 0 : .greatestFiniteMagnitude }
     let bounded = min(max(exponent, -1_000), 1_000)
     return bounded <= 0 ? halved(times: -bounded) : 1 / halved(times: bounded)
 }
 
-/// *e* to the power of any number.
+/// Returns *e* to the power of the given number.
 func exponential(_ exponent: Double) -> Double { powerOfTwo(exponent * binaryLogarithmOfE) }
 
-/// The logarithm to the base 2 of *e*.
+/// The base-2 logarithm of *e*.
 let binaryLogarithmOfE = 1.442_695_040_888_963_4

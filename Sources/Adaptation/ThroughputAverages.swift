@@ -1,11 +1,11 @@
-/// The same measurements in a fast and in a slow average.
+/// Two moving averages of the same measurements, one with a short and one with a long half-life.
 struct ThroughputAverages: Sendable {
-    /// The one that follows.
+    /// The average with the short half-life, which follows changes quickly.
     private(set) var fast: FadingAverage
-    /// The one that remembers.
+    /// The average with the long half-life.
     private(set) var slow: FadingAverage
 
-    /// Adds measurements, oldest first.
+    /// Adds measurements, oldest first, to both averages.
     mutating func add(_ measurements: [BusyTimeline.Measurement]) {
         for measurement in measurements {
             fast.add(measurement.bitsPerSecond, weight: measurement.weight)
@@ -13,7 +13,7 @@ struct ThroughputAverages: Sendable {
         }
     }
 
-    /// The lower value of the two, each read by `value`; `nil` where they have none.
+    /// Returns the lower of the values that `value` reads from the two averages, or `nil` if one has none.
     func lower(_ value: (FadingAverage) -> Double?) -> Double? {
         guard let fast = value(fast), let slow = value(slow) else { return nil }
         return min(fast, slow)

@@ -1,41 +1,43 @@
 public import MediaTiming
 
 extension ThroughputEstimator {
-    /// How samples are weighed.
+    /// The weights and thresholds of a throughput estimator.
     public struct Options: Sendable, Hashable {
-        /// How much transfer time halves the weight of what came before, in the fast average.
+        /// The half-life of the fast average, in transfer time.
         ///
-        /// 3 s: about one segment on a link that is just fast enough for it, so a fall is seen after one or two.
+        /// 3 s: about one segment on a link that is just fast enough for it, so that a drop is followed after one or
+        /// two segments.
         public var fastHalfLife: Duration
-        /// The same for the slow average.
+        /// The half-life of the slow average, in transfer time.
         ///
-        /// 9 s: a rise must hold for a few segments before it is believed.
+        /// 9 s: an increase has to last for a few segments before it is followed.
         public var slowHalfLife: Duration
-        /// An unbroken stretch of transfers with fewer bytes than this counts for less than its time, in proportion.
+        /// The size of a contiguous busy interval from which it has its full weight; smaller ones count in proportion.
         ///
-        /// 64 KiB: a sender starts with ten packets, about 14 KiB (RFC 6928), and doubles that every round trip. So
-        /// 16 KiB measure little but one round trip; with 64 KiB, three have passed.
+        /// 64 KiB: a sender begins with ten packets, about 14 KiB (RFC 6928), and doubles that every round trip. A
+        /// transfer of 16 KiB measures little more than one round trip; 64 KiB take three.
         public var fullWeight: ByteCount
-        /// A transfer shorter than this came all at once, and has no rate of its own.
+        /// The duration below which a transfer has no bit rate of its own and counts as having arrived at once.
         ///
-        /// 1 ms: below it one sees how fast a process reads its socket's buffer, not how fast the network filled it.
+        /// 1 ms: below that, the measurement shows how fast a process reads its socket buffer, not how fast the network
+        /// filled it.
         public var shortestTransfer: Duration
-        /// The longest silence between two responses that each came at once and still came back to back.
+        /// The longest pause between two responses, each of which arrived at once, that still count as back to back.
         ///
-        /// 50 ms: a packet of 1.5 kB on 240 kbit/s. After more than that, the server was thinking.
+        /// 50 ms: the time for a packet of 1.5 kB at 240 kbit/s. A longer pause is processing time of the server.
         public var longestGap: Duration
-        /// How much transfer time the initial estimate is worth.
+        /// The weight of the initial estimate, in transfer time.
         ///
-        /// 0.5 s: what was known before counts less than a segment or two of now.
+        /// 0.5 s: less than one or two segments that are measured now.
         public var initialWeight: Duration
-        /// How many requests halve the weight of earlier latencies.
+        /// The half-life of the average latency, in requests.
         ///
-        /// 5: about two segments of video and sound with a playlist.
+        /// 5: about two segments of video and audio with a playlist.
         public var latencyHalfLife: Int
 
-        /// Makes options; each has a default.
+        /// Creates options, each of which has a default.
         ///
-        /// Half-lives below 1 ms, and below one request, count as that.
+        /// Half-lives below 1 ms, and below one request, are raised to that.
         ///
         /// - Parameters:
         ///   - fastHalfLife: See ``fastHalfLife``.

@@ -1,39 +1,40 @@
 public import MediaTiming
 
-/// How fast the network has been lately: what a choice of variant stands on.
+/// A cautious estimate of the current network throughput, for the selection of a variant.
 ///
-/// Two averages over the time in which bytes flowed, one fast and one slow; the lower one counts. So a fall is followed
-/// within a few segments, and a rise is believed when it has lasted. Idle time and the wait for first bytes do not
-/// count. Transfers that run side by side share the link: their bytes are added up over the time that any of them ran.
-/// While a long one still runs beside others, its part is missing, unless it is reported in pieces.
+/// The estimate is the lower of two moving averages over the time in which bytes were received, one fast and one slow.
+/// A drop is therefore followed within a few segments, and an increase only after it has lasted. Idle time and the time
+/// to the first byte do not count. Concurrent transfers share the link: their bytes are added up over the time in which
+/// any of them ran. While a long transfer runs beside others, its share is missing, unless it is reported in parts.
 ///
-/// A value without a clock: times are those of the samples. Samples may come in any order within an hour;
-/// one that lies further back says that the clock was set, and counts as new. Memory is bounded. No sample can trap.
+/// The estimator has no clock: times are those of the samples. Samples may be added in any order within an hour. A
+/// sample that is earlier by more than that indicates that the clock was set back, and counts as new. Memory is
+/// bounded. No sample can cause a trap.
 public struct ThroughputEstimator: Sendable {
-    /// How samples are weighed.
+    /// The weights and thresholds of the estimator.
     public let options: Options
-    /// What was known before the first sample, in bits a second.
+    /// The estimate before the first sample, in bits per second.
     private let initial: Double?
 
-    /// The recent past, which later samples can still change.
+    /// The recent transfers, which later samples can still change.
     private var timeline = BusyTimeline()
-    /// What no longer changes.
+    /// The averages of the transfers that can no longer change.
     private var settled: ThroughputAverages
-    /// Responses without a rate of their own.
+    /// The responses without a bit rate of their own.
     private var instants = InstantArrivals()
-    /// The rate that those reached at least, had all of their latency been transfer.
+    /// The lower bound on the bit rate of those responses, with their whole latency counted as transfer time.
     private var lowerBound = FadingAverage(halfLife: 1)
     /// The latest end of any sample, in nanoseconds.
     private var horizon = Int64.min
-    /// Seconds, each request with the weight 1.
+    /// The average latency in seconds; each request has the weight 1.
     private var latencies: FadingAverage
 
-    /// Makes an estimator without samples.
+    /// Creates an estimator without samples.
     ///
     /// - Parameters:
-    ///   - initial: An estimate kept from an earlier time on the same network (``ThroughputMemory``), if there is one.
-    ///     It is all there is at first, and is worn down as samples arrive.
-    ///   - options: How samples are weighed.
+    ///   - initial: The estimate of an earlier session on the same network (``ThroughputMemory``), if there is one. It
+    ///     determines the estimate at first and loses weight as samples are added.
+    ///   - options: The weights and thresholds.
     public init(initial: BitRate? = nil, options: Options = Options()) {
         self.options = options
         self.initial = initial.map { min(Double($0.bitsPerSecond), BusyTimeline.fastestBitsPerSecond) }
@@ -44,13 +45,13 @@ public struct ThroughputEstimator: Sendable {
         latencies = FadingAverage(halfLife: Double(max(1, options.latencyHalfLife)))
     }
 
-    /// Takes a sample into account; cached ones are left out.
+    /// Adds a sample; samples from a cache are ignored.
     ///
     /// - Complexity: O(*n* log *n*) in the transfers of the recent past, of which at most 128 are kept.
     public mutating func add(_ sample: ThroughputSample) {
         guard !sample.isCached else { return }
         if sample.latency > .zero {
-            // An hour at most: a request that waited longer was forgotten, not answered.
+            // At most an hour: a longer latency is a wrong time, not a response time.
             latencies.add(min(sample.latency, .seconds(3_600)).clampedSeconds, weight: 1)
         }
         let start = sample.start.clampedNanoseconds
@@ -65,15 +66,15 @@ public struct ThroughputEstimator: Sendable {
         }
     }
 
-    /// The estimate: cautious, without latency; `nil` while nothing is known.
+    /// The estimated throughput, without latency; `nil` before the first measurement.
     ///
-    /// While only responses have come that were too short to have a rate, it is what they reached with their latency
-    /// counted as transfer: a lower bound, but better than nothing. Zero is a true answer in an outage.
+    /// As long as only responses without a bit rate of their own have arrived, the estimate is the lower bound that
+    /// results from counting their latency as transfer time. The estimate can be zero during an outage.
     public var estimate: BitRate? {
         let averages = currentAverages
         let cautious: Double?
         if let initial {
-            // An estimate from earlier that was too low even for latency and transfer together is out of date.
+            // An initial estimate below the lower bound is out of date.
             let prior = max(initial, lowerBound.value ?? 0)
             cautious = averages.lower { $0.value(after: prior, weighing: initialWeight) ?? prior }
         } else {
@@ -82,17 +83,18 @@ public struct ThroughputEstimator: Sendable {
         return cautious.map { BitRate(bitsPerSecond: Int64(saturating: $0)) }
     }
 
-    /// The average wait for the first byte, by requests; `nil` while none was measured.
+    /// The average time to the first byte, weighted by requests, or `nil` if none was measured.
     public var latency: Duration? { latencies.value.map { .seconds($0) } }
 
-    /// How much transfer time the estimate stands on, the older the less; it does not grow beyond 1.44 slow half-lives.
+    /// The decayed transfer time on which the estimate is based, at most 1.44 half-lives of the slow average.
     ///
-    /// The initial estimate has no part in it.
+    /// The initial estimate is not included.
     public var sampleWeight: Duration { .seconds(currentAverages.slow.weight) }
 
-    /// The share that samples have in the estimate, 0 to 1.
+    /// The weight of the samples in the estimate relative to the initial estimate, from 0 to 1.
     ///
-    /// Without an initial estimate, it is what the share would be with one: a half after half a second of transfer.
+    /// Without an initial estimate, it is computed as if there were one: 0.5 after half a second of transfer by
+    /// default.
     public var confidence: Double {
         let slow = currentAverages.slow
         guard slow.weight > 0 else { return 0 }
@@ -103,23 +105,23 @@ public struct ThroughputEstimator: Sendable {
 }
 
 extension ThroughputEstimator {
-    /// The full weight in bits.
+    /// The number of bits from which a busy interval has its full weight.
     private var fullTrust: Double { Double(options.fullWeight.bytes) * 8 }
 
-    /// The averages with the recent past in them.
+    /// The averages including the recent transfers.
     private var currentAverages: ThroughputAverages {
         var averages = settled
         averages.add(timeline.measurements(fullTrust: fullTrust))
         return averages
     }
 
-    /// Counts a transfer, and with it the responses that came at once while it ran.
+    /// Adds a transfer, together with the responses that arrived at once while it ran.
     private mutating func pour(_ bits: Double, from start: Int64, to end: Int64) {
         timeline.pour(bits + instants.takeBits(after: start, through: end), from: start, to: end)
         settled.add(timeline.removeExcess(fullTrust: fullTrust))
     }
 
-    /// Counts a response that came at once.
+    /// Adds a response that arrived at once.
     private mutating func add(_ arrival: InstantArrivals.Arrival) {
         if timeline.isBusy(before: arrival.moment) {
             timeline.pourIntoBusyTime(arrival.bits, from: arrival.request, to: arrival.moment)
@@ -134,9 +136,9 @@ extension ThroughputEstimator {
         if let beginning { pour(0, from: beginning, to: arrival.moment) }
     }
 
-    /// Begins a new timeline where a sample lies too far back for mere disorder.
+    /// Starts a new timeline if a sample is too old to be merely out of order.
     ///
-    /// Otherwise one sample from a wrong future would make all true ones too old to count.
+    /// Otherwise, after one sample with a time far in the future, all correct samples would be too old to count.
     private mutating func beginAnewIfClockWasSet(_ end: Int64) {
         if horizon > .min, end < horizon -| BusyTimeline.longestTransfer {
             settled.add(timeline.removeAll(fullTrust: fullTrust))

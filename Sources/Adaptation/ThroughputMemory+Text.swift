@@ -1,9 +1,9 @@
 extension ThroughputMemory {
-    /// The memory as text for a file: one network a line, the last seen first.
+    /// The stored estimates as text for a file, with one line for each network, the most recent first.
     ///
-    /// A line is the name, a tabulator, bits a second, a tabulator, seconds since 1970-01-01T00:00:00Z, a line feed;
-    /// both numbers in decimal digits. In names, a backslash is written `\\`, a tabulator `\t`, a line feed `\n` and a
-    /// carriage return `\r`.
+    /// A line consists of the name, a tab, the bits per second, a tab, the seconds since 1970-01-01T00:00:00Z and a
+    /// line feed. Both numbers are decimal. In names, a backslash is written as `\\`, a tab as `\t`, a line feed as
+    /// `\n` and a carriage return as `\r`.
     public var text: String {
         var result = ""
         for name in namesByAge {
@@ -13,10 +13,10 @@ extension ThroughputMemory {
         return result
     }
 
-    /// Reads what ``text`` wrote.
+    /// Creates a memory from the format that ``text`` writes.
     ///
-    /// Lines that cannot be read are skipped, so that a damaged file costs no more than that.
-    /// Of several lines for one network, the newest counts. A carriage return at the end of a line is allowed.
+    /// Invalid lines are skipped, so that a damaged file loses no more than those. If several lines have the same
+    /// network, the most recent counts. A carriage return at the end of a line is allowed.
     ///
     /// - Complexity: O(*n*) in the length of the text.
     public init(text: String) {
@@ -25,7 +25,7 @@ extension ThroughputMemory {
             guard let (name, entry) = Self.parse(line) else { continue }
             if let known = entries[name], known.secondsSince1970 >= entry.secondsSince1970 { continue }
             insert(entry, for: name)
-            // Now and then, so that a file of any length leaves no more than a few names in memory.
+            // Limits the memory for files of any length.
             if entries.count >= 2 * Self.mostNetworks { forgetOldest() }
         }
         forgetOldest()
@@ -54,7 +54,7 @@ extension ThroughputMemory {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The name that a field says; `nil` where a backslash stands before anything that it does not escape.
+    /// Returns the name in an escaped field, or `nil` if a backslash precedes a character that has no escape sequence.
     private static func unescape(_ field: Substring.UTF8View) -> String? {
         var bytes: [UInt8] = []
         var isEscaped = false

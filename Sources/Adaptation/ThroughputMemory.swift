@@ -1,57 +1,57 @@
 public import MediaTiming
 
-/// The estimates of earlier times, one a network, so that the next start need not begin with a guess.
+/// The throughput estimates of earlier sessions, by network, used as initial estimates.
 ///
-/// A value: whoever owns it reads and writes the file (``init(text:)``, ``text``). At most ``mostNetworks`` are kept,
-/// the ones last seen.
+/// A value type without access to files: the owner reads and writes the file (``init(text:)``, ``text``). At most
+/// ``mostNetworks`` networks are kept, those seen most recently.
 public struct ThroughputMemory: Sendable, Hashable {
-    /// How many networks are kept: 64, more than most people use in a month.
+    /// The maximum number of networks, 64: more than most people use in a month.
     public static let mostNetworks = 64
-    /// How long a name may be: 255 bytes in UTF-8.
+    /// The maximum length of a network name, 255 bytes in UTF-8.
     ///
-    /// Networks with longer names are not kept; those of wireless networks have 32 at most (IEEE 802.11).
+    /// Networks with longer names are not stored. The SSID of a wireless network has at most 32 bytes (IEEE 802.11).
     public static let longestName = 255
-    /// An older estimate does not count: 30 days.
+    /// The age above which an estimate is ignored: 30 days.
     public static let greatestAge = Duration.seconds(30 * 86_400)
-    /// An older estimate counts for three quarters: a day.
+    /// The age above which an estimate is reduced to three quarters: one day.
     ///
-    /// Until then the same hour of the day has not come again, and nothing is known of the link at its busiest.
+    /// Within a day, the same hour has not come again, and the estimate says nothing about the busiest time of the
+    /// link.
     public static let freshAge = Duration.seconds(86_400)
 
-    /// What is kept of one network.
+    /// The stored estimate of one network.
     struct Entry: Sendable, Hashable {
         let bitsPerSecond: Int64
         let secondsSince1970: Int64
     }
 
-    /// The networks by name.
+    /// The entries by network name.
     private(set) var entries: [String: Entry] = [:]
 
-    /// Makes a memory of no network.
+    /// Creates an empty memory.
     public init() {}
 
-    /// Keeps an estimate in place of the network's earlier one.
+    /// Stores an estimate in place of the earlier one for the same network.
     ///
-    /// Nothing is kept of a rate of zero, which tells about an outage and not about a network, nor of a name that is
-    /// too long.
+    /// An estimate of zero, which results from an outage, and names that are too long are not stored.
     ///
     /// - Parameters:
-    ///   - estimate: What was measured (``ThroughputEstimator/estimate``).
-    ///   - network: Any name that is the same the next time.
-    ///   - now: The time since 1970-01-01T00:00:00Z; kept in whole seconds.
+    ///   - estimate: The measured throughput (``ThroughputEstimator/estimate``).
+    ///   - network: A name of the network that does not change between sessions.
+    ///   - now: The time since 1970-01-01T00:00:00Z, stored in whole seconds.
     public mutating func remember(_ estimate: BitRate, for network: String, now: Duration) {
         let entry = Entry(bitsPerSecond: estimate.bitsPerSecond, secondsSince1970: now.wholeSeconds)
         insert(entry, for: network)
         forgetOldest(keeping: network)
     }
 
-    /// What to expect of a network.
+    /// Returns the estimate for a network, reduced if it is older than ``freshAge``.
     ///
     /// - Parameters:
-    ///   - network: The name under which it was remembered.
-    ///   - now: The time since 1970-01-01T00:00:00Z. An estimate from a later time, kept while a clock was wrong, is
-    ///     taken to be as old as it seems new.
-    /// - Returns: `nil` where nothing is known that still counts.
+    ///   - network: The name under which the estimate was stored.
+    ///   - now: The time since 1970-01-01T00:00:00Z. If an estimate has a later time, because a clock was wrong, the
+    ///     difference counts as its age.
+    /// - Returns: The estimate, or `nil` if there is none or it is older than ``greatestAge``.
     public func estimate(for network: String, now: Duration) -> BitRate? {
         guard let entry = entries[network] else { return nil }
         let age = now.wholeSeconds.subtractingSaturated(entry.secondsSince1970).magnitude
@@ -60,15 +60,15 @@ public struct ThroughputMemory: Sendable, Hashable {
         return BitRate(bitsPerSecond: entry.bitsPerSecond -| entry.bitsPerSecond / 4)
     }
 
-    /// Adds an entry if it can be kept.
+    /// Inserts an entry, unless its rate is zero or the name is too long.
     mutating func insert(_ entry: Entry, for network: String) {
         guard entry.bitsPerSecond > 0, network.utf8.count <= Self.longestName else { return }
         entries[network] = entry
     }
 
-    /// Leaves no more networks than are kept.
+    /// Removes the oldest networks in excess of ``mostNetworks``.
     ///
-    /// - Parameter network: One that stays in any case: others may bear times of a clock that ran ahead.
+    /// - Parameter network: A network that is never removed: the others may have times from a clock that was ahead.
     mutating func forgetOldest(keeping network: String? = nil) {
         var excess = entries.count - Self.mostNetworks
         guard excess > 0 else { return }
@@ -78,14 +78,14 @@ public struct ThroughputMemory: Sendable, Hashable {
         }
     }
 
-    /// The names, the last seen first; in the order of their letters where that is the same.
+    /// The network names, most recent first; names with the same time are in ascending order.
     var namesByAge: [String] {
         entries.sorted { ($1.value.secondsSince1970, $0.key) < ($0.value.secondsSince1970, $1.key) }.map(\.key)
     }
 }
 
 extension Duration {
-    /// Whole seconds below, as many as fit in 64 bits.
+    /// The duration in whole seconds, rounded down and clamped to 64 bits.
     fileprivate var wholeSeconds: Int64 {
         let (seconds, part) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000_000_000)
         return Int64(clamping: part < 0 ? seconds -| 1 : seconds)

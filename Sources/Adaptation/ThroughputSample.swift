@@ -1,34 +1,33 @@
 public import MediaTiming
 
-/// What one response, or a piece of one, told about the network.
+/// A measurement of the network from one response, or from a part of one.
 ///
-/// The wait for the first byte and the flow of the bytes behind it are two measurements: a far server does not make a
-/// link slow.
+/// Latency and transfer time are separate: a distant server does not make a link slow.
 ///
-/// - Note: A long transfer may be reported in pieces as it runs; their bytes and times then join. Only the first piece
-///   carries a latency. That is the way to learn of a falling link before a large segment ends.
+/// - Note: A long transfer may be reported in parts while it runs; the parts are then joined. Only the first part has a
+///   latency. This reveals a drop in throughput before a large segment ends.
 public struct ThroughputSample: Sendable, Hashable {
-    /// When the first byte of the body came, on any clock that does not go back; the same one for all samples.
+    /// The time of the first byte of the body, on a monotonic clock that all samples share.
     public let start: Duration
-    /// When the last byte came.
+    /// The time of the last byte.
     ///
-    /// An end at or before `start` says that all came at once.
+    /// An end at or before `start` means that the whole response arrived at once.
     public let end: Duration
-    /// The bytes of the body as they went over the network, before any decompression.
+    /// The size of the body as transferred over the network, before any decompression.
     public let bytes: ByteCount
-    /// From sending the request to the first byte; zero or less where it was not measured.
+    /// The time from sending the request to the first byte; zero or less if it was not measured.
     public let latency: Duration
-    /// Whether the bytes came from a cache of ours, and so tell nothing about the network.
+    /// A Boolean value that indicates whether the bytes came from a local cache, and say nothing about the network.
     public let isCached: Bool
 
-    /// Makes a sample.
+    /// Creates a sample.
     ///
     /// - Parameters:
-    ///   - start: When the first byte of the body came.
-    ///   - end: When the last one came.
-    ///   - bytes: How many came in between.
-    ///   - latency: From sending the request to the first byte; zero where it was not measured.
-    ///   - isCached: Whether the network had no part in it.
+    ///   - start: The time of the first byte of the body.
+    ///   - end: The time of the last byte.
+    ///   - bytes: The number of bytes received in between.
+    ///   - latency: The time from sending the request to the first byte; zero if it was not measured.
+    ///   - isCached: Whether the bytes came from a local cache.
     public init(
         start: Duration,
         end: Duration,
