@@ -1,38 +1,40 @@
 import MediaTiming
 
 extension BalancedSelector {
-    /// What it weighs, and how.
+    /// The costs and thresholds of a balanced selector.
     public struct Options: Sendable, Hashable {
-        /// What a second of stall costs, in segments of the highest open rung.
+        /// The cost of one second of stall, in segments of the highest allowed rung.
         ///
-        /// 1.2: a second of stall spoils more than a segment of the best picture can make good. Range 0 to 100.
+        /// 1.2: a second of stall costs more than a segment of the highest quality gains. Range 0 to 100.
         public var stallCost: Double
-        /// What a switch costs, in its difference of quality.
+        /// The cost of a switch, as a multiple of the difference in quality.
         ///
-        /// 1.2: a switch up and back must gain some segments of the higher quality. Range 0 to 100.
+        /// 1.2: a switch up and back pays off only if it gains several segments of the higher quality. Range 0 to 100.
         public var switchCost: Double
-        /// What the next segment counts beside this one.
+        /// The discount factor: the value of the next segment relative to this one.
         ///
-        /// 0.967: some thirty segments ahead are reckoned with. Range 0 to 0.99.
+        /// 0.967: about 30 segments ahead have an influence. Range 0 to 0.99.
         public var foresight: Double
-        /// How much better a switch must be than none, in segments of the highest open rung.
+        /// The minimum gain for which the rung is switched, in segments of the highest allowed rung.
         ///
-        /// 0.011: less than that is no more than the grid's own roughness.
+        /// 0.011: smaller differences are within the discretization error of the plan.
         public var leastGain: Double
-        /// How much better it must be to give a transfer up than to wait, in segments of the highest open rung.
+        /// The minimum gain for which a running transfer is abandoned, in segments of the highest allowed rung.
         ///
-        /// 0.3: what has come is thrown away, and others may wait for the link.
+        /// 0.3: the bytes received so far are discarded, and other transfers may be waiting for the link.
         public var leastGainOfAbandonment: Double
-        /// How much of a transfer tells about the link by itself, and how often at most a transfer is judged.
+        /// The minimum duration of the part of a transfer that is measured separately, and the minimum time between two
+        /// reviews.
         ///
-        /// 0.9 s: shorter pieces are ruled by how packets happen to come in. Range 0.1 to 60 s.
+        /// 0.9 s: the rate of shorter parts depends mainly on the arrival times of single packets. Range 0.1 to 60 s.
         public var pieceDuration: Duration
-        /// How soon the first picture is wanted.
+        /// The target for the time until the first segment has been loaded.
         ///
-        /// 1 s: with an estimate from earlier, the first segment is the best that comes in this time. Range 0 to 60 s.
+        /// 1 s: with an initial estimate, the first segment is of the highest rung that loads in this time. Range 0 to
+        /// 60 s.
         public var startupDuration: Duration
 
-        /// Makes options; each has a default.
+        /// Creates options, each of which has a default.
         ///
         /// - Parameters:
         ///   - stallCost: See ``stallCost``.
@@ -60,7 +62,7 @@ extension BalancedSelector {
             self.startupDuration = startupDuration
         }
 
-        /// The weights within their ranges.
+        /// The weights of the plan, clamped to their ranges.
         var weights: PlanTable.Weights {
             PlanTable.Weights(
                 stall: stallCost.bounded(0...100, orElse: 1.2),
@@ -75,7 +77,7 @@ extension BalancedSelector {
 }
 
 extension Double {
-    /// The number within a range; another where it is none.
+    /// Returns the number clamped to a range, or `other` for NaN.
     fileprivate func bounded(_ range: ClosedRange<Double>, orElse other: Double) -> Double {
         isNaN ? other : Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
     }

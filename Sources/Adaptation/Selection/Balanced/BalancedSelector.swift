@@ -1,65 +1,67 @@
 public import MediaTiming
 
-/// The selector for viewers: it plans ahead, and weighs picture quality, stalls and switches against each other.
+/// The default selector for viewers, which plans ahead and balances video quality, stalls and switches.
 ///
-/// It keeps a belief of what the link can do, as probabilities, and not a single estimate. So it knows how
-/// much it does not know: on a steady link it dares more than on a noisy one, and it keeps a reserve on a link that
-/// broke off before. For each rung it reckons what the choice is worth in the long run with this belief and this
-/// buffer, and takes the best. A transfer is given up when another rung has become worth more.
+/// Instead of a single estimate of the throughput, it keeps a probability distribution. It therefore knows how
+/// uncertain the throughput is: it chooses higher rungs on a steady link than on a noisy one, and keeps a larger buffer
+/// on a link that had outages. For each rung it computes the expected long-term value of the choice with this
+/// distribution and this buffer, and takes the best. A transfer is abandoned if another rung has become more valuable.
 ///
-/// A link that turns from fast to slow and back about once a segment cannot be followed; there it plans with the mean.
+/// A link whose throughput alternates between high and low about once per segment cannot be predicted; in this case the
+/// selector plans with the mean throughput.
 ///
-/// It needs no sizes of coming segments; where the next one's are known, they are used. It is free of scale: only the
-/// proportions of bit rates, durations and throughput matter.
+/// The sizes of future segments are not needed; if the size of the next segment is known, it is used. The choice is
+/// independent of scale: only the ratios of bit rates, durations and throughput matter.
 ///
-/// The first decision that something plays with on a ladder, and one after its open rungs, the segment duration, the
-/// buffer capacity or the latency changed much, makes a new plan, which takes some milliseconds. Selectors with the same
-/// task share it.
+/// A new plan, which takes some milliseconds to compute, is made for the first decision during playback and after the
+/// allowed rungs, the segment duration, the buffer capacity or the latency changed substantially. Selectors with the
+/// same inputs share plans.
 public struct BalancedSelector: VariantSelector {
-    /// What it weighs, and how.
+    /// The costs and thresholds of the selector.
     public let options: Options
-    /// What was known before the first measurement, in bits a second.
+    /// The throughput estimate before the first measurement, in bits per second.
     private let initialEstimate: Double?
 
-    /// What is thought of the link; `nil` before the first situation, which brings the ladder.
+    /// The probability distribution of the link's state, or `nil` before the first situation, which contains the
+    /// ladder.
     private var belief: LinkBelief?
     private var ladder: Ladder?
     private var plan: PlanTable?
     private var rhythm = LinkRhythm()
-    /// Measurements from before the first situation.
+    /// The measurements that were added before the first situation.
     private var early: [SegmentMeasurement] = []
     private var hasMeasured = false
-    /// The last rate that a large transfer had, or what was known before, in bits a second.
+    /// The rate of the last large transfer, or the initial estimate, in bits per second.
     private var recentRate: Double?
-    /// Seconds, newest first in weight.
+    /// The average latency in seconds, in which recent requests count most.
     private var latency = FadingAverage(halfLife: 2)
-    /// Seconds over a longer time, so that the plan does not change with each answer.
+    /// The average latency in seconds over more requests, so that the plan does not change with each response.
     private var usualLatency = FadingAverage(halfLife: 8)
-    /// What of the running transfer has been taken into account.
+    /// The part of the running transfer that has already been taken into account.
     private var piece = TransferPiece()
-    /// The rung that an abandoned segment was promised.
+    /// The rung from which an abandoned segment is to be requested again.
     private var promised: Int?
     private var history = SwitchHistory()
 
-    /// Makes a selector that has seen nothing.
+    /// Creates a selector without measurements.
     ///
     /// - Parameters:
-    ///   - initialEstimate: What is known of the network from an earlier time (``ThroughputMemory``), if anything; without
-    ///     it, the first segment is one of the lowest rung.
-    ///   - options: What it weighs, and how.
+    ///   - initialEstimate: The throughput estimate of an earlier session (``ThroughputMemory``), if there is one.
+    ///     Without it, the first segment is of the lowest allowed rung.
+    ///   - options: The costs and thresholds.
     public init(initialEstimate: BitRate? = nil, options: Options = Options()) {
         self.initialEstimate = initialEstimate.map { Double($0.bitsPerSecond) }
         self.options = options
         recentRate = self.initialEstimate
     }
 
-    /// Takes a finished or abandoned transfer into account.
+    /// Adds the measurement of a finished or abandoned transfer.
     public mutating func add(_ measurement: SegmentMeasurement) {
         defer { piece = TransferPiece() }
         if !measurement.isAbandoned { promised = nil }
         guard !measurement.isCached else { return }
         guard belief != nil else {
-            // A player may load a segment before it asks; more than a few are not waited for.
+            // A player may load segments before it asks for a decision; the number stored is limited.
             if early.count < 16 { early.append(measurement) }
             return
         }
@@ -84,12 +86,12 @@ public struct BalancedSelector: VariantSelector {
         return decision(rung, cause, situation, next)
     }
 
-    /// Says whether a transfer is worth waiting for.
+    /// Decides whether to wait for a transfer or to abandon it.
     public mutating func review(
         _ transfer: TransferInFlight,
         in situation: SelectionSituation
     ) -> TransferVerdict {
-        // A request that waits much longer than others is a link on which nothing comes.
+        // A request that waits much longer than usual counts as a link on which nothing arrives.
         let waited = transfer.elapsedSeconds - (2 * (latency.value ?? 0.5) + 0.5)
         let flow = transfer.firstByte == nil ? max(0, waited) : transfer.flowSeconds
         guard let part = piece.next(bits: transfer.bitsReceived, flow: flow, atLeast: options.pieceSeconds) else {
@@ -111,13 +113,13 @@ public struct BalancedSelector: VariantSelector {
         return .abandon(decision(rung, .abandon, situation, belief))
     }
 
-    /// Forgets what belonged to the old place.
+    /// Resets the state that depends on the playback position.
     public mutating func seeked() {
         piece = TransferPiece()
         promised = nil
     }
 
-    /// What throughput to expect, as likely to be exceeded as not; `nil` while nothing is known.
+    /// The median of the expected throughput, or `nil` before the first measurement without an initial estimate.
     public var expectedThroughput: BitRate? {
         guard let belief, hasMeasured || initialEstimate != nil else { return nil }
         return BitRate(bitsPerSecond: Int64(saturating: belief.quantile(0.5)))
@@ -127,15 +129,23 @@ public struct BalancedSelector: VariantSelector {
 // MARK: - Learning
 
 extension BalancedSelector {
-    /// Fewer bytes than this tell about the sender's start rather than the link (as in ``ThroughputEstimator``).
+    /// The size in bits from which a transfer has its full weight.
+    ///
+    /// Smaller transfers measure the start of the sender rather than the link (see
+    /// ``ThroughputEstimator/Options/fullWeight``).
     private static let fullTrustBits = 65_536.0 * 8
-    /// A transfer that is trusted less than this could look slow for its smallness, and so like a turn of the link.
+    /// The minimum weight with which a transfer is used for the detection of oscillation.
+    ///
+    /// A smaller transfer may look slow only because of its size, and would be taken for a change of the link.
     private static let trustOfRhythm = 0.5
-    /// A shorter rest of a transfer is left out, as its pieces have told of it.
+    /// The minimum duration in seconds for which the rest of a transfer is measured after its parts have been.
     private static let shortestRest = 0.3
-    /// How exactly the mean of a link that turns fast is known, in octaves: a standard deviation.
+    /// The standard deviation, in octaves, with which the mean throughput of an oscillating link is assumed to be
+    /// known.
     private static let spreadOfMean = 0.3
-    /// A shorter transfer came all at once: one sees how fast a process reads, not how fast the network sent.
+    /// The minimum duration in seconds for which a transfer has a rate of its own.
+    ///
+    /// A shorter one arrived at once: its rate shows how fast a process reads, not how fast the network transferred.
     private static let shortestFlow = 0.001
 
     private mutating func learn(_ measurement: SegmentMeasurement) {
@@ -166,19 +176,20 @@ extension BalancedSelector {
         self.belief = belief
     }
 
-    /// What to plan with: the belief, or the link's mean where it turns too fast to be followed.
+    /// Returns the distribution to plan with, mixed with the mean throughput if the link oscillates too fast to be
+    /// followed.
     private func averaged(_ belief: LinkBelief, _ situation: SelectionSituation) -> LinkBelief {
         let share = rhythm.weightOfMean(segment: situation.segmentSeconds)
         guard share > 0, let mean = rhythm.meanRate else { return belief }
         return belief.mixed(share, around: mean, octaves: Self.spreadOfMean)
     }
 
-    /// How much a transfer tells: little if it was small, unless it was slow.
+    /// Returns the weight of a transfer, 0 to 1: low if it was small, unless it was slow.
     private func trust(_ bits: Double, _ flow: Double) -> Double {
         min(1, max(bits / Self.fullTrustBits, flow / options.pieceSeconds))
     }
 
-    /// Makes the belief for a situation's ladder, if the one at hand is for another.
+    /// Creates the probability distribution for the ladder of a situation, if the existing one is for another ladder.
     private mutating func prepare(_ situation: SelectionSituation) {
         guard ladder != situation.ladder else { return }
         let model = LinkModel(situation.ladder)
@@ -196,7 +207,7 @@ extension BalancedSelector {
         for measurement in waiting { learn(measurement) }
     }
 
-    /// The plan for a situation: the one at hand, if it serves.
+    /// Returns the plan for a situation: the existing one if it is still valid.
     private mutating func plan(for situation: SelectionSituation, _ belief: LinkBelief) -> PlanTable {
         let key = PlanKey(situation, latency: usualLatency.value ?? expectedLatency)
         if let plan, plan.key.serves(key) { return plan }
@@ -209,11 +220,12 @@ extension BalancedSelector {
 // MARK: - Choosing
 
 extension BalancedSelector {
-    /// The open rung with the greatest worth.
+    /// Returns the allowed rung with the highest value.
     private func best(_ situation: SelectionSituation, _ plan: PlanTable, _ belief: LinkBelief) -> Int {
         let level = plan.level(situation.bufferSeconds)
         let current = situation.currentRung.map { plan.quality($0, of: situation.ladder) }
-        // With a little less than is expected, the buffer neither grows nor shrinks; nothing comes while requests wait.
+        // With slightly less than the expected throughput, the buffer level stays constant; no bytes arrive during
+        // latency.
         let flowing = max(0, 1 - plan.key.latency / situation.segmentSeconds)
         let carried = 0.9 * belief.quantile(0.5) * flowing
         var best = 0
@@ -229,7 +241,7 @@ extension BalancedSelector {
                     isSizeKnown: true,
                     mayBeAbandoned: true
                 )
-                // A large segment is followed by smaller ones: to follow each size in full makes for switches only.
+                // A large segment is followed by smaller ones; using the full size of each would only cause switches.
                 worth += 0.5 * plan.worth(of: transfer, belief, buffer: situation.bufferSeconds)
                 worth += 0.5 * plan.worth(ofTypical: index, belief, at: level)
             } else {
@@ -247,10 +259,10 @@ extension BalancedSelector {
         return plan.key.rungs[best]
     }
 
-    /// The highest open rung of which a segment comes soon enough for a start.
+    /// Returns the highest allowed rung with a segment that loads within the startup duration.
     private func start(_ situation: SelectionSituation, _ belief: LinkBelief) -> Int {
         var rate = belief.quantile(0.25)
-        // The belief ends a little above the ladder, which is enough to play, but not to start at once.
+        // The distribution ends slightly above the ladder: enough for playback, but not for the fastest startup.
         if belief.quantile(0.5) > belief.model.rates[belief.model.count - 1] / 2 {
             rate = max(rate, 0.7 * (recentRate ?? 0))
         }
@@ -258,7 +270,7 @@ extension BalancedSelector {
         return situation.openRungs.last { situation.expectedBits(of: $0) <= bits } ?? lowestRung(situation)
     }
 
-    /// A lower rung that is worth more than the rest of a transfer.
+    /// Returns the lower rung that is most valuable compared with the rest of a transfer, or `nil` to wait.
     private func alternative(
         to transfer: TransferInFlight,
         _ situation: SelectionSituation,
@@ -272,7 +284,7 @@ extension BalancedSelector {
         let buffer = situation.bufferSeconds
         let own = plan.quality(transfer.rung, of: situation.ladder)
         let current = situation.currentRung.map { plan.quality($0, of: situation.ladder) } ?? own
-        // The plan may have thinned the running rung out; the nearest one stands for what comes after.
+        // The plan may not contain the rung of the running transfer; the nearest lower one replaces it.
         let running = plan.key.rungs.lastIndex { $0 <= transfer.rung } ?? 0
         let waiting = PlanTable.Transfer(
             rung: running,
@@ -304,7 +316,7 @@ extension BalancedSelector {
         return choice
     }
 
-    /// Seconds until a request's first byte.
+    /// The expected time from a request to its first byte, in seconds.
     private var expectedLatency: Double { latency.value ?? 0.1 }
 
     private func lowestRung(_ situation: SelectionSituation) -> Int { situation.openRungs.first ?? 0 }
@@ -340,7 +352,7 @@ extension BalancedSelector {
 }
 
 extension LinkModel {
-    /// A piece of a transfer, as the rhythm takes it.
+    /// Returns a part of a transfer as input of the oscillation detector.
     fileprivate func piece(_ bitsPerSecond: Double, seconds: Double, end: Duration) -> LinkRhythm.Piece {
         LinkRhythm.Piece(
             bitsPerSecond: bitsPerSecond,
@@ -352,7 +364,7 @@ extension LinkModel {
 }
 
 extension PlanTable {
-    /// The quality of any rung of the ladder, on the plan's scale.
+    /// Returns the quality of any rung of the ladder, relative to the highest rung of the plan.
     func quality(_ rung: Int, of ladder: Ladder) -> Double {
         ladder.bitsPerSecond(of: rung) / ladder.bitsPerSecond(of: key.rungs[key.rungs.count - 1])
     }

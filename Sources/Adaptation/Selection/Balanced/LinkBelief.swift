@@ -1,17 +1,18 @@
-/// What is thought of a link: how likely each rate is, with each temper, and whether there is an outage.
+/// A probability distribution over the rate and volatility of a link and over whether it has an outage.
 ///
-/// Probabilities move as time passes (``pass()``) and gather where measurements are (``observe(bitsPerSecond:trust:)``).
-/// It is Bayes's rule on the grid of a ``LinkModel``.
+/// The distribution evolves as time passes (``pass()``) and is updated with measurements by Bayes' rule
+/// (``observe(bitsPerSecond:trust:)``), on the grid of a ``LinkModel``.
 struct LinkBelief: Sendable {
     let model: LinkModel
-    /// By temper and then by rate: how likely, and the link works.
+    /// The probabilities of the states in which the link works, by volatility class and then by rate.
     ///
     /// Together with ``inOutage`` they add up to 1.
     private(set) var working: [Double]
-    /// By temper and then by rate: how likely, and nothing comes at the moment.
+    /// The probabilities of the states in which the link has an outage, by volatility class and then by rate.
     private(set) var inOutage: [Double]
 
-    /// Thinks every rate alike, and each temper as common as it is.
+    /// Creates a distribution in which all rates are equally likely and the volatility classes have their prior
+    /// probabilities.
     init(_ model: LinkModel) {
         self.model = model
         let size = model.count * model.tempers
@@ -20,7 +21,7 @@ struct LinkBelief: Sendable {
         inOutage = Array(repeating: 0, count: size)
     }
 
-    /// Thinks that the rate is about so much, within `octaves`.
+    /// Creates a distribution around a rate, with a standard deviation in octaves.
     init(_ model: LinkModel, around bitsPerSecond: Double, octaves: Double) {
         self.init(model)
         let middle = model.clampedLogarithm(bitsPerSecond)
@@ -32,12 +33,12 @@ struct LinkBelief: Sendable {
         normalize()
     }
 
-    /// The belief, mixed with another one: that the rate is about so much, and that transfers differ much from it.
+    /// Returns a mixture with a distribution around a given rate in the class of the noisiest links.
     ///
     /// - Parameters:
-    ///   - share: What the other one counts, 0 to 1.
-    ///   - bitsPerSecond: The rate on the whole.
-    ///   - octaves: How exactly it is known: a standard deviation.
+    ///   - share: The weight of the other distribution, 0 to 1.
+    ///   - bitsPerSecond: The mean rate of the other distribution.
+    ///   - octaves: The standard deviation of the other distribution.
     /// - Returns: The mixture.
     func mixed(_ share: Double, around bitsPerSecond: Double, octaves: Double) -> LinkBelief {
         var result = self
@@ -53,7 +54,7 @@ struct LinkBelief: Sendable {
         return result
     }
 
-    /// Lets a segment's time pass: rates drift, jump, and outages begin and end.
+    /// Advances the distribution by the time of one segment: rates drift and jump, and outages begin and end.
     mutating func pass() {
         let count = model.count
         var moved = Array(repeating: 0.0, count: working.count)
@@ -72,7 +73,7 @@ struct LinkBelief: Sendable {
                 jumped += share * LinkModel.jumpProbability
                 let staying = share * (1 - LinkModel.jumpProbability)
                 for step in drift.indices {
-                    // The ends of the grid stand for all beyond.
+                    // The rates at both ends of the grid also represent all rates beyond them.
                     moved[base + min(max(rate + step - reach, 0), count - 1)] += staying * drift[step]
                 }
             }
@@ -82,15 +83,15 @@ struct LinkBelief: Sendable {
         working = moved
     }
 
-    /// Takes a measured rate into account.
+    /// Updates the distribution with a measured rate.
     ///
     /// - Parameters:
-    ///   - bitsPerSecond: The rate of a transfer or of a part of it; zero says that nothing came.
-    ///   - trust: 0 to 1: less for small transfers, which tell little.
+    ///   - bitsPerSecond: The rate of a transfer or of a part of one; zero if no bytes arrived.
+    ///   - trust: The weight of the measurement, 0 to 1; small transfers have less.
     mutating func observe(bitsPerSecond: Double, trust: Double = 1) {
         guard trust > 0 else { return }
         let measured = model.clampedLogarithm(bitsPerSecond)
-        // So little that it could be any rate below the grid: a probability, where others are densities.
+        // A rate below the grid can be any lower rate, so its likelihood is a probability, not a density.
         let isNothing = measured <= model.logarithms[0]
         let spreads = LinkModel.tempers.map { temper in
             let extra = LinkModel.measurementNoise
@@ -99,14 +100,14 @@ struct LinkBelief: Sendable {
         for rate in 0..<model.count {
             let distance = measured - model.logarithms[rate]
             let surprise = LinkModel.surprise * exponential(-abs(distance))
-            // An outage lets through less than a fraction of the rate.
+            // In an outage, less than a fraction of the rate arrives.
             let above = max(0, distance + LinkModel.outageDepth)
             let density = isNothing ? LinkModel.outageSilence : LinkModel.outageDensity
             let outage = density * exponential(-4 * above)
             for temper in spreads.indices {
                 let index = temper * model.count + rate
                 let deviations = distance / spreads[temper]
-                // Beyond, the bell is lower than the surprise by far.
+                // Further away, the normal distribution is far below the likelihood of outliers.
                 let width = isNothing ? 1 : spreads[temper]
                 let height = abs(deviations) < 7 ? bell(deviations) / width : 0
                 working[index] *= height + surprise
@@ -116,7 +117,7 @@ struct LinkBelief: Sendable {
         normalize()
     }
 
-    /// Takes into account that the rate was no lower than this: all came at once.
+    /// Updates the distribution with a lower bound of the rate, from a response that arrived at once.
     mutating func observe(atLeast bitsPerSecond: Double) {
         let bound = model.clampedLogarithm(bitsPerSecond)
         for index in working.indices {
@@ -128,13 +129,13 @@ struct LinkBelief: Sendable {
         normalize()
     }
 
-    /// The rate that is exceeded with a probability of 1 - `share`, in bits a second.
+    /// Returns the rate, in bits per second, that is exceeded with a probability of 1 − `share`.
     func quantile(_ share: Double) -> Double {
         var sum = 0.0
         for rate in 0..<model.count {
             let part = probability(ofRate: rate)
             if sum + part >= share, part > 0 {
-                // Between two rates, as if they lay evenly around this one.
+                // Interpolates between rates, as if the probability were distributed evenly around each.
                 let step = model.count > 1 ? model.logarithms[1] - model.logarithms[0] : 0
                 return powerOfTwo(model.logarithms[rate] + step * ((share - sum) / part - 0.5))
             }
@@ -143,7 +144,7 @@ struct LinkBelief: Sendable {
         return model.rates[model.count - 1]
     }
 
-    /// How likely the link is slower than a rate, or in an outage.
+    /// Returns the probability that the link is slower than a rate or has an outage.
     func probability(below bitsPerSecond: Double) -> Double {
         let bound = model.clampedLogarithm(bitsPerSecond)
         var sum = 0.0
@@ -155,14 +156,14 @@ struct LinkBelief: Sendable {
         return min(max(sum, 0), 1)
     }
 
-    /// How likely a rate is, with any temper, in an outage or not.
+    /// Returns the probability of a rate, over all volatility classes, with and without an outage.
     private func probability(ofRate rate: Int) -> Double {
         var part = 0.0
         for index in stride(from: rate, to: working.count, by: model.count) { part += working[index] + inOutage[index] }
         return part
     }
 
-    /// Moves a little of each temper's share to the others, rate by rate.
+    /// Moves a small part of the probability between the volatility classes, separately for each rate.
     private func mixTempers(of shares: inout [Double]) {
         let change = LinkModel.temperChange
         for rate in 0..<model.count {
@@ -179,7 +180,7 @@ struct LinkBelief: Sendable {
         var sum = 0.0
         for index in working.indices { sum += working[index] + inOutage[index] }
         guard sum > 1e-280, sum.isFinite else {
-            // Nothing explains what was seen: begin anew.
+            // The measurement is impossible in every state, so the distribution is reset.
             self = LinkBelief(model)
             return
         }
@@ -192,7 +193,7 @@ struct LinkBelief: Sendable {
 }
 
 extension LinkModel {
-    /// The logarithm of a rate, no further than the grid goes.
+    /// Returns the base-2 logarithm of a rate, clamped to the grid.
     func clampedLogarithm(_ bitsPerSecond: Double) -> Double {
         let first = logarithms[0]
         let last = logarithms[logarithms.count - 1]

@@ -1,75 +1,76 @@
 internal import MediaTiming
 
-/// How links are expected to behave: the rates that they can have, and how they move between them.
+/// A stochastic model of links: the possible rates and the transitions between them.
 ///
-/// A link has a rate that drifts. What a transfer gets differs from it at random. Rarely the rate jumps anywhere. And
-/// sometimes nothing comes for a few seconds, after which the rate is what it was. Links differ in how much of each they
-/// have: that is their ``Temper``, found out while they are used.
+/// A link has a rate that drifts. The rate of a transfer differs from it randomly. Rarely, the rate jumps to any other
+/// value. Sometimes no bytes arrive for a few seconds, after which the rate is the same as before. Links differ in the
+/// strength of these effects; a ``Temper`` is a class of links with the same strength, and the class of a link is
+/// inferred from measurements.
 struct LinkModel: Sendable, Hashable {
-    /// One kind of link; spreads are standard deviations in octaves (factors of two).
+    /// A volatility class; drift and noise are standard deviations in octaves (factors of two).
     struct Temper: Sendable, Hashable {
-        /// How far the rate drifts from one segment to the next.
+        /// The change of the rate from one segment to the next.
         let drift: Double
-        /// How far a transfer differs from the rate.
+        /// The deviation of a transfer from the rate.
         let noise: Double
-        /// How likely an outage begins within a segment.
+        /// The probability that an outage begins within the time of one segment.
         let outageProbability: Double
-        /// How likely a link is of this kind before anything was measured.
+        /// The prior probability of this class.
         let share: Double
     }
 
-    /// The kinds of links: a steady line, one whose rate wanders, one that is noisy, and a steady one with outages.
+    /// The volatility classes: steady, drifting, noisy, and steady with outages.
     ///
-    /// Fitted, with the other numbers here, on measured links (3G and 4G on the move, lines at home) and on invented
-    /// ones (states, steps, outages, waves, wandering), with segments of 2 to 6 s and buffers of 12 to 60 s. A link counts
-    /// as steady until it shows otherwise, which takes few measurements.
+    /// These and the other parameters of the model were fitted to measured links (3G and 4G in motion, fixed lines) and
+    /// to synthetic ones (Markov chains, steps, outages, waves, random walks), with segments of 2 to 6 s and buffers of
+    /// 12 to 60 s. A link counts as steady at first; few measurements are enough to change that.
     static let tempers = [
         Temper(drift: 0.12, noise: 0.13, outageProbability: 0, share: 0.7),
         Temper(drift: 0.27, noise: 0.42, outageProbability: 0.003, share: 0.15),
         Temper(drift: 0.21, noise: 0.53, outageProbability: 0.007, share: 0.1),
         Temper(drift: 0.12, noise: 0.16, outageProbability: 0.04, share: 0.05),
     ]
-    /// The temper of which transfers differ most from the rate.
+    /// The index of the class in which transfers deviate most from the rate.
     static let noisiest = tempers.indices.max { tempers[$0].noise < tempers[$1].noise } ?? 0
-    /// How likely the temper itself changes from one segment to the next.
+    /// The probability that the volatility class changes from one segment to the next.
     static let temperChange = 0.005
-    /// How likely the rate jumps from one segment to the next.
+    /// The probability that the rate jumps from one segment to the next.
     static let jumpProbability = 0.008
-    /// How far apart, in octaves, rates lie around the middle of the ladder after a jump: a standard deviation.
+    /// The standard deviation, in octaves, of the rates after a jump around the middle of the ladder.
     static let jumpSpread = 1.2
-    /// How likely an outage ends within a segment's time.
+    /// The probability that an outage ends within the time of one segment.
     static let outageEnd = 0.18
-    /// How long outages are thought to last, in seconds.
+    /// The expected duration of an outage, in seconds.
     static let outageSeconds = 6.0
-    /// A rate below the link's own by so many octaves looks like an outage.
+    /// The distance below the rate, in octaves, from which a measurement indicates an outage.
     static let outageDepth = 2.0
-    /// How much an outage explains of a low rate; a density over octaves.
+    /// The likelihood of a low rate in an outage, as a density over octaves.
     static let outageDensity = 0.4
-    /// How likely nothing at all comes in an outage.
+    /// The likelihood that no bytes arrive in an outage.
     static let outageSilence = 0.9
-    /// How inexact a measurement is on its own, in octaves.
+    /// The measurement error, a standard deviation in octaves.
     static let measurementNoise = 0.14
-    /// How much of a measurement's likelihood lies far from anything expected.
+    /// The likelihood of outliers, which are far from every expected rate.
     static let surprise = 0.001
-    /// The distance of two rates, in octaves, unless the ladder is too long for it.
+    /// The distance between two rates of the grid in octaves; larger if the ladder needs more than ``mostRates``.
     static let widestStep = 0.4
-    /// The most rates; they cover 18 octaves with the step above.
+    /// The maximum number of rates; with ``widestStep`` they cover 18 octaves.
     static let mostRates = 48
-    /// How far below the lowest rung the rates begin, in octaves.
+    /// The distance from the lowest rung down to the lowest rate, in octaves.
     static let below = 3.0
-    /// How far above the highest rung the rates end, in octaves: beyond, more changes nothing.
+    /// The distance from the highest rung up to the highest rate, in octaves; higher rates do not change any choice.
     static let above = 1.3
 
-    /// Logarithms to the base 2 of the rates in bits a second, ascending and evenly spaced.
+    /// The base-2 logarithms of the rates in bits per second, ascending and evenly spaced.
     let logarithms: [Double]
-    /// The rates in bits a second.
+    /// The rates in bits per second.
     let rates: [Double]
-    /// How likely each rate is after a jump.
+    /// The probability of each rate after a jump.
     let jumpTargets: [Double]
-    /// For each temper, how likely the rate drifts by so many steps, from `-reach` to `reach`.
+    /// The probabilities of a drift from `-reach` to `reach` steps of the grid, for each volatility class.
     let drifts: [[Double]]
 
-    /// Makes the model for a ladder: rates that make no difference to any of its rungs are left out.
+    /// Creates the model for a ladder, with a grid of the rates that make a difference between its rungs.
     init(_ ladder: Ladder) {
         let lowest = binaryLogarithm(ladder.bitsPerSecond(of: 0))
         let highest = binaryLogarithm(ladder.bitsPerSecond(of: ladder.highest))
@@ -87,16 +88,16 @@ struct LinkModel: Sendable, Hashable {
         }
     }
 
-    /// How many rates there are.
+    /// The number of rates.
     var count: Int { rates.count }
-    /// How many tempers there are.
+    /// The number of volatility classes.
     var tempers: Int { Self.tempers.count }
 }
 
-/// The bell curve's height at a distance in standard deviations, 1 in the middle.
+/// Returns the height of the normal distribution at a distance in standard deviations, with a maximum of 1.
 func bell(_ distance: Double) -> Double { exponential(-0.5 * distance * distance) }
 
-/// Shares of a whole.
+/// Returns the weights scaled so that their sum is 1.
 private func normalized(_ weights: [Double]) -> [Double] {
     let sum = weights.reduce(0, +)
     return sum > 0 ? weights.map { $0 / sum } : weights

@@ -1,48 +1,50 @@
-/// How often a link turns from fast to slow and back, and what it carries on the whole.
+/// A detector of links whose rate oscillates, with their mean rate.
 ///
-/// A ``LinkBelief`` follows the rate. A link that turns about once a segment cannot be followed: what was measured is
-/// over before the next segment has come. Then the buffer carries its slow times, and the mean is what counts.
+/// A ``LinkBelief`` follows the rate. A link whose rate changes direction about once per segment cannot be followed: a
+/// measurement is out of date before the next segment has been loaded. On such a link the buffer bridges the slow
+/// periods, and the mean rate is relevant.
 struct LinkRhythm: Sendable {
-    /// One piece of a transfer.
+    /// A part of a transfer.
     struct Piece {
         let bitsPerSecond: Double
-        /// The logarithm of the rate, on the grid of the ``LinkModel``.
+        /// The base-2 logarithm of the rate, clamped to the grid of the ``LinkModel``.
         let logarithm: Double
-        /// How long it took to come, in seconds.
+        /// The duration of the transfer, in seconds.
         let seconds: Double
-        /// When the last of it came, in seconds on the clock.
+        /// The time at which the part ended, in seconds.
         let end: Double
     }
 
-    /// A rate so many octaves away from the last extreme is a turn: less is noise, which the belief knows.
+    /// The distance from the last extreme, in octaves, from which a rate counts as a reversal; smaller changes are
+    /// noise.
     private static let swing = 2.2
-    /// With fewer turns than this in a segment's time, the link is followed.
+    /// The number of reversals per segment below which the rate is followed.
     ///
-    /// This and the next number are fitted on square waves and measured links: those have a tenth of a turn a second.
+    /// This and ``mostTurns`` were fitted to square waves and measured links; the latter have 0.1 reversals per second.
     private static let fewestTurns = 0.33
-    /// With more turns than this in a segment's time, only the mean counts.
+    /// The number of reversals per segment above which only the mean rate counts.
     private static let mostTurns = 0.43
-    /// A stretch so many times as long as others ends the rhythm, before the average tells.
+    /// The time without a reversal after which an oscillation has ended, in mean intervals between reversals.
     private static let patience = 1.5
-    /// What is known before the first piece: that nothing turned for so many seconds.
+    /// The duration of the assumed period without reversals before the first measurement, in seconds.
     private static let calmBefore = 20.0
 
-    /// Turns a second; time on the clock counts.
+    /// The average number of reversals per second, weighted by elapsed time.
     private var turns = FadingAverage(halfLife: 30)
-    /// Bits a second; time in which bits flow counts.
+    /// The average rate in bits per second, weighted by transfer time.
     private var rate = FadingAverage(halfLife: 20)
-    /// The highest or lowest rate since the last turn, a logarithm.
+    /// The base-2 logarithm of the highest or lowest rate since the last reversal.
     private var extreme: Double?
     private var isRising = true
-    /// When the last piece ended, in seconds on the clock.
+    /// The end of the last part, in seconds.
     private var end: Double?
-    /// Seconds since the last turn.
+    /// The time since the last reversal, in seconds.
     private var stretch = 0.0
 
-    /// What the link carries on the whole, in bits a second; `nil` while nothing was measured.
+    /// The mean rate of the link in bits per second, or `nil` before the first measurement.
     var meanRate: Double? { rate.value }
 
-    /// Takes a piece of a transfer into account.
+    /// Adds a part of a transfer.
     mutating func add(_ piece: Piece) {
         rate.add(piece.bitsPerSecond, weight: piece.seconds)
         let passed = max(0.001, end.map { piece.end - $0 } ?? piece.seconds)
@@ -53,7 +55,7 @@ struct LinkRhythm: Sendable {
         turns.add(isTurn ? 1 / passed : 0, weight: passed)
     }
 
-    /// How much the mean counts beside the belief, 0 to 1, for segments that last so many seconds.
+    /// Returns the weight of the mean rate relative to the followed rate, 0 to 1, for a segment duration in seconds.
     func weightOfMean(segment: Double) -> Double {
         guard let frequency = turns.value(after: 0, weighing: Self.calmBefore), stretch * frequency < Self.patience
         else { return 0 }
@@ -61,7 +63,7 @@ struct LinkRhythm: Sendable {
         return min(max(0, share), 1)
     }
 
-    /// Whether the rate goes the other way now.
+    /// Updates the extreme and returns whether the direction of change is reversed.
     private mutating func turned(at logarithm: Double) -> Bool {
         guard let extreme else {
             self.extreme = logarithm

@@ -1,54 +1,57 @@
-/// What a plan is made for: as long as this stays about the same, the plan holds.
+/// The inputs of a plan; a plan remains valid while they change little.
 struct PlanKey: Sendable, Hashable {
-    /// The rungs of the ladder that it plans with, ascending, 1 to ``mostRungs``.
+    /// The indexes of the rungs in the plan, ascending, at least one and at most ``mostRungs``.
     let rungs: [Int]
-    /// How long a segment lasts as it plays, in seconds.
+    /// The real-time duration of a segment at the playback rate, in seconds.
     let segment: Double
-    /// How long a full buffer lasts, in seconds.
+    /// The real-time duration of a full buffer at the playback rate, in seconds.
     let capacity: Double
-    /// Media seconds a second: a segment that plays twice as fast lasts half as long, and is as large.
+    /// The playback rate: at 2, a segment lasts half as long and has the same size.
     let rate: Double
-    /// From sending a request to the first byte, in seconds.
+    /// The time from sending a request to the first byte, in seconds.
     let latency: Double
 
-    /// More rungs than this are thinned out: next to each other, they hardly differ.
+    /// The maximum number of rungs in a plan; of more, those that differ least are left out.
     static let mostRungs = 12
-    /// A segment that is longer or shorter by less than this share needs no new plan.
+    /// The maximum relative change of the segment duration for which a plan remains valid.
     static let segmentTolerance = 0.25
-    /// A capacity that is larger or smaller by less than this share needs no new plan.
+    /// The maximum relative change of the buffer capacity for which a plan remains valid.
     static let capacityTolerance = 0.15
 
-    /// A playback rate that is higher or lower by less than this share needs no new plan.
+    /// The maximum relative change of the playback rate for which a plan remains valid.
     static let rateTolerance = 0.1
-    /// A latency that is longer or shorter by less than this share of a segment needs no new plan.
+    /// The maximum change of the latency for which a plan remains valid, as a fraction of the segment duration.
     static let latencyTolerance = 0.05
-    /// Latencies are multiples of this share of a segment, so that sessions share plans.
+    /// The unit to which latencies are rounded so that sessions share plans, as a fraction of the segment duration.
     static let latencyStep = 0.025
-    /// A latency of no more than this share of a segment counts as ``leastLatency``, which the link's model was fitted to.
+    /// The latency up to which ``leastLatency`` is used, as a fraction of the segment duration.
+    ///
+    /// The link model was fitted with that latency.
     static let shortLatency = 0.05
-    /// The least latency of a plan, in seconds.
+    /// The minimum latency of a plan, in seconds.
     static let leastLatency = 0.05
-    /// The longest latency of a plan, in segments.
+    /// The maximum latency of a plan, in segment durations.
     static let mostLatency = 2.0
 
-    /// Makes the key of a situation.
+    /// Creates the key for a situation.
     ///
     /// - Parameters:
-    ///   - situation: The moment.
-    ///   - latency: Seconds until a request's first byte, as expected.
+    ///   - situation: The situation before the request.
+    ///   - latency: The expected time from a request to its first byte, in seconds.
     init(_ situation: SelectionSituation, latency: Double) {
         rungs = Self.thinned(situation.openRungs, of: situation.ladder)
         segment = situation.segmentSeconds
         rate = situation.playbackRate
-        // Beyond a few minutes, a fuller buffer changes nothing.
+        // Beyond a few minutes, a larger buffer does not change a choice.
         capacity = min(situation.capacitySeconds, max(300, 2 * situation.segmentSeconds))
-        // Beyond a segment, nothing keeps up any more, and longer makes no difference to a choice.
+        // With a latency of more than a segment, no rung can be played without stalls, and its exact value does not
+        // matter.
         let steps = (min(latency / segment, Self.mostLatency) / Self.latencyStep).rounded()
         let isShort = latency <= Self.shortLatency * segment
         self.latency = isShort ? Self.leastLatency : steps * Self.latencyStep * segment
     }
 
-    /// Whether a plan for this key serves for another.
+    /// Returns whether a plan for this key is also valid for another key.
     func serves(_ other: PlanKey) -> Bool {
         rungs == other.rungs && abs(other.segment - segment) <= Self.segmentTolerance * segment
             && abs(other.capacity - capacity) <= Self.capacityTolerance * capacity
@@ -56,7 +59,7 @@ struct PlanKey: Sendable, Hashable {
             && abs(other.latency - latency) <= Self.latencyTolerance * segment
     }
 
-    /// Leaves out rungs within 5 % of the one below, and then spreads what is left over the whole.
+    /// Leaves out rungs within 5 % of the next lower one, and then selects the rest at even distances.
     private static func thinned(_ open: [Int], of ladder: Ladder) -> [Int] {
         guard open.count > mostRungs else { return open }
         var kept: [Int] = []

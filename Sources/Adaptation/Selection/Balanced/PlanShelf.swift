@@ -1,31 +1,31 @@
 internal import Synchronization
 
-/// The plans that were made last, for selectors that ask for the same.
+/// A cache of the plans that were used most recently, shared by all selectors.
 ///
-/// A plan depends on nothing but what it is asked for, so whether it is found or made anew shows in time only. Sessions
-/// of the same content mostly ask for the same one.
+/// A plan depends only on its inputs, so the cache affects only the computing time. Sessions that play the same content
+/// usually have the same inputs.
 enum PlanShelf {
-    /// All that a plan depends on.
+    /// The complete inputs of a plan.
     private struct Order: Hashable {
         let key: PlanKey
-        /// Of all rungs, the closed ones too: they say which rates the model has.
+        /// The bit rates of all rungs, including the excluded ones, which determine the rates of the model.
         let bitsPerSecond: [Double]
         let weights: PlanTable.Weights
     }
 
-    /// More plans than this are not kept; each takes some 200 kB.
+    /// The maximum number of plans; each has about 200 kB.
     private static let most = 6
 
-    /// Newest last.
+    /// The cached plans, most recently used last.
     private static let shelf = Mutex<[(order: Order, plan: PlanTable)]>([])
 
-    /// A plan, made if it is not at hand.
+    /// Returns the cached plan for the given inputs, or computes it.
     ///
     /// - Parameters:
-    ///   - key: What it is for.
-    ///   - ladder: The rungs.
-    ///   - model: The model of links for this ladder.
-    ///   - weights: What it aims at.
+    ///   - key: The inputs that depend on the situation.
+    ///   - ladder: The ladder of the content.
+    ///   - model: The link model for this ladder.
+    ///   - weights: The costs and the discount factor.
     /// - Returns: The plan.
     static func plan(_ key: PlanKey, ladder: Ladder, model: LinkModel, weights: PlanTable.Weights) -> PlanTable {
         let order = Order(key: key, bitsPerSecond: ladder.rungs.indices.map(ladder.bitsPerSecond), weights: weights)
@@ -37,7 +37,7 @@ enum PlanShelf {
             }
         }
         if let kept { return kept }
-        // Made outside the lock, so that nobody waits for a plan that is not their own.
+        // Computed outside the lock, so that other selectors do not have to wait for this plan.
         let plan = PlanTable(key, ladder: ladder, model: model, weights: weights)
         shelf.withLock { plans in
             plans.append((order, plan))

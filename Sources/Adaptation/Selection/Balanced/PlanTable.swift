@@ -1,71 +1,73 @@
 import MediaTiming
 
-/// What each choice is worth in the long run, for every state of link and buffer: a plan for all that may come.
+/// The long-term value of each choice of a rung in every state of link and buffer.
 ///
-/// Found by value iteration: the worth of a state is the best choice's reward now plus what the states that follow are
-/// worth, a little less for each step. The reward is the quality shown, less what a stall and a switch cost (the
-/// measure `QoE_lin` of Yin et al., SIGCOMM 2015), with the highest rung as 1; so the plan does not depend on the scale
-/// of the ladder. Rates move as a ``LinkModel`` says.
+/// The values are computed by value iteration: the value of a state is the reward of the best choice plus the
+/// discounted value of the resulting states. The reward is the quality minus the costs of stalls and switches (the
+/// measure `QoE_lin` of Yin et al., SIGCOMM 2015), in units of the highest rung, so that the plan does not depend on
+/// the scale of the ladder. The rates evolve according to a ``LinkModel``.
 struct PlanTable: Sendable {
-    /// What the plan aims at.
+    /// The costs and the discount factor of a plan.
     struct Weights: Sendable, Hashable {
-        /// What a second of stall costs, in segments of the highest quality.
+        /// The cost of one second of stall, in segments of the highest quality.
         var stall: Double
-        /// What a switch costs, in its difference of quality.
+        /// The cost of a switch, as a multiple of the difference in quality.
         var change: Double
-        /// What the next segment counts beside this one.
+        /// The discount factor: the value of the next segment relative to this one.
         var foresight: Double
     }
 
-    /// Worths at all buffer levels.
+    /// The values of a state at all buffer levels.
     typealias Row = SIMD16<Float>
 
-    /// Buffer levels: dense where it is nearly empty, where a second makes a difference.
+    /// The number of buffer levels, which are densest at low levels, where a second matters most.
     static let levels = Row.scalarCount
-    /// The number of the highest level.
+    /// The index of the highest level.
     private static let lastStep = Double(levels - 1)
-    /// The numbers of the levels.
+    /// The indexes of the levels.
     private static let steps = Row(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
-    /// Enough rounds that the rest no longer changes a choice.
+    /// The number of iterations, enough that further ones do not change a choice.
     static let rounds = 30
-    /// The same where the worth for another temper is at hand to begin with.
+    /// The number of iterations that start with the values of another volatility class.
     static let furtherRounds = 14
-    /// How far sizes of segments of one rung differ, in octaves: a standard deviation.
+    /// The standard deviation of the sizes of segments of the same rung, in octaves.
     static let sizeSpread = 0.18
-    /// In the plan, a transfer is given up after this share of a segment, and some of the buffer.
+    /// The part of the time limit of a transfer that depends on the segment duration, as a fraction of it.
+    ///
+    /// In the plan, a transfer that exceeds the limit is abandoned.
     static let patienceOfSegment = 0.65
-    /// The share of the buffer after which, on top of that, a transfer is given up.
+    /// The part of the time limit of a transfer that depends on the buffer level, as a fraction of it.
     static let patienceOfBuffer = 0.4
-    /// Noise is reckoned at three points, in standard deviations.
+    /// The points at which the normal distribution of noise is sampled, in standard deviations.
     static let noisePoints = [-1.25, 0, 1.25]
-    /// Their probabilities.
+    /// The probabilities of ``noisePoints``.
     static let noiseWeights = [0.3, 0.4, 0.3]
-    /// How long an outage still lasts, as shares of its mean time.
+    /// The points at which the remaining duration of an outage is sampled, as multiples of the mean duration.
     static let outagePoints = [0.15, 0.7, 2.2]
-    /// Their probabilities.
+    /// The probabilities of ``outagePoints``.
     static let outageWeights = [0.33, 0.34, 0.33]
 
     let key: PlanKey
     let model: LinkModel
     let weights: Weights
-    /// Quality of the rungs, 0 to 1.
+    /// The qualities of the rungs, 0 to 1.
     let quality: [Double]
-    /// Bits of a segment of the rungs.
+    /// The size of a segment of each rung, in bits.
     private let bits: [Double]
-    /// Seconds: the highest level at which a request can be sent.
+    /// The highest buffer level at which a request can be sent, in seconds.
     private let room: Double
-    /// Seconds: the levels at which a request can be sent, from zero to ``room``.
+    /// The buffer levels of the grid, from zero to ``room``, in seconds.
     private let buffers: Row
-    /// Worth of a state after a rung was chosen, by temper, rate and rung.
+    /// The value of the state after the choice of a rung, by volatility class, rate and rung.
     private var values: [Row]
-    /// Worth of a choice while the link works, its quality left out, in the same order.
+    /// The value of a choice while the link works, without the quality itself, in the same order.
     private var workingWorth: [Row]
-    /// Worth of a choice in an outage.
+    /// The value of a choice in an outage, without the quality itself, in the same order.
     private var outageWorth: [Row]
 
-    /// Makes the plan.
+    /// Computes the plan.
     ///
-    /// - Complexity: some milliseconds for ten rungs.
+    /// - Complexity: Some milliseconds for ten rungs.
     init(_ key: PlanKey, ladder: Ladder, model: LinkModel, weights: Weights) {
         self.key = key
         self.model = model
@@ -86,32 +88,32 @@ struct PlanTable: Sendable {
 
     var rungs: Int { key.rungs.count }
 
-    /// Where the row of a temper, rate and rung is.
+    /// Returns the index of the row for a volatility class, rate and rung.
     private func row(_ temper: Int, _ rate: Int, _ rung: Int) -> Int {
         (temper * model.count + rate) * rungs + rung
     }
 
-    /// A level between two of the grid.
+    /// A buffer level between two levels of the grid.
     struct Level {
         let index: Int
         let fraction: Double
 
-        /// The value of a row.
+        /// Returns the value of a row at this level, by linear interpolation.
         func value(in row: Row) -> Double {
             let low = Double(row[index])
             return low + fraction * (Double(row[index + 1]) - low)
         }
     }
 
-    /// Where a buffer level lies.
+    /// Returns the position of a buffer level, in seconds, in the grid.
     func level(_ seconds: Double) -> Level {
-        // Levels lie as the squares of their numbers.
+        // The levels are proportional to the squares of their indexes.
         let square = min(max(0, seconds), room) / room * Self.lastStep * Self.lastStep
         let index = min(Int(saturating: square.squareRoot()), Self.levels - 2)
         return Level(index: index, fraction: (square - Double(index * index)) / Double(2 * index + 1))
     }
 
-    /// The least time after which a transfer that would come too late is given up in the plan.
+    /// Returns the part of a transfer's time limit that does not depend on the link, in seconds.
     private func patience(_ buffer: Double) -> Double {
         Self.patienceOfSegment * key.segment + Self.patienceOfBuffer * buffer
     }
@@ -120,13 +122,13 @@ struct PlanTable: Sendable {
 // MARK: - What choices are worth
 
 extension PlanTable {
-    /// What is expected of a transfer that begins or goes on at a moment, without its quality.
+    /// Returns the expected value of the transfer of a segment of typical size, without its quality.
     ///
     /// - Parameters:
-    ///   - rung: Index into the plan's rungs.
-    ///   - belief: What is thought of the link.
-    ///   - level: The buffer.
-    /// - Returns: The worth, in segments of the highest quality.
+    ///   - rung: The index in the rungs of the plan.
+    ///   - belief: The probability distribution of the link's state.
+    ///   - level: The buffer level.
+    /// - Returns: The value, in segments of the highest quality.
     func worth(ofTypical rung: Int, _ belief: LinkBelief, at level: Level) -> Double {
         var sum = 0.0
         for temper in 0..<model.tempers {
@@ -141,27 +143,28 @@ extension PlanTable {
         return sum
     }
 
-    /// One transfer, as far as its worth goes.
+    /// A transfer whose value is computed.
     struct Transfer {
-        /// Index into the plan's rungs.
+        /// The index in the rungs of the plan.
         let rung: Int
-        /// What has still to come.
+        /// The number of bits still to be received.
         let bits: Double
-        /// Seconds until it begins to come.
+        /// The time until the next byte, in seconds.
         let latency: Double
-        /// Whether `bits` is the size that was told, not one that is expected.
+        /// A Boolean value that indicates whether `bits` is the actual size, not an expected one.
         let isSizeKnown: Bool
-        /// Whether it may be given up for the lowest rung, should it come too late.
+        /// A Boolean value that indicates whether the transfer may be abandoned for the lowest rung if it takes too
+        /// long.
         let mayBeAbandoned: Bool
     }
 
-    /// What is expected of a transfer of any size, without its quality.
+    /// Returns the expected value of a transfer of a given size, without its quality.
     ///
     /// - Parameters:
     ///   - transfer: The transfer.
-    ///   - belief: What is thought of the link.
-    ///   - buffer: Seconds in the buffer.
-    /// - Returns: The worth, in segments of the highest quality.
+    ///   - belief: The probability distribution of the link's state.
+    ///   - buffer: The buffer level in seconds.
+    /// - Returns: The value, in segments of the highest quality.
     func worth(of transfer: Transfer, _ belief: LinkBelief, buffer: Double) -> Double {
         var sum = 0.0
         for temper in 0..<model.tempers {
@@ -206,7 +209,7 @@ extension PlanTable {
         return sum
     }
 
-    /// The buffer when a segment has come, and how long nothing played.
+    /// Returns the buffer level after a transfer, and the duration of the stall in seconds.
     private func arrival(after seconds: Double, buffer: Double) -> (level: Level, stall: Double) {
         let left = max(0, buffer - seconds)
         return (level(left + key.segment), max(0, seconds - buffer))
@@ -216,11 +219,11 @@ extension PlanTable {
 // MARK: - Value iteration
 
 extension PlanTable {
-    /// Where transfers lead, by rate and rung, from each level.
+    /// The outcomes of transfers from each buffer level, by rate and rung.
     private struct Outcomes {
-        /// What is lost on the way, in quality.
+        /// The expected cost of stalls and abandoned transfers, in units of quality.
         var cost: [Row]
-        /// By rate, rung and level that is reached: how likely that is, less what comes later counts for.
+        /// The discounted probability of each resulting buffer level, by rate, rung and resulting level.
         var shares: [Row]
 
         init(count: Int) {
@@ -228,7 +231,7 @@ extension PlanTable {
             shares = Array(repeating: .zero, count: count * PlanTable.levels)
         }
 
-        /// Adds transfers that take so long, and lose so much quality.
+        /// Adds transfers with the given duration and loss of quality.
         mutating func add(_ share: Double, at index: Int, seconds: Row, loss: Row, in plan: PlanTable) {
             let room = Float(plan.room)
             let left = plan.buffers - seconds
@@ -240,14 +243,14 @@ extension PlanTable {
             cost[index] += (positive(-left) * Float(plan.weights.stall) + loss) * Float(share)
             let weight = Float(share * plan.weights.foresight)
             for level in 0..<PlanTable.levels {
-                // What lies between two levels counts for both, in proportion to how near it is.
+                // A level between two levels of the grid counts for both, by linear interpolation.
                 let distance = position - Float(level)
                 let nearness = positive(lesser(1 - distance, 1 + distance))
                 shares[index * PlanTable.levels + level] += nearness * weight
             }
         }
 
-        /// A mixture with others, which have this share.
+        /// Returns a mixture in which the other outcomes have the given probability.
         func mixed(_ share: Float, of others: Outcomes) -> Outcomes {
             var result = self
             for index in cost.indices { result.cost[index] += (others.cost[index] - cost[index]) * share }
@@ -255,7 +258,7 @@ extension PlanTable {
             return result
         }
 
-        /// What a choice is worth, when this is what the levels are worth afterwards.
+        /// Returns the value of a choice, given the values of the resulting levels.
         func worth(_ index: Int, _ later: Row) -> Row {
             var sum = -cost[index]
             let first = index * PlanTable.levels
@@ -272,7 +275,7 @@ extension PlanTable {
         }
     }
 
-    /// Where transfers lead while the link works, by rate and rung.
+    /// Returns the outcomes while the link works, by rate and rung.
     private func workingOutcomes(_ temper: Int) -> Outcomes {
         let noise = LinkModel.tempers[temper].noise
         let spread = (noise * noise + Self.sizeSpread * Self.sizeSpread).squareRoot()
@@ -298,7 +301,7 @@ extension PlanTable {
         return outcomes
     }
 
-    /// Where transfers lead that meet an outage, by rate and rung.
+    /// Returns the outcomes of transfers during an outage, by rate and rung.
     private func outageOutcomes() -> Outcomes {
         var outcomes = Outcomes(count: model.count * rungs)
         for index in 0..<(model.count * rungs) {
@@ -312,7 +315,7 @@ extension PlanTable {
         return outcomes
     }
 
-    /// Iterates for one temper, from the worth in `value` to a better one.
+    /// Iterates the values of one volatility class, starting with those in `value`.
     private mutating func solve(_ temper: Int, _ outages: Outcomes, _ value: inout [Row], rounds: Int) {
         let working = workingOutcomes(temper)
         let beginning = Float(LinkModel.tempers[temper].outageProbability)
@@ -349,9 +352,10 @@ extension PlanTable {
         for index in value.indices { values[temper * value.count + index] = value[index] }
     }
 
-    /// The best choice after each rung, switches paid for.
+    /// Stores the value of the best choice after each rung, minus the cost of the switch.
     ///
-    /// The cost of a switch is in proportion to its height, so one walk upwards and one downwards find the best.
+    /// The cost of a switch is proportional to the difference in quality, so one pass upward and one downward find the
+    /// best.
     private func choose(_ choice: [Row], into value: inout [Row], at offset: Int) {
         var best = choice[0]
         value[offset] = best
@@ -367,15 +371,15 @@ extension PlanTable {
     }
 }
 
-/// The greater one, level by level.
+/// Returns the elementwise maximum.
 private func greater(_ first: PlanTable.Row, _ second: PlanTable.Row) -> PlanTable.Row {
     first.replacing(with: second, where: second .> first)
 }
 
-/// The lesser one, level by level.
+/// Returns the elementwise minimum.
 private func lesser(_ first: PlanTable.Row, _ second: PlanTable.Row) -> PlanTable.Row {
     first.replacing(with: second, where: second .< first)
 }
 
-/// Zero where it is negative.
+/// Returns the row with negative elements replaced by zero.
 private func positive(_ row: PlanTable.Row) -> PlanTable.Row { greater(row, .zero) }

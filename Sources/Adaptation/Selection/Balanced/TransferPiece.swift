@@ -1,18 +1,18 @@
-/// How much of a running transfer has been looked at.
+/// The part of a running transfer that has already been measured.
 struct TransferPiece: Sendable {
     private var bits = 0.0
     private var flow = 0.0
 
-    /// Whether any of it has been looked at.
+    /// A Boolean value that indicates whether any part has been measured.
     var hasPieces: Bool { flow > 0 }
 
-    /// The rate since the last piece, if enough time has passed to tell; then the next piece begins.
+    /// Returns the rate since the last part, if it is long enough, and begins the next part.
     ///
     /// - Parameters:
-    ///   - bits: All that came.
-    ///   - flow: Seconds in which it came.
-    ///   - atLeast: Seconds of a piece.
-    /// - Returns: The rate, and seconds of the piece.
+    ///   - bits: The number of bits received so far.
+    ///   - flow: The time in which they were received, in seconds.
+    ///   - atLeast: The minimum duration of a part, in seconds.
+    /// - Returns: The rate and the duration of the part in seconds, or `nil` if it is too short.
     mutating func next(bits: Double, flow: Double, atLeast: Double) -> (bitsPerSecond: Double, seconds: Double)? {
         let seconds = flow - self.flow
         guard seconds >= atLeast else { return nil }
@@ -22,9 +22,10 @@ struct TransferPiece: Sendable {
         return (rate, seconds)
     }
 
-    /// What came after the last piece.
+    /// Returns the bits and the duration since the last part.
     func rest(bits: Double, flow: Double) -> (bits: Double, flow: Double) {
-        // A transfer that reviews took for waiting has less flow than they counted.
+        // Reviews count long waits as transfer time, so that they can exceed the transfer time of the finished
+        // transfer.
         guard flow > self.flow else { return (0, 0) }
         return (max(0, bits - self.bits), flow - self.flow)
     }
