@@ -1,21 +1,21 @@
-/// What a rung is worth at a buffer level, as BOLA reckons it.
+/// The value of each rung as a function of the buffer level, as defined by BOLA.
 struct BufferCurve: Sendable {
-    /// Below this level, in seconds, the lowest rung is right.
+    /// The default of the buffer level below which the lowest rung is chosen, in seconds.
     private static let usualMinimum = 10.0
-    /// So much more, in seconds, is wanted for each rung.
+    /// The additional buffer for each rung, in seconds.
     private static let perRung = 2.0
 
-    /// Seconds: below this level, the lowest rung is right.
+    /// The buffer level below which the lowest rung is chosen, in seconds.
     let minimum: Double
-    /// What a rung adds to what is seen: the logarithm of its bit rate over the lowest one's, and 1.
+    /// The utility of each rung: 1 plus the natural logarithm of its bit rate relative to the lowest.
     private let utilities: [Double]
     private let rates: [Double]
-    /// Seconds a unit of utility: how much a fuller buffer is worth.
+    /// The weight of utility relative to the buffer level, in seconds per unit of utility.
     private let scale: Double
-    /// Utility of any segment, however low.
+    /// The utility that a segment of any rung has in addition.
     private let base: Double
 
-    /// Makes the curve for a ladder and a buffer.
+    /// Creates the curve for the ladder and the buffer capacity of a situation.
     init(_ situation: SelectionSituation) {
         let ladder = situation.ladder
         let rates = ladder.rungs.indices.map(ladder.bitsPerSecond)
@@ -25,22 +25,22 @@ struct BufferCurve: Sendable {
         minimum = min(Self.usualMinimum, 0.4 * capacity)
         let target = max(minimum + Self.perRung * Double(rates.count), capacity)
         let span = utilities[utilities.count - 1] - 1
-        // With rungs all alike, any scale does.
+        // If all rungs have the same bit rate, any scale is correct.
         scale = span > 0.01 ? (target - minimum) / span : target
         base = minimum / scale
     }
 
     var indices: Range<Int> { rates.indices }
 
-    /// What a segment has, relative to others; only proportions matter.
+    /// Returns the relative size of a segment; only the ratios between rungs matter.
     func bits(_ rung: Int) -> Double { rates[rung] }
 
-    /// What is gained for each bit of a segment at a buffer level.
+    /// Returns the value per bit of a segment at a buffer level in seconds.
     func worth(of rung: Int, at level: Double, bits: Double) -> Double {
         (scale * (utilities[rung] + base) - level) / max(1, bits)
     }
 
-    /// The least level at which a rung is better than all below it.
+    /// Returns the lowest buffer level, in seconds, at which a rung is better than all lower ones.
     func least(for rung: Int) -> Double {
         var level = 0.0
         for lower in 0..<rung where rates[lower] < rates[rung] {
@@ -51,6 +51,6 @@ struct BufferCurve: Sendable {
         return level
     }
 
-    /// The level above which a rung gains nothing more.
+    /// Returns the buffer level, in seconds, above which loading a segment of the rung has no value.
     func most(for rung: Int) -> Double { scale * (utilities[rung] + base) }
 }

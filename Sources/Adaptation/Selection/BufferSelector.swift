@@ -1,13 +1,15 @@
 public import MediaTiming
 
-/// The buffer decides: the more there is, the higher the rung.
+/// A selector that chooses a higher rung the more media is buffered.
 ///
-/// BOLA (Spiteri, Urgaonkar, Sitaraman, INFOCOM 2016) with the additions of BOLA-E (Spiteri, Sitaraman, Sparacio,
-/// MMSys 2018): a virtual placeholder stands for buffer that could have been filled, so that a start, a short ladder or
-/// a full buffer does not keep the rung low; no rise goes above the throughput (BOLA-O in the paper), as it would soon be
-/// taken back; and what can come before the buffer is empty bounds the next segment.
+/// It implements BOLA (Spiteri, Urgaonkar, Sitaraman, INFOCOM 2016) with the additions of BOLA-E (Spiteri, Sitaraman,
+/// Sparacio, MMSys 2018). A virtual placeholder buffer represents media that could have been loaded, so that startup, a
+/// short ladder or a full buffer do not keep the rung low. A switch up is limited to the throughput (BOLA-O), because
+/// it would soon be reversed otherwise. The size of the next segment is limited to the bytes that can arrive before the
+/// buffer is empty.
 public struct BufferSelector: VariantSelector {
-    /// The share of what can come before the buffer is empty that a segment may be, at first, and in the end.
+    /// The initial and the final limit of a segment's size, as a fraction of the bits that can arrive before the buffer
+    /// is empty.
     private static let firstSafety = 0.9
     private static let leastSafety = 0.5
 
@@ -16,26 +18,26 @@ public struct BufferSelector: VariantSelector {
     private var promised: Int?
     private var isFirst = true
     private var safety = firstSafety
-    /// Seconds of buffer that are not there.
+    /// The level of the placeholder buffer, in seconds.
     private var placeholder = 0.0
     /// The curve of the last decision.
     private var curve: BufferCurve?
-    /// Seconds in the buffer at the last decision, and of its segment.
+    /// The buffer level and the segment duration of the last decision, in seconds.
     private var lastLevel = 0.0
     private var lastSegment = 0.0
-    /// When the last transfer ended, in seconds.
+    /// The time at which the last transfer ended, in seconds.
     private var lastEnd: Double?
 
-    /// Makes a selector that has seen nothing.
+    /// Creates a selector without measurements.
     ///
     /// - Parameters:
-    ///   - initialEstimate: What is known of the network from an earlier time (``ThroughputMemory``), if anything.
-    ///   - options: How samples are weighed.
+    ///   - initialEstimate: The throughput estimate of an earlier session (``ThroughputMemory``), if there is one.
+    ///   - options: The weights and thresholds of the throughput estimator.
     public init(initialEstimate: BitRate? = nil, options: ThroughputEstimator.Options = .init()) {
         estimator = ThroughputEstimator(initial: initialEstimate, options: options)
     }
 
-    /// Takes a finished or abandoned transfer into account.
+    /// Adds the measurement of a finished or abandoned transfer.
     public mutating func add(_ measurement: SegmentMeasurement) {
         estimator.add(measurement.throughputSample)
         lastEnd = measurement.end.clampedSeconds
@@ -43,18 +45,18 @@ public struct BufferSelector: VariantSelector {
         guard let curve, curve.indices.contains(measurement.rung) else { return }
         let time = measurement.latency.clampedSeconds + measurement.flowSeconds
         if measurement.isAbandoned {
-            // Something went wrong: no more than what the rung taken instead needs.
+            // The throughput dropped: the placeholder is limited to the level that the replacement rung needs.
             let wanted = promised.map { $0 > 0 ? curve.least(for: $0) : curve.minimum } ?? curve.minimum
             placeholder = min(placeholder, max(0, wanted - max(0, lastLevel - time)))
         } else {
             let level = lastLevel + lastSegment
             placeholder = min(placeholder, max(0, curve.most(for: measurement.rung) - level))
-            // A rung that another rule chose shall not be left at once; unless the buffer ran dry.
+            // A rung that another rule chose is not to be left immediately, unless the buffer ran empty.
             if lastLevel > time { placeholder = max(placeholder, curve.least(for: measurement.rung) - level) }
         }
     }
 
-    /// The rung with the greatest worth at this buffer, as far as the throughput does not speak against it.
+    /// Returns the rung with the highest value at this buffer level, limited by the throughput.
     public mutating func decide(_ situation: SelectionSituation) -> SwitchDecision {
         let curve = BufferCurve(situation)
         let level = situation.bufferSeconds
@@ -76,7 +78,7 @@ public struct BufferSelector: VariantSelector {
         return decision(rung, cause, situation, throughput, delay: delay)
     }
 
-    /// Gives a transfer up where another rung is worth more for what is left to load.
+    /// Abandons a transfer if another rung has a higher value than the rest of the transfer.
     public mutating func review(
         _ transfer: TransferInFlight,
         in situation: SelectionSituation
@@ -87,9 +89,9 @@ public struct BufferSelector: VariantSelector {
         let curve = BufferCurve(situation)
         let whole = transfer.expectedSize.map { Double($0.bytes) * 8 } ?? situation.expectedBits(of: transfer.rung)
         let throughput = transfer.bitsReceived / transfer.flowSeconds
-        // Another request waits once more; meanwhile this one would go on.
+        // A new request has to wait for its first byte, during which this transfer would continue.
         let rest = whole - transfer.bitsReceived - transfer.latencySeconds * throughput
-        // While there is ample time, a slow moment is not worth what has come.
+        // With enough time left, a temporary drop does not justify discarding the bytes received.
         guard rest > 0, rest / throughput > max(situation.segmentSeconds, situation.bufferSeconds) / 2 else {
             return .keepGoing
         }
@@ -108,7 +110,7 @@ public struct BufferSelector: VariantSelector {
         return .abandon(decision(choice, .abandon, situation, throughput, delay: 0))
     }
 
-    /// Begins with the throughput again, as at the start.
+    /// Resets the buffer state, so that the next rung is chosen by throughput as at the start.
     public mutating func seeked() {
         promised = nil
         isFirst = true
@@ -120,14 +122,14 @@ public struct BufferSelector: VariantSelector {
 extension BufferSelector {
     private var latency: Double { estimator.latency?.clampedSeconds ?? 0 }
 
-    /// Time in which the buffer was full is time in which it could have grown.
+    /// Adds the time since the last transfer to the placeholder, because the buffer could have grown meanwhile.
     private mutating func count(waitUntil now: Duration) {
         guard let lastEnd else { return }
         placeholder += min(max(0, now.clampedSeconds - lastEnd), 3_600)
         self.lastEnd = now.clampedSeconds
     }
 
-    /// The rung by buffer, and how long a fuller one would change nothing.
+    /// Returns the rung for the buffer level, and the delay before its request in seconds.
     private mutating func choice(
         _ situation: SelectionSituation,
         _ curve: BufferCurve,
@@ -154,13 +156,13 @@ extension BufferSelector {
                 return left < right
             } ?? 0
         if let current = situation.currentRung, rung > current, rung > carried {
-            // What the link does not carry would soon be left again.
+            // A rung above the throughput would soon be left again.
             rung = situation.restriction.nearestOpen(below: max(current, carried))
         }
         return (rung, wait(for: rung, level, curve, isHighest: rung == open.last))
     }
 
-    /// How long to wait for the level at which a rung is right; the placeholder is used up first.
+    /// Returns the time until the buffer level for a rung is reached, after reducing the placeholder first.
     private mutating func wait(for rung: Int, _ level: Double, _ curve: BufferCurve, isHighest: Bool) -> Double {
         let excess = level + placeholder - curve.most(for: rung)
         guard excess > 0 else { return 0 }
@@ -169,7 +171,7 @@ extension BufferSelector {
         return isHighest ? 0 : min(waiting, level)
     }
 
-    /// Lowers a rung whose segment might not come before the buffer is empty.
+    /// Lowers the rung if its segment may not arrive before the buffer is empty, and returns whether it did.
     private mutating func bound(
         _ rung: inout Int,
         _ situation: SelectionSituation,

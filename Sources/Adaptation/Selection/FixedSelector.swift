@@ -1,27 +1,27 @@
-/// Always the same rung: for tests, comparisons, and viewers who chose a quality by hand.
+/// A selector that always chooses the same rung, for tests, comparisons and a quality that the viewer has set.
 public struct FixedSelector: VariantSelector, Hashable {
-    /// Which one.
+    /// The rung that a fixed selector chooses.
     public enum Choice: Sendable, Hashable {
-        /// The lowest open rung.
+        /// The lowest allowed rung.
         case lowest
-        /// The highest open rung.
+        /// The highest allowed rung.
         case highest
-        /// The rung at an index of the ladder, or the nearest open one below it.
+        /// The rung with the given index, or the nearest lower one that is allowed, or else the lowest allowed rung.
         case index(Int)
     }
 
-    /// Which one.
+    /// The rung that is chosen.
     public let choice: Choice
 
-    /// Makes a selector that keeps to a choice.
+    /// Creates a selector for the given choice.
     public init(_ choice: Choice) {
         self.choice = choice
     }
 
-    /// Does nothing: a fixed choice learns nothing.
+    /// Does nothing, because the choice does not depend on measurements.
     public mutating func add(_ measurement: SegmentMeasurement) {}
 
-    /// The chosen rung.
+    /// Returns the chosen rung.
     public mutating func decide(_ situation: SelectionSituation) -> SwitchDecision {
         let open = situation.openRungs
         let wanted: Int =
@@ -38,12 +38,12 @@ public struct FixedSelector: VariantSelector, Hashable {
         )
     }
 
-    /// Always to wait.
+    /// Returns ``TransferVerdict/keepGoing``.
     public mutating func review(
         _ transfer: TransferInFlight,
         in situation: SelectionSituation
     ) -> TransferVerdict { .keepGoing }
 
-    /// Does nothing.
+    /// Does nothing, because the choice does not depend on the position.
     public mutating func seeked() {}
 }

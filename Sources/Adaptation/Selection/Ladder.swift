@@ -1,16 +1,16 @@
-/// The rungs of one content, in ascending order of the bit rate that they are expected to need; never empty.
+/// The rungs between which a selector chooses, in ascending order of their expected bit rates; never empty.
 public struct Ladder: Sendable, Hashable {
-    /// How many rungs a ladder can have: 64.
+    /// The maximum number of rungs, 64.
     ///
-    /// Authors write about ten, and twice that with several codecs.
+    /// Multivariant playlists usually have about ten variants, and twice as many with several codecs.
     public static let mostRungs = 64
 
-    /// The rungs, ascending by ``LadderRung/expectedBitRate``; of equal ones, the one written first comes first.
+    /// The rungs in ascending order of ``LadderRung/expectedBitRate``; equal ones are in their original order.
     public let rungs: [LadderRung]
 
-    /// Sorts rungs into a ladder.
+    /// Creates a ladder of the given rungs.
     ///
-    /// - Parameter rungs: In any order; `nil` results where there is none, or more than ``mostRungs``.
+    /// - Parameter rungs: The rungs in any order. The result is `nil` if there are none or more than ``mostRungs``.
     public init?(_ rungs: [LadderRung]) {
         guard !rungs.isEmpty, rungs.count <= Self.mostRungs else { return nil }
         self.rungs = rungs.enumerated()
@@ -18,14 +18,14 @@ public struct Ladder: Sendable, Hashable {
             .map(\.element)
     }
 
-    /// How many rungs there are, 1 to ``mostRungs``.
+    /// The number of rungs, 1 to ``mostRungs``.
     public var count: Int { rungs.count }
     /// The index of the highest rung.
     public var highest: Int { rungs.count - 1 }
 
-    /// The nearest index that there is a rung for.
+    /// Returns the nearest valid index.
     public func clamped(_ index: Int) -> Int { min(max(index, 0), highest) }
 
-    /// The index of the rung that stands for a variant of the caller; `nil` where none does.
+    /// Returns the index of the rung for a variant (``LadderRung/variantIndex``), or `nil` if there is none.
     public func index(ofVariant variantIndex: Int) -> Int? { rungs.firstIndex { $0.variantIndex == variantIndex } }
 }

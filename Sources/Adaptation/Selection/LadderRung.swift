@@ -1,27 +1,27 @@
 public import MediaTiming
 
-/// One way to watch the same content, as a selector sees it.
+/// A variant as one rung of a bit rate ladder, with the properties that a selector uses.
 public struct LadderRung: Sendable, Hashable {
-    /// Where the caller keeps the variant: any number that means something to it.
+    /// The caller's index of the variant.
     ///
-    /// A ``Ladder`` sorts its rungs; this is the way back to the playlist. Default 0.
+    /// A ``Ladder`` sorts its rungs; this number maps a rung back to the playlist. Default 0.
     public let variantIndex: Int
-    /// The most that any stretch of it needs: `BANDWIDTH` (RFC 8216bis §4.4.6.2).
+    /// The peak segment bit rate: `BANDWIDTH` (RFC 8216bis §4.4.6.2).
     public let peakBitRate: BitRate
-    /// What all of it needs on average: `AVERAGE-BANDWIDTH`; `nil` where the playlist does not say.
+    /// The average segment bit rate: `AVERAGE-BANDWIDTH`; `nil` if the playlist does not contain it.
     public let averageBitRate: BitRate?
-    /// Picture width in pixels; `nil` where it is not known or there is no picture.
+    /// The width of the video in pixels; `nil` if it is unknown or there is no video.
     public let width: Int?
-    /// Picture height in pixels; `nil` where it is not known or there is no picture.
+    /// The height of the video in pixels; `nil` if it is unknown or there is no video.
     public let height: Int?
-    /// Pictures a second; `nil` where it is not known.
+    /// The number of video frames per second; `nil` if it is unknown.
     public let frameRate: Double?
-    /// The author's own rank, `SCORE`: higher is better; `nil` where the playlist does not say.
+    /// The author's preference, `SCORE`: a higher value is better; `nil` if the playlist does not contain it.
     ///
-    /// For the caller, who may leave out rungs that cost more and rank lower. Selectors go by bit rate.
+    /// Selectors do not use it. The caller may leave out rungs that have a higher bit rate and a lower score.
     public let score: Double?
 
-    /// Makes a rung.
+    /// Creates a rung.
     ///
     /// - Parameters:
     ///   - variantIndex: See ``variantIndex``.
@@ -49,9 +49,9 @@ public struct LadderRung: Sendable, Hashable {
         self.score = score
     }
 
-    /// The bit rate that a selector counts with: the average where one is written, else the peak.
+    /// The bit rate that selectors use: the average, or the peak if there is no average.
     ///
-    /// An average above the peak contradicts itself; then the peak counts.
+    /// An average above the peak is contradictory; in this case the peak is used.
     public var expectedBitRate: BitRate {
         guard let averageBitRate, averageBitRate.bitsPerSecond > 0 else { return peakBitRate }
         return min(averageBitRate, peakBitRate)

@@ -1,27 +1,27 @@
 public import MediaTiming
 
-/// What the transfer of one segment told, finished or given up.
+/// The measurement of the transfer of one segment, finished or abandoned.
 ///
-/// Times are those of any clock that does not go back, the same one for all measurements and situations.
+/// Times are those of a monotonic clock that all measurements and situations share.
 public struct SegmentMeasurement: Sendable, Hashable {
-    /// Index of the rung in the ladder.
+    /// The index of the rung in the ladder.
     public let rung: Int
-    /// The bytes that came.
+    /// The number of bytes received.
     public let bytes: ByteCount
-    /// How much media they hold when all have come.
+    /// The media duration of the complete segment.
     public let duration: Duration
-    /// When the request was sent.
+    /// The time at which the request was sent.
     public let request: Duration
-    /// When the first byte of the body came; the end where none did.
+    /// The time of the first byte of the body, or the end if none was received.
     public let firstByte: Duration
-    /// When the last byte came, or the transfer was given up.
+    /// The time at which the last byte was received or the transfer was abandoned.
     public let end: Duration
-    /// Whether the bytes came from a cache of ours, and so tell nothing about the network.
+    /// A Boolean value that indicates whether the bytes came from a local cache, and say nothing about the network.
     public let isCached: Bool
-    /// Whether the transfer was given up before its end.
+    /// A Boolean value that indicates whether the transfer was abandoned before its end.
     public let isAbandoned: Bool
 
-    /// Makes a measurement.
+    /// Creates a measurement.
     ///
     /// - Parameters:
     ///   - rung: See ``rung``.
@@ -52,16 +52,16 @@ public struct SegmentMeasurement: Sendable, Hashable {
         self.isAbandoned = isAbandoned
     }
 
-    /// What it tells a ``ThroughputEstimator``.
+    /// The measurement as a sample for a ``ThroughputEstimator``.
     public var throughputSample: ThroughputSample {
         ThroughputSample(start: firstByte, end: end, bytes: bytes, latency: latency, isCached: isCached)
     }
 
-    /// From sending the request to the first byte, 0 or more.
+    /// The time from sending the request to the first byte, zero or more.
     public var latency: Duration {
         .seconds(max(0, firstByte.clampedSeconds - request.clampedSeconds))
     }
 
-    /// How long bytes flowed, in seconds, 0 or more.
+    /// The time in which bytes were received, in seconds, zero or more.
     var flowSeconds: Double { max(0, end.clampedSeconds - firstByte.clampedSeconds) }
 }

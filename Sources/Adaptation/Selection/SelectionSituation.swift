@@ -1,41 +1,41 @@
 public import MediaTiming
 
-/// What a selector is asked about: the moment before a segment is requested.
+/// The input of a selector's decision: the state immediately before a segment is requested.
 public struct SelectionSituation: Sendable, Hashable {
     /// The rungs to choose from.
     public var ladder: Ladder
-    /// Which of them are open, and why the others are not.
+    /// The rungs that are allowed, and the reasons for which the others are excluded.
     ///
-    /// Default: all are open.
+    /// Default: all are allowed.
     public var restriction: LadderRestriction
-    /// The rung of the segment before this one; `nil` at the start.
+    /// The rung of the previous segment, or `nil` at the start.
     public var current: Int?
-    /// How much media lies ahead of the play head.
+    /// The duration of the buffered media after the playback position.
     public var bufferLevel: Duration
-    /// How much the caller will keep there at most, this segment included.
+    /// The maximum duration of media that the caller buffers, including this segment.
     ///
-    /// Live, no more than the distance to the live edge can ever be there.
+    /// For a live stream, it is at most the distance to the live edge.
     public var bufferCapacity: Duration
-    /// How long the segment is that will be requested.
+    /// The duration of the segment to be requested.
     public var segmentDuration: Duration
-    /// The sizes of the coming segments, by segment and then by rung; empty where they are not known.
+    /// The sizes of the next segments, by segment and then by rung; empty if they are unknown.
     ///
-    /// They are known with byte ranges, `EXT-X-BITRATE`, or an index. A size of zero counts as unknown.
+    /// They are known with byte ranges, `EXT-X-BITRATE`, or a segment index. A size of zero counts as unknown.
     public var upcomingSizes: [[ByteCount]]
-    /// How many segments are left with this one; `nil` where that is not known, as live.
+    /// The number of remaining segments including this one; `nil` if it is unknown, as for a live stream.
     public var remainingSegments: Int?
-    /// How fast the media plays, 1 for normal; its sign does not matter, and 0 counts as 1.
+    /// The playback rate; its sign is ignored, and 0 counts as 1.
     public var rate: Double
-    /// Whether nothing has been shown yet, at the start or after a seek.
+    /// A Boolean value that indicates whether playback has not begun yet, at the start or after a seek.
     public var isStarting: Bool
-    /// The time on the clock of the measurements; it tells how long the caller waited.
+    /// The time on the clock of the measurements, from which the idle time before the request is computed.
     public var now: Duration
 
-    /// Makes a situation.
+    /// Creates a situation.
     ///
     /// - Parameters:
     ///   - ladder: See ``ladder``.
-    ///   - restriction: See ``restriction``; `nil` opens all rungs.
+    ///   - restriction: See ``restriction``; `nil` to allow all rungs.
     ///   - current: See ``current``.
     ///   - bufferLevel: See ``bufferLevel``.
     ///   - bufferCapacity: See ``bufferCapacity``.
@@ -73,49 +73,51 @@ public struct SelectionSituation: Sendable, Hashable {
 }
 
 extension SelectionSituation {
-    /// Media seconds a second, 0.1 to 16.
+    /// The absolute playback rate, limited to 0.1 to 16.
     var playbackRate: Double {
         guard rate.isFinite, rate != 0 else { return 1 }
         return min(max(abs(rate), 0.1), 16)
     }
 
-    /// How long the buffer lasts, in seconds.
+    /// The real-time duration of the buffer at the playback rate, in seconds.
     var bufferSeconds: Double { max(0, bufferLevel.clampedSeconds) / playbackRate }
 
-    /// How long a segment lasts, in seconds: at least 10 ms.
+    /// The real-time duration of a segment at the playback rate, in seconds; media durations are limited to 10 ms to
+    /// one hour.
     var segmentSeconds: Double { min(max(0.01, segmentDuration.clampedSeconds), 3_600) / playbackRate }
 
-    /// How long a full buffer lasts, in seconds: no less than a segment.
+    /// The real-time duration of a full buffer at the playback rate, in seconds; at least that of a segment.
     var capacitySeconds: Double { max(bufferCapacity.clampedSeconds / playbackRate, segmentSeconds) }
 
-    /// The open rungs, ascending, never empty.
+    /// The indexes of the allowed rungs, ascending and never empty.
     var openRungs: [Int] {
         let open = ladder.rungs.indices.filter(restriction.isOpen)
         return open.isEmpty ? [0] : open
     }
 
-    /// The rung that plays now, if it is one of the ladder.
+    /// The rung of the previous segment, or `nil` if it is not in the ladder.
     var currentRung: Int? { current.flatMap { ladder.rungs.indices.contains($0) ? $0 : nil } }
 
-    /// Bits of the coming segment on a rung, `nil` where its size is not known.
+    /// Returns the known size in bits of the next segment on a rung, or `nil` if it is unknown.
     func knownBits(of rung: Int) -> Double? {
         guard let sizes = upcomingSizes.first, sizes.indices.contains(rung), sizes[rung].bytes > 0 else { return nil }
         return Double(sizes[rung].bytes) * 8
     }
 
-    /// Bits of the coming segment on a rung, by its bit rate where nothing better is known; at least one.
+    /// Returns the size in bits of the next segment on a rung, estimated from the bit rate if it is unknown; at least
+    /// 1.
     func expectedBits(of rung: Int) -> Double {
         knownBits(of: rung) ?? typicalBits(of: rung)
     }
 
-    /// Bits of a segment on a rung by its bit rate; at least one.
+    /// Returns the size in bits of a segment on a rung, estimated from the bit rate; at least 1.
     func typicalBits(of rung: Int) -> Double {
         max(1, ladder.bitsPerSecond(of: rung) * segmentSeconds * playbackRate)
     }
 }
 
 extension Ladder {
-    /// The expected bit rate of a rung, 1 bit/s to 1 Tbit/s.
+    /// Returns the expected bit rate of a rung, limited to 1 bit/s to 1 Tbit/s.
     func bitsPerSecond(of rung: Int) -> Double {
         min(max(1, Double(rungs[rung].expectedBitRate.bitsPerSecond)), 1e12)
     }

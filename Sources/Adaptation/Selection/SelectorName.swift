@@ -1,12 +1,12 @@
 public import MediaTiming
 
-/// The selectors that can be asked for by name.
+/// The names of the built-in selectors.
 public enum SelectorName: String, Sendable, Hashable, CaseIterable {
-    /// ``BalancedSelector``: for viewers.
+    /// ``BalancedSelector``, the default for viewers.
     case `default`
-    /// ``ThroughputSelector``.
+    /// ``ThroughputSelector``, by measured throughput.
     case throughput
-    /// ``BufferSelector``.
+    /// ``BufferSelector``, by buffer level.
     case buffer
     /// ``FixedSelector`` on the lowest rung.
     case fixedLowest = "fixed-lowest"
@@ -14,17 +14,17 @@ public enum SelectorName: String, Sendable, Hashable, CaseIterable {
     case fixedHighest = "fixed-highest"
 }
 
-/// Any of the selectors, by name.
+/// A type-erased selector, created by name or from any other selector.
 public struct AnyVariantSelector: VariantSelector {
     private var selector: any VariantSelector
-    /// The name it was made by; `nil` for a selector of one's own.
+    /// The name with which the selector was created; `nil` for a custom selector.
     public let name: SelectorName?
 
-    /// Makes a selector by name.
+    /// Creates a built-in selector by name.
     ///
     /// - Parameters:
-    ///   - name: Which one.
-    ///   - initialEstimate: What is known of the network from an earlier time (``ThroughputMemory``), if anything.
+    ///   - name: The name of the selector.
+    ///   - initialEstimate: The throughput estimate of an earlier session (``ThroughputMemory``), if there is one.
     public init(_ name: SelectorName, initialEstimate: BitRate? = nil) {
         self.name = name
         selector =
@@ -37,24 +37,24 @@ public struct AnyVariantSelector: VariantSelector {
             }
     }
 
-    /// Wraps a selector of one's own.
+    /// Wraps a custom selector.
     public init(_ selector: any VariantSelector) {
         self.selector = selector
         name = nil
     }
 
-    /// Hands the measurement on.
+    /// Adds a measurement to the wrapped selector.
     public mutating func add(_ measurement: SegmentMeasurement) { selector.add(measurement) }
 
-    /// What the selector decides.
+    /// Returns the decision of the wrapped selector.
     public mutating func decide(_ situation: SelectionSituation) -> SwitchDecision { selector.decide(situation) }
 
-    /// What the selector says.
+    /// Returns the verdict of the wrapped selector.
     public mutating func review(
         _ transfer: TransferInFlight,
         in situation: SelectionSituation
     ) -> TransferVerdict { selector.review(transfer, in: situation) }
 
-    /// Hands it on.
+    /// Resets the wrapped selector after a seek.
     public mutating func seeked() { selector.seeked() }
 }

@@ -1,6 +1,6 @@
 package import MediaTiming
 
-/// The variants of a stream with the sizes of all their segments, as simulators of adaptive streaming describe it.
+/// The bit rates and segment sizes of all variants of a stream, in the JSON format of bit rate adaptation simulators.
 ///
 /// `{"segment_duration_ms": 3000, "bitrates_kbps": [230, …], "segment_sizes_bits": [[886360, …], …]}`
 package struct SizedLadder: Sendable, Hashable {

@@ -1,45 +1,53 @@
 public import MediaTiming
 
-/// Which rung the next segment is taken from, and why.
+/// The rung from which to request the next segment, with the reasons for the choice.
 public struct SwitchDecision: Sendable, Hashable {
-    /// What moved a decision.
+    /// The cause of a decision.
     public enum Cause: String, Sendable, Hashable, CaseIterable {
-        /// Nothing played before.
+        /// There is no previous segment, or the throughput is unknown.
         case start
-        /// The rung is kept.
+        /// The rung does not change.
         case stay
-        /// Higher, as the link is faster than it was at the last switch.
+        /// A higher rung, because the throughput is higher than at the last switch.
         case throughputRose
-        /// Lower, as the link is slower than it was at the last switch.
+        /// A lower rung, because the throughput is lower than at the last switch.
         case throughputFell
-        /// Lower, as the buffer may run dry.
+        /// A lower rung, because the buffer may run empty.
         case bufferLow
-        /// Higher, as the buffer can bear it.
+        /// A higher rung, which the buffer level allows.
         case bufferRich
-        /// The rung of before is no longer open (``LadderRestriction``).
+        /// The previous rung is no longer allowed (``LadderRestriction``).
         case cap
-        /// A transfer was given up for this one.
+        /// A lower rung, for which a running transfer is abandoned.
         case abandon
-        /// The first decision for the segment whose transfer was given up.
+        /// A new decision for a segment whose transfer was abandoned.
         case recovery
-        /// The rung was given (``FixedSelector``).
+        /// The rung is set by a ``FixedSelector``.
         case fixed
     }
 
-    /// The figures that a decision stood on.
+    /// The figures on which a decision is based.
     public struct Evidence: Sendable, Hashable {
-        /// The throughput that is expected: as likely to be exceeded as not; `nil` where nothing is known.
+        /// The expected throughput, or `nil` if it is unknown.
+        ///
+        /// ``BalancedSelector`` reports the median of its distribution, the other selectors the estimate.
         public let throughput: BitRate?
-        /// The throughput that was relied upon: nine times in ten, the link is faster; `nil` where nothing is known.
+        /// The throughput with a safety margin, or `nil` if it is unknown.
+        ///
+        /// ``BalancedSelector`` reports the value that is exceeded with a probability of 0.9, ``ThroughputSelector``
+        /// 0.9 times its estimate, and ``BufferSelector`` the estimate.
         public let cautiousThroughput: BitRate?
-        /// The buffer at the decision.
+        /// The buffer level at the time of the decision.
         public let bufferLevel: Duration
-        /// The buffer expected when the segment has come, which it adds to; `nil` where nothing is known.
+        /// The expected buffer level after the segment has been loaded, including it; `nil` if the throughput is
+        /// unknown.
         public let predictedBufferLevel: Duration?
-        /// How likely the segment comes too late, 0 to 1; `nil` where it was not asked.
+        /// The probability that the segment arrives too late, 0 to 1.
+        ///
+        /// Only ``BalancedSelector`` computes it; `nil` for the others.
         public let stallProbability: Double?
 
-        /// Makes figures.
+        /// Creates the figures of a decision.
         ///
         /// - Parameters:
         ///   - throughput: See ``throughput``.
@@ -62,18 +70,18 @@ public struct SwitchDecision: Sendable, Hashable {
         }
     }
 
-    /// Index of the rung in the ladder.
+    /// The index of the rung in the ladder.
     public let rung: Int
-    /// Why this one.
+    /// The cause of the decision.
     public let cause: Cause
-    /// What was known.
+    /// The figures on which the decision is based.
     public let evidence: Evidence
-    /// How long to wait before the request; `nil` for not at all.
+    /// The time to wait before the request, or `nil` to request immediately.
     ///
-    /// Only ``BufferSelector`` asks for a wait, where a fuller buffer would change nothing.
+    /// Only ``BufferSelector`` returns a delay, if a higher buffer level has no value.
     public let delay: Duration?
 
-    /// Makes a decision.
+    /// Creates a decision.
     ///
     /// - Parameters:
     ///   - rung: See ``rung``.

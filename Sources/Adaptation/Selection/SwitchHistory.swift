@@ -1,36 +1,36 @@
-/// What the last switches were made with: to say what the next one is due to, and to see a swing.
+/// The throughput and direction of the last switches, from which causes and oscillations are determined.
 ///
-/// On a link that lies between two rungs, the higher one can be played while the buffer lasts, then the lower one until
-/// it is full again, and so on. It is the most that such a link can show, and a picture that never rests. So each swing
-/// makes the next one dearer, until the link changes.
+/// On a link with a throughput between two rungs, the higher one can be played until the buffer is empty, then the
+/// lower one until it is full again, and so on. That maximizes the mean quality, but the quality changes constantly.
+/// Therefore each oscillation increases the cost of the next switch up, until the throughput of the link changes.
 struct SwitchHistory: Sendable, Hashable {
-    /// A change of throughput by less than this share is not what a switch is due to.
+    /// The relative change of the throughput from which it counts as the cause of a switch.
     private static let tolerance = 0.1
-    /// A link that became faster or slower by this factor is another one.
+    /// The factor by which the throughput has to change for the link to count as another one.
     private static let sameLink = 1.25
-    /// How many segments without a swing make up for one: some twenty minutes.
+    /// The number of segments without an oscillation after which one is forgotten, about 20 minutes.
     private static let patience = 300
-    /// No more swings than this are counted; they cost a thousand times as much then.
+    /// The maximum number of oscillations that are counted, at which the switch penalty is about 1000.
     private static let mostSwings = 10
 
-    /// Bits a second at the last switch.
+    /// The throughput at the last switch, in bits per second.
     private var throughput: Double?
-    /// Bits a second when swings began to be counted.
+    /// The throughput when the count of oscillations began, in bits per second.
     private var reference = 0.0
     private var lastWasRise: Bool?
     private var swings = 0
-    /// Segments since the last swing.
+    /// The number of segments since the last oscillation.
     private var calm = 0
 
-    /// How many times more than usual it costs to rise above what the link carries, 0 and up.
+    /// The additional cost of a switch to a rung above the throughput, as a multiple of the normal cost, zero or more.
     var weariness: Double { Double((1 << swings) - 1) }
 
-    /// Why a rung is chosen.
+    /// Returns the cause of a decision.
     ///
     /// - Parameters:
-    ///   - rung: The choice.
-    ///   - situation: The moment.
-    ///   - throughput: What is expected of the link, in bits a second; `nil` where nothing is known.
+    ///   - rung: The chosen rung.
+    ///   - situation: The situation of the decision.
+    ///   - throughput: The expected throughput in bits per second, or `nil` if it is unknown.
     /// - Returns: The cause.
     func cause(
         of rung: Int,
@@ -46,7 +46,7 @@ struct SwitchHistory: Sendable, Hashable {
         return now < before * (1 - Self.tolerance) ? .throughputFell : .bufferLow
     }
 
-    /// Keeps what a choice was made with.
+    /// Records a decision.
     mutating func note(_ rung: Int, throughput: Double?, in situation: SelectionSituation) {
         count(throughput ?? 0)
         if rung != situation.currentRung || self.throughput == nil { self.throughput = throughput }
@@ -60,7 +60,8 @@ struct SwitchHistory: Sendable, Hashable {
         lastWasRise = isRise
     }
 
-    /// Counts a segment, and forgets swings that belonged to another link or are long ago.
+    /// Counts a segment, and resets or reduces the count of oscillations if the link has changed or none occurred for
+    /// long.
     private mutating func count(_ throughput: Double) {
         calm += 1
         if throughput > reference * Self.sameLink || throughput * Self.sameLink < reference {

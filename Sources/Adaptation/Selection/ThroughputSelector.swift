@@ -1,44 +1,46 @@
 public import MediaTiming
 
-/// The highest rung that a cautious throughput estimate can carry.
+/// A selector that chooses the highest rung that a cautious throughput estimate allows.
 ///
-/// Knows the buffer only as a brake: what is left in it bounds the next segment. Transfers that would take much longer
-/// than they play are given up.
+/// The buffer level is used only to limit the size of the next segment. Transfers that would take much longer than the
+/// segment's duration are abandoned.
 public struct ThroughputSelector: VariantSelector {
-    /// The share of the estimate that a rung may need to be kept; a rung above the current one may need 0.85 of it.
+    /// The fraction of the estimate up to which the current rung or a lower one is allowed.
     private static let keptShare = 0.9
-    /// A rung above the current one must leave more room, so that a small rise and fall is no switch up and down.
+    /// The fraction of the estimate up to which a higher rung than the current one is allowed.
+    ///
+    /// It is lower than ``keptShare``, so that small changes of the throughput do not cause switches up and down.
     private static let risenShare = 0.85
-    /// How much of what can come before the buffer is empty a segment may be.
+    /// The maximum size of a segment, as a fraction of the bits that can arrive before the buffer is empty.
     private static let bufferShare = 0.8
-    /// How many times its playing time a transfer may take, when it is known to.
+    /// The duration of a transfer, as a multiple of the segment duration, above which it may be abandoned.
     private static let patience = 1.8
-    /// Seconds of a transfer before it is judged.
+    /// The elapsed time of a transfer, in seconds, after which it is reviewed.
     private static let grace = 0.5
 
     private var estimator: ThroughputEstimator
     private var promised: Int?
     private var history = SwitchHistory()
 
-    /// Makes a selector that has seen nothing.
+    /// Creates a selector without measurements.
     ///
     /// - Parameters:
-    ///   - initialEstimate: What is known of the network from an earlier time (``ThroughputMemory``), if anything.
-    ///   - options: How samples are weighed.
+    ///   - initialEstimate: The throughput estimate of an earlier session (``ThroughputMemory``), if there is one.
+    ///   - options: The weights and thresholds of the throughput estimator.
     public init(initialEstimate: BitRate? = nil, options: ThroughputEstimator.Options = .init()) {
         estimator = ThroughputEstimator(initial: initialEstimate, options: options)
     }
 
-    /// The estimate that it stands on; `nil` while nothing is known.
+    /// The current throughput estimate, or `nil` if there is none.
     public var estimate: BitRate? { estimator.estimate }
 
-    /// Takes a finished or abandoned transfer into account.
+    /// Adds the measurement of a finished or abandoned transfer.
     public mutating func add(_ measurement: SegmentMeasurement) {
         if !measurement.isAbandoned { promised = nil }
         estimator.add(measurement.throughputSample)
     }
 
-    /// The highest open rung that the estimate and the buffer can carry.
+    /// Returns the highest allowed rung for the estimate and the buffer level.
     public mutating func decide(_ situation: SelectionSituation) -> SwitchDecision {
         let open = situation.openRungs
         guard let estimate = estimator.estimate else {
@@ -58,7 +60,7 @@ public struct ThroughputSelector: VariantSelector {
         return decision(rung, cause, situation, throughput)
     }
 
-    /// Gives a transfer up that would take much longer than it plays, and than what is left in the buffer.
+    /// Abandons a transfer that would take much longer than the segment's duration, and longer than the buffer lasts.
     public mutating func review(
         _ transfer: TransferInFlight,
         in situation: SelectionSituation
@@ -83,7 +85,7 @@ public struct ThroughputSelector: VariantSelector {
         return .abandon(decision(rung, .abandon, situation, throughput))
     }
 
-    /// Forgets what belonged to the old place.
+    /// Resets the state that depends on the playback position.
     public mutating func seeked() { promised = nil }
 }
 
@@ -95,7 +97,7 @@ extension ThroughputSelector {
         let isRise = situation.currentRung.map { rung > $0 } ?? true
         let share = isRise ? Self.risenShare : Self.keptShare
         guard latency + bits / max(1, throughput * share) <= situation.segmentSeconds else { return false }
-        // At the start nothing plays that could stall.
+        // Before playback begins, there can be no stall.
         if situation.isStarting { return true }
         return bits <= Self.bufferShare * throughput * max(0, situation.bufferSeconds - latency)
     }

@@ -1,21 +1,21 @@
 public import MediaTiming
 
-/// A transfer that has not ended: what a selector looks at to say whether it is worth the wait.
+/// The state of a running transfer, from which a selector decides whether to abandon it.
 public struct TransferInFlight: Sendable, Hashable {
-    /// Index of the rung in the ladder.
+    /// The index of the rung in the ladder.
     public let rung: Int
-    /// The bytes that have come.
+    /// The number of bytes received so far.
     public let bytesReceived: ByteCount
-    /// The size of the whole; `nil` where it is not known, as with a chunked response.
+    /// The complete size, or `nil` if it is unknown, as for a chunked response.
     public let expectedSize: ByteCount?
-    /// When the request was sent.
+    /// The time at which the request was sent.
     public let request: Duration
-    /// When the first byte of the body came; `nil` while none has.
+    /// The time of the first byte of the body, or `nil` if none has been received.
     public let firstByte: Duration?
     /// The time of the review, on the same clock.
     public let now: Duration
 
-    /// Makes a description.
+    /// Creates a description of a transfer.
     ///
     /// - Parameters:
     ///   - rung: See ``rung``.
@@ -40,29 +40,29 @@ public struct TransferInFlight: Sendable, Hashable {
         self.now = now
     }
 
-    /// From the request to now, in seconds, 0 or more.
+    /// The time since the request, in seconds, zero or more.
     var elapsedSeconds: Double { max(0, now.clampedSeconds - request.clampedSeconds) }
 
-    /// From the request to the first byte, in seconds; all of the time while none has come.
+    /// The time from the request to the first byte, in seconds; the whole elapsed time if none has been received.
     var latencySeconds: Double {
         guard let firstByte else { return elapsedSeconds }
         return min(max(0, firstByte.clampedSeconds - request.clampedSeconds), elapsedSeconds)
     }
 
-    /// How long bytes have flowed, in seconds.
+    /// The time in which bytes have been received, in seconds.
     var flowSeconds: Double { elapsedSeconds - latencySeconds }
 
-    /// Bits that have come.
+    /// The number of bits received so far.
     var bitsReceived: Double { Double(bytesReceived.bytes) * 8 }
 }
 
-/// What to do with a transfer that has not ended.
+/// A decision about a running transfer.
 public enum TransferVerdict: Sendable, Hashable {
-    /// Wait for it.
+    /// The transfer is to be continued.
     case keepGoing
-    /// Give it up and request the same segment from another rung.
+    /// The transfer is to be abandoned, and the same segment requested from another rung.
     ///
-    /// The caller then adds the measurement of what came (``SegmentMeasurement/isAbandoned``). The selector keeps to
-    /// the rung if it is asked again for this segment.
+    /// The caller then adds the measurement of the abandoned transfer (``SegmentMeasurement/isAbandoned``). If the
+    /// selector is asked again for this segment, it returns the same rung.
     case abandon(SwitchDecision)
 }

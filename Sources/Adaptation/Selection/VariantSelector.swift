@@ -1,28 +1,32 @@
-/// From measurements to the rung of the next segment.
+/// An algorithm that chooses the rung of the next segment from measurements.
 ///
-/// A value without a clock: it is told all that it knows, and the same calls give the same answers. The caller asks
-/// ``decide(_:)`` before each segment, ``review(_:in:)`` now and then while one is on its way, and calls ``add(_:)`` when
-/// it has come or was given up. No input can trap.
+/// A selector has no clock: all its input is passed by the caller, and the same calls have the same results. The caller
+/// calls ``decide(_:)`` before each request, ``review(_:in:)`` periodically during a transfer, and ``add(_:)`` when the
+/// transfer has finished or was abandoned. No input can cause a trap.
 public protocol VariantSelector: Sendable {
-    /// Takes a finished or abandoned transfer into account.
+    /// Adds the measurement of a finished or abandoned transfer.
     ///
-    /// - Parameter measurement: Of segments of this ladder; in the order of their ends.
+    /// - Parameter measurement: A measurement of a segment of this ladder; measurements are added in the order of their
+    ///   ends.
     mutating func add(_ measurement: SegmentMeasurement)
 
     /// Chooses the rung of the next segment.
     ///
-    /// - Parameter situation: The moment before the request.
-    /// - Returns: An open rung of the ladder, with reason and figures.
+    /// - Parameter situation: The state immediately before the request.
+    /// - Returns: An allowed rung of the ladder, with cause and figures.
     mutating func decide(_ situation: SelectionSituation) -> SwitchDecision
 
-    /// Says whether a transfer is worth waiting for.
+    /// Decides whether to wait for a running transfer or to abandon it.
     ///
     /// - Parameters:
-    ///   - transfer: What has come by now. Reviews a tenth to half a second apart are right, also while nothing comes.
-    ///   - situation: The buffer as it is now; the sizes are those of this segment.
-    /// - Returns: To wait, or the rung to take instead, which is lower.
+    ///   - transfer: The current state of the transfer. Reviews are useful every 0.1 to 0.5 s, also while no bytes
+    ///     arrive.
+    ///   - situation: The current buffer level; the sizes are those of the segment that is being transferred.
+    /// - Returns: The decision to wait, or a lower rung to request instead.
     mutating func review(_ transfer: TransferInFlight, in situation: SelectionSituation) -> TransferVerdict
 
-    /// Forgets what belonged to the old place: the buffer is empty now. What is known of the network stays.
+    /// Resets the state that depends on the playback position, after a seek emptied the buffer.
+    ///
+    /// The measurements of the network remain.
     mutating func seeked()
 }

@@ -25,6 +25,8 @@ struct LinkRhythm: Sendable {
     /// The number of reversals per segment above which only the mean rate counts.
     private static let mostTurns = 0.43
     /// The time without a reversal after which an oscillation has ended, in mean intervals between reversals.
+    ///
+    /// The average number of reversals decreases only later.
     private static let patience = 1.5
     /// The duration of the assumed period without reversals before the first measurement, in seconds.
     private static let calmBefore = 20.0

@@ -1,32 +1,33 @@
 import MediaTiming
 
-/// Closes rungs of which the device drops too many pictures.
+/// A cap that excludes the rungs of which the device drops too many video frames.
 ///
-/// Told how many pictures each rung showed and dropped, it closes a rung, with all above it, once the share of dropped
-/// ones passes a limit. A closed rung is opened for another try after a while that doubles each time it fails, and
-/// after the last try it stays closed; so a device that is too slow does not flap, and one that was busy for a minute
-/// recovers. A dropped picture on a rung below never opens one above.
+/// From the numbers of displayed and dropped frames of each rung, the cap excludes a rung, with all higher ones, as
+/// soon as the fraction of dropped frames exceeds a limit. After a time that doubles with each exclusion, the rung is
+/// allowed again; after the last attempt it remains excluded. A device that is too slow therefore does not switch back
+/// and forth, and a device that was busy temporarily recovers. Frames that are dropped on a lower rung do not change
+/// the exclusion of a higher one.
 public struct DroppedFramesCap: LadderCap, Hashable {
-    /// When a rung is closed, and for how long.
+    /// The thresholds of the cap.
     public struct Options: Sendable, Hashable {
-        /// The share of dropped pictures above which a rung is closed, 0 to 1.
+        /// The fraction of dropped frames above which a rung is excluded, 0 to 1.
         ///
-        /// 0.2: every fifth picture; fewer are hardly seen, and happen while a window is moved.
+        /// 0.2: every fifth frame. Fewer are hardly visible, and occur while a window is moved.
         public var greatestShare: Double
-        /// How many pictures a rung must have had before it is judged.
+        /// The minimum number of frames after which a rung is judged.
         ///
-        /// 120: some four seconds. The first ones after a switch are dropped more often.
+        /// 120: about four seconds. More frames than usual are dropped immediately after a switch.
         public var fewestPictures: Int
-        /// How long a rung is closed at first; doubled each time.
+        /// The duration of the first exclusion, which doubles with each further one.
         ///
-        /// 60 s: by then, what kept the device busy may have ended.
+        /// 60 s: by then, the device may no longer be busy.
         public var closedFor: Duration
-        /// How often a rung is tried before it is closed for good.
+        /// The number of temporary exclusions after which a rung is excluded permanently.
         ///
-        /// 3: after that, ten minutes or so have shown what the device can do.
+        /// 3: with the default duration, the attempts extend over about ten minutes.
         public var mostTries: Int
 
-        /// Makes options; each has a default.
+        /// Creates options, each of which has a default.
         ///
         /// - Parameters:
         ///   - greatestShare: See ``greatestShare``.
@@ -46,37 +47,38 @@ public struct DroppedFramesCap: LadderCap, Hashable {
         }
     }
 
-    /// What is known of one rung.
+    /// The frame counts and exclusions of one rung.
     private struct Record: Sendable, Hashable {
         var shown = 0.0
         var dropped = 0.0
         var failures = 0
-        /// `nil` while it is open; the greatest duration says for good.
+        /// The end of the exclusion; `nil` while the rung is allowed, and the maximum duration for a permanent
+        /// exclusion.
         var closedUntil: Duration?
     }
 
-    /// When a rung is closed, and for how long.
+    /// The thresholds of the cap.
     public let options: Options
     private var records: [Record]
     private var now = Duration.zero
 
-    /// Makes a cap that closes nothing yet.
+    /// Creates a cap that excludes no rung yet.
     ///
     /// - Parameters:
-    ///   - ladder: The rungs that it will hear of.
-    ///   - options: When a rung is closed, and for how long.
+    ///   - ladder: The ladder to whose rungs the reports refer.
+    ///   - options: The thresholds of the cap.
     public init(ladder: Ladder, options: Options = Options()) {
         self.options = options
         records = Array(repeating: Record(), count: ladder.count)
     }
 
-    /// Takes into account what happened to the pictures of a rung since the last report.
+    /// Adds the frame counts of a rung since the last report.
     ///
     /// - Parameters:
-    ///   - rung: Its index; an index that the ladder does not have is ignored.
-    ///   - shown: Pictures that were shown in time.
-    ///   - dropped: Pictures that were decoded or received, and not shown.
-    ///   - now: The time on any clock that does not go back.
+    ///   - rung: The index of the rung; an invalid index is ignored.
+    ///   - shown: The number of frames that were displayed in time.
+    ///   - dropped: The number of frames that were received or decoded, but not displayed.
+    ///   - now: The time on a monotonic clock.
     public mutating func add(rung: Int, shown: Int, dropped: Int, now: Duration) {
         pass(to: now)
         guard records.indices.contains(rung), records[rung].closedUntil == nil else { return }
@@ -88,15 +90,15 @@ public struct DroppedFramesCap: LadderCap, Hashable {
         if records[rung].dropped / all > options.greatestShare {
             close(rung)
         } else if all > 8 * fewest {
-            // What was long ago shall not outvote the last minute.
+            // Recent frames are to count more than old ones.
             records[rung].shown /= 2
             records[rung].dropped /= 2
         }
     }
 
-    /// Lets time pass: opens the rungs whose time is over.
+    /// Advances the time and allows the rungs whose exclusion has ended.
     ///
-    /// - Parameter now: The time on the clock of the reports; an earlier time than before changes nothing.
+    /// - Parameter now: The time on the clock of the reports; a time before the previous one has no effect.
     public mutating func pass(to now: Duration) {
         self.now = max(self.now, now)
         for rung in records.indices {
@@ -107,11 +109,11 @@ public struct DroppedFramesCap: LadderCap, Hashable {
         }
     }
 
-    /// Closes the lowest rung that drops too much, and all above it.
+    /// Excludes the lowest rung that drops too many frames, and all higher ones.
     ///
     /// - Parameters:
-    ///   - restriction: What is open.
-    ///   - ladder: The rungs, those that the cap was made for.
+    ///   - restriction: The restriction to narrow.
+    ///   - ladder: The ladder with which the cap was created.
     public func restrict(_ restriction: inout LadderRestriction, of ladder: Ladder) {
         guard let lowest = records.firstIndex(where: { $0.closedUntil != nil }) else { return }
         restriction.close(because: .droppedFrames) { $0 >= lowest }
@@ -123,7 +125,7 @@ public struct DroppedFramesCap: LadderCap, Hashable {
             records[rung].closedUntil = .seconds(Int64.max)
             return
         }
-        // No more than 2^16 times the first closure, so that the product stays in range.
+        // At most 2^16 times the first duration, so that the product remains in range.
         let doublings = min(records[rung].failures - 1, 16)
         let seconds = max(0, options.closedFor.clampedSeconds) * Double(1 << doublings)
         records[rung].closedUntil = .seconds(min(now.clampedSeconds + seconds, 4e9))

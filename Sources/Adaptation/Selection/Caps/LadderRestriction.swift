@@ -1,56 +1,57 @@
-/// Which rungs of a ladder are open, and why the others are not.
+/// The rungs of a ladder that may be chosen, and the reasons for which the others are excluded.
 ///
-/// Caps narrow it one after the other (``LadderCap``). The lowest open rung cannot be closed, so that there is always
-/// one to play.
+/// Caps narrow a restriction one after the other (``LadderCap``). The lowest allowed rung cannot be excluded, so that
+/// there is always one to play.
 public struct LadderRestriction: Sendable, Hashable {
-    /// Why a rung is closed.
+    /// The reason for which a rung is excluded.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// Larger than the view needs (``ViewSizeCap``).
+        /// The video is larger than the view (``ViewSizeCap``).
         case viewSize
-        /// The device dropped too many of its pictures (``DroppedFramesCap``).
+        /// The device dropped too many video frames of the rung (``DroppedFramesCap``).
         case droppedFrames
-        /// Above the bit rate that was asked for (``PreferenceCap``).
+        /// The bit rate is above the preferred maximum (``PreferenceCap``).
         case preferredBitRate
-        /// Above the picture size that was asked for (``PreferenceCap``).
+        /// The resolution is above the preferred maximum (``PreferenceCap``).
         case preferredResolution
-        /// The device cannot decode it; found by the caller.
+        /// The device cannot decode the rung, as determined by the caller.
         case codecs
-        /// The screen cannot show its range of brightness and colour; found by the caller.
+        /// The screen does not support the dynamic range of the rung, as determined by the caller.
         case videoRange
-        /// Its content protection is above what the output allows; found by the caller.
+        /// The output does not satisfy the content protection of the rung, as determined by the caller.
         case contentProtection
-        /// It failed to load not long ago; found by the caller.
+        /// The rung failed to load recently, as determined by the caller.
         case failed
     }
 
-    /// One entry a rung: why it is closed, `nil` where it is open.
+    /// The reason for the exclusion of each rung; `nil` for an allowed rung.
     public private(set) var reasons: [Reason?]
 
-    /// Opens all rungs of a ladder.
+    /// Creates a restriction that allows all rungs of a ladder.
     public init(_ ladder: Ladder) {
         reasons = Array(repeating: nil, count: ladder.count)
     }
 
-    /// Whether a rung is open; a rung that the ladder does not have is not.
+    /// Returns whether a rung is allowed; invalid indexes are not.
     public func isOpen(_ rung: Int) -> Bool { reasons.indices.contains(rung) && reasons[rung] == nil }
 
-    /// The open rungs, ascending; never empty.
+    /// The indexes of the allowed rungs, ascending and never empty.
     public var openRungs: [Int] { reasons.indices.filter { reasons[$0] == nil } }
 
-    /// Closes the rungs for which `isClosed` is true, unless none would be left.
+    /// Excludes the rungs that satisfy a condition, but never all of them.
     ///
-    /// Where all would be closed, the lowest of them stays open. A rung that is closed already keeps its first reason.
+    /// If all allowed rungs satisfy the condition, the lowest of them remains allowed. A rung that is already excluded
+    /// keeps its first reason.
     ///
     /// - Parameters:
-    ///   - reason: Why.
-    ///   - isClosed: Asked for each open rung, ascending.
+    ///   - reason: The reason for the exclusion.
+    ///   - isClosed: The condition, which is called for each allowed rung in ascending order.
     public mutating func close(because reason: Reason, where isClosed: (Int) -> Bool) {
         let closing = openRungs.filter(isClosed)
         let keepsOne = closing.count < openRungs.count
         for rung in keepsOne ? closing[...] : closing.dropFirst() { reasons[rung] = reason }
     }
 
-    /// The highest open rung that is not above `rung`, or else the lowest open one.
+    /// Returns the highest allowed rung that is not above `rung`, or the lowest allowed rung if there is none.
     public func nearestOpen(below rung: Int) -> Int {
         let open = openRungs
         return open.last { $0 <= rung } ?? open.first ?? 0

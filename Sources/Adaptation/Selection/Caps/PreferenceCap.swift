@@ -1,17 +1,17 @@
 public import MediaTiming
 
-/// Closes rungs above what the viewer or the application asked for.
+/// A cap that excludes the rungs above a preferred maximum of the viewer or the application.
 ///
-/// Where all rungs are above it, the lowest stays open: a preference is no reason to play nothing.
+/// If all rungs are above the maximum, the lowest remains allowed, so that playback is possible.
 public struct PreferenceCap: LadderCap, Hashable {
-    /// The most that a rung may need at its peak (AVPlayerItem's `preferredPeakBitRate`); `nil` or zero for no limit.
+    /// The maximum peak bit rate (`preferredPeakBitRate` of AVPlayerItem); `nil` or zero for no limit.
     public var peakBitRate: BitRate?
-    /// The largest picture width in pixels; `nil` for no limit.
+    /// The maximum video width in pixels; `nil` or zero for no limit.
     public var width: Int?
-    /// The largest picture height in pixels; `nil` for no limit.
+    /// The maximum video height in pixels; `nil` or zero for no limit.
     public var height: Int?
 
-    /// Makes a cap.
+    /// Creates a cap with the given limits.
     ///
     /// - Parameters:
     ///   - peakBitRate: See ``peakBitRate``.
@@ -23,11 +23,11 @@ public struct PreferenceCap: LadderCap, Hashable {
         self.height = height
     }
 
-    /// Closes the rungs above the preference.
+    /// Excludes the rungs above the limits.
     ///
     /// - Parameters:
-    ///   - restriction: What is open.
-    ///   - ladder: The rungs.
+    ///   - restriction: The restriction to narrow.
+    ///   - ladder: The ladder of the restriction.
     public func restrict(_ restriction: inout LadderRestriction, of ladder: Ladder) {
         if let peakBitRate, peakBitRate.bitsPerSecond > 0 {
             restriction.close(because: .preferredBitRate) { ladder.rungs[$0].peakBitRate > peakBitRate }

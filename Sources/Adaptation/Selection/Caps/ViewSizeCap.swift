@@ -1,14 +1,14 @@
-/// Closes rungs with more pixels than the view can show.
+/// A cap that excludes rungs with more pixels than the view can display.
 ///
-/// The smallest rung that covers the view stays open, so that nothing has to be enlarged; what is larger costs bytes and
-/// shows nothing more. Rungs without a known size stay open.
+/// The smallest rung that covers the view remains allowed, so that no video has to be enlarged; larger rungs need more
+/// bytes without a visible gain. Rungs of unknown size remain allowed.
 public struct ViewSizeCap: LadderCap, Hashable {
-    /// The view's width in pixels of the screen; 0 or less says that it is not known, and nothing is closed.
+    /// The width of the view in pixels of the screen; 0 or less if it is unknown, in which case no rung is excluded.
     public var width: Int
-    /// The view's height in pixels of the screen.
+    /// The height of the view in pixels of the screen; 0 or less if it is unknown.
     public var height: Int
 
-    /// Makes a cap for a view.
+    /// Creates a cap for a view.
     ///
     /// - Parameters:
     ///   - width: See ``width``.
@@ -18,14 +18,14 @@ public struct ViewSizeCap: LadderCap, Hashable {
         self.height = height
     }
 
-    /// Closes the rungs above the smallest picture that covers the view in one direction.
+    /// Excludes the rungs above the smallest video that covers the view in one dimension.
     ///
-    /// A picture is fitted into the view, so one direction is filled and the other has bars. Rungs of the same size as
-    /// that picture stay open, whatever their bit rate.
+    /// The video is scaled to fit into the view, so that one dimension is filled and the other may have black bars.
+    /// Rungs of the same size as the smallest covering video remain allowed at any bit rate.
     ///
     /// - Parameters:
-    ///   - restriction: What is open.
-    ///   - ladder: The rungs.
+    ///   - restriction: The restriction to narrow.
+    ///   - ladder: The ladder of the restriction.
     public func restrict(_ restriction: inout LadderRestriction, of ladder: Ladder) {
         guard width > 0, height > 0 else { return }
         let sizes = restriction.openRungs.compactMap { pixels(of: ladder.rungs[$0]) }
