@@ -1,85 +1,87 @@
 public import MediaTiming
 
 extension AccessLog {
-    /// One uninterrupted period of play: the properties of `AVPlayerItemAccessLogEvent`, with the field of the text of each.
+    /// The figures of one uninterrupted period of playback.
     ///
-    /// What is not known is `nil`, where AVFoundation has a negative number, and `-` in the text. No figure is negative: a
-    /// negative one counts as not known when it is written.
+    /// The properties are those of `AVPlayerItemAccessLogEvent`; the name of the field in the text form is given in
+    /// parentheses. An unknown value is `nil`, where AVFoundation has a negative number, and `-` in the text. No value
+    /// is negative; a negative value is written as unknown.
     public struct Event: Sendable, Hashable {
-        /// The address of the playlist of the variant that is played (`uri`).
+        /// The URL of the media playlist of the variant that is played (`uri`).
         ///
-        /// `nil` in an event that stands for periods of several variants.
+        /// `nil` in an event that combines periods of several variants.
         public var uri: String?
-        /// The numeric address of the server that sent the last media segment (`s-ip`).
+        /// The IP address of the server that sent the last media segment (`s-ip`).
         public var serverAddress: String?
-        /// How often ``serverAddress`` changed (`s-ip-changes`); `nil` until there is one.
+        /// The number of changes of ``serverAddress`` (`s-ip-changes`); `nil` as long as no address is known.
         public var numberOfServerAddressChanges: Int?
-        /// The session, as headers name it (`cs-guid`).
+        /// The identifier of the playback session, as sent in request headers (`cs-guid`).
         public var playbackSessionID: String?
-        /// When playing began, as the time since 1970-01-01 00:00:00 UTC (`date` and `time`); `nil` until it does.
+        /// The time at which playback began, since 1970-01-01 00:00:00 UTC (`date` and `time`); `nil` before that.
         public var playbackStartDate: Duration?
-        /// Where on the timeline of the item it began (`c-start-time`).
+        /// The position on the timeline of the item at which playback began (`c-start-time`).
         public var playbackStartOffset: Duration?
-        /// What kind of thing is played (`s-playback-type`).
+        /// The playback type (`s-playback-type`).
         public var playbackType: PlaybackType?
-        /// The time from the start of the session until the item could be played (`c-startup-time`).
+        /// The time from the start of the session until the item was ready to play (`c-startup-time`).
         ///
         /// Only the first event of a session has it.
         public var startupTime: Duration?
-        /// The media time of the segments that came over the network, of every kind of media (`c-duration-downloaded`).
+        /// The media duration of the segments received over the network, of all media types (`c-duration-downloaded`).
         ///
-        /// Picture and sound in segments of their own count both.
+        /// Audio and video in separate segments count separately.
         public var segmentsDownloadedDuration: Duration?
-        /// How many segments took longer to load than they play (`c-overdue`).
+        /// The number of segments that took longer to load than their duration (`c-overdue`).
         public var downloadOverdue: Int?
-        /// How many frames came too late to be shown (`c-frames-dropped`); `nil` where nothing was decoded.
+        /// The number of video frames that were dropped because they were late (`c-frames-dropped`); `nil` if nothing
+        /// was decoded.
         public var numberOfDroppedVideoFrames: Int?
-        /// How many media segments came over the network (`sc-count`).
+        /// The number of complete media segments received over the network (`sc-count`).
         ///
-        /// Those from a cache, those that failed and those given up on the way do not count.
+        /// Segments from a cache, failed requests and abandoned transfers do not count.
         public var numberOfMediaRequests: Int?
-        /// How many of those went over a cellular network (`sc-wwan-count`); `nil` where nobody can tell.
+        /// The number of those requests over a cellular network (`sc-wwan-count`); `nil` if the transport does not
+        /// report it.
         public var mediaRequestsWWAN: Int?
-        /// The media time that was played, at any speed and in either direction (`c-duration-watched`).
+        /// The media time that was played, at any rate and in either direction (`c-duration-watched`).
         public var durationWatched: Duration?
-        /// How often playing stopped for want of media (`c-stalls`).
+        /// The number of stalls, in which playback stopped because the buffer was empty (`c-stalls`).
         ///
-        /// A stall ends the period in which it counts.
+        /// A stall counts in the period that it ends.
         public var numberOfStalls: Int?
-        /// The bytes of everything that came over the network: media, playlists and keys (`bytes`).
+        /// The number of bytes received over the network, including playlists and keys (`bytes`).
         public var numberOfBytesTransferred: ByteCount?
-        /// The time during which bytes came, from the first to the last of each answer, however many at once
-        /// (`c-transfer-duration`).
+        /// The time in which at least one response body was being received (`c-transfer-duration`).
         public var transferDuration: Duration?
-        /// The bits of media segments over the time during which at least one was asked for (`c-observed-bitrate`).
+        /// The bits of media segments divided by the time in which at least one was requested (`c-observed-bitrate`).
         public var observedBitrate: BitRate?
-        /// The peak bit rate that the playlist announces for the variant (`sc-indicated-bitrate`).
+        /// The peak bit rate of the variant according to the playlist (`sc-indicated-bitrate`).
         public var indicatedBitrate: BitRate?
-        /// The average bit rate that it announces (`sc-indicated-avg-bitrate`).
+        /// The average bit rate of the variant according to the playlist (`sc-indicated-avg-bitrate`).
         public var indicatedAverageBitrate: BitRate?
-        /// The bit rate of the picture by the segments loaded, or of all where picture and sound are in one
+        /// The average bit rate of the loaded video segments, or of all segments if audio is muxed
         /// (`c-avg-video-bitrate`).
         public var averageVideoBitrate: BitRate?
-        /// The bit rate of the sound by the segments loaded; `nil` where it is in one with the picture
+        /// The average bit rate of the loaded audio segments; `nil` if audio is muxed with video
         /// (`c-avg-audio-bitrate`).
         public var averageAudioBitrate: BitRate?
-        /// How far the rates of single segments lie from their mean (`c-observed-bitrate-sd`).
+        /// The standard deviation of the bit rates at which segments were received (`c-observed-bitrate-sd`).
         ///
-        /// The standard deviation of the population; `nil` for fewer than two segments.
+        /// The population standard deviation; `nil` for fewer than two segments.
         public var observedBitrateStandardDeviation: BitRate?
-        /// The greatest rate at which a segment came (`c-observed-max-bitrate`).
+        /// The highest bit rate at which a segment was received (`c-observed-max-bitrate`).
         public var observedMaxBitrate: BitRate?
-        /// The least rate at which a segment came (`c-observed-min-bitrate`).
+        /// The lowest bit rate at which a segment was received (`c-observed-min-bitrate`).
         public var observedMinBitrate: BitRate?
-        /// What the network was thought to carry when it was decided to switch (`c-switch-bitrate`).
+        /// The estimated throughput at the decision to switch variants (`c-switch-bitrate`).
         ///
         /// Only in the event of a period that began with a switch.
         public var switchBitrate: BitRate?
 
-        /// How many media segments came over the network: another name of ``numberOfMediaRequests`` (`sc-count`).
+        /// The number of media segments received over the network, the same as ``numberOfMediaRequests`` (`sc-count`).
         public var numberOfSegmentsDownloaded: Int? { numberOfMediaRequests }
 
-        /// Makes an event of which nothing is known.
+        /// Creates an event without any values.
         public init() {}
     }
 }

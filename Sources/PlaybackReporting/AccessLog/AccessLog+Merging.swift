@@ -1,8 +1,9 @@
 import MediaTiming
 
 extension AccessLog.Event {
-    /// Periods as one event, or as two where some of them name no bit rate: an average of a rate and of none would be
-    /// neither.
+    /// Returns the given periods as one event, or as two if only some of them have an indicated bit rate.
+    ///
+    /// They are kept apart because an average over known and unknown bit rates would be wrong.
     static func merged(_ events: some Sequence<AccessLog.Event>) -> [AccessLog.Event] {
         var known: [AccessLog.Event] = []
         var unknown: [AccessLog.Event] = []
@@ -16,7 +17,8 @@ extension AccessLog.Event {
         return [unknown, known].compactMap(Self.init(merging:))
     }
 
-    /// Adds up what counts, and averages rates over the time for which they held; `nil` of nothing.
+    /// Adds up counts and durations, and averages bit rates over the durations to which they apply; `nil` without
+    /// events.
     private init?(merging events: [AccessLog.Event]) {
         guard let first = events.first else { return nil }
         self.init()
@@ -49,13 +51,13 @@ extension AccessLog.Event {
 }
 
 extension [AccessLog.Event] {
-    /// The sum of what is known; `nil` where nothing is.
+    /// Returns the sum of the known values, or `nil` if there are none.
     fileprivate func sum<Value>(_ property: KeyPath<Element, Value?>, _ add: (Value, Value) -> Value) -> Value? {
         let values = compactMap { $0[keyPath: property] }
         return values.first.map { values.dropFirst().reduce($0, add) }
     }
 
-    /// The average over the time for which it held, or the last one where it held for none.
+    /// Returns the time-weighted average, or the last value if all durations are zero.
     fileprivate func average(
         _ rate: KeyPath<Element, BitRate?>,
         over duration: KeyPath<Element, Duration?>

@@ -1,36 +1,36 @@
 public import MediaTiming
 
 extension AccessLog {
-    /// The sums over all events.
+    /// The sums over all events of an access log.
     public struct Totals: Sendable, Hashable {
-        /// The media time that was played: the sum of ``AccessLog/Event/durationWatched`` where it is above 0.
+        /// The media time that was played: the sum of the positive values of ``AccessLog/Event/durationWatched``.
         public var durationWatched = Duration.zero
-        /// The media time of the segments that came over the network.
+        /// The media duration of the segments received over the network.
         public var segmentsDownloadedDuration = Duration.zero
-        /// The time during which bytes came.
+        /// The time in which response bodies were being received.
         public var transferDuration = Duration.zero
-        /// The bytes that came over the network.
+        /// The number of bytes received over the network.
         public var numberOfBytesTransferred = ByteCount.zero
-        /// The media segments that came over the network.
+        /// The number of media segments received over the network.
         public var numberOfMediaRequests = 0
-        /// The stalls.
+        /// The number of stalls.
         public var numberOfStalls = 0
-        /// The segments that took longer to load than they play.
+        /// The number of segments that took longer to load than their duration.
         public var downloadOverdue = 0
-        /// The changes of server.
+        /// The number of changes of the server address.
         public var numberOfServerAddressChanges = 0
-        /// The frames that came too late; `nil` where nothing was decoded.
+        /// The number of video frames dropped because they were late; `nil` if nothing was decoded.
         public var numberOfDroppedVideoFrames: Int?
-        /// The average of ``AccessLog/Event/indicatedBitrate``, each weighing as much as the time for which it was played.
+        /// The average of ``AccessLog/Event/indicatedBitrate``, weighted by the time played.
         ///
-        /// Over the time for which a rate is known; `nil` without any.
+        /// Only time with a known bit rate counts; `nil` if there is none.
         public var timeWeightedIndicatedBitrate: BitRate?
-        /// The same over all that was played, so that time of which no rate is known counts as 0 bit/s.
+        /// The average over all time played, in which time with an unknown bit rate counts as 0 bit/s.
         ///
-        /// The sample code of AVFoundation reckons so; its figure is too low where an event names no rate.
+        /// The sample code of AVFoundation uses this definition. The result is too low if an event has no bit rate.
         public var timeWeightedIndicatedBitrateOfAll: BitRate?
 
-        /// Makes sums of nothing.
+        /// Creates totals that are all zero or `nil`.
         public init() {}
     }
 

@@ -1,23 +1,23 @@
-/// What the network did for an item while it was played: one event for each uninterrupted period of play.
+/// The network activity of an item during playback, with one event for each uninterrupted period.
 ///
-/// The last event grows until the period ends; the others stay as they are. ``extendedLogData`` writes all of it as
-/// text, ``init(extendedLogData:limits:)`` reads it again.
+/// The last event is updated until its period ends; the others do not change. ``extendedLogData`` writes the log as
+/// text, and ``init(extendedLogData:limits:)`` reads it.
 public struct AccessLog: Sendable, Hashable {
-    /// The periods, the oldest first.
+    /// The periods, oldest first.
     public var events: [Event]
 
-    /// Makes a log.
+    /// Creates a log with the given events.
     public init(events: [Event] = []) {
         self.events = events
     }
 
-    /// What became of a log by an event of playback.
+    /// A change to an access log as a result of a playback event.
     public enum Change: Sendable, Hashable {
-        /// A period began: there is one more event at the end (`AVPlayerItemNewAccessLogEntry`).
+        /// A period began, and its event was appended (`AVPlayerItemNewAccessLogEntry`).
         case newEntry(Event)
-        /// The last event has other figures.
+        /// The last event was updated.
         case updated(Event)
-        /// The period ended; its event stays as it is.
+        /// The period ended, and its event does not change any more.
         case finished(Event)
     }
 }

@@ -1,16 +1,16 @@
 import MediaTiming
 
-/// A period of play that goes on: its event, and the sums from which some figures of it are made.
+/// A current period of playback: its event and the sums from which some of its figures are computed.
 struct AccessLogPeriod: Sendable, Hashable {
     private(set) var event: AccessLog.Event
     private var rates = ObservedBitRates()
     private var mediaBytes = ByteCount.zero
     private var mediaTransferDuration = Duration.zero
 
-    /// Whether anything was played.
+    /// A Boolean value that indicates whether playback has begun in the period.
     var hasStarted: Bool { event.playbackStartDate != nil }
 
-    /// Begins a period in which nothing has happened yet.
+    /// Creates a period without any activity.
     init(session: PlaybackSession, type: PlaybackType?, showsFrames: Bool) {
         event = AccessLog.Event()
         event.playbackSessionID = session.id.limited
@@ -26,24 +26,24 @@ struct AccessLogPeriod: Sendable, Hashable {
         event.transferDuration = .zero
     }
 
-    /// Begins to play.
+    /// Records the start of playback.
     mutating func start(at date: Duration, offset: MediaTime?) {
         event.playbackStartDate = date.clamped
         event.playbackStartOffset = offset.map { max(.zero, $0.duration.clamped) }
     }
 
-    /// Waits to be begun again: the play head went elsewhere before anything was played.
+    /// Removes the start of playback, because the position changed before anything was played.
     mutating func forgetStart() {
         event.playbackStartDate = nil
         event.playbackStartOffset = nil
     }
 
-    /// Adds what was played.
+    /// Adds played media time.
     mutating func add(played: Duration) {
         event.durationWatched = event.durationWatched?.addingClamped(played)
     }
 
-    /// Names what is played, and the rates of its tracks.
+    /// Sets the variant that is played and the bit rates of its tracks.
     mutating func show(_ variant: VariantDescription?, _ tracks: TrackBitRates) {
         if let variant {
             event.uri = variant.address.limited
@@ -54,30 +54,31 @@ struct AccessLogPeriod: Sendable, Hashable {
         event.averageAudioBitrate = tracks.audioRate(of: variant)
     }
 
-    /// Sets one figure.
+    /// Sets one value of the event.
     mutating func set<Value>(_ property: WritableKeyPath<AccessLog.Event, Value?>, to value: Value?) {
         event[keyPath: property] = value
     }
 
-    /// Counts something that happened.
+    /// Increments one count of the event.
     mutating func count(_ property: WritableKeyPath<AccessLog.Event, Int?>, _ number: Int = 1) {
         event[keyPath: property] = (event[keyPath: property] ?? 0).addingClamped(number)
     }
 
-    /// Adds bytes that came over the network.
+    /// Adds bytes received over the network.
     mutating func add(bytes: ByteCount, in transferDuration: Duration) {
         event.numberOfBytesTransferred = (event.numberOfBytesTransferred ?? .zero) + bytes
         event.transferDuration = event.transferDuration?.addingClamped(transferDuration)
     }
 
-    /// Adds bytes of media segments, whole or not, and the time that is not counted for others already.
+    /// Adds bytes of complete or partial media segments, with the time that is not already counted for concurrent
+    /// requests.
     mutating func add(mediaBytes bytes: ByteCount, in transferDuration: Duration) {
         mediaBytes = mediaBytes + bytes
         mediaTransferDuration = mediaTransferDuration.addingClamped(transferDuration)
         event.observedBitrate = BitRate(mediaBytes, in: mediaTransferDuration)
     }
 
-    /// Adds a media segment that came whole.
+    /// Adds a complete media segment.
     mutating func addSegment(_ request: ResourceRequest) {
         count(\.numberOfMediaRequests)
         if let duration = request.segmentDuration?.duration, duration > .zero {
@@ -94,7 +95,7 @@ struct AccessLogPeriod: Sendable, Hashable {
         }
     }
 
-    /// Names the server of the last segment.
+    /// Sets the server address of the last segment.
     mutating func show(server address: String, didChange: Bool) {
         event.serverAddress = address
         count(\.numberOfServerAddressChanges, didChange ? 1 : 0)

@@ -1,37 +1,39 @@
 public import MediaTiming
 
-/// Makes an access log of the events of playback.
+/// A recorder that creates an access log from playback events.
 ///
 /// A period, and with it an event of the log, begins
-/// - when another variant is **played** (not when it is chosen: what it cost to fetch it ahead counts where it happened,
-///   and ``AccessLog/Event/durationWatched`` is then of the variant that the event names),
+/// - when another variant is **played**,
 /// - when a seek begins, and
-/// - when play stops for want of media.
+/// - when playback stalls.
 ///
-/// A period in which nothing was played yet is used again: somebody who drags the play head about leaves one event and not
-/// twenty. A pause interrupts nothing, however long it is, as in AVFoundation.
+/// All activity counts in the period in which it happened, so that the sums over the log are those of the session. The
+/// segments of a new variant that are loaded in advance therefore count in the period of the old one, while
+/// ``AccessLog/Event/durationWatched`` belongs to the variant of the event.
 ///
-/// Everything counts in the period in which it happened, so that the sums over the log are those over the session.
+/// A period in which nothing has been played is reused, so that repeated seeks create only one event. A pause of any
+/// length does not end a period, as in AVFoundation.
 public struct AccessLogRecorder: Sendable {
-    /// How much is kept.
+    /// The limits of a recorder.
     public struct Options: Sendable, Hashable {
-        /// How many events a log has at most, 40 or more; 10,000 by default: a switch every nine seconds for a day.
+        /// The maximum number of events in the log, at least 40; the default of 10,000 allows a switch every nine
+        /// seconds for a day.
         ///
-        /// Where there would be more, the oldest tenth becomes one event, or two where some of them name no bit rate: their
-        /// counts and durations are added, so that sums and time-weighted rates stay what they were.
+        /// When it is exceeded, the oldest tenth is merged into one event, or into two if some of them have no bit
+        /// rate. Counts and durations are added up, so that sums and time-weighted bit rates do not change.
         public var mostEvents: Int
 
-        /// Makes options.
+        /// Creates options.
         public init(mostEvents: Int = 10_000) {
             self.mostEvents = mostEvents
         }
     }
 
-    /// The log up to the last event of playback.
+    /// The log up to the last event that was added.
     ///
-    /// - Complexity: O(1); but who keeps a copy makes the next event of playback copy it.
+    /// - Complexity: O(1), but while a copy is kept, the next added event copies the log.
     public private(set) var log = AccessLog()
-    /// How many periods were added to others because there were too many, and have no event of their own.
+    /// The number of periods that were merged into others because of the limit and have no event of their own.
     public private(set) var mergedPeriods = 0
 
     private let session: PlaybackSession
@@ -47,16 +49,16 @@ public struct AccessLogRecorder: Sendable {
     private var hasFrames = false
     private var hasEnded = false
 
-    /// Makes a recorder without events.
+    /// Creates a recorder with an empty log.
     public init(session: PlaybackSession, options: Options = Options()) {
         self.session = session
-        // A tenth has to be more than the two events that it may become.
+        // A tenth has to be more than the two events into which it may be merged.
         mostEvents = max(40, options.mostEvents)
     }
 
-    /// Takes an event; after ``PlaybackEvent/Kind/ended`` there are none.
+    /// Adds an event; events after ``PlaybackEvent/Kind/ended`` are ignored.
     ///
-    /// - Returns: What became of the log: an end, a beginning, or other figures in the last event.
+    /// - Returns: The changes to the log: finished, new and updated events.
     public mutating func add(_ event: PlaybackEvent) -> [AccessLog.Change] {
         guard !hasEnded else { return [] }
         let step = progress.add(event)
@@ -83,12 +85,12 @@ public struct AccessLogRecorder: Sendable {
         return changes
     }
 
-    /// Brings the last event of the log up to now, while nothing happens but play.
+    /// Updates the last event of the log to the current time, during playback without other events.
     ///
     /// - Parameters:
-    ///   - time: Now, on the clock of the session.
-    ///   - mediaTime: Where the play head is.
-    /// - Returns: What became of the log.
+    ///   - time: The current time on the clock of the session.
+    ///   - mediaTime: The current playback position.
+    /// - Returns: The changes to the log.
     public mutating func advance(to time: Duration, mediaTime: MediaTime?) -> [AccessLog.Change] {
         guard !hasEnded else { return [] }
         var changes: [AccessLog.Change] = []
@@ -159,7 +161,7 @@ public struct AccessLogRecorder: Sendable {
         period?.start(at: session.date(at: time), offset: progress.position)
     }
 
-    /// Writes the figures of the period into the log, and reports them where they are others.
+    /// Copies the figures of the period into the log, and reports them if they changed.
     private mutating func publish(_ changes: inout [AccessLog.Change]) {
         guard let event = period?.event, let last = log.events.indices.last, log.events[last] != event else { return }
         log.events[last] = event
@@ -181,12 +183,13 @@ public struct AccessLogRecorder: Sendable {
     private func isBoundary(_ kind: PlaybackEvent.Kind, _ step: PlaybackProgress.Step) -> Bool {
         guard let period, period.hasStarted else { return false }
         if case .seekStarted = kind { return true }
-        // What was played of a variant that nobody named is not of the one that is named now.
+        // Time played with an unknown variant does not belong to the variant that is known now.
         let wasNamed = step.variant != nil || period.event.durationWatched == .zero
         return step.didSwitch || step.didStall || !wasNamed && progress.variant != nil
     }
 
-    /// Whether an event belongs in an entry: what is said before anything is fetched or played does not begin one.
+    /// Returns whether an event of this kind begins a period; status events before the first request or playback do
+    /// not.
     private static func isWorthAnEntry(_ kind: PlaybackEvent.Kind) -> Bool {
         switch kind {
         case .resourceRequest, .segmentLoaded, .frames, .stalled: true

@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// The rates at which single segments came: least, greatest, and how far from their mean.
+/// The minimum, maximum and standard deviation of the bit rates of single segments.
 struct ObservedBitRates: Sendable, Hashable {
     private(set) var least: BitRate?
     private(set) var greatest: BitRate?
@@ -8,16 +8,16 @@ struct ObservedBitRates: Sendable, Hashable {
     private var mean = 0.0
     private var squares = 0.0
 
-    /// The standard deviation of the population; `nil` for fewer than two rates.
+    /// The population standard deviation, or `nil` for fewer than two bit rates.
     var standardDeviation: BitRate? {
         count < 2 ? nil : BitRate(approximating: (squares / count).squareRoot())
     }
 
-    /// Adds a rate.
+    /// Adds a bit rate.
     mutating func add(_ rate: BitRate) {
         least = min(least ?? rate, rate)
         greatest = max(greatest ?? rate, rate)
-        // Welford's way: the difference of two great sums would lose the digits that count.
+        // Welford's algorithm: the difference of two large sums would lose precision.
         count += 1
         let value = Double(rate.bitsPerSecond)
         let distance = value - mean

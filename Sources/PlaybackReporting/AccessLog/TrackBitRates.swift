@@ -1,9 +1,9 @@
 import MediaTiming
 
-/// The bit rates of the tracks, by what was loaded of them.
+/// The average bit rates of the tracks, computed from the loaded segments.
 ///
-/// They belong to a track and not to a period: segments are loaded before they are played, often before the variant
-/// whose they are is played at all.
+/// They belong to a track, not to a period, because segments are loaded before they are played, often before their
+/// variant is played at all.
 struct TrackBitRates: Sendable, Hashable {
     private struct Sum: Sendable, Hashable {
         var bytes = ByteCount.zero
@@ -17,7 +17,7 @@ struct TrackBitRates: Sendable, Hashable {
         }
     }
 
-    /// How many variants are kept; a playlist that changes them all the time starts again.
+    /// The maximum number of variants; if a playlist has more, the sums are reset.
     private static let mostVariants = 256
 
     private var video: [String?: Sum] = [:]
@@ -32,19 +32,19 @@ struct TrackBitRates: Sendable, Hashable {
         }
     }
 
-    /// Forgets the sound: another rendition is heard from now on.
+    /// Removes the sums of audio, because another audio rendition is played from now on.
     mutating func forgetAudio() {
         audio = [:]
     }
 
-    /// The bit rate of the picture of a variant, or of picture and sound in one.
+    /// Returns the bit rate of the video of a variant, including muxed audio.
     func videoRate(of variant: VariantDescription?) -> BitRate? { rate(of: variant, in: video) }
 
-    /// The bit rate of the sound of a variant.
+    /// Returns the bit rate of the audio of a variant.
     func audioRate(of variant: VariantDescription?) -> BitRate? { rate(of: variant, in: audio) }
 
     private func rate(of variant: VariantDescription?, in sums: [String?: Sum]) -> BitRate? {
-        // A rendition that several variants share belongs to none of them.
+        // A rendition that several variants share is stored without a variant.
         (sums[variant?.id] ?? sums[nil])?.rate
     }
 

@@ -1,35 +1,38 @@
-/// What failed while an item was played, from the start of the session.
+/// The errors of an item since the start of the session.
 ///
-/// ``extendedLogData`` writes it as text, ``init(extendedLogData:limits:)`` reads it again.
+/// ``extendedLogData`` writes the log as text, and ``init(extendedLogData:limits:)`` reads it.
 public struct ErrorLog: Sendable, Hashable {
-    /// The failures, the oldest first.
+    /// The errors, oldest first.
     public var events: [Event]
 
-    /// Makes a log.
+    /// Creates a log with the given events.
     public init(events: [Event] = []) {
         self.events = events
     }
 
-    /// One failure: the properties of `AVPlayerItemErrorLogEvent`, with the field of the text of each.
+    /// An error during playback.
+    ///
+    /// The properties are those of `AVPlayerItemErrorLogEvent`; the name of the field in the text form is given in
+    /// parentheses.
     public struct Event: Sendable, Hashable {
-        /// When it happened, as the time since 1970-01-01 00:00:00 UTC (`date` and `time`).
+        /// The time of the error, since 1970-01-01 00:00:00 UTC (`date` and `time`).
         public var date: Duration?
-        /// The address that it is about (`uri`).
+        /// The URL of the resource (`uri`).
         public var uri: String?
-        /// The numeric address of the server (`s-ip`).
+        /// The IP address of the server (`s-ip`).
         public var serverAddress: String?
-        /// The session, as headers name it (`cs-guid`).
+        /// The identifier of the playback session, as sent in request headers (`cs-guid`).
         public var playbackSessionID: String?
-        /// The status or code (`status`): that of HTTP where it was a request, else one below zero.
+        /// The HTTP status code of a request, or else a negative error code (`status`).
         public var errorStatusCode: Int
-        /// Who says so (`domain`).
+        /// The domain of the error (`domain`).
         public var errorDomain: String
-        /// What happened, for a person (`comment`).
+        /// A human-readable description of the error (`comment`).
         public var errorComment: String?
-        /// The header fields of the answer; not part of the text.
+        /// The HTTP header fields of the response; not included in the text.
         public var allHTTPResponseHeaderFields: [String: String]
 
-        /// Makes an event.
+        /// Creates an event.
         public init(
             date: Duration? = nil,
             uri: String? = nil,

@@ -1,40 +1,40 @@
-/// Makes an error log of the events of playback.
+/// A recorder that creates an error log from playback events.
 public struct ErrorLogRecorder: Sendable {
-    /// How much is kept.
+    /// The limits of a recorder.
     public struct Options: Sendable, Hashable {
-        /// How many failures a log has at most, 10 or more; 1,000 by default.
+        /// The maximum number of errors in the log, at least 10; the default is 1,000.
         ///
-        /// Where there would be more, the oldest tenth is dropped and counted (``ErrorLogRecorder/droppedEvents``): a server
-        /// that fails every request for a day must not fill the memory with what it says.
+        /// When it is reached, the oldest tenth is removed and counted (``ErrorLogRecorder/droppedEvents``), so that
+        /// memory remains bounded if a server fails every request for a day.
         public var mostEvents: Int
 
-        /// Makes options.
+        /// Creates options.
         public init(mostEvents: Int = 1_000) {
             self.mostEvents = mostEvents
         }
     }
 
-    /// Header fields beyond this many bytes in all are not kept: 16 KiB, twice what servers send at most.
+    /// The maximum total size of the stored header fields: 16 KiB, twice what servers usually send at most.
     private static let mostHeaderBytes = 16_384
 
-    /// The log up to the last event of playback.
+    /// The log up to the last event that was added.
     public private(set) var log = ErrorLog()
-    /// How many failures are no longer in the log.
+    /// The number of errors that were removed from the log.
     public private(set) var droppedEvents = 0
 
     private let session: PlaybackSession
     private let mostEvents: Int
     private var sieve = ErrorSieve()
 
-    /// Makes a recorder without failures.
+    /// Creates a recorder with an empty log.
     public init(session: PlaybackSession, options: Options = Options()) {
         self.session = session
         mostEvents = max(10, options.mostEvents)
     }
 
-    /// Takes an event; only those that report a failure count.
+    /// Adds an event; events other than errors are ignored.
     ///
-    /// - Returns: The new entry (`AVPlayerItemNewErrorLogEntry`), `nil` where there is none.
+    /// - Returns: The new entry (`AVPlayerItemNewErrorLogEntry`), or `nil` if there is none.
     public mutating func add(_ event: PlaybackEvent) -> ErrorLog.Event? {
         guard let record = sieve.record(of: event.kind) else { return nil }
         if log.events.count >= mostEvents {
@@ -56,7 +56,7 @@ public struct ErrorLogRecorder: Sendable {
         return entry
     }
 
-    /// The header fields, the shortest names first, as long as there is room.
+    /// Returns the header fields, those with the shortest names first, up to the maximum total size.
     private static func kept(_ headers: [String: String]) -> [String: String] {
         var room = mostHeaderBytes
         var kept: [String: String] = [:]

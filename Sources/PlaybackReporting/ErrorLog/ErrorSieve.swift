@@ -1,8 +1,11 @@
-/// Lets each failure through once: the one that ends playing is often reported when it happens and again as the end.
+/// A filter that removes duplicate errors: a terminal error is often reported when it occurs and again at the end of
+/// playback.
 struct ErrorSieve: Sendable, Hashable {
     private var last: PlaybackErrorRecord?
 
-    /// The failure that an event reports; `nil` for other events, and for the end by the failure reported last.
+    /// Returns the error that an event reports.
+    ///
+    /// Returns `nil` for other events, and for the end of playback due to the last reported error.
     mutating func record(of kind: PlaybackEvent.Kind) -> PlaybackErrorRecord? {
         switch kind {
         case .error(let record):

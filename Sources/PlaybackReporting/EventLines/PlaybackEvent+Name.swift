@@ -1,5 +1,5 @@
 extension PlaybackEvent.Kind {
-    /// The kind as lines of events name it; these names stay.
+    /// The name of the kind in event lines, which does not change between versions.
     public var name: String {
         switch self {
         case .statusChanged: "status"

@@ -2,21 +2,21 @@ import Foundation
 import MediaTiming
 import ReportFormat
 
-/// Writes events of playback as JSON, one a line.
+/// A writer that formats playback events as JSON, one object on each line.
 ///
-/// A line is an object of `event` (its kind, see ``PlaybackEvent/Kind/name``), `time` (seconds since the start of the
-/// session), `mediaTime` (where the play head was, seconds; `null` before there was one), and what belongs to the kind; what is
-/// not known there is left out. The fields come in a fixed order and numbers keep their digits, so that equal events are
-/// equal lines. Times are seconds, rates bits a second.
+/// An object contains `event` (the kind, see ``PlaybackEvent/Kind/name``), `time` (seconds since the start of the
+/// session), `mediaTime` (the playback position in seconds; `null` if there is none), and the fields of the kind, from
+/// which unknown values are left out. The order of the fields is fixed and numbers are exact, so that equal events have
+/// equal lines. Times are in seconds, bit rates in bits per second.
 public struct PlaybackEventWriter: Sendable, Hashable {
     private let session: PlaybackSession
 
-    /// Makes a writer of the events of a session.
+    /// Creates a writer for the events of a session.
     public init(session: PlaybackSession) {
         self.session = session
     }
 
-    /// The event as a line, without the end of the line.
+    /// Returns the event as a line, without a line terminator.
     public func line(_ event: PlaybackEvent) -> String {
         let details = details(of: event.kind).compactMap { name, value in
             value.map { ReportValue.Field(name: name, value: $0) }
@@ -30,7 +30,7 @@ public struct PlaybackEventWriter: Sendable, Hashable {
         ).json
     }
 
-    /// A time on the clock of the session, in seconds since its start.
+    /// Returns a time on the clock of the session as seconds since the start of the session.
     private func seconds(_ time: Duration) -> ReportValue { .seconds(time - session.start) }
 
     private func details(of kind: PlaybackEvent.Kind) -> [(String, ReportValue?)] {

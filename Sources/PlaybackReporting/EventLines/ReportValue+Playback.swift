@@ -2,25 +2,25 @@ import MediaTiming
 import ReportFormat
 
 extension ReportValue {
-    /// What JSON has for a figure that is not known: such a field is there all the same, and readers need not ask.
+    /// The JSON value `null`, for a field that is always present but whose value is unknown.
     static let unknown = ReportValue.number("null")
 
-    /// The value, or that it is not known.
+    /// Returns the value, or ``unknown`` for `nil`.
     static func orUnknown(_ value: ReportValue?) -> ReportValue { value ?? .unknown }
 
-    /// Seconds, exact.
+    /// Returns a duration as an exact number of seconds.
     static func seconds(_ duration: Duration) -> ReportValue { .number(duration.decimalSeconds) }
 
-    /// Bits a second.
+    /// Returns a bit rate in bits per second.
     static func bitRate(_ rate: BitRate) -> ReportValue { .integer(rate.bitsPerSecond) }
 
-    /// Start and end of a range, in seconds.
+    /// Returns an array of the start and the end of a range, in seconds.
     static func range(_ range: MediaTimeRange) -> ReportValue { .array([.seconds(range.start), .seconds(range.end)]) }
 
-    /// Starts and ends of ranges, in seconds.
+    /// Returns an array of ranges, in seconds.
     static func ranges(_ ranges: [MediaTimeRange]) -> ReportValue { .array(ranges.map { .range($0) }) }
 
-    /// A variant with all that is known of it.
+    /// Returns an object with all known properties of a variant.
     static func variant(_ variant: VariantDescription) -> ReportValue {
         .fields([
             "id": .string(variant.id), "url": .string(variant.address),
@@ -30,7 +30,7 @@ extension ReportValue {
         ])
     }
 
-    /// A failure, without the header fields of the answer, which may hold what only this user should know.
+    /// Returns the fields of an error, without the response headers, which may contain private data.
     static func failure(_ record: PlaybackErrorRecord) -> [(String, ReportValue?)] {
         [
             ("status", .integer(record.statusCode)), ("domain", .string(record.domain)),

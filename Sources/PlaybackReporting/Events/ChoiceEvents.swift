@@ -1,30 +1,30 @@
 public import MediaTiming
 
-/// Another variant, and why.
+/// A switch of the variant, with its cause.
 public struct VariantSwitch: Sendable, Hashable {
-    /// The variant before; `nil` for the first.
+    /// The previous variant, or `nil` for the first one.
     public let from: VariantDescription?
-    /// The variant from now on.
+    /// The new variant.
     public let to: VariantDescription
-    /// Why, in a short spelling that does not change between versions.
+    /// The cause, as an identifier that does not change between versions.
     public let cause: String
-    /// What the decision stood on.
+    /// The figures on which the decision was based.
     public let numbers: Numbers
-    /// What is buffered.
+    /// The buffered ranges.
     public let loadedTimeRanges: [MediaTimeRange]
-    /// What goes with the variant from playlists of their own, by what it carries.
+    /// The renditions with separate playlists that are played with the variant, by media type.
     public var renditions: [MediaType: RenditionDescription] = [:]
 
-    /// What a decision stood on.
+    /// The figures on which a decision was based.
     public struct Numbers: Sendable, Hashable {
-        /// What the network is thought to carry.
+        /// The estimated throughput, or `nil` if it is unknown.
         public var throughput: BitRate?
-        /// The time that could be played without another byte.
+        /// The duration of the media that can be played without further loading.
         public var bufferLevel: Duration
-        /// What the buffer would have been at the end of the next segment, where that was reckoned.
+        /// The expected buffer level at the end of the next segment's transfer, or `nil` if it was not computed.
         public var predictedBufferLevel: Duration?
 
-        /// Makes the numbers.
+        /// Creates the figures of a decision.
         public init(throughput: BitRate?, bufferLevel: Duration, predictedBufferLevel: Duration? = nil) {
             self.throughput = throughput
             self.bufferLevel = bufferLevel
@@ -32,7 +32,7 @@ public struct VariantSwitch: Sendable, Hashable {
         }
     }
 
-    /// Makes a report of a switch.
+    /// Creates the report of a switch.
     public init(
         from: VariantDescription?,
         to: VariantDescription,
@@ -48,30 +48,30 @@ public struct VariantSwitch: Sendable, Hashable {
     }
 }
 
-/// A rendition, as events name it.
+/// The identification of a rendition in events.
 public struct RenditionDescription: Sendable, Hashable {
-    /// What names it from one load of the playlist to the next; `nil` where the playlist does not say.
+    /// The stable identifier of the rendition (`STABLE-RENDITION-ID`), or `nil` if the playlist does not contain one.
     public let stableID: String?
-    /// The address of its playlist.
+    /// The URL of the rendition's playlist.
     public let address: String
 
-    /// Makes a description.
+    /// Creates a description of a rendition.
     public init(stableID: String?, address: String) {
         self.stableID = stableID
         self.address = address
     }
 }
 
-/// Another choice among renditions.
+/// A change of the selected media option.
 public struct SelectionChange: Sendable, Hashable {
-    /// What kind of rendition.
+    /// The media type of the rendition.
     public let mediaType: MediaType
-    /// The name of the option; `nil` for none.
+    /// The name of the option, or `nil` if none is selected.
     public let option: String?
-    /// Whether a person or the application asked for it.
+    /// A Boolean value that indicates whether the viewer or the application made the selection.
     public let isExplicit: Bool
 
-    /// Makes a report.
+    /// Creates the report of a selection change.
     public init(mediaType: MediaType, option: String?, isExplicit: Bool) {
         self.mediaType = mediaType
         self.option = option
@@ -79,18 +79,18 @@ public struct SelectionChange: Sendable, Hashable {
     }
 }
 
-/// A track of what is played.
+/// A track of the item that is played.
 public struct PlaybackTrack: Sendable, Hashable {
-    /// What tells it from others of the item.
+    /// The identifier of the track within the item.
     public let id: Int
-    /// What it carries.
+    /// The media type of the track.
     public let mediaType: MediaType
-    /// The codec as RFC 6381 spells it, where it is known.
+    /// The codec in the format of RFC 6381, or `nil` if it is unknown.
     public let codec: String?
-    /// Its language as RFC 5646 spells it.
+    /// The language tag in the format of RFC 5646, or `nil` if it is unknown.
     public let language: String?
 
-    /// Makes a track.
+    /// Creates a track.
     public init(id: Int, mediaType: MediaType, codec: String? = nil, language: String? = nil) {
         self.id = id
         self.mediaType = mediaType
@@ -99,24 +99,24 @@ public struct PlaybackTrack: Sendable, Hashable {
     }
 }
 
-/// Something that failed.
+/// An error during playback.
 public struct PlaybackErrorRecord: Sendable, Hashable {
-    /// The status or code: that of HTTP where it was a request, else one of ours below zero.
+    /// The HTTP status code of a request, or else a negative error code of Millstream.
     public let statusCode: Int
-    /// Who says so: `HTTP`, `Network`, `Playlist`, `Media`, `Millstream`.
+    /// The domain of the error: `HTTP`, `Network`, `Playlist`, `Media` or `Millstream`.
     public let domain: String
-    /// What happened, for a person.
+    /// A human-readable description of the error.
     public let comment: String
-    /// The address that it is about.
+    /// The URL of the resource.
     public let address: String?
-    /// The numeric address of the server.
+    /// The IP address of the server.
     public let serverAddress: String?
-    /// The header fields of the answer, name and value in turn; not part of the text of a log.
+    /// The HTTP header fields of the response by name; not included in the text of a log.
     public let responseHeaders: [String: String]
-    /// Whether playing goes on.
+    /// A Boolean value that indicates whether playback continues.
     public let didRecover: Bool
 
-    /// Makes a record.
+    /// Creates an error record.
     public init(
         statusCode: Int,
         domain: String,

@@ -1,71 +1,73 @@
 public import MediaTiming
 
-/// What a stretch of a stream carries.
+/// The type of media in a segment or track.
 public enum MediaType: String, Sendable, Hashable, CaseIterable {
-    /// Picture, and nothing besides.
+    /// Video without audio.
     case video
-    /// Sound.
+    /// Audio.
     case audio
-    /// Text.
+    /// Subtitles.
     case subtitles
-    /// Picture and sound in one.
+    /// Video and audio in the same segments.
     case muxed
 }
 
-/// A request for a resource, from its beginning to its end.
+/// A completed request for a resource.
 public struct ResourceRequest: Sendable, Hashable {
-    /// What the resource is to the item.
+    /// The type of a resource.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The playlist of all variants.
+        /// A multivariant playlist.
         case multivariantPlaylist
-        /// The playlist of one rendition.
+        /// A media playlist.
         case mediaPlaylist
-        /// Media.
+        /// A media segment.
         case mediaSegment
-        /// What a decoder needs before media.
+        /// A media initialization section.
         case initialization
         /// An encryption key.
         case contentKey
-        /// Anything else.
+        /// Any other resource.
         case other
     }
 
-    /// What it is.
+    /// The type of the resource.
     public var kind: Kind
-    /// Its address, as requested.
+    /// The URL of the request.
     public var address: String
-    /// What it carries, where that is known.
+    /// The media type of the resource, or `nil` if it is unknown.
     public var mediaType: MediaType?
-    /// The variant it belongs to.
+    /// The variant of the resource, or `nil` if it belongs to none.
     public var variant: VariantDescription?
-    /// The part of the resource that was asked for; `nil` for all.
+    /// The requested byte range, or `nil` for the entire resource.
     public var byteRange: ByteRange?
-    /// When it was asked for, on the clock of the session.
+    /// The time at which the request was sent, on the clock of the session.
     public var requestStart: Duration
-    /// When the first byte of the answer came.
+    /// The time of the first byte of the response, or `nil` if none was received.
     public var responseStart: Duration?
-    /// When the last one came, or when it failed.
+    /// The time of the last byte of the response, or of the failure.
     public var responseEnd: Duration
-    /// How many bytes came over the network or out of the cache.
+    /// The number of bytes received over the network or read from the cache.
     public var bytes: ByteCount
-    /// The numeric address of the server with its port.
+    /// The IP address of the server with its port.
     public var serverAddress: String?
-    /// Whether no network was needed.
+    /// A Boolean value that indicates whether the resource was read from a cache without using the network.
     public var wasReadFromCache: Bool
-    /// The status of HTTP.
+    /// The HTTP status code.
     public var status: Int?
-    /// How much media time it carries.
+    /// The media duration of the segment.
     public var segmentDuration: MediaTime?
-    /// The address of the playlist that named it.
+    /// The URL of the playlist that contains the resource.
     public var indexAddress: String?
-    /// Why it failed; `nil` where it did not.
+    /// A description of the failure, or `nil` if the request succeeded.
     public var failure: String?
-    /// Whether it was given up for a smaller one.
+    /// A Boolean value that indicates whether the transfer was abandoned in favor of a smaller segment.
     public var wasAbandoned = false
-    /// Whether it went over a cellular network (`sc-wwan-count` of the access log); `nil` where nobody can tell.
+    /// Whether the request used a cellular network (`sc-wwan-count` of the access log).
+    ///
+    /// `nil` if the transport does not report it.
     public var usedCellularNetwork: Bool?
 
-    /// Makes a request that has ended.
+    /// Creates a completed request.
     public init(
         kind: Kind,
         address: String,
@@ -91,24 +93,25 @@ public struct ResourceRequest: Sendable, Hashable {
     }
 }
 
-/// A segment that went to the decoder.
+/// A segment that was appended to the decoder.
 public struct LoadedSegment: Sendable, Hashable {
-    /// Its address.
+    /// The URL of the segment.
     public let address: String
-    /// What it carries.
+    /// The media type of the segment.
     public let mediaType: MediaType
-    /// The variant it belongs to; `nil` for a rendition that is shared by several.
+    /// The variant of the segment, or `nil` for a rendition that several variants share.
     public let variant: VariantDescription?
-    /// Where it lies on the timeline of the item.
+    /// The time range of the segment on the timeline of the item.
     public let range: MediaTimeRange
-    /// Its bytes.
+    /// The size of the segment in bytes.
     public let bytes: ByteCount
-    /// How long it took, from the request to the last byte.
+    /// The time from the request to the last byte.
     public let transferDuration: Duration
-    /// Whether it took longer than it plays, so that the buffer shrank (`c-overdue` of the access log).
+    /// A Boolean value that indicates whether the transfer took longer than the segment's duration (`c-overdue` of the
+    /// access log).
     public let isOverdue: Bool
 
-    /// Makes a report of a segment.
+    /// Creates the report of a loaded segment.
     public init(
         address: String,
         mediaType: MediaType,
@@ -128,30 +131,30 @@ public struct LoadedSegment: Sendable, Hashable {
     }
 }
 
-/// A segment that is left out.
+/// A segment that was skipped.
 public struct SkippedSegment: Sendable, Hashable {
-    /// Why a segment is left out.
+    /// The reason for which a segment is skipped.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// The playlist says that there is none (`EXT-X-GAP`).
+        /// The playlist marks the segment as missing (`EXT-X-GAP`).
         case gap
-        /// It could not be loaded.
+        /// The segment could not be loaded.
         case notLoaded
-        /// It could not be decrypted or decoded.
+        /// The segment could not be decrypted or decoded.
         case notDecodable
-        /// The server no longer has it.
+        /// The segment is no longer available on the server.
         case outOfWindow
     }
 
-    /// Its address.
+    /// The URL of the segment.
     public let address: String
-    /// What it would have carried.
+    /// The media type of the segment.
     public let mediaType: MediaType
-    /// Where it lies on the timeline of the item.
+    /// The time range of the segment on the timeline of the item.
     public let range: MediaTimeRange
-    /// Why it is left out.
+    /// The reason for which the segment is skipped.
     public let reason: Reason
 
-    /// Makes a report of a segment that is missing.
+    /// Creates the report of a skipped segment.
     public init(address: String, mediaType: MediaType, range: MediaTimeRange, reason: Reason) {
         self.address = address
         self.mediaType = mediaType
@@ -160,20 +163,20 @@ public struct SkippedSegment: Sendable, Hashable {
     }
 }
 
-/// That what is buffered suffices.
+/// A report that the buffered media suffices to play without stalls.
 public struct KeepUp: Sendable, Hashable {
-    /// Whether it is the first time in the session.
+    /// A Boolean value that indicates whether this is the first such report of the session.
     public let isInitial: Bool
-    /// The variant that is fetched.
+    /// The variant that is being loaded.
     public let variant: VariantDescription?
-    /// How long it took, from the start of the session or since it last was not so.
+    /// The time since the start of the session, or since the buffer was last insufficient.
     public let timeTaken: Duration
-    /// What is buffered.
+    /// The buffered ranges.
     public let loadedTimeRanges: [MediaTimeRange]
-    /// The requests that it took, of the first time in the session; the first 64 of them.
+    /// The first 64 requests of the session, in the initial report; otherwise empty.
     public let requests: [ResourceRequest]
 
-    /// Makes a report.
+    /// Creates a report.
     public init(
         isInitial: Bool,
         variant: VariantDescription?,
@@ -189,16 +192,16 @@ public struct KeepUp: Sendable, Hashable {
     }
 }
 
-/// How a seek ended.
+/// The result of a seek.
 public struct SeekOutcome: Sendable, Hashable {
-    /// Where the play head was to be.
+    /// The requested position.
     public let target: MediaTime
-    /// Where it is; `nil` where another seek came first.
+    /// The position after the seek, or `nil` if another seek began before it completed.
     public let landed: MediaTime?
-    /// Whether what was needed was buffered already.
+    /// A Boolean value that indicates whether the required media was already buffered.
     public let didSeekInBuffer: Bool
 
-    /// Makes a report.
+    /// Creates the result of a seek.
     public init(target: MediaTime, landed: MediaTime?, didSeekInBuffer: Bool) {
         self.target = target
         self.landed = landed

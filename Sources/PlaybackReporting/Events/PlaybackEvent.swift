@@ -1,132 +1,132 @@
 public import MediaTiming
 
-/// Something that happened while an item was played: what logs, indicators and applications are made of.
+/// An event of a playback session, from which logs and metrics are computed and which applications can observe.
 ///
-/// Every decision of the engine is one of these, with its cause and the numbers that it stood on.
+/// Every decision of the engine is reported as an event, with its cause and the figures on which it is based.
 public struct PlaybackEvent: Sendable, Hashable {
-    /// When it happened, on the clock of the session; see ``PlaybackSession/date(at:)``.
+    /// The time of the event on the clock of the session; see ``PlaybackSession/date(at:)``.
     public let time: Duration
-    /// Where the play head was; `nil` before there was one.
+    /// The playback position, or `nil` if there is none yet.
     public let mediaTime: MediaTime?
-    /// What happened.
+    /// The kind of the event, with its details.
     public let kind: Kind
 
-    /// Makes an event.
+    /// Creates an event.
     public init(time: Duration, mediaTime: MediaTime?, kind: Kind) {
         self.time = time
         self.mediaTime = mediaTime
         self.kind = kind
     }
 
-    /// What happened.
+    /// The kinds of playback events.
     public enum Kind: Sendable, Hashable {
-        /// The item can be played, or never will.
+        /// The item became ready to play, or failed.
         case statusChanged(ItemStatus)
-        /// Whether it plays on demand, live or from a file is known.
+        /// The playback type has been determined: on demand, live or a file.
         case playbackTypeKnown(PlaybackType)
-        /// The play head begins to move, stops, or moves at another speed.
+        /// The playback rate changed, including start and stop.
         case rateChanged(RateChange)
-        /// Whether it plays, waits or stands.
+        /// The player began to play, to wait or to pause.
         case timeControlChanged(TimeControl)
-        /// A request that the network, a cache or a file answered, or failed to.
+        /// A request completed or failed, by the network, a cache or a file.
         case resourceRequest(ResourceRequest)
-        /// Media is there that was not: a segment went to the decoder.
+        /// A segment was loaded and appended to the decoder.
         case segmentLoaded(LoadedSegment)
-        /// A segment is left out, because it is marked as a gap or could not be had.
+        /// A segment was skipped, because it is marked as a gap or was unavailable.
         case segmentSkipped(SkippedSegment)
-        /// What is buffered suffices to play on at the asked rate.
+        /// The buffered media suffices to continue at the requested rate.
         case likelyToKeepUp(KeepUp)
-        /// Playing stopped although nobody asked for it: there was nothing left to play.
+        /// Playback stopped unintentionally because the buffer is empty.
         case stalled
-        /// Playing goes on after a stall that took so long.
+        /// Playback resumed after a stall of the given duration.
         case stallEnded(after: Duration)
-        /// The play head is to be elsewhere.
+        /// A seek to the given position began.
         case seekStarted(to: MediaTime)
-        /// The play head is there, or another seek came before it was.
+        /// A seek completed, or was replaced by another one.
         case seekEnded(SeekOutcome)
-        /// The play head is elsewhere than the passing of time explains.
+        /// The playback position changed discontinuously.
         case timeJumped(from: MediaTime?, to: MediaTime)
-        /// Another variant was chosen; what is fetched from now on comes from it.
+        /// Another variant was selected, from which segments are loaded from now on.
         case variantSwitchStarted(VariantSwitch)
-        /// Another variant is what is played now, or could not be had.
+        /// Another variant began to be played, or could not be loaded.
         case variantSwitched(VariantSwitch, succeeded: Bool)
-        /// Another rendition of a kind was chosen, by a person or by rules.
+        /// Another media option was selected, by the viewer, the application or automatically.
         case selectionChanged(SelectionChange)
-        /// The tracks of the item are others.
+        /// The tracks of the item changed.
         case tracksChanged([PlaybackTrack])
-        /// The window of a live stream moved; `nil` where nothing can be sought.
+        /// The seekable range of a live stream changed; `nil` if seeking is not possible.
         case seekableRangeChanged(MediaTimeRange?)
-        /// The play head reached a message that came with the media.
+        /// The playback position reached timed metadata in the media.
         case timedMetadata(TimedMetadata)
-        /// Frames were decoded and dropped since the last such event.
+        /// Frames were decoded or dropped since the last such event.
         case frames(FrameCounts)
-        /// Something failed; playing goes on where `recovered` says so.
+        /// An error occurred; ``PlaybackErrorRecord/didRecover`` indicates whether playback continues.
         case error(PlaybackErrorRecord)
-        /// The play head reached the end.
+        /// The playback position reached the end.
         case playedToEnd
-        /// Playing ended before the end, and why.
+        /// Playback ended before the end because of an error.
         case failedToPlayToEnd(PlaybackErrorRecord)
-        /// The session is over; nothing follows.
+        /// The session ended; no further events follow.
         case ended
     }
 }
 
-/// Whether an item can be played.
+/// The status of an item.
 public enum ItemStatus: String, Sendable, Hashable, CaseIterable {
-    /// Not known yet.
+    /// The status is not known yet.
     case unknown
-    /// It can.
+    /// The item is ready to play.
     case readyToPlay
-    /// It never will.
+    /// The item cannot be played.
     case failed
 }
 
-/// What kind of thing is played.
+/// The playback type of an item.
 public enum PlaybackType: String, Sendable, Hashable, CaseIterable {
-    /// A stream on demand.
+    /// A video-on-demand stream.
     case vod = "VOD"
-    /// A stream that goes on.
+    /// A live stream.
     case live = "LIVE"
-    /// A file.
+    /// A media file.
     case file = "FILE"
 }
 
-/// Another speed of the play head.
+/// A change of the playback rate.
 public struct RateChange: Sendable, Hashable {
-    /// The speed now; 0 stands still.
+    /// The new rate; 0 while playback is stopped.
     public let rate: Double
-    /// The speed before.
+    /// The previous rate.
     public let previousRate: Double
-    /// Why.
+    /// The reason for the change.
     public let reason: Reason
-    /// The bit rates of the variant that plays.
+    /// The variant that is played, or `nil` if it is unknown.
     public let variant: VariantDescription?
 
-    /// Why a rate changed.
+    /// The reason for a change of the rate.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// It was asked for.
+        /// The rate was set by the application or the viewer.
         case setRateCalled
-        /// What was asked for cannot be done.
+        /// The requested rate is not possible.
         case setRateFailed
-        /// The end was reached.
+        /// Playback reached the end.
         case playedToEnd
-        /// Nothing was left to play, or there is enough again.
+        /// The buffer became empty, or became sufficient again.
         case buffering
-        /// The application went to the background.
+        /// The application entered the background.
         case appBackgrounded
-        /// Another application has the sound now.
+        /// Another application interrupted the audio session.
         case audioSessionInterrupted
-        /// Fast playing met the live edge.
+        /// Playback at a higher rate reached the live edge.
         case playheadReachedLiveEdge
-        /// Playing backwards met the start.
+        /// Reverse playback reached the start of the seekable range.
         case reversePlaybackReachedStartOfSeekableRange
-        /// A live stream is brought back to its distance from the edge.
+        /// The distance to the live edge is being corrected.
         case liveOffsetCorrection
-        /// The session ended.
+        /// The session ended or failed.
         case ended
     }
 
-    /// Makes a change.
+    /// Creates a rate change.
     public init(rate: Double, previousRate: Double, reason: Reason, variant: VariantDescription? = nil) {
         self.rate = rate
         self.previousRate = previousRate
@@ -135,46 +135,46 @@ public struct RateChange: Sendable, Hashable {
     }
 }
 
-/// Whether a player plays, waits or stands.
+/// The state of a player: paused, waiting or playing.
 public enum TimeControl: Sendable, Hashable {
-    /// It stands, as asked.
+    /// Playback is paused as requested.
     case paused
-    /// It would play, but waits.
+    /// Playback was requested, but is waiting.
     case waiting(WaitingReason)
-    /// It plays.
+    /// Playback is in progress.
     case playing
 
-    /// Why a player waits.
+    /// The reason for which a player waits.
     public enum WaitingReason: String, Sendable, Hashable, CaseIterable {
-        /// There is not enough to play through.
+        /// The buffer does not suffice to play without stalls.
         case toMinimizeStalls
-        /// Whether there is enough is not known yet.
+        /// It is not known yet whether the buffer suffices.
         case evaluatingBufferingRate
-        /// There is nothing to play.
+        /// There is no item to play.
         case noItemToPlay
-        /// Something else is played in between.
+        /// An interstitial is played.
         case duringInterstitialEvent
-        /// It begins together with others, at a moment that has not come.
+        /// A start that is coordinated with other players is scheduled.
         case forCoordinatedPlayback
     }
 }
 
-/// A variant, as logs name it.
+/// The identification of a variant in events and logs.
 public struct VariantDescription: Sendable, Hashable {
-    /// A name that stays the same over a session.
+    /// An identifier that does not change within a session.
     public let id: String
-    /// The address of its playlist.
+    /// The URL of the variant's playlist.
     public let address: String
-    /// The peak bit rate that the playlist announces.
+    /// The peak bit rate according to the playlist.
     public let peakBitRate: BitRate
-    /// The average bit rate that it announces; `nil` where it does not.
+    /// The average bit rate according to the playlist, or `nil` if it is not given.
     public let averageBitRate: BitRate?
-    /// The width of the picture in pixels.
+    /// The width of the video in pixels.
     public let width: Int?
-    /// The height of the picture in pixels.
+    /// The height of the video in pixels.
     public let height: Int?
 
-    /// Makes a description.
+    /// Creates a description of a variant.
     public init(
         id: String,
         address: String,
@@ -192,16 +192,16 @@ public struct VariantDescription: Sendable, Hashable {
     }
 }
 
-/// How many frames passed the decoder.
+/// The numbers of video frames that the decoder processed.
 public struct FrameCounts: Sendable, Hashable {
-    /// How many came out.
+    /// The number of decoded frames.
     public var decoded: Int
-    /// How many of those came too late to be shown.
+    /// The number of decoded frames that were dropped because they were late.
     public var dropped: Int
-    /// How many of those were decoded for the sake of others only, which is what an exact seek costs.
+    /// The number of decoded frames that were needed only to decode others, which is the cost of exact seeks.
     public var discarded: Int
 
-    /// Makes counts.
+    /// Creates frame counts.
     public init(decoded: Int = 0, dropped: Int = 0, discarded: Int = 0) {
         self.decoded = decoded
         self.dropped = dropped

@@ -1,17 +1,17 @@
 import MediaTiming
 
-/// Who played, and since when: what all events of one item have in common.
+/// The properties that all events of one playback session share.
 public struct PlaybackSession: Sendable, Hashable {
-    /// The session in logs and headers: a UUID in its usual spelling.
+    /// The identifier of the session in logs and request headers: a UUID in text form.
     public let id: String
-    /// The clock of the session when it began.
+    /// The time at the start of the session, on the clock of the session.
     public let start: Duration
-    /// The date when it began, as the time since 1970-01-01 00:00:00 UTC.
+    /// The date at the start of the session, as the time since 1970-01-01 00:00:00 UTC.
     public let startDate: Duration
-    /// The address of what is played, which logs name until a variant is known; `nil` where there is none.
+    /// The URL of the item, which logs contain until a variant is known; `nil` if there is none.
     public let address: String?
 
-    /// Makes a session.
+    /// Creates a session.
     public init(id: String, start: Duration, startDate: Duration, address: String? = nil) {
         self.id = id
         self.start = start
@@ -19,6 +19,6 @@ public struct PlaybackSession: Sendable, Hashable {
         self.address = address
     }
 
-    /// The date of a time on the clock of the session, as the time since 1970-01-01 00:00:00 UTC.
+    /// Converts a time on the clock of the session to the time since 1970-01-01 00:00:00 UTC.
     public func date(at time: Duration) -> Duration { startDate + (time - start) }
 }

@@ -1,34 +1,36 @@
 public import MediaTiming
 
-/// A message that came with the media and belongs to a time.
+/// A metadata item in the media with a presentation time.
 public struct TimedMetadata: Sendable, Hashable {
-    /// How it came.
+    /// The carriage of timed metadata.
     public enum Kind: String, Sendable, Hashable {
-        /// An ID3 tag: a stream of them in a transport stream, or in front of packed audio.
+        /// An ID3 tag, in a metadata stream of a transport stream or at the beginning of packed audio.
         case id3
         /// An event message box, `emsg`.
         case eventMessage = "emsg"
     }
 
-    /// How it came.
+    /// The carriage of the metadata.
     public let kind: Kind
-    /// When it applies: the container's time as it leaves the demultiplexer, the item's once it is mapped.
+    /// The presentation time: a timestamp of the container after demultiplexing, and a time of the item once it is
+    /// mapped.
     public var time: MediaTime
-    /// How long it applies; `nil` where that is not known.
+    /// The duration, or `nil` if it is unknown.
     public let duration: MediaTime?
-    /// What it is written in: a URI for event messages, `https://aomedia.org/emsg/ID3` for ID3 tags however they came.
+    /// The scheme: the URI of an event message, or `https://aomedia.org/emsg/ID3` for all ID3 tags.
     public let scheme: String
-    /// What the scheme takes it for; empty for ID3 tags of transport streams.
+    /// The value of an event message within its scheme; empty for ID3 tags in transport streams.
     public let value: String
-    /// Tells repeated event messages of one scheme and value; 0 for ID3 tags of transport streams.
+    /// The identifier that distinguishes event messages of the same scheme and value; 0 for ID3 tags in transport
+    /// streams.
     public let id: UInt32
-    /// The message: for ID3 a whole tag.
+    /// The message data; for ID3, a complete tag.
     public let payload: [UInt8]
 
-    /// What says that a message is an ID3 tag.
+    /// The scheme that identifies an ID3 tag.
     public static let id3Scheme = "https://aomedia.org/emsg/ID3"
 
-    /// Makes a message.
+    /// Creates a metadata item.
     public init(
         kind: Kind,
         time: MediaTime,

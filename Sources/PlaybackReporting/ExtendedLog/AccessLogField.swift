@@ -1,8 +1,8 @@
 import MediaTiming
 
-/// The fields of the text of an access log, in the order in which they are written.
+/// The fields of an access log in text form, in the order in which they are written.
 ///
-/// Those that AVFoundation writes come in its order, the ones that it leaves out behind them.
+/// The fields that AVFoundation writes come first, in its order, followed by the others.
 enum AccessLogField: String, CaseIterable {
     case uri
     case playbackSessionID = "cs-guid"
@@ -30,7 +30,7 @@ enum AccessLogField: String, CaseIterable {
     case averageVideoBitrate = "c-avg-video-bitrate"
     case averageAudioBitrate = "c-avg-audio-bitrate"
 
-    /// Where the value of a field stands in an event.
+    /// The type and property of a field's value.
     private enum Place {
         case text(WritableKeyPath<AccessLog.Event, String?>)
         case count(WritableKeyPath<AccessLog.Event, Int?>)
@@ -70,7 +70,7 @@ enum AccessLogField: String, CaseIterable {
         }
     }
 
-    /// The field as the log has it; `-` for what is not known and for a negative number, which no figure can be.
+    /// Returns the text of the field; `-` for an unknown or negative value.
     func text(of event: AccessLog.Event) -> String {
         let digits: String?
         switch place {
@@ -85,16 +85,16 @@ enum AccessLogField: String, CaseIterable {
         return digits ?? ExtendedLogText.unknown
     }
 
-    /// Puts what a log says into an event; a negative number is one that is not known, as AVFoundation says it.
+    /// Parses the text of a field into an event; a negative number means that the value is unknown, as in AVFoundation.
     ///
-    /// - Returns: Whether it is what the field can hold.
+    /// - Returns: Whether the text is valid for the field.
     func store(_ text: String, in event: inout AccessLog.Event) -> Bool {
         switch place {
         case .text(let property):
             event[keyPath: property] = text
             return true
         case .type:
-            // Another type than we know is one that is not known.
+            // A playback type that is not supported is stored as unknown.
             event.playbackType = PlaybackType(rawValue: text)
             return true
         default: break

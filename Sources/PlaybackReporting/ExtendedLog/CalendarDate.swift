@@ -1,16 +1,16 @@
 import MediaTiming
 
-/// A day of the Gregorian calendar, and the time within it: how logs name a moment.
+/// A date and time in the Gregorian calendar, in the format of logs.
 struct CalendarDate: Sendable, Hashable {
-    /// `YYYY-MM-DD`.
+    /// The date in the form `YYYY-MM-DD`.
     let date: String
-    /// `HH:MM:SS.sss`, with as many digits as it takes, in UTC.
+    /// The time in UTC in the form `HH:MM:SS.sss`, with at least three fractional digits.
     let time: String
 
     private static let secondsPerDay: Int128 = 86_400
 
     // Bounded: a duration of 128 bits of attoseconds has fewer than 2^67 seconds, to which a day is added.
-    /// Names a moment; `nil` outside of the years 0 to 9999, which four digits do not name.
+    /// Converts a time to a date; `nil` outside of the years 0 to 9999, which have four digits.
     ///
     /// - Parameter moment: The time since 1970-01-01 00:00:00 UTC.
     init?(_ moment: Duration) {
@@ -25,10 +25,10 @@ struct CalendarDate: Sendable, Hashable {
         time = "\(Self.padded(minutes / 60, 2)):\(Self.padded(minutes % 60, 2)):\(padding)\(seconds)"
     }
 
-    /// The moment that a date and a time name, as the time since 1970-01-01 00:00:00 UTC; `nil` where they name none.
+    /// Parses a date and a time as the time since 1970-01-01 00:00:00 UTC; `nil` if they are invalid.
     ///
-    /// The date is `YYYY-MM-DD`, with slashes too, as AVFoundation writes it; the time `HH:MM`, `HH:MM:SS` or
-    /// `HH:MM:SS.sss` in UTC, midnight where there is none.
+    /// The date is `YYYY-MM-DD`, or with slashes as AVFoundation writes it. The time is `HH:MM`, `HH:MM:SS` or
+    /// `HH:MM:SS.sss` in UTC, with a default of midnight.
     static func moment(date: String, time: String?) -> Duration? {
         let parts = date.split(separator: date.contains("/") ? "/" : "-", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].utf8.count == 4,
@@ -37,7 +37,7 @@ struct CalendarDate: Sendable, Hashable {
             let dayOfMonth = number(parts[2], 1...31)
         else { return nil }
         let days = day(year, month, dayOfMonth)
-        // The 30th of February would otherwise be a day of March.
+        // Otherwise February 30 would be accepted as a day in March.
         let spelling = "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfMonth, 2))"
         guard spell(day: days) == spelling, let within = time.map(timeOfDay) ?? .zero else { return nil }
         // Bounded: a year has four digits.
@@ -54,7 +54,7 @@ struct CalendarDate: Sendable, Hashable {
         var result = Duration(attoseconds: (hour * 3_600 + minute * 60) * Duration.attosecondsPerSecond)
         if parts.count == 3 {
             guard let seconds = DecimalFigure(parts[2]) else { return nil }
-            // A leap second is written as the 60th.
+            // A leap second is written as second 60.
             guard (0..<61 * Duration.attosecondsPerSecond).contains(seconds.attos) else { return nil }
             result += Duration(attoseconds: seconds.attos)
         }
@@ -73,10 +73,10 @@ struct CalendarDate: Sendable, Hashable {
         return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }
 
-    // The year is counted from March here, so that the leap day is its last; an era is 400 years, 146,097 days.
+    // The year begins in March, so that the leap day is its last day; an era is 400 years or 146,097 days.
 
-    // Bounded: years have four digits, and a duration fewer than 2^62 days; Int128 has room for all products.
-    /// The days from 1970-01-01 to a day.
+    // Bounded: years have four digits, and a duration fewer than 2^62 days; all products fit in Int128.
+    /// Returns the number of days from 1970-01-01 to a date.
     private static func day(_ year: Int128, _ month: Int128, _ dayOfMonth: Int128) -> Int128 {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -85,7 +85,7 @@ struct CalendarDate: Sendable, Hashable {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    // Bounded: years have four digits, and a duration fewer than 2^62 days; Int128 has room for all products.
+    // Bounded: years have four digits, and a duration fewer than 2^62 days; all products fit in Int128.
     private static func spell(day: Int128) -> String {
         let sinceMarch0 = day + 719_468
         let era = (sinceMarch0 >= 0 ? sinceMarch0 : sinceMarch0 - 146_096) / 146_097

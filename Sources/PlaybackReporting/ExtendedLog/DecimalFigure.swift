@@ -1,15 +1,15 @@
 import MediaTiming
 
-/// A number as logs write it: digits with at most one point, exact to 18 digits behind it.
+/// A decimal number in a log, exact to 18 fractional digits.
 struct DecimalFigure: Sendable, Hashable {
-    /// 10^18 times the number.
+    /// The number multiplied by 10^18.
     let attos: Int128
 
     private static let one: Int128 = 1_000_000_000_000_000_000
 
-    /// Reads `[-]digits[.digits]`; `nil` for anything else and for what does not fit.
+    /// Parses `[-]digits[.digits]`; `nil` for any other text and for numbers out of range.
     ///
-    /// Digits behind the point are dropped from the 19th on.
+    /// Fractional digits from the 19th on are dropped.
     init?(_ text: some StringProtocol) {
         var whole: Int128 = 0
         var fraction: Int128 = 0
@@ -45,21 +45,21 @@ struct DecimalFigure: Sendable, Hashable {
         attos = isNegative ? sum.negatedSaturated() : sum
     }
 
-    /// The nearest whole number, halves rounded up; `nil` where it does not fit.
+    /// The nearest integer for a number of 0 or more, with halves rounded up; `nil` if it does not fit.
     var rounded: Int64? {
         let (whole, rest) = attos.quotientAndRemainder(dividingBy: Self.one)
         return Int64(exactly: rest *| 2 >= Self.one ? whole +| 1 : whole)
     }
 
-    /// The whole number; `nil` where there is something behind the point.
+    /// The integer value, or `nil` if the number has a fractional part or does not fit.
     var whole: Int64? { attos % Self.one == 0 ? Int64(exactly: attos / Self.one) : nil }
 }
 
 extension Duration {
-    /// Seconds in decimal digits, exact, without more digits than needed.
+    /// The duration in seconds as an exact decimal number with as few digits as possible.
     var decimalSeconds: String { decimalSeconds(leastDigits: 0) }
 
-    /// Seconds in decimal digits, exact, with so many digits behind the point at least.
+    /// Returns the duration in seconds as an exact decimal number with a minimum number of fractional digits.
     func decimalSeconds(leastDigits: Int) -> String {
         let (whole, rest) = attoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000_000_000_000)
         var digits = String(rest)

@@ -1,4 +1,4 @@
-/// The fields of the text of an error log, in the order in which they are written, which is that of AVFoundation.
+/// The fields of an error log in text form, in the order in which they are written, which is that of AVFoundation.
 enum ErrorLogField: String, CaseIterable {
     case uri
     case playbackSessionID = "cs-guid"
@@ -7,7 +7,7 @@ enum ErrorLogField: String, CaseIterable {
     case errorDomain = "domain"
     case errorComment = "comment"
 
-    /// The field as the log has it.
+    /// Returns the text of the field.
     func text(of event: ErrorLog.Event) -> String {
         switch self {
         case .uri: ExtendedLogText.spell(event.uri)
@@ -19,9 +19,9 @@ enum ErrorLogField: String, CaseIterable {
         }
     }
 
-    /// Puts what a log says into an event.
+    /// Parses the text of a field into an event.
     ///
-    /// - Returns: Whether it is what the field can hold.
+    /// - Returns: Whether the text is valid for the field.
     func store(_ text: String, in event: inout ErrorLog.Event) -> Bool {
         switch self {
         case .uri: event.uri = text

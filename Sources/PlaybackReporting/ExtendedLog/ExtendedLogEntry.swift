@@ -1,13 +1,13 @@
-/// A line with values, and the names of what they are.
+/// A line with the values of an entry, and the names of their fields.
 struct ExtendedLogEntry {
-    /// The line, counted from 1.
+    /// The line number, starting at 1.
     let line: Int
-    /// The names of the fields, in small letters.
+    /// The names of the fields, in lowercase.
     let fields: [String]
-    /// The values, `nil` where they are not known.
+    /// The values; `nil` if a value is unknown.
     let texts: [String?]
 
-    /// The fields that are known with their values; of several of one name, the first counts.
+    /// The known values with their fields; if a field name occurs several times, the first one counts.
     var values: [(name: String, value: String)] {
         var result: [(String, String)] = []
         var seen = Set<String>()
@@ -17,9 +17,9 @@ struct ExtendedLogEntry {
         return result
     }
 
-    /// The moment that the fields `date` and `time` name; `nil` without a date.
+    /// Returns the time in the fields `date` and `time`, or `nil` without a date.
     ///
-    /// - Throws: ``ExtendedLogError`` where they name none.
+    /// - Throws: ``ExtendedLogError`` if they are invalid.
     func moment() throws(ExtendedLogError) -> Duration? {
         guard let date = self["date"] else { return nil }
         guard let moment = CalendarDate.moment(date: date, time: self["time"]) else {
@@ -32,7 +32,7 @@ struct ExtendedLogEntry {
         fields.firstIndex(of: name).flatMap { texts[$0] }
     }
 
-    /// The first values of a line without its end; `nil` where quotation marks do not fit together.
+    /// Returns the first values of a line without a line terminator, or `nil` if quotation marks are not balanced.
     static func values(of line: Span<UInt8>, atMost limit: Int, hasEscapes: Bool) -> [String?]? {
         var values: [String?] = []
         var index = 0
@@ -56,7 +56,7 @@ struct ExtendedLogEntry {
         return values
     }
 
-    /// The bytes between quotation marks, and where what follows begins; `nil` without a closing mark.
+    /// Returns the bytes between quotation marks and the index after them, or `nil` without a closing quotation mark.
     private static func quoted(_ line: Span<UInt8>, behind start: Int) -> ([UInt8], Int)? {
         var bytes: [UInt8] = []
         var index = start + 1

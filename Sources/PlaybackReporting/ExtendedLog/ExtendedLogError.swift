@@ -1,16 +1,16 @@
-/// Why a text is not a log.
+/// An error in the text form of a log.
 public struct ExtendedLogError: Error, Sendable, Hashable {
-    /// What is wrong.
+    /// The kinds of errors.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// An entry stands before any `#Fields` directive, or the directive names none of the fields that matter.
+        /// An entry precedes any `#Fields` directive, or the directive lacks a required field.
         case noFields
-        /// The directive `#Version` names another version than 1.
+        /// The directive `#Version` has a version other than 1.
         case unsupportedVersion
         /// An entry has more or fewer values than there are fields.
         case wrongNumberOfValues
-        /// A text has no closing quotation mark, or something stands right behind it.
+        /// A string has no closing quotation mark, or text follows the quotation mark without a space.
         case malformedString
-        /// A value is not what its field can hold.
+        /// A value is invalid for its field.
         case malformedValue
         /// The line is longer than the limit.
         case lineTooLong
@@ -20,16 +20,16 @@ public struct ExtendedLogError: Error, Sendable, Hashable {
         case tooManyEntries
     }
 
-    /// What is wrong.
+    /// The kind of the error.
     public let code: Code
-    /// The line where, counted from 1.
+    /// The line number of the error, starting at 1.
     public let line: Int
-    /// The field that it is about, where it is one that we know.
+    /// The field with the error, or `nil` if the error does not concern a known field.
     public let field: String?
 }
 
 extension ExtendedLogError: CustomStringConvertible {
-    /// Where and what, for people.
+    /// A human-readable description with the line number and the field.
     public var description: String {
         let what =
             switch code {

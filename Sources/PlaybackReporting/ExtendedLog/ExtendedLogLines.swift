@@ -1,11 +1,13 @@
-/// Finds the lines of a text that have something in them.
+/// An iterator over the nonempty lines of a text.
 struct ExtendedLogLines {
-    /// The number of the line handed out last, counted from 1.
+    /// The number of the last returned line, starting at 1.
     private(set) var number = 0
 
     private var index = 0
 
-    /// The next line of the text, which is the same each time, without the line's end and the space before it.
+    /// Returns the next nonempty line without its line feed and leading spaces.
+    ///
+    /// Every call has to pass the same text. A byte-order mark at the beginning is skipped.
     mutating func next(in bytes: Span<UInt8>) -> Range<Int>? {
         if index == 0, bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF {
             index = 3
@@ -23,13 +25,13 @@ struct ExtendedLogLines {
     }
 }
 
-/// A line that says something about the others: `#Name: text`.
+/// A directive: a line of the form `#Name: text`.
 struct ExtendedLogDirective {
-    /// The name, in small letters.
+    /// The name, in lowercase.
     let name: String
     private let text: [String]
 
-    /// Reads a line that begins with `#`.
+    /// Parses a line that begins with `#`.
     init(_ line: Span<UInt8>) {
         var words: [String] = [""]
         var hasColon = false
@@ -48,10 +50,12 @@ struct ExtendedLogDirective {
         text = words.dropFirst().filter { !$0.isEmpty }
     }
 
-    /// Whether it names version 1.0, or a later one that adds to it.
+    /// A Boolean value that indicates whether the directive contains version 1.0 or a later minor version.
     var namesVersion1: Bool { text.first.map { $0 == "1" || $0.hasPrefix("1.") } ?? false }
 
-    /// Whether it says that texts are spelled as ``ExtendedLogText`` does: by the name of the software, or in so many words.
+    /// A Boolean value that indicates whether the directive declares the escapes of ``ExtendedLogText``.
+    ///
+    /// The software name or a remark declares them.
     var namesOurSpelling: Bool {
         switch name {
         case "software": text.first?.hasPrefix("millstream") ?? false
@@ -60,6 +64,6 @@ struct ExtendedLogDirective {
         }
     }
 
-    /// The words behind the colon, in small letters.
+    /// Returns the words after the colon, in lowercase.
     func words(atMost limit: Int) -> [String] { Array(text.prefix(limit)) }
 }

@@ -1,19 +1,19 @@
-/// Reads logs in the W3C Extended Log File Format (WD-logfile-960323).
+/// A reader of logs in the W3C Extended Log File Format (WD-logfile-960323).
 ///
-/// It takes the fields in any order, skips those that it does not know, follows every further `#Fields` directive, and does
-/// not insist on `#Version`, which AVFoundation leaves out. Lines end in LF or CRLF; a byte-order mark is skipped, bytes that
-/// are not UTF-8 become U+FFFD. A negative number in an access log stands for one that is not known.
+/// Fields may be in any order; unknown fields are skipped, and each further `#Fields` directive is applied. `#Version`,
+/// which AVFoundation leaves out, is optional. Lines end in LF or CRLF; a byte-order mark is skipped, and bytes that
+/// are not valid UTF-8 become U+FFFD. A negative number in an access log means that the value is unknown.
 public struct ExtendedLogReader: Sendable, Hashable {
-    /// How much is read of a text that somebody else wrote.
+    /// The limits for the size of a log, which may come from an untrusted source.
     public struct Limits: Sendable, Hashable {
-        /// How many entries: 100,000 by default, ten times what a recorder keeps.
+        /// The maximum number of entries: 100,000 by default, ten times the maximum of a recorder.
         public var mostEntries: Int
-        /// How long a line may be, in bytes: 1 MiB by default, more than the longest addresses and messages take.
+        /// The maximum length of a line in bytes: 1 MiB by default, more than long URLs and messages need.
         public var longestLine: Int
-        /// How many fields an entry may have: 128 by default; an access log has 27.
+        /// The maximum number of fields of an entry: 128 by default; an access log has 27.
         public var mostFields: Int
 
-        /// Makes limits.
+        /// Creates limits.
         public init(mostEntries: Int = 100_000, longestLine: Int = 1_048_576, mostFields: Int = 128) {
             self.mostEntries = mostEntries
             self.longestLine = longestLine
@@ -21,19 +21,19 @@ public struct ExtendedLogReader: Sendable, Hashable {
         }
     }
 
-    /// How much is read.
+    /// The limits of the reader.
     public var limits: Limits
 
-    /// Makes a reader.
+    /// Creates a reader.
     public init(limits: Limits = Limits()) {
         self.limits = limits
     }
 
-    /// Reads an access log.
+    /// Parses an access log.
     ///
-    /// - Parameter bytes: Text in UTF-8.
-    /// - Returns: The log; one without entries where there are none.
-    /// - Throws: ``ExtendedLogError`` with the line that cannot be read.
+    /// - Parameter bytes: The text in UTF-8.
+    /// - Returns: The log, which may be empty.
+    /// - Throws: ``ExtendedLogError`` with the line that is invalid.
     /// - Complexity: O(*n*) in bytes.
     public func accessLog(_ bytes: Span<UInt8>) throws(ExtendedLogError) -> AccessLog {
         var log = AccessLog()
@@ -49,12 +49,12 @@ public struct ExtendedLogReader: Sendable, Hashable {
         return log
     }
 
-    /// Reads an error log.
+    /// Parses an error log.
     ///
-    /// - Parameter bytes: Text in UTF-8.
-    /// - Returns: The log; one without entries where there are none.
-    /// - Throws: ``ExtendedLogError`` with the line that cannot be read; `noFields` too where there is no field `status`,
-    ///   as in an access log.
+    /// - Parameter bytes: The text in UTF-8.
+    /// - Returns: The log, which may be empty.
+    /// - Throws: ``ExtendedLogError`` with the line that is invalid; `noFields` also if there is no field `status`, as
+    ///   in an access log.
     /// - Complexity: O(*n*) in bytes.
     public func errorLog(_ bytes: Span<UInt8>) throws(ExtendedLogError) -> ErrorLog {
         var log = ErrorLog()
@@ -73,14 +73,14 @@ public struct ExtendedLogReader: Sendable, Hashable {
         return log
     }
 
-    /// Hands out the entries one after the other.
+    /// Parses the entries and passes them to a closure one after the other.
     private func readEntries(
         of bytes: Span<UInt8>,
         _ take: (ExtendedLogEntry) throws(ExtendedLogError) -> Void
     ) throws(ExtendedLogError) {
         var lines = ExtendedLogLines()
         var fields: [String] = []
-        // The draft knows no escapes: others mean a backslash where they write one.
+        // The draft defines no escapes, so a backslash in the logs of other programs is a literal backslash.
         var hasEscapes = false
         var entries = 0
         while let range = lines.next(in: bytes) {

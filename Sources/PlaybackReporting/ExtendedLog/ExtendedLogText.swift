@@ -1,18 +1,18 @@
 import ReportFormat
 
-/// How a text stands in a field of a log.
+/// The encoding of text in the fields of a log.
 ///
-/// A word of printable ASCII stands as it is. Anything else is put in quotation marks, and a quotation mark inside is
-/// doubled. An entry is a line, so line ends inside are written `\n` and `\r`, other control characters and those
-/// that are not visible `\u{…}` with the number in hexadecimal digits, and a backslash `\\`. The draft has no way of its own to write a
-/// line end.
+/// A word of printable ASCII characters is written unchanged. Any other text is enclosed in quotation marks, and
+/// quotation marks in it are doubled. Because an entry is a single line, line terminators are written as `\n` and `\r`,
+/// other control characters and invisible characters as `\u{…}` with a hexadecimal number, and a backslash as `\\`. The
+/// draft itself defines no escape for line terminators.
 enum ExtendedLogText {
-    /// What a log says of its spelling where the software does not tell.
+    /// The remark that declares the escapes in a log whose software name does not.
     static let spellingRemark = "Text in quotation marks has escapes that begin with a backslash"
-    /// What stands for a field that is not known.
+    /// The text of an unknown value.
     static let unknown = "-"
 
-    /// Spells a text, in quotation marks in any case where the field is of type string.
+    /// Returns the encoded text, always in quotation marks if the field has the type string.
     static func spell(_ text: String?, isString: Bool = false) -> String {
         guard let text else { return unknown }
         guard isString || !isWord(text) else { return text }
@@ -30,19 +30,19 @@ enum ExtendedLogText {
         return result + "\""
     }
 
-    /// What a directive says: one line, whatever the text.
+    /// Returns the text of a directive as a single line, with invisible characters replaced by spaces.
     static func line(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isHiddenOnTerminal ? " " : $0 }))
     }
 
-    /// Undoes the escapes of a text from between quotation marks; what is no escape stays as it is.
+    /// Decodes the escapes in a quoted text; invalid escapes remain unchanged.
     static func unescape(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.contains(UInt8(ascii: "\\")) else { return bytes }
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         var index = 0
         while index < bytes.count {
-            // The longest escape has a brace, six digits and another brace behind its letter.
+            // The longest escape has a brace, six digits and another brace after its letter.
             let behind = bytes[index...].dropFirst().prefix(9)
             if bytes[index] == UInt8(ascii: "\\"), let (escaped, length) = escape(behind) {
                 result += escaped
@@ -55,7 +55,7 @@ enum ExtendedLogText {
         return result
     }
 
-    /// What the bytes behind a backslash stand for, and how many of them do.
+    /// Returns the bytes that an escape after a backslash represents, and the length of the escape.
     private static func escape(_ bytes: ArraySlice<UInt8>) -> ([UInt8], Int)? {
         switch bytes.first {
         case UInt8(ascii: "\\"): return ([UInt8(ascii: "\\")], 1)

@@ -1,60 +1,62 @@
-/// Writes logs as text in the W3C Extended Log File Format (WD-logfile-960323), in UTF-8.
+/// A writer of logs in the W3C Extended Log File Format (WD-logfile-960323), in UTF-8.
 ///
-/// A log begins with the directives `#Version`, `#Software`, `#Start-Date` and `#Date` as far as they are known, and
-/// `#Fields`; then comes a line for each event, its fields separated by single spaces. Times are in UTC with as many digits
-/// of a second as they have, at least three; bit rates are whole bits a second, durations exact seconds. What is not known is
-/// `-`.
+/// A log begins with the directives `#Version`, `#Software`, `#Start-Date` and `#Date` if their values are known, and
+/// `#Fields`. A line for each event follows, with fields separated by single spaces. Times are in UTC with exact
+/// fractional seconds, at least three digits; bit rates are integers in bits per second, and durations exact numbers of
+/// seconds. An unknown value is `-`.
 public struct ExtendedLogWriter: Sendable, Hashable {
-    /// Who writes (`#Software`); `nil` leaves it out.
+    /// The name of the software (`#Software`), or `nil` to leave it out.
     public var software: String?
-    /// When the log began (`#Start-Date`), as the time since 1970-01-01 00:00:00 UTC.
+    /// The start of the log (`#Start-Date`), as the time since 1970-01-01 00:00:00 UTC.
     ///
-    /// Where it is `nil`, the date of the first event takes its place.
+    /// If it is `nil`, the date of the first event is used.
     public var startDate: Duration?
-    /// When the text is made (`#Date`), as the time since 1970-01-01 00:00:00 UTC; `nil` leaves it out.
+    /// The date of the text (`#Date`), as the time since 1970-01-01 00:00:00 UTC; `nil` to leave it out.
     public var date: Duration?
 
-    /// Makes a writer.
+    /// Creates a writer.
     public init(software: String? = "Millstream", startDate: Duration? = nil, date: Duration? = nil) {
         self.software = software
         self.startDate = startDate
         self.date = date
     }
 
-    /// The whole text of an access log.
+    /// Returns the complete text of an access log.
     public func text(of log: AccessLog) -> String {
         var text = accessLogHeader(startingAt: log.events.lazy.compactMap(\.playbackStartDate).first)
         for event in log.events { text += line(event) }
         return text
     }
 
-    /// The whole text of an error log.
+    /// Returns the complete text of an error log.
     public func text(of log: ErrorLog) -> String {
         var text = errorLogHeader(startingAt: log.events.lazy.compactMap(\.date).first)
         for event in log.events { text += line(event) }
         return text
     }
 
-    /// The directives at the beginning of an access log, for a file that grows by ``line(_:)-(AccessLog.Event)``.
+    /// Returns the directives at the beginning of an access log, for a file to which ``line(_:)-(AccessLog.Event)`` is
+    /// appended.
     ///
-    /// `first` is when the log began, where ``startDate`` does not say.
+    /// `first` is the start of the log if ``startDate`` is `nil`.
     public func accessLogHeader(startingAt first: Duration? = nil) -> String {
         header(startingAt: first, fields: AccessLogField.allCases.map(\.rawValue))
     }
 
-    /// The directives at the beginning of an error log, for a file that grows by ``line(_:)-(ErrorLog.Event)``.
+    /// Returns the directives at the beginning of an error log, for a file to which ``line(_:)-(ErrorLog.Event)`` is
+    /// appended.
     ///
-    /// `first` is when the log began, where ``startDate`` does not say.
+    /// `first` is the start of the log if ``startDate`` is `nil`.
     public func errorLogHeader(startingAt first: Duration? = nil) -> String {
         header(startingAt: first, fields: ErrorLogField.allCases.map(\.rawValue))
     }
 
-    /// An event of an access log, with the end of the line.
+    /// Returns the line of an access log event, with a line terminator.
     public func line(_ event: AccessLog.Event) -> String {
         line(event.playbackStartDate, AccessLogField.allCases.map { $0.text(of: event) })
     }
 
-    /// An event of an error log, with the end of the line.
+    /// Returns the line of an error log event, with a line terminator.
     public func line(_ event: ErrorLog.Event) -> String {
         line(event.date, ErrorLogField.allCases.map { $0.text(of: event) })
     }

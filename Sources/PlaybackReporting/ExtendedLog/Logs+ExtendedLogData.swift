@@ -2,15 +2,15 @@ extension AccessLog {
     /// The log as text in the W3C Extended Log File Format, in UTF-8; see ``ExtendedLogWriter``.
     public var extendedLogData: [UInt8] { Array(ExtendedLogWriter().text(of: self).utf8) }
 
-    /// How ``extendedLogData`` is encoded, by its name in the registry of IANA: always `UTF-8`.
+    /// The IANA name of the character encoding of ``extendedLogData``, which is always `UTF-8`.
     public var extendedLogDataStringEncoding: String { "UTF-8" }
 
-    /// Reads what ``extendedLogData`` wrote, or another program in the same format.
+    /// Parses a log in the format of ``extendedLogData``, written by this or another program.
     ///
     /// - Parameters:
-    ///   - bytes: Text in UTF-8.
-    ///   - limits: How much is read.
-    /// - Throws: ``ExtendedLogError`` with the line that cannot be read.
+    ///   - bytes: The text in UTF-8.
+    ///   - limits: The limits for the size of the log.
+    /// - Throws: ``ExtendedLogError`` with the line that is invalid.
     public init(
         extendedLogData bytes: Span<UInt8>,
         limits: ExtendedLogReader.Limits = ExtendedLogReader.Limits()
@@ -23,15 +23,15 @@ extension ErrorLog {
     /// The log as text in the W3C Extended Log File Format, in UTF-8; see ``ExtendedLogWriter``.
     public var extendedLogData: [UInt8] { Array(ExtendedLogWriter().text(of: self).utf8) }
 
-    /// How ``extendedLogData`` is encoded, by its name in the registry of IANA: always `UTF-8`.
+    /// The IANA name of the character encoding of ``extendedLogData``, which is always `UTF-8`.
     public var extendedLogDataStringEncoding: String { "UTF-8" }
 
-    /// Reads what ``extendedLogData`` wrote, or another program in the same format.
+    /// Parses a log in the format of ``extendedLogData``, written by this or another program.
     ///
     /// - Parameters:
-    ///   - bytes: Text in UTF-8.
-    ///   - limits: How much is read.
-    /// - Throws: ``ExtendedLogError`` with the line that cannot be read.
+    ///   - bytes: The text in UTF-8.
+    ///   - limits: The limits for the size of the log.
+    /// - Throws: ``ExtendedLogError`` with the line that is invalid.
     public init(
         extendedLogData bytes: Span<UInt8>,
         limits: ExtendedLogReader.Limits = ExtendedLogReader.Limits()

@@ -1,18 +1,18 @@
-/// Counts switches up that were taken back: the mark of a rule that cannot make up its mind.
+/// A counter of oscillations: switches up that are soon reversed.
 ///
-/// A switch up followed by a switch down is one oscillation if no more than 30 s were played in between. Time played
-/// counts, not time passed: neither a pause nor a faster clock makes a difference.
+/// A switch up followed by a switch down is one oscillation if at most 30 s of media were played in between. Media time
+/// is used instead of real time so that pauses and the speed of the clock do not matter.
 struct OscillationCounter: Sendable, Hashable {
     private static let window = Duration.seconds(30)
 
     private(set) var count = 0
     private var playedAtSwitchUp: Duration?
 
-    /// Takes a switch.
+    /// Adds a switch.
     ///
     /// - Parameters:
-    ///   - old: The variant before.
-    ///   - new: The variant from now on.
+    ///   - old: The previous variant.
+    ///   - new: The new variant.
     ///   - played: The media time played so far in the session.
     mutating func add(from old: VariantDescription, to new: VariantDescription, played: Duration) {
         if new.peakBitRate > old.peakBitRate {

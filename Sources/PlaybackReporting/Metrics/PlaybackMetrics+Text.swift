@@ -2,9 +2,9 @@ import MediaTiming
 import ReportFormat
 
 extension PlaybackMetrics {
-    /// The indicators as a JSON object on one line, in a fixed order; `null` for what cannot be said.
+    /// The metrics as a JSON object on one line, with fields in a fixed order; `null` for unknown values.
     ///
-    /// Durations are seconds, rates bits a second.
+    /// Durations are in seconds, bit rates in bits per second.
     public var json: String {
         ReportValue.fields([
             "startupTime": .orUnknown(startupTime.map(ReportValue.seconds)),
@@ -26,9 +26,9 @@ extension PlaybackMetrics {
         ]).json
     }
 
-    /// The indicators as lines for a console, two digits behind the point; those that cannot be said are left out.
+    /// The metrics as lines for a console, with two fractional digits; unknown values are left out.
     ///
-    /// In the words of `PerfMeasurements`, which scripts look for. The rate is ``timeWeightedBitrate``.
+    /// The wording is that of `PerfMeasurements`, for which scripts search. The bit rate is ``timeWeightedBitrate``.
     public var lines: [String] {
         var lines: [String] = []
         if let timeWeightedBitrate {
@@ -42,14 +42,14 @@ extension PlaybackMetrics {
 }
 
 extension Double {
-    /// The number with two digits behind the point, as `%.2f` writes it, for numbers of 0 or more.
+    /// The number with two fractional digits, as formatted by `%.2f`, for numbers of 0 or more.
     var hundredths: String {
         guard self >= 0, self < 9e15 else { return self >= 9e15 ? String(self) : "0.00" }
         let whole = Int64(saturating: self)
         let fraction = self - Double(whole)
         let product = fraction * 100
         var parts = Int64(saturating: product.rounded(.toNearestOrEven))
-        // The product is rounded already: where it seems to lie in the middle, what it lost decides.
+        // The product is already rounded: if it appears to be halfway, the rounding error decides.
         let lost = (-product).addingProduct(fraction, 100)
         if product - product.rounded(.down) == 0.5, lost != 0 {
             parts = Int64(saturating: product.rounded(lost > 0 ? .up : .down))

@@ -1,50 +1,51 @@
 public import MediaTiming
 
-/// The indicators of a session: how soon it began, how it went, and what it cost.
+/// The metrics of a session: startup time, quality, stalls, and resources used.
 ///
-/// What cannot be said is `nil`: no figure is negative, and none is divided by zero. The names in brackets are those of
-/// `PerfMeasurements`, the sample code of AVFoundation that defined some of them.
+/// An unknown value is `nil`; no value is negative or the result of a division by zero. The names in parentheses are
+/// those of `PerfMeasurements`, the sample code of AVFoundation that defines some of them.
 public struct PlaybackMetrics: Sendable, Hashable {
-    /// The time from the start of the session until the play head first moved forwards (`startupTime`).
+    /// The time from the start of the session until playback first began (`startupTime`).
     public var startupTime: Duration?
     /// The media time that was played (`totalDurationWatched`).
     public var watchedDuration = Duration.zero
-    /// How often playing stopped for want of media.
+    /// The number of stalls, in which playback stopped because the buffer was empty.
     public var stallCount = 0
-    /// How long it stood then, altogether.
+    /// The total duration of the stalls.
     public var stallDuration = Duration.zero
-    /// The average of the peak bit rates announced for what was played, each weighing as much as it was played.
+    /// The average peak bit rate of the played variants according to the playlist, weighted by the time played.
     ///
-    /// Over the time for which one is known; `nil` without any.
+    /// Only time with a known bit rate counts; `nil` if there is none.
     public var timeWeightedBitrate: BitRate?
-    /// The same over all that was played, so that time of which no rate is known counts as 0 bit/s (`timeWeightedIBR`).
+    /// The average over all time played, in which time with an unknown bit rate counts as 0 bit/s (`timeWeightedIBR`).
     public var timeWeightedBitrateOfAll: BitRate?
-    /// How often another variant came to be played; the first of the session does not count.
+    /// The number of times that another variant began to be played; the first one does not count.
     public var variantSwitches = 0
-    /// How often a switch up was taken back by a switch down before 30 s had been played.
+    /// The number of switches up that were reversed by a switch down within 30 s of played media.
     public var oscillations = 0
-    /// How many frames came too late to be shown; `nil` where nothing was decoded.
+    /// The number of video frames dropped because they were late; `nil` if nothing was decoded.
     public var droppedFrames: Int?
-    /// How many frames were decoded; `nil` where nothing was.
+    /// The number of decoded video frames; `nil` if nothing was decoded.
     public var decodedFrames: Int?
-    /// How many of those were decoded for the sake of others only: what exact seeks cost; `nil` where nothing was decoded.
+    /// The number of frames that were decoded only to decode others, the cost of exact seeks; `nil` if nothing was
+    /// decoded.
     public var discardedFrames: Int?
-    /// The bytes of everything that came over the network.
+    /// The number of bytes received over the network.
     public var bytes = ByteCount.zero
-    /// How many media segments came over the network.
+    /// The number of media segments received over the network.
     public var mediaRequests = 0
-    /// How many failures there were, with and without recovery.
+    /// The number of errors, with and without recovery.
     public var errors = 0
 
-    /// Makes indicators of a session in which nothing has happened.
+    /// Creates the metrics of a session without any events.
     public init() {}
 
-    /// How many stalls there are to an hour played (`stallRate`); `nil` where nothing was played.
+    /// The number of stalls per hour of played media (`stallRate`), or `nil` if nothing was played.
     public var stallsPerHour: Double? {
         watchedDuration > .zero ? Double(stallCount) / (watchedDuration.inSeconds / 3_600) : nil
     }
 
-    /// The time stalled to the time played, 0 or more (`stallWaitRatio`); `nil` where nothing was played.
+    /// The duration of stalls divided by the time played (`stallWaitRatio`), or `nil` if nothing was played.
     public var stallRatio: Double? {
         watchedDuration > .zero ? stallDuration.inSeconds / watchedDuration.inSeconds : nil
     }

@@ -1,9 +1,10 @@
 public import MediaTiming
 
-/// Measures a session.
+/// A recorder that computes the metrics of a session.
 ///
-/// Either from the events of playback, by ``add(_:)``; or, where a player reports to nobody but its access log, by the four
-/// calls of `PerfMeasurements` in the sample code of AVFoundation and ``metrics(with:at:)``. Nobody does both.
+/// The input is either the sequence of playback events (``add(_:)``) or, for a player that has only an access log, the
+/// four calls of `PerfMeasurements` in the sample code of AVFoundation together with ``metrics(with:at:)``. The two
+/// must not be combined.
 public struct PlaybackMetricsRecorder: Sendable {
     private var clock: StallClock
     private var progress = PlaybackProgress()
@@ -17,16 +18,16 @@ public struct PlaybackMetricsRecorder: Sendable {
     private var requests = 0
     private var hasEnded = false
 
-    /// Begins to measure.
+    /// Creates a recorder.
     ///
-    /// - Parameter creation: When the session began, on the clock that all other times are of.
+    /// - Parameter creation: The start of the session, on the clock of all other times.
     public init(creation: Duration) {
         clock = StallClock(creation: creation)
     }
 
-    /// Takes an event; after ``PlaybackEvent/Kind/ended`` there are none.
+    /// Adds an event; events after ``PlaybackEvent/Kind/ended`` are ignored.
     ///
-    /// - Returns: What a viewer noticed, to be printed where somebody watches; `nil` for most events.
+    /// - Returns: A notice for the console about a change that the viewer perceives; `nil` for most events.
     @discardableResult
     public mutating func add(_ event: PlaybackEvent) -> PlaybackNotice? {
         guard !hasEnded else { return nil }
@@ -42,7 +43,7 @@ public struct PlaybackMetricsRecorder: Sendable {
         case .rateChanged(let change): return rateChanged(rate: change.rate, at: event.time)
         case .stalled: return step.didStall ? playbackStalled(at: event.time) : nil
         case .stallEnded: return playbackStallEnded(at: event.time)
-        // Whoever pauses waits no longer, even where the stall would have gone on; nothing resumes by that.
+        // A pause ends a stall, but does not count as a resumption.
         case .timeControlChanged(.paused): _ = clock.endStall(at: event.time)
         case .playedToEnd, .failedToPlayToEnd: _ = clock.endStall(at: event.time)
         case .resourceRequest(let request): take(request)
@@ -56,37 +57,37 @@ public struct PlaybackMetricsRecorder: Sendable {
         return nil
     }
 
-    /// Counts what was played up to now, while nothing happens but play.
+    /// Adds the media time played up to the current time, during playback without other events.
     ///
     /// - Parameters:
-    ///   - time: Now, on the clock of the session.
-    ///   - mediaTime: Where the play head is.
+    ///   - time: The current time on the clock of the session.
+    ///   - mediaTime: The current playback position.
     public mutating func advance(to time: Duration, mediaTime: MediaTime?) {
         guard !hasEnded else { return }
         add(played: progress.advance(to: time, mediaTime: mediaTime), of: progress.variant)
     }
 
-    /// The play head moves at another rate; one above 0 ends the start, or a stall.
+    /// Records a change of the playback rate; a rate above 0 ends startup or a stall.
     @discardableResult
     public mutating func rateChanged(rate: Double, at time: Duration) -> PlaybackNotice? {
         rate > 0 && !hasEnded ? clock.moves(at: time) : nil
     }
 
-    /// Nothing is left to play.
+    /// Records the beginning of a stall.
     ///
-    /// A second call before the end of the stall changes nothing.
+    /// Further calls before the end of the stall have no effect.
     @discardableResult
     public mutating func playbackStalled(at time: Duration) -> PlaybackNotice? {
         hasEnded ? nil : clock.stalls(at: time)
     }
 
-    /// The stall is over; without one, nothing happens.
+    /// Records the end of a stall; without a stall, nothing happens.
     @discardableResult
     public mutating func playbackStallEnded(at time: Duration) -> PlaybackNotice? {
         hasEnded ? nil : clock.endStall(at: time).map { .resumed(after: $0) }
     }
 
-    /// The session is over: a stall that goes on ends with it, and nothing counts from now on.
+    /// Records the end of the session, which also ends a stall; later calls have no effect.
     @discardableResult
     public mutating func playbackEnded(at time: Duration) -> PlaybackNotice? {
         guard !hasEnded else { return nil }
@@ -95,20 +96,21 @@ public struct PlaybackMetricsRecorder: Sendable {
         return .ended
     }
 
-    /// The indicators up to the last event.
+    /// The metrics up to the last event.
     ///
-    /// A stall counts when it ends; see ``metrics(at:)`` for one that goes on.
+    /// A stall counts when it has ended; ``metrics(at:)`` includes a current stall.
     public var metrics: PlaybackMetrics { metrics(stalledFor: clock.stallDuration) }
 
-    /// The indicators up to a moment, with the stall that goes on then.
+    /// Returns the metrics up to a time, including a current stall.
     public func metrics(at time: Duration) -> PlaybackMetrics { metrics(stalledFor: clock.stallDuration(at: time)) }
 
-    /// The indicators by an access log, with the start and the stalls that were measured here.
+    /// Returns metrics computed from an access log, with the measured startup time and stall durations.
     ///
     /// - Parameters:
-    ///   - log: The log of the same session; how often it stalled is taken from there too.
-    ///   - time: Now, where a stall that goes on is to count.
-    /// - Returns: Indicators without frames decoded, switches, oscillations and errors, of which an access log says nothing.
+    ///   - log: The log of the same session, which also supplies the number of stalls.
+    ///   - time: The current time, to include a current stall.
+    /// - Returns: Metrics without decoded frames, switches, oscillations and errors, which an access log does not
+    ///   contain.
     public func metrics(with log: AccessLog, at time: Duration? = nil) -> PlaybackMetrics {
         let totals = log.totals
         var result = PlaybackMetrics()
@@ -124,10 +126,10 @@ public struct PlaybackMetricsRecorder: Sendable {
         return result
     }
 
-    /// The session in a few figures, as `AVMetricPlayerItemPlaybackSummaryEvent` has it; a stall counts when it ends.
+    /// The summary of the session, as in `AVMetricPlayerItemPlaybackSummaryEvent`; a stall counts when it has ended.
     public var summary: PlaybackSummary { summary(stalledFor: clock.stallDuration) }
 
-    /// The same up to a moment, with the stall that goes on then.
+    /// Returns the summary of the session up to a time, including a current stall.
     public func summary(at time: Duration) -> PlaybackSummary { summary(stalledFor: clock.stallDuration(at: time)) }
 
     private func summary(stalledFor stallDuration: Duration) -> PlaybackSummary {

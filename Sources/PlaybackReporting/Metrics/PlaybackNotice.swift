@@ -1,15 +1,15 @@
-/// What a viewer noticed of how playing goes, in the words of `PerfMeasurements`, which scripts look for.
+/// A perceptible change of playback, with the wording of `PerfMeasurements`, for which scripts search.
 public enum PlaybackNotice: Sendable, Hashable, CustomStringConvertible {
-    /// Playing began so long after the session.
+    /// Playback began the given time after the start of the session.
     case started(after: Duration)
-    /// Playing stopped for want of media.
+    /// Playback stopped because the buffer is empty.
     case stalled
-    /// Playing goes on after a stall of that length.
+    /// Playback resumed after a stall of the given duration.
     case resumed(after: Duration)
-    /// The session is over.
+    /// The session ended.
     case ended
 
-    /// The line for a console.
+    /// The line for the console.
     public var description: String {
         switch self {
         case .started(let duration): "Playback started in \(duration.inSeconds.hundredths) seconds"

@@ -1,29 +1,29 @@
 public import MediaTiming
 
-/// A session in a few figures: the properties of `AVMetricPlayerItemPlaybackSummaryEvent`.
+/// The summary of a session, with the properties of `AVMetricPlayerItemPlaybackSummaryEvent`.
 public struct PlaybackSummary: Sendable, Hashable {
-    /// The failure that ended it; `nil` where none did.
+    /// The error that ended playback, or `nil` if there was none.
     public let errorEvent: PlaybackErrorRecord?
-    /// How many failures it went on after.
+    /// The number of errors after which playback continued.
     public let recoverableErrorCount: Int
-    /// How often playing stopped for want of media.
+    /// The number of stalls.
     public let stallCount: Int
-    /// How often another variant came to be played.
+    /// The number of times that another variant began to be played.
     public let variantSwitchCount: Int
     /// The media time that was played.
     public let playbackDuration: Duration
-    /// How many requests there were for anything: playlists, media and keys, from caches too.
+    /// The number of requests for playlists, media and keys, including those answered from a cache.
     public let mediaResourceRequestCount: Int
-    /// How long it stood for want of media.
+    /// The total duration of the stalls.
     public let timeSpentRecoveringFromStall: Duration
-    /// How long it took until the play head first moved; `nil` where it never did.
+    /// The time until playback first began, or `nil` if it never did.
     public let timeSpentInInitialStartup: Duration?
-    /// The average of the average bit rates announced, by time played; `nil` where none is known.
+    /// The average of the average bit rates of the variants, weighted by time played; `nil` if none is known.
     public let timeWeightedAverageBitrate: BitRate?
-    /// The average of the peak bit rates announced, by time played; `nil` where none is known.
+    /// The average of the peak bit rates of the variants, weighted by time played; `nil` if none is known.
     public let timeWeightedPeakBitrate: BitRate?
 
-    /// Makes a summary.
+    /// Creates a summary.
     public init(
         errorEvent: PlaybackErrorRecord?,
         recoverableErrorCount: Int,

@@ -1,4 +1,4 @@
-/// How long playing took to begin, and how long it stood for want of media.
+/// The measurement of startup time and of the number and duration of stalls.
 struct StallClock: Sendable, Hashable {
     let creation: Duration
     private(set) var startupTime: Duration?
@@ -7,26 +7,26 @@ struct StallClock: Sendable, Hashable {
 
     private var stallStart: Duration?
 
-    /// Begins to wait for the first movement of the play head.
+    /// Creates a measurement at the start of the session.
     init(creation: Duration) {
         self.creation = creation
     }
 
-    /// The play head begins to move.
+    /// Records that the playback position begins to move.
     ///
-    /// - Returns: What is to be said about it.
+    /// - Returns: The notice for the console, if any.
     mutating func moves(at time: Duration) -> PlaybackNotice? {
         if startupTime == nil {
             let taken = time.subtractingToZero(creation)
             startupTime = taken
-            // A stall before anything was played is part of the start.
+            // The time of a stall before anything was played belongs to the startup time.
             stallStart = nil
             return .started(after: taken)
         }
         return endStall(at: time).map { .resumed(after: $0) }
     }
 
-    /// Nothing is left to play.
+    /// Records the beginning of a stall.
     mutating func stalls(at time: Duration) -> PlaybackNotice? {
         guard stallStart == nil else { return nil }
         stallStart = time
@@ -34,9 +34,9 @@ struct StallClock: Sendable, Hashable {
         return .stalled
     }
 
-    /// The stall is over.
+    /// Records the end of a stall.
     ///
-    /// - Returns: How long it was; `nil` where there was none.
+    /// - Returns: The duration of the stall, or `nil` if there was none.
     mutating func endStall(at time: Duration) -> Duration? {
         guard let start = stallStart else { return nil }
         stallStart = nil
@@ -45,7 +45,7 @@ struct StallClock: Sendable, Hashable {
         return duration
     }
 
-    /// How long playing stood up to a moment, with the stall that goes on then.
+    /// Returns the total duration of the stalls up to a time, including a current stall.
     func stallDuration(at time: Duration) -> Duration {
         stallDuration.addingClamped(stallStart.map { time.subtractingToZero($0) } ?? .zero)
     }

@@ -1,26 +1,26 @@
 import MediaTiming
 
-/// The time during which at least one transfer went on, however many went on at once.
+/// The time in which at least one transfer was running.
 struct BusyTime: Sendable, Hashable {
     private struct Interval: Sendable, Hashable {
         var start: Duration
         var end: Duration
     }
 
-    /// How many stretches are kept apart: transfers overlap with the last few only.
+    /// The maximum number of separate intervals; new transfers overlap only with recent ones.
     private static let mostIntervals = 64
 
-    /// Stretches in order that do not touch.
+    /// The intervals in ascending order, without contact.
     private var intervals: [Interval] = []
-    /// What lies before is counted for good.
+    /// The time before which nothing can be added any more.
     private var settled: Duration?
 
     /// Adds a transfer.
     ///
     /// - Parameters:
-    ///   - start: When it began.
-    ///   - end: When it ended; an end before the start counts as no time.
-    /// - Returns: How much of it was not covered by others before.
+    ///   - start: The start of the transfer.
+    ///   - end: The end of the transfer; an end before the start counts as a duration of zero.
+    /// - Returns: The part of its duration in which no other transfer was running.
     mutating func add(from start: Duration, to end: Duration) -> Duration {
         var added = Interval(start: max(start.clamped, settled ?? start.clamped), end: end.clamped)
         guard added.end > added.start else { return .zero }

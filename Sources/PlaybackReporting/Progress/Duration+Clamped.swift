@@ -1,38 +1,38 @@
 import MediaTiming
 
 extension Duration {
-    /// As far as a figure goes either way: 10^15 seconds, 31 million years.
+    /// The maximum magnitude of a duration in figures: 10^15 seconds, about 31 million years.
     ///
-    /// Streams say how long their segments are; sums of what they say must neither wrap around nor trap.
+    /// Segment durations come from the stream; sums of them must neither overflow nor trap.
     private static let mostAttoseconds = Int128(1_000_000_000_000_000) *| attosecondsPerSecond
 
-    /// Attoseconds in a second.
+    /// The number of attoseconds in a second.
     static let attosecondsPerSecond: Int128 = 1_000_000_000_000_000_000
 
-    /// The duration, or the most that figures go to.
+    /// The duration limited to the maximum magnitude.
     var clamped: Duration {
         Duration(attoseconds: min(max(attoseconds, Self.mostAttoseconds.negatedSaturated()), Self.mostAttoseconds))
     }
 
-    /// The sum, within what figures go to.
+    /// Returns the sum, limited to the maximum magnitude.
     func addingClamped(_ other: Duration) -> Duration { (clamped + other.clamped).clamped }
 
-    /// The difference, 0 where it would be negative.
+    /// Returns the difference, or 0 if it is negative.
     func subtractingToZero(_ other: Duration) -> Duration { max(.zero, clamped - other.clamped) }
 
-    /// The product with a factor of 0 or more, to the nanosecond; 0 for any other factor.
+    /// Returns the product with a factor of 0 or more, rounded to nanoseconds; 0 for any other factor.
     func scaled(by factor: Double) -> Duration {
         let product = inSeconds * factor
         guard product > 0 else { return .zero }
         return .nanoseconds(Int64(saturating: (min(product, 9e9) * 1e9).rounded()))
     }
 
-    /// Seconds for arithmetic where rounding does not matter.
+    /// The duration in seconds as a floating-point number, for computations that do not have to be exact.
     var inSeconds: Double { Double(attoseconds) / 1e18 }
 }
 
 extension Int {
-    /// The sum, or the most that fits; negative numbers count as 0.
+    /// Returns the sum, limited to the maximum; a negative number counts as 0.
     func addingClamped(_ other: Int) -> Int {
         let (sum, overflow) = addingReportingOverflow(Swift.max(0, other))
         return overflow ? .max : sum

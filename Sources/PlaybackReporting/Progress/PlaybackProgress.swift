@@ -1,40 +1,42 @@
 import MediaTiming
 
-/// What was played, of which variant, and whether the play head stands for want of media.
+/// The played media time, the variant that is played, and whether playback is stalled.
 ///
-/// Logs and indicators both stand on it, so that their sums agree.
+/// Logs and metrics both use it, so that their sums agree.
 struct PlaybackProgress: Sendable, Hashable {
-    /// What an event brought with it.
+    /// The result of one event.
     struct Step: Sendable, Hashable {
-        /// The media time played since the event before.
+        /// The media time played since the previous event.
         var played = Duration.zero
-        /// The variant that this was of.
+        /// The variant that was played in that time.
         var variant: VariantDescription?
-        /// Whether another variant is played from now on; not for the first of a session.
+        /// A Boolean value that indicates whether another variant is played from now on; false for the first one of a
+        /// session.
         var didSwitch = false
-        /// Whether a stall began.
+        /// A Boolean value that indicates whether a stall began.
         var didStall = false
     }
 
-    /// The variant that is played, or the first one chosen where none is played yet.
+    /// The variant that is played, or the first one selected if none has been played.
     private(set) var variant: VariantDescription?
-    /// Where the play head is.
+    /// The playback position.
     private(set) var position: MediaTime?
 
     private var rate = 0.0
     private var isStalled = false
-    /// How many seeks are under way: one that takes the place of another may begin before that ends.
+    /// The number of current seeks: a new seek may begin before the one that it replaces ends.
     private var seeks = 0
     private var lastTime: Duration?
 
-    /// Whether the play head moves.
+    /// A Boolean value that indicates whether the playback position is moving.
     var isPlaying: Bool { rate != 0 && !isStalled && seeks == 0 }
 
-    /// Takes an event.
+    /// Adds an event.
     mutating func add(_ event: PlaybackEvent) -> Step {
         var step = Step(variant: variant)
         if case .timeJumped(let from, let to) = event.kind {
-            // A seek is a jump too, and some report it after the seek has ended: no more was played than time passed.
+            // A seek is also a time jump and may be reported after its end, so the played time is limited to the
+            // elapsed time.
             let passed = timePlayed(until: event.time)
             step.played = from.map { min(passed, advance(to: event.time, mediaTime: $0)) } ?? passed
             (position, lastTime) = (to, event.time)
@@ -55,7 +57,7 @@ struct PlaybackProgress: Sendable, Hashable {
             seeks += 1
         case .seekEnded(let outcome):
             seeks = max(0, seeks - 1)
-            // Without a landing it was given up, and the play head is where it was.
+            // Without a landing position the seek was canceled, and the playback position is unchanged.
             if let landed = outcome.landed { position = landed }
         case .variantSwitchStarted(let change):
             if variant == nil { variant = change.to }
@@ -69,13 +71,14 @@ struct PlaybackProgress: Sendable, Hashable {
         return step
     }
 
-    /// Moves the play head to where it is now.
+    /// Updates the playback position.
     ///
     /// - Parameters:
-    ///   - time: Now, on the clock of the session.
-    ///   - mediaTime: Where the play head is. Where it is `nil` but was known before, nothing counts until it is known again.
-    /// - Returns: The media time played since the play head was last known, at any speed and in either direction; as long as
-    ///   it never was, the time that passed, times the rate.
+    ///   - time: The current time on the clock of the session.
+    ///   - mediaTime: The current playback position. If it is `nil` although it was known before, nothing counts until
+    ///     it is known again.
+    /// - Returns: The media time played since the position was last known, at any rate and in either direction. If it
+    ///   was never known, the elapsed time multiplied by the rate.
     mutating func advance(to time: Duration, mediaTime: MediaTime?) -> Duration {
         guard position == nil || mediaTime != nil else { return .zero }
         defer { (position, lastTime) = (mediaTime, max(time, lastTime ?? time)) }
@@ -85,7 +88,7 @@ struct PlaybackProgress: Sendable, Hashable {
         return rate > 0 ? to.subtractingToZero(from) : from.subtractingToZero(to)
     }
 
-    /// The media time that passing time explains.
+    /// Returns the media time that corresponds to the elapsed time at the current rate.
     private func timePlayed(until time: Duration) -> Duration {
         guard isPlaying, let lastTime else { return .zero }
         return time.subtractingToZero(lastTime).scaled(by: rate.magnitude)

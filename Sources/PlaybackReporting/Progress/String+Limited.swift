@@ -1,10 +1,10 @@
 extension String {
-    /// How long a text may be that a log keeps: 8 KiB in UTF-8, more than addresses and messages need.
+    /// The maximum size of a string in a log: 8 KiB in UTF-8, more than URLs and messages need.
     private static let mostBytes = 8_192
 
-    /// The text, cut to what a log keeps.
+    /// The string, truncated to the maximum size in a log.
     ///
-    /// Addresses and messages come from servers, and a log lives as long as the session.
+    /// URLs and messages come from servers, and a log exists as long as the session.
     var limited: String {
         guard utf8.count > Self.mostBytes else { return self }
         var result = ""
@@ -17,7 +17,7 @@ extension String {
         return result
     }
 
-    /// A numeric address as a log has it: without the port, and without the brackets that keep them apart.
+    /// The IP address without a port and without the brackets of an IPv6 address.
     package var withoutPort: String {
         if hasPrefix("["), let end = lastIndex(of: "]") { return String(self[index(after: startIndex)..<end]) }
         guard let colon = lastIndex(of: ":"), firstIndex(of: ":") == colon else { return self }
