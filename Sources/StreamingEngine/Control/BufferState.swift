@@ -1,42 +1,42 @@
 import MediaTiming
 
-/// What lies ahead of the play head.
+/// The state of the buffer relative to the playback position.
 struct BufferState: Sendable, Hashable {
-    /// The media time that can be played without another byte, in the direction of play.
+    /// The duration of the media that can be played without further loading, in the direction of playback.
     var ahead: Duration = .zero
-    /// Whether that goes up to the end of the item.
+    /// A Boolean value that indicates whether the media is buffered up to the end of the item.
     var reachesEnd = false
-    /// Whether it is enough to begin, or to go on after a stall.
+    /// A Boolean value that indicates whether the buffer suffices to begin playback, or to resume it after a stall.
     var suffices = false
-    /// Whether no more is to be fetched before some of it is played.
+    /// A Boolean value that indicates whether loading waits until some of the buffer has been played.
     var isFull = false
 
-    /// Whether there is nothing left to play.
+    /// A Boolean value that indicates whether the buffer is empty although the end has not been reached.
     ///
-    /// What is shorter than a frame of film counts as nothing.
+    /// Less than 20 ms, half a frame at 24 frames per second, counts as empty.
     var isEmpty: Bool { !reachesEnd && ahead < .milliseconds(20) }
 }
 
-/// How much has to lie ahead before playing begins.
+/// The rule that determines how much media has to be buffered before playback begins.
 ///
-/// As much as will last until the buffer grows by itself: where the network is faster than the media, one segment; else
-/// what is needed to bridge the difference for a while.
+/// The buffer has to last until it grows during playback: one segment if the throughput exceeds the media's bit rate,
+/// or else enough to compensate for the difference for some time.
 struct KeepUpRule: Sendable, Hashable {
-    /// The least media time that is enough to begin with.
+    /// The minimum duration of buffered media.
     var least: Duration = .seconds(2)
-    /// The most that is ever waited for.
+    /// The duration of buffered media that is always sufficient.
     var most: Duration = .seconds(15)
-    /// For so long the buffer has to hold out where the network is slower than the media.
+    /// The time for which the buffer has to last if the throughput is below the media's bit rate.
     var horizon: Duration = .seconds(20)
 
-    /// Whether what lies ahead suffices.
+    /// Returns whether the buffer suffices to begin or resume playback.
     ///
     /// - Parameters:
-    ///   - ahead: What lies ahead.
-    ///   - needed: The bit rate of the media at the rate of play.
-    ///   - throughput: What the network carries, where that is known.
-    ///   - segment: How long segments are: more than what one brings is never asked for to begin with a fast network.
-    /// - Returns: Whether playing can begin, or go on.
+    ///   - ahead: The duration of the buffered media.
+    ///   - needed: The bit rate of the media at the playback rate.
+    ///   - throughput: The estimated throughput, or `nil` if it is unknown.
+    ///   - segment: The duration of a segment. With a fast network, no more than one segment is required.
+    /// - Returns: Whether the buffer suffices.
     func suffices(ahead: Duration, needed: BitRate, throughput: BitRate?, segment: Duration) -> Bool {
         guard ahead > .zero else { return false }
         if ahead >= most { return true }
@@ -44,7 +44,7 @@ struct KeepUpRule: Sendable, Hashable {
         guard ahead >= least else { return false }
         guard let throughput, throughput.bitsPerSecond > 0 else { return true }
         let ratio = Double(throughput.bitsPerSecond) / Double(max(1, needed.bitsPerSecond))
-        // While so much is played, ratio times as much arrives.
+        // While a duration is played, `ratio` times that duration is loaded.
         return ratio >= 1 || ahead >= horizon * (1 - ratio)
     }
 }

@@ -1,19 +1,19 @@
 import MediaTiming
 import PlaybackReporting
 
-/// Decides when the play head moves: what was asked for, what is there, and what happened last.
+/// A state machine that determines the playback rate from the requested rate, the buffer state and the last events.
 ///
-/// It knows no clock and no pipeline: what it is told carries the time, and what it wants done it returns.
+/// It has no clock and no access to the pipeline: its inputs contain the time, and it returns the actions to perform.
 struct PlaybackStateMachine: Sendable {
-    /// What is to be done.
+    /// An action that the caller has to perform.
     enum Action: Sendable, Equatable {
-        /// The play head moves like this from now on.
+        /// The pipeline is to be set to this rate.
         case setRate(Double)
-        /// This is to be told.
+        /// An event is to be reported.
         case report(PlaybackEvent.Kind)
     }
 
-    /// What stands in the way of playing besides an empty buffer.
+    /// The phase of the item, which together with the buffer determines whether playback is possible.
     private enum Phase: Equatable {
         case preparing
         case ready
@@ -22,17 +22,18 @@ struct PlaybackStateMachine: Sendable {
         case failed
     }
 
-    /// The rate that was asked for; 0 is a pause.
+    /// The requested rate; 0 for a pause.
     private(set) var desiredRate = 0.0
-    /// The rate of the play head.
+    /// The current rate of the playback position.
     private(set) var rate = 0.0
-    /// Whether it plays, waits or stands.
+    /// The state of the player: paused, waiting or playing.
     private(set) var timeControl = TimeControl.paused
-    /// Whether playing waits until the buffer suffices, instead of beginning with the first media.
+    /// A Boolean value that indicates whether playback waits until the buffer suffices, instead of beginning with any
+    /// media.
     var waitsToMinimizeStalls = true
-    /// The variant that plays, for reports.
+    /// The variant that is played, for reports.
     var variant: VariantDescription?
-    /// A small change of the rate that brings a live stream back to its distance from the edge.
+    /// The factor on the rate that corrects the distance of a live stream to its live edge.
     private(set) var correction = 1.0
 
     private var phase = Phase.preparing
@@ -46,76 +47,75 @@ struct PlaybackStateMachine: Sendable {
 
     init(start: Duration) { lastNotKeepingUp = start }
 
-    /// Whether the play head came to a halt for want of media.
+    /// A Boolean value that indicates whether playback is stalled because the buffer is empty.
     var isStalled: Bool { stalledSince != nil }
-    /// Whether what lies ahead suffices to play on.
+    /// A Boolean value that indicates whether the buffer suffices to continue playback without stalls.
     var isLikelyToKeepUp: Bool { keepsUp }
-    /// Whether the item can be played, or could.
+    /// A Boolean value that indicates whether the item is ready to play.
     var isReady: Bool { phase != .preparing && phase != .failed }
-    /// Whether the play head stands at the end.
+    /// A Boolean value that indicates whether the playback position is at the end.
     var hasEnded: Bool { phase == .ended }
-    /// What lies ahead.
+    /// The state of the buffer.
     var bufferState: BufferState { buffer }
 
-    /// Somebody asks for another rate.
+    /// Sets the requested rate.
     ///
     /// - Parameters:
-    ///   - desired: The rate; 0 is a pause.
-    ///   - reason: Why.
-    ///   - atOnce: Whether to play whatever is there instead of waiting for enough.
-    ///   - now: The time.
-    /// - Returns: What is to be done.
+    ///   - desired: The rate; 0 for a pause.
+    ///   - reason: The reason for the change.
+    ///   - atOnce: Whether to play immediately with the available media instead of waiting until the buffer suffices.
+    ///   - now: The current time.
+    /// - Returns: The actions to perform.
     mutating func setRate(
         _ desired: Double,
         reason: RateChange.Reason = .setRateCalled,
         atOnce: Bool = false,
         at now: Duration
     ) -> [Action] {
-        // At the end there is nothing to play: it takes a seek first, as with AVPlayer.
-        // Backwards there is everything.
+        // At the end, forward playback requires a seek first, as in AVPlayer; reverse playback is possible.
         if phase == .ended, desired < 0 { phase = .ready }
         guard phase != .ended, phase != .failed else { return [] }
         desiredRate = desired
         mayStartAtOnce = atOnce
-        // A correction belongs to normal speed: neither a pause nor another rate takes it along.
+        // The live correction applies only to the normal rate.
         if desired != 1 { correction = 1 }
         guard desired == 0 else { return update(reason, at: now) }
-        // A pause is no waiting: whoever resumes is asked anew whether there is enough.
+        // A pause is not a wait: after it, the buffer is evaluated again.
         isWaiting = true
         let actions = update(reason, at: now)
         return actions + endStall(at: now)
     }
 
-    /// The item can be played now.
+    /// Records that the item is ready to play.
     mutating func becomeReady(at now: Duration) -> [Action] {
         guard phase == .preparing else { return [] }
         phase = .ready
         return update(.buffering, at: now)
     }
 
-    /// Something was loaded, played or thrown away.
+    /// Records a change of the buffer.
     mutating func bufferChanged(_ state: BufferState, variant: VariantDescription?, at now: Duration) -> [Action] {
         buffer = state
         self.variant = variant
         return update(.buffering, at: now)
     }
 
-    /// The play head is to be elsewhere.
+    /// Records the beginning of a seek.
     mutating func seekBegan(at now: Duration) -> [Action] {
         guard phase != .failed else { return [] }
         if phase != .preparing { phase = .seeking }
         isWaiting = true
-        // What follows is not waiting for media that ran out.
+        // After a seek, playback does not wait because of an empty buffer.
         var actions = endStall(at: now)
         keepsUp = false
-        // The first time counts from the start of the session.
+        // The initial report counts from the start of the session.
         if hasKeptUp { lastNotKeepingUp = now }
         buffer = BufferState()
         actions += update(.buffering, at: now)
         return actions
     }
 
-    /// The play head is there.
+    /// Records the end of a seek.
     mutating func seekEnded(_ state: BufferState, at now: Duration) -> [Action] {
         guard phase == .seeking else { return [] }
         phase = .ready
@@ -123,12 +123,12 @@ struct PlaybackStateMachine: Sendable {
         return update(.buffering, at: now)
     }
 
-    /// The play head left the end without a seek.
+    /// Records that the playback position left the end without a seek.
     mutating func leaveEnd() {
         if phase == .ended { phase = .ready }
     }
 
-    /// The play head reached the end.
+    /// Records that the playback position reached the end.
     mutating func reachedEnd(pausing: Bool, at now: Duration) -> [Action] {
         guard phase == .ready else { return [] }
         phase = .ended
@@ -136,7 +136,7 @@ struct PlaybackStateMachine: Sendable {
         return endStall(at: now) + update(.playedToEnd, at: now) + [.report(.playedToEnd)]
     }
 
-    /// It will not be played on.
+    /// Records that playback failed terminally.
     mutating func fail(at now: Duration) -> [Action] {
         guard phase != .failed else { return [] }
         phase = .failed
@@ -144,7 +144,7 @@ struct PlaybackStateMachine: Sendable {
         return endStall(at: now) + update(.ended, at: now)
     }
 
-    /// Sets the factor by which a live stream plays faster or slower than the rate that was asked for; 1 ends the
+    /// Sets the factor by which a live stream is played faster or slower than the requested rate; 1 ends the
     /// correction.
     mutating func correctRate(by factor: Double, at now: Duration) -> [Action] {
         guard factor != correction else { return [] }
@@ -158,11 +158,11 @@ struct PlaybackStateMachine: Sendable {
         if phase == .ready, desiredRate != 0 {
             if isWaiting {
                 let atOnce = mayStartAtOnce || !waitsToMinimizeStalls
-                // What is full cannot become more.
+                // A full buffer cannot grow.
                 let isEnough = buffer.suffices || buffer.isFull || atOnce
                 if buffer.reachesEnd || isEnough && !buffer.isEmpty {
                     isWaiting = false
-                    // A start that was asked for is one, also where there was something to wait for.
+                    // A requested start counts as such, even if it had to wait for the buffer.
                     reason = reason == .buffering && stalledSince == nil ? .setRateCalled : reason
                 }
             } else if buffer.isEmpty {

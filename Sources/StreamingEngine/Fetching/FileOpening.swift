@@ -5,37 +5,37 @@ import NIOCore
 import ResourceAddressing
 import SegmentFormat
 
-/// A media file as what the engine plays.
+/// A media file, represented as a playlist that the engine can play.
 struct OpenedFile: Sendable {
-    /// Its pieces.
+    /// The playlist with the byte ranges of the file as segments.
     let playlist: MediaPlaylist
-    /// The timestamp of samples at zero.
+    /// The sample timestamp that corresponds to zero on the timeline.
     let firstTimestamp: MediaTime
-    /// Whether its pieces begin in the middle of frames.
+    /// A Boolean value that indicates whether the byte ranges may begin within a frame.
     let isCutAnywhere: Bool
 }
 
-/// Reads what a media file holds, and tells it as the playlist of one rendition: byte ranges of the file, each a few
-/// seconds long.
+/// Reads the index of a media file and represents it as a media playlist with byte ranges of a few seconds each.
 struct FileOpening: Sendable {
     let fetch: ResourceFetch
 
-    /// So much is loaded at most to find out what is where.
+    /// The maximum number of bytes that are loaded to find the index of a file.
     private static let mostBytes: Int64 = 256 << 20
-    /// The maximum length of the playlist that is made of a file, in bytes.
+    /// The maximum length of the playlist for a file, in bytes.
     static let mostPlaylistBytes = 64 << 20
 
-    /// The duration up to which a file is played, 31 years: a playlist can spell any shorter one to the nanosecond.
+    /// The maximum duration of a segment of a file, 31 years: a playlist can represent shorter ones to the nanosecond.
     private static let longestDuration = MediaTime(seconds: 1_000_000_000)
 
-    /// Makes the playlist of a file.
+    /// Creates the playlist for a file.
     ///
     /// - Parameters:
-    ///   - head: Its beginning.
-    ///   - address: Where it is.
-    ///   - length: How large it is, where that is known.
-    /// - Returns: A playlist on demand, in whose byte ranges all of the file is.
-    /// - Throws: ``StreamingError`` for bytes that are no media; `TransportError`, `CancellationError`.
+    ///   - head: The beginning of the file.
+    ///   - address: The URL of the file.
+    ///   - length: The size of the file in bytes, or `nil` if it is unknown.
+    /// - Returns: A VOD playlist whose byte ranges cover the media of the file.
+    /// - Throws: ``StreamingError`` if the file is not a supported media file, is damaged or declares an excessive
+    ///   duration; `TransportError`, `CancellationError`.
     func open(_ head: [UInt8], at address: ResourceAddress, length: Int64?) async throws -> OpenedFile {
         guard var index = MediaFileIndex(head: head, length: length) else {
             throw StreamingError(
@@ -84,8 +84,10 @@ struct FileOpening: Sendable {
         )
     }
 
-    /// An address as a playlist can hold it: a quotation mark would end the attribute, a line break the line, and `{$` would
-    /// begin a variable.
+    /// Returns a URL that is valid in a playlist.
+    ///
+    /// Quotation marks, spaces, control characters, braces and non-ASCII bytes are percent-encoded: a quotation mark
+    /// would end the attribute, a line break the line, and `{$` would begin a variable reference.
     private static func spelled(_ address: ResourceAddress) -> String {
         address.text.utf8.reduce(into: "") { text, byte in
             switch byte {
@@ -106,7 +108,7 @@ struct FileOpening: Sendable {
         var text = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-PLAYLIST-TYPE:VOD\n"
         text += "#EXT-X-TARGETDURATION:\(max(1, Int64(saturating: longest.seconds.rounded(.up))))\n"
         let name = Self.spelled(address)
-        // Each piece names the file.
+        // Each segment contains the URL of the file.
         guard timeline.pieces.count <= Self.mostPlaylistBytes.dividedSaturated(by: name.utf8.count + 100) else {
             throw StreamingError(
                 .unsupported,

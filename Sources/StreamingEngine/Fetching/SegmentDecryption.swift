@@ -3,16 +3,16 @@ import CryptoExtras
 import Foundation
 import HLSPlaylist
 
-/// Decrypts what was encrypted as a whole (RFC 8216bis §4.4.4.4).
+/// Decryption of entirely encrypted resources (RFC 8216bis §4.4.4.4).
 enum SegmentDecryption {
-    /// Why octets could not be decrypted.
+    /// An error that occurs if a resource cannot be decrypted.
     struct Failure: Error {
         let message: String
     }
 
     /// Decrypts a resource.
     ///
-    /// - Throws: ``Failure`` for a key or a vector of the wrong size, and for octets that the key does not fit.
+    /// - Throws: ``Failure`` if the key or the initialization vector has the wrong size, or the key does not match.
     static func decrypt(_ bytes: [UInt8], _ key: KeyReference, octets: [UInt8]) throws -> [UInt8] {
         switch key.method {
         case .aes256GCM: try openGCM(bytes, octets)
@@ -33,7 +33,7 @@ enum SegmentDecryption {
         }
     }
 
-    /// The vector lies in the first 16 octets, the tag in the last 16.
+    /// Decrypts AES-256-GCM; the first 16 bytes are the initialization vector, the last 16 the authentication tag.
     private static func openGCM(_ bytes: [UInt8], _ octets: [UInt8]) throws -> [UInt8] {
         guard octets.count == 32 else { throw Failure(message: "a key has 32 octets, and this one \(octets.count)") }
         guard bytes.count >= 32 else { throw Failure(message: "\(bytes.count) octets hold no vector and no tag") }

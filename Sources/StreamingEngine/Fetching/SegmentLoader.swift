@@ -5,22 +5,22 @@ import NIOCore
 import PlaybackReporting
 import ResourceAddressing
 
-/// Loads segments with all that they need: initializations and keys, which are kept, since many segments share them.
+/// Loads segments with their initialization sections and keys, which are cached because many segments share them.
 actor SegmentLoader {
-    /// A segment that was loaded.
+    /// A loaded segment.
     struct Loaded: Sendable {
         let content: MediaPiece.Content
         let protection: MediaPiece.SampleProtection?
         let fetched: FetchedResource
     }
 
-    /// Why a segment is not there.
+    /// The reason for which a segment could not be loaded.
     enum Failure: Error {
-        /// It, or what it needs, could not be loaded.
+        /// The segment, its initialization section or its key could not be loaded.
         case transport(TransportError, ResourceRequest.Kind)
-        /// It could not be decrypted.
+        /// The segment or its initialization section could not be decrypted.
         case decryption(String, ResourceAddress)
-        /// It is protected by a system that is not supported.
+        /// The segment is protected by a DRM system that is not supported.
         case refused(Protection.Refusal)
     }
 
@@ -29,14 +29,15 @@ actor SegmentLoader {
         let range: ByteRange?
     }
 
-    /// The maximum number of initialization sections and keys in memory; a stream with more loads some again.
+    /// The maximum number of cached initialization sections and keys; a stream with more loads some again.
     private static let mostKept = 256
-    /// The maximum memory that initialization sections and keys take, in bytes.
+    /// The maximum size of the cached initialization sections and keys, in bytes.
     static let mostKeptBytes = 96 << 20
-    /// The maximum length of an initialization section: the `moov` of a file of some hours fits.
+    /// The maximum length of an initialization section, which allows the `moov` box of a file of several hours.
     static let longestInitialization = ByteCount(64 << 20)
-    /// The maximum length of what comes in the place of a key, which has 16 or 32 bytes: a page that says why there is
-    /// none fits.
+    /// The maximum length of a key response, which has 16 or 32 bytes.
+    ///
+    /// It allows an error page that is sent instead, so that the actual length can be reported.
     static let longestKey = ByteCount(64 << 10)
 
     private let fetch: ResourceFetch
@@ -49,7 +50,7 @@ actor SegmentLoader {
         self.report = report
     }
 
-    /// Loads a segment, its initialization and its keys side by side.
+    /// Loads a segment concurrently with its initialization section and key.
     ///
     /// - Throws: ``Failure``, `CancellationError`.
     func load(_ segment: SegmentReference, kind: TransportRequest.Kind, watch: TransferWatch) async throws -> Loaded {
@@ -119,7 +120,7 @@ actor SegmentLoader {
         }
     }
 
-    /// What is kept, or else is loaded once however many want it.
+    /// Returns a cached resource, or loads it once for all concurrent callers.
     private func shared(
         _ place: Place,
         _ kind: TransportRequest.Kind,

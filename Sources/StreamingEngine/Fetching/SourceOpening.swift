@@ -5,15 +5,16 @@ import NIOCore
 import PlaybackReporting
 import ResourceAddressing
 
-/// Finds out what an address leads to: a playlist or a file.
+/// Determines whether a URL refers to a playlist or a media file, and loads its beginning.
 ///
-/// It goes by the first bytes, not by names or by what a server calls it; of a film, no more than its beginning is loaded.
+/// The decision is based on the first bytes, not on file name extensions or media types. Of a media file, only the
+/// beginning is loaded.
 struct SourceOpening: Sendable {
-    /// What it must be.
+    /// The expected kind of resource.
     enum Kind: Sendable {
         case playlist, file
 
-        /// What a media type says (RFC 8216bis §4, RFC 3003).
+        /// Creates the kind for a media type (RFC 8216bis §4, RFC 3003).
         init(mimeType: String) {
             let essence = mimeType.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
             let playlists: Set = [
@@ -23,26 +24,27 @@ struct SourceOpening: Sendable {
         }
     }
 
-    /// What was found.
+    /// The opened resource.
     enum Opened: Sendable {
-        /// A playlist, and where it was found.
+        /// A playlist, with the URL from which it was loaded.
         case playlist(Playlist, ResourceAddress)
-        /// Something else: its beginning, where it was found, and how large it is.
+        /// Another resource: its beginning, the URL from which it was loaded, and its size in bytes if it is known.
         case file(head: [UInt8], ResourceAddress, length: Int64?)
     }
 
     let fetch: ResourceFetch
-    /// What it must be; `nil` to go by its first bytes.
+    /// The expected kind of resource, or `nil` to determine it from the first bytes.
     var kind: Kind?
-    /// What a playlist may import.
+    /// The variables that a playlist may import (`EXT-X-DEFINE` with `IMPORT`).
     var variables: [String: String] = [:]
 
-    /// So much of a file is looked at.
+    /// The number of bytes of a file that are loaded to determine its kind, 64 KiB.
     private static let headSize = 64 << 10
 
-    /// Opens an address.
+    /// Opens a URL.
     ///
-    /// - Throws: ``StreamingError`` where it is a playlist that says nothing; `TransportError`, `CancellationError`.
+    /// - Throws: ``StreamingError`` if the resource is an invalid playlist, a DASH manifest, or neither a playlist nor
+    ///   a media file; `TransportError`, `CancellationError`.
     func open(_ address: ResourceAddress) async throws -> (opened: Opened, request: ResourceRequest) {
         let request = TransportRequest(address, kind: .playlist)
         var began = fetch.time.now
@@ -106,7 +108,7 @@ struct SourceOpening: Sendable {
     }
 }
 
-/// Kinds of media files that begin otherwise than those of streams.
+/// Media file formats that do not occur as segments of a stream or have no container.
 private enum ForeignMedia {
     case packedAudio
 

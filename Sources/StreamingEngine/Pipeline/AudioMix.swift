@@ -1,9 +1,10 @@
 public import MediaTiming
 
-/// How loud which moment of the media is: volumes from some time on, and ramps from one to another.
+/// The volume of audio over media time: volumes from given times on, and ramps between two volumes.
 ///
-/// Before the first of them the volume is 1; behind one, what it ended with holds until the next begins. Where two overlap,
-/// the one that begins later holds; of two that begin together, the one that was set later.
+/// Before the first setting the volume is 1; after a setting, its final volume applies until the next one begins. If
+/// two overlap, the one that begins later applies; if two begin at the same time, the one that was set later replaces
+/// the other.
 public struct AudioMix: Sendable, Hashable {
     /// A volume from a time on, or a ramp.
     private struct Setting: Sendable, Hashable {
@@ -12,31 +13,31 @@ public struct AudioMix: Sendable, Hashable {
         let end: Double
     }
 
-    /// In the order of their starts.
+    /// The settings in the order of their start times.
     private var settings: [Setting] = []
 
-    /// Makes a mix that changes nothing.
+    /// Creates a mix that does not change the volume.
     public init() {}
 
-    /// Whether it changes nothing.
+    /// A Boolean value that indicates whether the mix contains no settings.
     public var isEmpty: Bool { settings.isEmpty }
 
     /// Sets the volume from a time on.
     ///
     /// - Parameters:
-    ///   - volume: A factor for the samples: 0 for silence, 1 for as they come, at most 16. Samples beyond full scale are
-    ///     cut off.
-    ///   - time: When, in the time of the item.
+    ///   - volume: The factor for the samples: 0 for silence, 1 for the original volume, at most 16. Samples beyond
+    ///     full scale are clipped.
+    ///   - time: The start, in the time of the item.
     public mutating func setVolume(_ volume: Double, at time: MediaTime) {
         setVolumeRamp(from: volume, to: volume, during: MediaTimeRange(start: time, duration: .zero))
     }
 
-    /// Lets the volume go evenly from one to another.
+    /// Sets a linear ramp from one volume to another.
     ///
     /// - Parameters:
     ///   - start: The volume at the beginning; see ``setVolume(_:at:)``.
-    ///   - end: The volume at the end, and from then on.
-    ///   - range: When, in the time of the item.
+    ///   - end: The volume at the end and afterwards.
+    ///   - range: The time range of the ramp, in the time of the item.
     public mutating func setVolumeRamp(from start: Double, to end: Double, during range: MediaTimeRange) {
         let setting = Setting(range: range, start: Self.clamped(start), end: Self.clamped(end))
         let position = settings.firstIndex { $0.range.start > range.start } ?? settings.endIndex
@@ -47,9 +48,9 @@ public struct AudioMix: Sendable, Hashable {
         }
     }
 
-    /// The volume at a time of the item.
+    /// Returns the volume at a time of the item.
     ///
-    /// - Complexity: O(*n*) in settings.
+    /// - Complexity: O(*n*) in the number of settings.
     public func volume(at time: MediaTime) -> Double {
         guard let setting = settings.last(where: { $0.range.start <= time }) else { return 1 }
         guard time < setting.range.end else { return setting.end }
@@ -57,9 +58,9 @@ public struct AudioMix: Sendable, Hashable {
         return setting.start + (setting.end - setting.start) * min(1, share)
     }
 
-    /// The times in a range at which the volume begins to go otherwise, the ends of the range not among them.
+    /// Returns the times within a range, without its ends, at which the slope of the volume may change.
     ///
-    /// Between two of them it is even: a straight line.
+    /// Between two of these times the volume is linear.
     public func turningPoints(in range: MediaTimeRange) -> [MediaTime] {
         var times: [MediaTime] = []
         for time in settings.flatMap({ [$0.range.start, $0.range.end] }).sorted()

@@ -2,57 +2,58 @@ public import MediaTiming
 public import NIOCore
 public import PlaybackReporting
 
-/// A stretch of media on its way to the decoder.
+/// A segment of media, or a gap, that is appended to a pipeline.
 public struct MediaPiece: Sendable {
-    /// What there is to decode.
+    /// The media of a piece.
     public enum Content: Sendable {
-        /// A segment as its container holds it, decrypted as far as the transport may.
+        /// The bytes of a segment, from which any encryption of the entire segment has been removed.
         case media(ByteBuffer, initialization: Initialization?)
-        /// Nothing: the time passes with the last picture and without sound.
+        /// No media: the last video frame remains visible, and there is no audio.
         case gap
     }
 
-    /// What a decoder needs before media of a rendition.
+    /// A media initialization section.
     public struct Initialization: Sendable, Hashable {
-        /// Tells it from others; equal ones need to be read once.
+        /// The identifier of the section; sections with the same identifier have to be parsed only once.
         public let id: String
-        /// Its bytes.
+        /// The bytes of the section.
         public let bytes: [UInt8]
 
-        /// Makes one.
+        /// Creates an initialization section.
         public init(id: String, bytes: [UInt8]) {
             self.id = id
             self.bytes = bytes
         }
     }
 
-    /// What it carries.
+    /// The media type.
     public let type: MediaType
-    /// The bytes.
+    /// The media.
     public let content: Content
-    /// Where it belongs on the timeline of the item, as the playlist says.
+    /// The time range on the timeline of the item, according to the playlist.
     public let range: MediaTimeRange
-    /// The stretch between discontinuities that it belongs to, in one rendition: timestamps go on inside.
+    /// The discontinuity domain of the piece in one rendition, within which timestamps are continuous.
     public let domain: Domain
-    /// Encryption that only a decoder can undo; `nil` for none.
+    /// The sample encryption, which the pipeline has to decrypt; `nil` if there is none.
     public let sampleProtection: SampleProtection?
-    /// The variant, for pictures and what comes with them.
+    /// The variant, for video and the media muxed with it.
     public let variant: VariantDescription?
-    /// Where it lies in the file that is played; `nil` for segments of a stream.
+    /// The position in a media file, or `nil` for a segment of a stream.
     public let place: FilePlace?
 
-    /// Where a piece lies in a media file, and what is known of that.
+    /// The position of a piece in a media file, with properties of the file.
     public struct FilePlace: Sendable, Hashable {
-        /// The number of bytes before it.
+        /// The number of bytes that precede the piece.
         public let offset: Int64
-        /// The timestamp of samples at zero of the timeline.
+        /// The sample timestamp that corresponds to zero on the timeline.
         public let firstTimestamp: MediaTime
-        /// Whether pieces begin in the middle of frames: then they have to be taken apart in a row.
+        /// A Boolean value that indicates whether pieces may begin within a frame, so that they have to be
+        /// demultiplexed in sequence.
         public let isCutAnywhere: Bool
-        /// Whether nothing comes behind it.
+        /// A Boolean value that indicates whether the piece is the last one of the file.
         public let isLast: Bool
 
-        /// Makes a place.
+        /// Creates a position in a file.
         public init(offset: Int64, firstTimestamp: MediaTime, isCutAnywhere: Bool, isLast: Bool) {
             self.offset = offset
             self.firstTimestamp = firstTimestamp
@@ -61,30 +62,30 @@ public struct MediaPiece: Sendable {
         }
     }
 
-    /// The stretch in which timestamps and formats go on.
+    /// A part of a rendition between two discontinuities, in which timestamps and formats are continuous.
     public struct Domain: Sendable, Hashable {
-        /// The address of the playlist.
+        /// The URL of the playlist.
         public let playlist: String
         /// The discontinuity sequence number.
         public let sequence: Int64
 
-        /// Makes a domain.
+        /// Creates a domain.
         public init(playlist: String, sequence: Int64) {
             self.playlist = playlist
             self.sequence = sequence
         }
     }
 
-    /// How samples are encrypted (RFC 8216bis §4.4.4.4).
+    /// The parameters of sample encryption (RFC 8216bis §4.4.4.4).
     public struct SampleProtection: Sendable, Hashable {
-        /// `SAMPLE-AES` or `SAMPLE-AES-CTR`.
+        /// The method: `SAMPLE-AES` or `SAMPLE-AES-CTR`.
         public let method: String
-        /// The key: 16 octets.
+        /// The key, 16 bytes.
         public let key: [UInt8]
-        /// The initialization vector: 16 octets; `nil` where the media holds it.
+        /// The initialization vector, 16 bytes, or `nil` if the media contains it.
         public let initializationVector: [UInt8]?
 
-        /// Makes a protection.
+        /// Creates the parameters of sample encryption.
         public init(method: String, key: [UInt8], initializationVector: [UInt8]?) {
             self.method = method
             self.key = key
@@ -92,7 +93,7 @@ public struct MediaPiece: Sendable {
         }
     }
 
-    /// Makes a piece.
+    /// Creates a piece.
     public init(
         type: MediaType,
         content: Content,
@@ -111,7 +112,7 @@ public struct MediaPiece: Sendable {
         self.place = place
     }
 
-    /// How many bytes it holds in memory.
+    /// The size of the piece in memory, in bytes.
     var byteCount: Int {
         guard case .media(let bytes, _) = content else { return 0 }
         return bytes.readableBytes

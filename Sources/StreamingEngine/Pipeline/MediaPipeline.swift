@@ -1,102 +1,104 @@
 public import MediaTiming
 public import PlaybackReporting
 
-/// What turns media into pictures and sound in time: the seam between what is fetched and what is shown.
+/// The interface between loading and presentation: it decodes media and presents video and audio in time.
 ///
-/// It holds what was appended until it is discarded, and owns the play head: only it knows what was really shown. One
-/// session at a time calls it.
+/// A pipeline keeps appended media until it is discarded. It owns the playback position, because only the pipeline
+/// knows which media was actually presented. It is used by one session at a time.
 public protocol MediaPipeline: Sendable {
-    /// Whether media with these codecs (RFC 6381) can be decoded; an empty list says that none were named.
+    /// Returns whether media with these codecs (RFC 6381) can be decoded; an empty array means that no codecs are
+    /// declared.
     func canDecode(_ codecs: [String]) -> Bool
 
-    /// Takes a piece.
+    /// Appends a piece.
     ///
-    /// Pieces of one type come in the order of their times, except after a seek; where two overlap, the later one to come holds.
+    /// Pieces of one media type are appended in the order of their times, except after a seek. If two overlap, the one
+    /// that was appended later replaces the other.
     ///
-    /// - Returns: What it really covers, in the time of the item.
+    /// - Returns: The time range that the piece actually covers, in the time of the item.
     /// - Throws: ``MediaPipelineError``.
     func append(_ piece: MediaPiece) async throws -> MediaTimeRange
 
-    /// Forgets media of a type.
+    /// Removes the media of a type in a time range.
     func discard(_ type: MediaType, in range: MediaTimeRange) async
 
-    /// Moves the play head to where media is, and shows what is there.
+    /// Moves the playback position to appended media, and shows the video frame at that position.
     ///
-    /// - Returns: Where it landed, within the tolerance.
-    /// - Throws: ``MediaPipelineError`` where nothing can be shown there.
+    /// - Returns: The actual position, within the tolerance.
+    /// - Throws: ``MediaPipelineError`` if there is no media at that position.
     func seek(to time: MediaTime, tolerance: SeekTolerance) async throws -> MediaTime
 
-    /// Lets the play head move, from now on, or from a real time that is still to come.
+    /// Sets the playback rate, immediately or at a time in the future.
     func setRate(_ rate: Double, at time: Duration?) async
 
-    /// Shows another picture while the play head stands.
+    /// Shows another video frame while playback is paused.
     ///
-    /// - Parameter count: How many frames further on; below zero for those before.
-    /// - Returns: Where the play head is then; `nil` where there is no such picture.
+    /// - Parameter count: The number of frames to move forward; negative to move backward.
+    /// - Returns: The new playback position, or `nil` if there is no such frame.
     func step(by count: Int) async -> MediaTime?
 
-    /// Looks for captions that lie in the pictures.
+    /// Selects closed captions in the video.
     ///
-    /// - Parameter channel: `CC1` to `CC4` or `SERVICE1` to `SERVICE63`, as `INSTREAM-ID` has it; `nil` for none.
+    /// - Parameter channel: The value of `INSTREAM-ID`, `CC1` to `CC4` or `SERVICE1` to `SERVICE63`; `nil` for none.
     func selectCaptions(_ channel: String?) async
 
-    /// Lets a type of media be seen or heard, or not, while time goes on.
+    /// Enables or disables the presentation of a media type; time continues while it is disabled.
     func setEnabled(_ type: MediaType, _ isEnabled: Bool) async
 
-    /// Says how sound is to be heard.
+    /// Sets the volume and the pitch algorithm of audio.
     func setSound(_ settings: SoundSettings) async
 
-    /// What it can do besides playing forwards.
+    /// The capabilities of the pipeline besides forward playback.
     var abilities: MediaPipelineAbilities { get }
 
-    /// Where the play head is, and how it moves.
+    /// The current playback position and rate.
     var timebase: Timebase { get }
 
-    /// Frames so far.
+    /// The numbers of video frames processed so far.
     var frameCounts: FrameCounts { get }
 
-    /// What happens inside, as it happens; one caller reads it.
+    /// The events of the pipeline, which only one caller may read.
     var events: AsyncStream<MediaPipelineEvent> { get }
 
-    /// Does what has to be done while time passes, until the task is cancelled; called once.
+    /// Performs the work that is due as time passes, until the task is canceled; called once.
     func run() async
 
-    /// Ends everything; nothing is called afterwards.
+    /// Releases all resources; no other function is called afterwards.
     func close() async
 }
 
 extension MediaPipeline {
-    /// Nothing.
+    /// Returns immediately.
     public func run() async {}
 
-    /// There are no pictures that could hold any.
+    /// Does nothing; this default is for pipelines without closed captions.
     public func selectCaptions(_ channel: String?) async {}
 
-    /// Nothing is seen or heard anyway.
+    /// Does nothing; this default is for pipelines that present no media.
     public func setEnabled(_ type: MediaType, _ isEnabled: Bool) async {}
 
-    /// Nothing is heard anyway.
+    /// Does nothing; this default is for pipelines without audio output.
     public func setSound(_ settings: SoundSettings) async {}
 
-    /// There are no pictures to step to.
+    /// Returns `nil`; this default is for pipelines that cannot step.
     public func step(by count: Int) async -> MediaTime? { nil }
 
-    /// Nothing.
+    /// No additional capabilities.
     public var abilities: MediaPipelineAbilities { MediaPipelineAbilities() }
 }
 
-/// What a pipeline can do besides playing forwards.
+/// The capabilities of a pipeline besides forward playback.
 public struct MediaPipelineAbilities: Sendable, Hashable {
-    /// Whether the play head may go towards the start.
+    /// A Boolean value that indicates whether reverse playback is supported.
     public var playsBackward: Bool
-    /// Whether it goes on by single frames.
+    /// A Boolean value that indicates whether stepping by single frames is supported.
     public var steps: Bool
-    /// Whether single tracks can be turned off, also those that share segments.
+    /// A Boolean value that indicates whether single tracks can be disabled, including those that share segments.
     public var disablesTracks: Bool
-    /// At which rates everything is shown and heard; at others only pictures that stand alone are, and no sound.
+    /// The rates at which all media is presented; at other rates, only key frames are shown, without audio.
     public var fullRates: ClosedRange<Double>
 
-    /// Makes abilities; none by default, and everything shown at all rates.
+    /// Creates capabilities; by default, no additional ones, and all media is presented at all rates.
     public init(
         playsBackward: Bool = false,
         steps: Bool = false,
@@ -110,42 +112,42 @@ public struct MediaPipelineAbilities: Sendable, Hashable {
     }
 }
 
-/// What happens in a pipeline without being asked for.
+/// An event of a pipeline that is not a direct result of a call.
 public enum MediaPipelineEvent: Sendable, Hashable {
-    /// The play head moves otherwise than was said: ``MediaPipeline/timebase`` tells how.
+    /// The playback position moves differently from the set rate, as ``MediaPipeline/timebase`` indicates.
     case timebaseChanged
-    /// The first picture after an append or a seek can be shown.
+    /// The first video frame after an append or a seek can be shown.
     case firstFrame
-    /// What is played consists of other tracks.
+    /// The tracks of the played media changed.
     case tracksChanged([PlaybackTrack])
-    /// The play head reached a message that came with the media; its time is that of the item.
+    /// The playback position reached timed metadata in the media; its time is that of the item.
     case timedMetadata(TimedMetadata)
-    /// Media that was taken turned out not to be playable.
+    /// Appended media turned out not to be playable.
     case unplayable(MediaType, MediaTimeRange)
-    /// The decoder or the sound device is gone.
+    /// The decoder or the audio device is no longer available.
     case failed(String)
 }
 
-/// Why a pipeline did not do what it was asked.
+/// An error of a pipeline.
 public struct MediaPipelineError: Error, Sendable, Hashable {
-    /// What kind of failure.
+    /// The kinds of errors.
     public enum Code: String, Sendable, Hashable {
-        /// The bytes are no media, or damaged.
+        /// The bytes are not media, or are damaged.
         case notDecodable
-        /// There is no decoder for it.
+        /// There is no decoder for the media.
         case unsupported
-        /// Nothing is there to show.
+        /// There is no media at the position.
         case nothingThere
-        /// The decoder or the device is gone.
+        /// The decoder or the device is no longer available.
         case lost
     }
 
-    /// What kind of failure.
+    /// The kind of the error.
     public let code: Code
-    /// What happened.
+    /// A human-readable description of the error.
     public let message: String
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message

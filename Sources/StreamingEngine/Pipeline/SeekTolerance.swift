@@ -1,26 +1,27 @@
 public import MediaTiming
 
-/// How far from the asked time a seek may land.
+/// The permitted distance between the requested and the actual position of a seek.
 ///
-/// A seek is faster the more it may miss: a picture that stands alone can be shown at once, any other needs those before.
+/// A larger tolerance makes a seek faster: a key frame can be shown immediately, while any other frame requires
+/// decoding the frames before it.
 public struct SeekTolerance: Sendable, Hashable {
-    /// How much earlier; `nil` for as much as suits.
+    /// The maximum distance before the requested time, or `nil` for any distance.
     public let before: MediaTime?
-    /// How much later; `nil` for as much as suits.
+    /// The maximum distance after the requested time, or `nil` for any distance.
     public let after: MediaTime?
 
-    /// Makes a tolerance; negative times count as zero.
+    /// Creates a tolerance; negative distances count as zero.
     public init(before: MediaTime?, after: MediaTime?) {
         self.before = before.map { max(.zero, $0) }
         self.after = after.map { max(.zero, $0) }
     }
 
-    /// The exact frame.
+    /// A tolerance of zero, for the exact frame.
     public static let exact = SeekTolerance(before: .zero, after: .zero)
-    /// The nearest picture that can be shown at once.
+    /// An unlimited tolerance, for the nearest key frame.
     public static let any = SeekTolerance(before: nil, after: nil)
 
-    /// Whether a landing is close enough.
+    /// Returns whether an actual position is within the tolerance of the requested one.
     public func permits(_ landed: MediaTime, for target: MediaTime) -> Bool {
         if let before, landed < target - before { return false }
         if let after, landed > target + after { return false }

@@ -1,28 +1,29 @@
-/// How sound is to be heard.
+/// The settings for the presentation of audio.
 public struct SoundSettings: Sendable, Hashable {
-    /// How sound is kept together with pictures at other rates than 1.
+    /// The algorithm that adapts audio to rates other than 1.
     public enum PitchAlgorithm: String, Sendable, Hashable, CaseIterable {
-        /// The pitch is kept; good for speech, and cheap.
+        /// Preserves the pitch; suitable for speech and inexpensive.
         case timeDomain
-        /// The pitch is kept; good for music, and several times as expensive. Where FFmpeg was built without its filter
-        /// `rubberband`, it is ``timeDomain``.
+        /// Preserves the pitch; suitable for music, and several times as expensive.
+        ///
+        /// The same as ``timeDomain`` if FFmpeg was built without the filter `rubberband`.
         case spectral
-        /// The pitch goes with the rate, as that of a tape does.
+        /// Changes the pitch with the rate, as with a tape.
         case varispeed
     }
 
-    /// 0 for silence to 1 for as it comes; anything else is brought into that range.
+    /// The volume, from 0 for silence to 1 for the original volume; other values are clamped.
     public var volume: Double {
         didSet { volume = Self.clamped(volume) }
     }
-    /// Whether it is silent whatever the volume.
+    /// A Boolean value that indicates whether audio is muted regardless of the volume.
     public var isMuted: Bool
-    /// How loud which moment of the media is.
+    /// The volume over media time, in addition to ``volume``.
     public var mix: AudioMix
-    /// What becomes of the pitch at other rates than 1.
+    /// The algorithm for rates other than 1.
     public var pitch: PitchAlgorithm
 
-    /// Makes settings; by default sound is heard as it comes, and its pitch is kept.
+    /// Creates settings; by default with the original volume and preserved pitch.
     public init(
         volume: Double = 1,
         isMuted: Bool = false,

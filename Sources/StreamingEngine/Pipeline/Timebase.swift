@@ -1,28 +1,30 @@
 public import MediaTiming
 
-/// Where the play head is at any moment: a point in media time, a point in real time, and the speed from there on.
+/// The mapping from real time to media time: a media time, the real time at which it applies, and the rate from then
+/// on.
 public struct Timebase: Sendable, Hashable {
-    /// The play head at the anchor.
+    /// The media time at the anchor.
     public let mediaTime: MediaTime
     /// The real time of the anchor, on the clock of the session.
     public let time: Duration
-    /// Seconds of media a second: 1 is normal, 0 stands still, below 0 goes backwards.
+    /// The playback rate: 1 is normal, 0 is paused, and negative rates are reverse playback.
     public let rate: Double
 
-    /// Makes a timebase.
+    /// Creates a timebase.
     public init(mediaTime: MediaTime = .zero, time: Duration = .zero, rate: Double = 0) {
         self.mediaTime = mediaTime
         self.time = time
         self.rate = rate
     }
 
-    /// The play head at a real time, to the nanosecond; before the anchor it stands there.
+    /// Returns the media time at a real time, to the nanosecond; before the anchor, it is constant.
     public func mediaTime(at now: Duration) -> MediaTime {
         guard rate != 0, now > time else { return mediaTime }
         return mediaTime + MediaTime(now - time, scaledBy: rate)
     }
 
-    /// When the play head reaches a media time; `nil` where it stands or goes the other way.
+    /// Returns the real time at which a media time is reached, or `nil` if the rate is zero or in the opposite
+    /// direction.
     public func time(reaching target: MediaTime) -> Duration? {
         let distance = target - mediaTime
         if distance == .zero { return time }
@@ -30,7 +32,7 @@ public struct Timebase: Sendable, Hashable {
         return time + distance.duration / abs(rate)
     }
 
-    /// The same play head, anchored at another real time, and going on at another speed.
+    /// Returns a timebase with the same media time at another anchor, and another rate from then on.
     public func continued(at now: Duration, rate: Double) -> Timebase {
         Timebase(mediaTime: mediaTime(at: now), time: now, rate: rate)
     }
@@ -39,10 +41,10 @@ public struct Timebase: Sendable, Hashable {
 extension MediaTime {
     private static let nanosecond: Int64 = 1_000_000_000
 
-    /// A real time as media time, to the nanosecond; beyond 292 years it is cut.
+    /// Creates a media time from a real duration, to the nanosecond; limited to 292 years.
     public init(_ duration: Duration) { self.init(duration, scaledBy: 1) }
 
-    /// The media time that passes in a real time at a rate.
+    /// Creates the media time that elapses in a real duration at a rate.
     package init(_ duration: Duration, scaledBy rate: Double) {
         let (seconds, attoseconds) = duration.components
         let nanoseconds = Int128(seconds) *| 1_000_000_000 +| Int128(attoseconds / 1_000_000_000)

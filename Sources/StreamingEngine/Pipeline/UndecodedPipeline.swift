@@ -2,15 +2,15 @@ public import MediaTiming
 public import PlaybackReporting
 import Synchronization
 
-/// A pipeline that decodes nothing: time passes as if everything were shown.
+/// A pipeline that decodes nothing and only advances the playback position.
 ///
-/// What it is good for: to watch a stream, to measure it, and to let hours go by in a moment. It trusts the playlist about
-/// where media lies.
+/// It is useful for monitoring and measuring streams, and for simulations in which hours pass immediately. It uses the
+/// times of the playlist.
 public final class UndecodedPipeline: MediaPipeline {
     fileprivate struct State {
         var timebase = Timebase()
         var loaded: [MediaType: MediaTimeRangeSet] = [:]
-        /// A start that is still to come.
+        /// A scheduled start in the future.
         var scheduled: Timebase?
     }
 
@@ -19,33 +19,33 @@ public final class UndecodedPipeline: MediaPipeline {
     private let state = Mutex(State())
     private let (stream, continuation) = AsyncStream.makeStream(of: MediaPipelineEvent.self)
 
-    /// Makes a pipeline.
+    /// Creates a pipeline.
     ///
     /// - Parameters:
-    ///   - time: The clock that the play head moves by.
-    ///   - keyFrameInterval: How far apart pictures are taken to be that stand alone, counted from zero; 2 seconds as streams
-    ///     commonly have them.
+    ///   - time: The clock that determines the playback position.
+    ///   - keyFrameInterval: The assumed distance between key frames, beginning at zero; 2 seconds by default, as is
+    ///     common.
     public init(time: any TimeSource, keyFrameInterval: MediaTime = MediaTime(seconds: 2)) {
         self.time = time
         self.keyFrameInterval = keyFrameInterval
         state.withLock { $0.timebase = Timebase(time: time.now) }
     }
 
-    /// Everything: nothing is decoded.
+    /// Returns true, because nothing is decoded.
     public func canDecode(_ codecs: [String]) -> Bool { true }
 
-    /// Takes the playlist's word for where the piece lies.
+    /// Records the time range of the piece according to the playlist.
     public func append(_ piece: MediaPiece) async throws -> MediaTimeRange {
         state.withLock { $0.loaded[piece.type, default: MediaTimeRangeSet()].insert(piece.range) }
         return piece.range
     }
 
-    /// Forgets that something was there.
+    /// Removes the record of a time range.
     public func discard(_ type: MediaType, in range: MediaTimeRange) async {
         state.withLock { $0.loaded[type]?.remove(range) }
     }
 
-    /// Moves the play head: to the key frame before, where that is allowed.
+    /// Moves the playback position, to the preceding key frame if the tolerance permits it.
     public func seek(to target: MediaTime, tolerance: SeekTolerance) async throws -> MediaTime {
         let landed = landing(for: target, tolerance)
         state.withLock { state in
@@ -56,7 +56,7 @@ public final class UndecodedPipeline: MediaPipeline {
         return landed
     }
 
-    /// Lets the play head move.
+    /// Sets the playback rate.
     public func setRate(_ rate: Double, at start: Duration?) async {
         state.withLock { state in
             let now = time.now
@@ -71,16 +71,16 @@ public final class UndecodedPipeline: MediaPipeline {
         }
     }
 
-    /// Where the play head is; it may begin to move later.
+    /// The current or scheduled playback position and rate.
     public var timebase: Timebase { state.withLock { $0.scheduled ?? $0.timebase } }
 
-    /// Time passes backwards as it does forwards.
+    /// The capabilities, which include reverse playback.
     public var abilities: MediaPipelineAbilities { MediaPipelineAbilities(playsBackward: true) }
 
-    /// None.
+    /// Always zero, because nothing is decoded.
     public var frameCounts: FrameCounts { FrameCounts() }
 
-    /// Only that pictures could be shown.
+    /// The events, which are only ``MediaPipelineEvent/firstFrame``.
     public var events: AsyncStream<MediaPipelineEvent> { stream }
 
     /// Ends the events.

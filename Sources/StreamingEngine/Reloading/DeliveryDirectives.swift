@@ -1,9 +1,9 @@
 package import HLSPlaylist
 package import ResourceAddressing
 
-/// What a request for a media playlist asks of the server (RFC 8216bis §6.2.5).
+/// The delivery directives of a request for a media playlist (RFC 8216bis §6.2.5).
 package struct DeliveryDirectives: Sendable, Hashable {
-    /// What the server may leave out of its answer (§6.2.5.1).
+    /// The elements that the server may leave out of its response (§6.2.5.1).
     package enum Skip: String, Sendable, Hashable {
         /// Older segments.
         case segments = "YES"
@@ -11,33 +11,33 @@ package struct DeliveryDirectives: Sendable, Hashable {
         case segmentsAndDateRanges = "v2"
     }
 
-    /// The segment that has to be there before the server answers (§6.2.5.2); `nil` for an answer at once.
+    /// The media sequence number of the segment that the response has to contain (§6.2.5.2); `nil` for an immediate
+    /// response.
     package var mediaSequence: Int64?
-    /// The part of that segment, from 0; `nil` for the whole segment.
+    /// The index of the partial segment within that segment, starting at 0; `nil` for the whole segment.
     ///
-    /// It has no meaning without ``mediaSequence``.
+    /// It has no effect without ``mediaSequence``.
     package var part: Int64?
-    /// What may be left out; `nil` for nothing.
+    /// The elements that may be left out; `nil` for none.
     package var skip: Skip?
 
-    /// A plain request.
+    /// A request without directives.
     package static let none = DeliveryDirectives()
 
-    /// Makes directives.
+    /// Creates directives.
     package init(mediaSequence: Int64? = nil, part: Int64? = nil, skip: Skip? = nil) {
         self.mediaSequence = mediaSequence
         self.part = part
         self.skip = skip
     }
 
-    /// Whether the server holds the request until what is asked for is there.
+    /// A Boolean value that indicates whether the server holds the request until the requested segment is available.
     package var isBlocking: Bool { mediaSequence != nil }
 
-    /// The address to ask with.
+    /// Returns the URL with the directives as query parameters.
     ///
-    /// The address keeps its bytes; the directives come behind its own query, in the order of their names, so that all
-    /// clients of a cache ask with the same address (§6.2.5). Directives that it has already, because it was asked with
-    /// some and redirected, are taken away.
+    /// The URL is otherwise unchanged. The directives follow its own query in alphabetical order, so that all clients
+    /// of a cache use the same URL (§6.2.5). Existing directives, which a redirection may have preserved, are removed.
     package func applied(to address: ResourceAddress) -> ResourceAddress {
         let bytes = Array(address.text.utf8)
         let hash = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
@@ -55,7 +55,7 @@ package struct DeliveryDirectives: Sendable, Hashable {
 
     private static let names = ["_HLS_msn=", "_HLS_part=", "_HLS_skip="].map { Array($0.utf8) }
 
-    /// In the order of their names.
+    /// The query parameters in alphabetical order.
     private var parameters: [String] {
         [
             mediaSequence.map { "_HLS_msn=\($0)" },
@@ -66,15 +66,16 @@ package struct DeliveryDirectives: Sendable, Hashable {
 }
 
 extension DeliveryDirectives {
-    /// The first request for another rendition, when this playlist reports how far that one is (§4.4.5.4).
+    /// Returns the directives of the first request for another rendition, according to a rendition report (§4.4.5.4).
     ///
-    /// What is asked for is there already: the answer comes at once, and a cache cannot give an older one.
+    /// The requested segment is already available: the response is immediate, and a cache cannot return an older one.
     ///
     /// - Parameters:
-    ///   - address: The other rendition's media playlist.
+    ///   - address: The media playlist of the other rendition.
     ///   - playlist: A media playlist of the same server that was just loaded.
-    ///   - isLowLatency: Whether parts are loaded.
-    /// - Returns: ``none`` where the server cannot hold requests, or does not report on the rendition.
+    ///   - isLowLatency: Whether partial segments are loaded.
+    /// - Returns: The directives, or ``none`` if the server does not support blocking reloads or reports nothing on the
+    ///   rendition.
     package static func firstRequest(
         for address: ResourceAddress,
         reportedBy playlist: MediaPlaylist,

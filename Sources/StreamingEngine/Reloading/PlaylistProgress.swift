@@ -1,22 +1,22 @@
 import HLSPlaylist
 
-/// How far a media playlist has come: what a newer one has more of.
+/// The position of the end of a media playlist, by which newer versions are recognized.
 struct PlaylistProgress: Sendable, Hashable, Comparable {
-    /// The number that the next segment will have.
+    /// The media sequence number of the next segment.
     let nextSequence: Int64
-    /// How many parts of it are there.
+    /// The number of partial segments of the next segment that are already available.
     let partCount: Int
-    /// Whether nothing will be added.
+    /// A Boolean value that indicates whether no segments will be added.
     let hasEnded: Bool
 
-    /// Reads a playlist or a delta update, which count alike.
+    /// Creates the position for a playlist or a delta update.
     init(_ playlist: MediaPlaylist) {
         nextSequence = playlist.segmentSequences.upperBound
         partCount = playlist.trailingParts.count
         hasEnded = !playlist.isLive
     }
 
-    /// Whether the left value has less than the right one.
+    /// Returns whether the left playlist is older than the right one.
     static func < (left: PlaylistProgress, right: PlaylistProgress) -> Bool {
         if left.nextSequence != right.nextSequence { return left.nextSequence < right.nextSequence }
         if left.hasEnded != right.hasEnded { return right.hasEnded }

@@ -1,45 +1,45 @@
 import MediaTiming
 
 extension ReloadSchedule {
-    /// How a live playlist is kept fresh.
+    /// The options for reloading a live playlist.
     package struct Options: Sendable, Hashable {
-        /// Whether parts are wanted as they come.
+        /// A Boolean value that indicates whether partial segments are loaded as they become available.
         ///
-        /// Defaults to yes; it has no effect where there are none.
+        /// Default: true. It has no effect if the playlist has no partial segments.
         package var isLowLatency = true
-        /// Whether requests may be held by the server until there is news.
+        /// A Boolean value that indicates whether blocking playlist reloads are used.
         ///
-        /// Defaults to yes.
+        /// Default: true.
         package var usesBlockingReloads = true
-        /// Whether the server may leave out what is known.
+        /// A Boolean value that indicates whether playlist delta updates are used.
         ///
-        /// Defaults to yes.
+        /// Default: true.
         package var usesDeltaUpdates = true
 
-        /// The least time between the beginnings of two requests that the server answers at once.
+        /// The minimum time between the starts of two requests without blocking.
         ///
-        /// Defaults to 500 ms, half of the smallest target duration: a server that declares less is not asked more
+        /// Default: 500 ms, half of the smallest target duration: if a server declares less, it is not requested more
         /// often.
         package var shortestInterval: Duration = .milliseconds(500)
-        /// The least time between the beginnings of two requests that the server holds.
+        /// The minimum time between the starts of two blocking requests.
         ///
-        /// Defaults to 100 ms, half of the shortest part that is of use.
+        /// Default: 100 ms, half of the shortest useful duration of a partial segment.
         package var shortestBlockingInterval: Duration = .milliseconds(100)
-        /// After how many target durations without the news that was due the playlist counts as stuck.
+        /// The delay of an expected update, in target durations, after which the playlist counts as stuck.
         ///
-        /// Defaults to 1.5. News is due one target duration after the last, and a player holds back three: so half a target
-        /// duration is left to go elsewhere before the picture stands still.
+        /// Default: 1.5. An update is expected one target duration after the last, and a player holds back three; so
+        /// half a target duration remains to switch to another playlist before playback stalls.
         package var stuckAfter = 1.5
-        /// After how many target durations without the news that was due there is no hope.
+        /// The delay of an expected update, in target durations, after which the playlist is abandoned.
         ///
-        /// Defaults to 10.
+        /// Default: 10.
         package var abandonAfter = 10.0
-        /// The least time without news before there is no hope.
+        /// The minimum time without an update after which the playlist is abandoned.
         ///
-        /// Defaults to 30 s: short segments are no reason to be hasty.
+        /// Default: 30 s, so that playlists with short segments are not abandoned too early.
         package var shortestPatience: Duration = .seconds(30)
 
-        /// Makes the options that are the defaults.
+        /// Creates the default options.
         package init() {}
     }
 }

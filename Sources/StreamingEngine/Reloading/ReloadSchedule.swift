@@ -1,75 +1,76 @@
 package import HLSPlaylist
 import MediaTiming
 
-/// When a live media playlist is loaded again, and with which request (RFC 8216bis §6.3.4, §6.2.5).
+/// A schedule that determines when and with which directives a live media playlist is reloaded (RFC 8216bis §6.3.4,
+/// §6.2.5).
 ///
-/// It knows no clock and loads nothing: tell it how each load went, and do what it answers. Times are those of one
-/// `TimeSource`.
+/// It has no clock and loads nothing: the caller reports the result of each load and performs the returned action. All
+/// times are those of one `TimeSource`.
 package struct ReloadSchedule: Sendable {
-    /// A load that is due.
+    /// A scheduled reload.
     package struct Reload: Sendable, Hashable {
-        /// When to begin; never before the moment of the event that led to it.
+        /// The time of the request, never before the time of the preceding call.
         package let time: Duration
-        /// What to ask of the server.
+        /// The delivery directives of the request.
         package let directives: DeliveryDirectives
 
-        /// Makes a load.
+        /// Creates a reload.
         package init(time: Duration, directives: DeliveryDirectives) {
             self.time = time
             self.directives = directives
         }
     }
 
-    /// What to do next.
+    /// The next action of the caller.
     package enum Action: Sendable, Hashable {
-        /// Load the playlist again.
+        /// The playlist is to be reloaded.
         case reload(Reload)
-        /// The playlist is stuck: go to another variant or pathway. Where there is none, load it again.
+        /// The playlist is stuck: the caller should switch to another variant or pathway, or else reload it.
         case stuck(Reload)
-        /// The playlist has ended: nothing has to be loaded any more.
+        /// The playlist has ended and is not reloaded any more.
         case finish
-        /// There is no hope left for this playlist.
+        /// The playlist is to be abandoned.
         case abandon(Abandonment)
     }
 
-    /// Why there is no hope.
+    /// The reason for which a playlist is abandoned.
     package enum Abandonment: Sendable, Hashable {
-        /// The playlist can be loaded, but has had no news for too long.
+        /// The playlist can be loaded, but has not been updated for too long.
         case noNews(since: Duration)
         /// The playlist could not be loaded for too long.
         case unreachable(since: Duration)
     }
 
-    /// How the playlist is kept fresh.
+    /// The options of the schedule.
     package let options: Options
 
     private var best: PlaylistProgress?
-    /// When news came last; the first event where none has come.
+    /// The time of the last update, or of the first event if there was none.
     private var lastNews: Duration?
-    /// When the load began that the copy at hand is from.
+    /// The start of the request for the current playlist.
     private var copyBegan: Duration?
     private var targetDuration = MediaTime(seconds: 2)
     private var partTarget: MediaTime?
     private var control: ServerControl?
     private var failureCount = 0
-    /// How many held requests in a row were answered without news.
+    /// The number of consecutive blocking requests that were answered without an update.
     private var emptyAnswerCount = 0
     private var wasBlocking = false
     private var needsWholePlaylist = false
 
-    /// Makes the schedule of a playlist that has not been loaded.
+    /// Creates the schedule of a playlist that has not been loaded.
     package init(options: Options = Options()) {
         self.options = options
     }
 
-    /// A load has succeeded.
+    /// Records a successful load.
     ///
     /// - Parameters:
-    ///   - playlist: What came: a whole playlist, or a delta update that could be applied.
-    ///   - began: When the request was sent.
-    ///   - now: When the playlist had come.
-    ///   - hasRestarted: Whether the playlist counts anew (``TimelineUpdate/hasRestarted``). Defaults to no.
-    /// - Returns: What to do next.
+    ///   - playlist: The loaded playlist: complete, or a delta update that could be applied.
+    ///   - began: The time at which the request was sent.
+    ///   - now: The time at which the playlist was received.
+    ///   - hasRestarted: Whether the sequence numbers restarted (``TimelineUpdate/hasRestarted``). Default: false.
+    /// - Returns: The next action.
     package mutating func loaded(
         _ playlist: MediaPlaylist,
         began: Duration,
@@ -95,61 +96,62 @@ package struct ReloadSchedule: Sendable {
         }
     }
 
-    /// A load has failed, retries of the request included.
+    /// Records a failed load, including its retries.
     ///
-    /// The next one asks for the whole playlist at once: what the server cannot hold or leave out may be why it failed.
+    /// The next request is for a complete playlist without blocking, because a directive may be the cause of the
+    /// failure.
     ///
     /// - Parameters:
-    ///   - began: When the request was sent.
-    ///   - now: When it had failed.
-    ///   - retryAfter: How long the server asks to be left alone; at most five minutes of it count. Defaults to nothing.
-    /// - Returns: What to do next.
+    ///   - began: The time at which the request was sent.
+    ///   - now: The time at which it failed.
+    ///   - retryAfter: The delay that the server requested, of which at most five minutes are observed. Default: none.
+    /// - Returns: The next action.
     package mutating func failed(began: Duration, at now: Duration, retryAfter: Duration? = nil) -> Action {
         failureCount = min(failureCount + 1, 16)
         needsWholePlaylist = true
         if lastNews == nil { lastNews = min(began, now) }
-        // Half a target duration, doubled with each failure up to two: the live edge moves on meanwhile.
+        // Half a target duration, doubled with each failure up to two target durations, because the live edge advances.
         let factor = min(4, 1 << (failureCount - 1))
         let pause = max(targetDuration.duration / 2 * factor, options.shortestInterval)
         let asked = min(retryAfter ?? .zero, .seconds(300))
         return next(after: max(pause, asked), from: now, at: now) { .unreachable(since: $0) }
     }
 
-    /// A delta update has come that could not be applied: the whole playlist is needed, and soon.
+    /// Records a delta update that could not be applied, after which the complete playlist is needed soon.
     ///
     /// - Parameters:
-    ///   - began: When the request was sent.
-    ///   - now: When the update had come.
-    /// - Returns: What to do next.
+    ///   - began: The time at which the request was sent.
+    ///   - now: The time at which the update was received.
+    /// - Returns: The next action.
     package mutating func deltaRefused(began: Duration, at now: Duration) -> Action {
         needsWholePlaylist = true
         if lastNews == nil { lastNews = min(began, now) }
         return next(after: options.shortestInterval, from: min(began, now), at: now) { .noNews(since: $0) }
     }
 
-    /// When the playlist counts as stuck unless there is news before; `nil` before the first event.
+    /// The time at which the playlist counts as stuck without an update, or `nil` before the first event.
     ///
-    /// A request that the server holds may pass that moment unanswered.
+    /// A blocking request may still be unanswered at this time.
     package var newsDeadline: Duration? {
         lastNews.map { $0 + targetDuration.duration * (1 + options.stuckAfter) }
     }
 }
 
 extension ReloadSchedule {
-    /// How long after the beginning of the last load the next one may begin (§6.3.4).
+    /// Returns the minimum time between the start of the last load and the next one (§6.3.4).
     private func interval(hasNews: Bool) -> Duration {
         let mayBlock = blockingDirectives != nil
         if mayBlock, hasNews { return options.shortestBlockingInterval }
-        // A server that answers a request at once that it should hold is asked like any other.
+        // A server that does not block although it should is requested like a server without support for blocking.
         let usesParts = options.isLowLatency && emptyAnswerCount < Self.mostEmptyAnswers
         let target = (usesParts ? partTarget : nil) ?? targetDuration
         return max(hasNews ? target.duration : target.duration / 2, options.shortestInterval)
     }
 
-    /// A cache may give one old answer; a server that gives two does not hold requests.
+    /// The number of responses without an update after which blocking is not used: a cache may return one old response.
     private static let mostEmptyAnswers = 2
 
-    /// The next segment or part that is not there yet; `nil` where the server does not hold requests for it.
+    /// The directives for the next segment or partial segment, or `nil` if the server does not support blocking.
     private var blockingDirectives: DeliveryDirectives? {
         guard options.usesBlockingReloads, !needsWholePlaylist, control?.canBlockReload == true, let best,
             emptyAnswerCount < Self.mostEmptyAnswers
@@ -158,7 +160,9 @@ extension ReloadSchedule {
         return DeliveryDirectives(mediaSequence: best.nextSequence, part: usesParts ? Int64(best.partCount) : nil)
     }
 
-    /// What may be left out: the copy at hand has to be younger than half of what the server keeps (§6.3.7).
+    /// Returns the elements that may be left out.
+    ///
+    /// The current playlist has to be younger than half of the skip boundary (§6.3.7).
     private func skip(at time: Duration) -> DeliveryDirectives.Skip? {
         guard options.usesDeltaUpdates, !needsWholePlaylist, let control, let copyBegan,
             let boundary = control.canSkipUntil, boundary > .zero, time - copyBegan <= boundary.duration / 2

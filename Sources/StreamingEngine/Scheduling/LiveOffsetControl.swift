@@ -1,24 +1,24 @@
 import MediaTiming
 
-/// Brings a live stream back to its distance from the live edge, by playing a little faster or slower.
+/// Corrects the distance of a live stream to the live edge by playing slightly faster or slower.
 struct LiveOffsetControl: Sendable {
-    /// The largest change of the rate; few people hear it.
+    /// The maximum change of the rate, 5 %, which is hardly audible.
     static let strongest = 0.05
-    /// A distance that is off by less is left alone.
+    /// The deviation from which a correction begins, 0.5 s.
     private static let tolerance = MediaTime(value: 1, timescale: 2)
-    /// A correction goes on until the distance is off by less than this.
+    /// The deviation below which a correction ends, 0.1 s.
     private static let goal = MediaTime(value: 1, timescale: 10)
 
     private var isCorrecting = false
 
-    /// The factor on the rate.
+    /// Returns the factor on the playback rate.
     ///
     /// - Parameters:
-    ///   - offset: How far the play head is from the live edge.
-    ///   - wanted: How far it shall be.
-    ///   - ahead: What lies ahead: it shall not be played faster than it comes.
-    ///   - least: What has to lie ahead before it is played faster.
-    /// - Returns: 1 where nothing is to be corrected.
+    ///   - offset: The current distance to the live edge.
+    ///   - wanted: The desired distance.
+    ///   - ahead: The duration of the buffered media, which limits faster playback.
+    ///   - least: The minimum duration of buffered media for faster playback.
+    /// - Returns: The factor, or 1 if no correction is needed.
     mutating func factor(offset: MediaTime, wanted: MediaTime, ahead: Duration, least: Duration) -> Double {
         let late = offset - wanted
         let distance = late < .zero ? MediaTime.zero - late : late

@@ -1,37 +1,41 @@
 import MediaTiming
 import MediaTransport
 
-/// Decides what follows when a segment cannot be had: the same from elsewhere, another quality, none, or the end.
+/// Decides how to continue after a segment failed to load: retry, use another source, skip the segment, or end
+/// playback.
 struct SegmentRecovery: Sendable {
-    /// What is to be done.
+    /// The action after a failure.
     enum Verdict: Sendable, Equatable {
-        /// Ask again, after a while: nothing can be reached, or it may not be there yet.
+        /// Request the segment again after a delay, because the server is unreachable or the segment may not be
+        /// available yet.
         case retry(after: Duration)
-        /// Ask for the same time elsewhere: at another location, or in another variant.
+        /// Request the same media time from another location or another variant.
         case goElsewhere
-        /// Leave it out.
+        /// Skip the segment.
         case skip
-        /// Playing ends here.
+        /// End playback.
         case giveUp
     }
 
-    /// What went wrong.
+    /// The kinds of failures.
     enum Fault: Sendable, Equatable {
-        /// Nothing answers.
+        /// The server does not respond.
         case unreachable
-        /// The server answers that it cannot for now.
+        /// The server reports a temporary failure.
         case busy
-        /// The server answers, but not with it.
+        /// The server responds without the segment.
         case missing
-        /// It came and is damaged.
+        /// The segment was received, but is damaged.
         case damaged
-        /// Who asks may not have it, wherever it comes from.
+        /// Access is denied, whichever source is used.
         case forbidden
     }
 
-    /// So many segments in a row may be left out: behind them, nobody would call it playing.
+    /// The maximum number of consecutive segments that may be skipped.
+    ///
+    /// With more, playback would not be useful any more.
     static let toleratedSkips = 4
-    /// So long a server may be busy before one segment is left out: it may be the only one that it has trouble with.
+    /// The time for which a server may be busy before one segment is skipped, which may be the only one that fails.
     static let busyPatience = Duration.seconds(20)
 
     private var unreachableSince: Duration?
@@ -41,20 +45,21 @@ struct SegmentRecovery: Sendable {
     private var skips = 0
     private var timeOfFault: MediaTime?
 
-    /// Something came.
+    /// Resets the state after a segment was loaded.
     mutating func succeeded() { self = SegmentRecovery() }
 
-    /// Something did not come.
+    /// Records a failure.
     ///
     /// - Parameters:
-    ///   - fault: What went wrong.
+    ///   - fault: The kind of the failure.
     ///   - time: The media time that is missing.
-    ///   - hasAlternatives: Whether the same time can be had elsewhere, and was not tried there.
-    ///   - isLive: Whether it may appear a little later.
-    ///   - isUrgent: Whether the play head is about to stand still for want of it.
-    ///   - patience: How long to go on while nothing can be reached.
-    ///   - now: The time.
-    /// - Returns: What is to be done.
+    ///   - hasAlternatives: Whether there is another source for the same media time that was not tried.
+    ///   - isLive: Whether the segment may become available later.
+    ///   - isUrgent: Whether playback is about to stall without the segment.
+    ///   - patience: The maximum time for which requests are repeated while no server is reachable or the server is
+    ///     busy.
+    ///   - now: The current time.
+    /// - Returns: The action to take.
     mutating func failed(
         _ fault: Fault,
         at time: MediaTime,
@@ -86,14 +91,14 @@ struct SegmentRecovery: Sendable {
             let isOver = now - since >= patience
             if !hasSkippedBusy, isOver || isUrgent && now - since >= min(Self.busyPatience, patience / 2) {
                 hasSkippedBusy = true
-                // Whether it is this one alone has yet to be seen.
+                // It is not known yet whether only this segment fails.
                 if isOver { busySince = now - patience / 2 }
                 return .skip
             }
             return isOver ? .giveUp : .retry(after: Self.delay(retries))
         case .missing, .damaged:
             if hasAlternatives { return .goElsewhere }
-            // The playlist of a live stream may be ahead of the servers that have the media.
+            // The playlist of a live stream may be updated before all servers have the media.
             if isLive, fault == .missing, retries < 2 {
                 retries += 1
                 return .retry(after: .seconds(1))
@@ -109,7 +114,7 @@ struct SegmentRecovery: Sendable {
 }
 
 extension SegmentRecovery.Fault {
-    /// What a failure of a transport means.
+    /// Creates the kind of failure for a transport error.
     init(_ error: TransportError, isKey: Bool) {
         switch error.code {
         case .cannotConnect, .unknownHost, .timedOut, .connectionLost: self = .unreachable

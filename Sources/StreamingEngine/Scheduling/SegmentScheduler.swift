@@ -1,65 +1,67 @@
 import MediaTiming
 
-/// Decides which segment of a rendition is fetched next.
+/// Determines the next segment to load for a rendition.
 ///
-/// It goes by time alone: where what is loaded ends, the next segment begins, whichever playlist it comes from.
+/// It uses only media times: the next segment is the one at the end of the loaded range, regardless of the playlist
+/// from which the loaded segments came.
 struct SegmentScheduler: Sendable {
-    /// What is to be done.
+    /// The next action.
     enum Step: Sendable, Equatable {
-        /// This segment is next.
+        /// Load this segment.
         case fetch(SegmentReference)
-        /// There is no media for this segment: its time passes without.
+        /// Skip this segment, which is marked as a gap; its time elapses without media.
         case pass(SegmentReference)
-        /// The playlist lists nothing for this time, but something behind it.
+        /// The playlist contains no segment for this time range, but one after it.
         case hole(MediaTimeRange)
-        /// Enough lies ahead until the play head comes to this time.
+        /// The buffer is full until the playback position reaches this time.
         case wait(until: MediaTime)
-        /// Everything that is listed is loaded; more will be listed.
+        /// All segments in the playlist are loaded, and more are expected.
         case awaitPlaylist
-        /// Everything up to the end is loaded.
+        /// All segments up to the end are loaded.
         case complete
     }
 
-    /// Holes up to this long are nobody's fault: durations in playlists are rounded.
+    /// The gap tolerance: gaps up to this duration are ignored, because durations in playlists are rounded.
     static let seam = MediaTime(value: 1, timescale: 4)
-    /// A rest of a segment that is shorter than this is not fetched again from another variant.
+    /// The minimum remainder of a segment for which the same time is loaded from another variant.
     private static let crumb = MediaTime(value: 1, timescale: 10)
 
-    /// The play head, or where it is to be.
+    /// The playback position, or the target of a seek.
     var position: MediaTime
-    /// What is loaded, and need not be fetched again.
+    /// The loaded time ranges, which are not loaded again.
     var loaded: MediaTimeRangeSet
-    /// How much may lie ahead.
+    /// The maximum duration of buffered media.
     var capacity: MediaTime
-    /// Where to stop; `nil` for the end of what is listed.
+    /// The time at which loading ends, or `nil` for the end of the playlist.
     var end: MediaTime?
-    /// Whether the buffer holds as many bytes as it may.
+    /// A Boolean value that indicates whether the buffer has reached its maximum size in bytes.
     var isOutOfMemory = false
-    /// Whether the very picture of the position is wanted: then what is listed for it has to be there.
+    /// A Boolean value that indicates whether the exact frame at the position is required, so that the segment that
+    /// contains it has to be loaded.
     var isExact = false
-    /// Whether it is played backwards: then what lies before the play head is what is needed.
+    /// A Boolean value that indicates whether playback is in reverse, so that media before the position is needed.
     var isBackward = false
 
-    /// Up to where it can be played without a hole; backwards, down to where.
+    /// The end of the contiguous loaded range from the position; in reverse, its start.
     var reach: MediaTime {
         isBackward
             ? Self.loadedStart(from: position, in: loaded) : Self.loadedEnd(from: position, in: loaded)
     }
 
-    /// How much lies ahead of the play head, whichever way it goes.
+    /// The duration of the contiguous loaded range in the direction of playback.
     var ahead: MediaTime { isBackward ? position - reach : reach - position }
 
-    /// Up to where `loaded` goes on from a time; the time itself where nothing is there.
+    /// Returns the end of the loaded range that contains a position, or the position itself if there is none.
     static func loadedEnd(from position: MediaTime, in loaded: MediaTimeRangeSet) -> MediaTime {
         if let range = loaded.range(containing: position) { return range.end }
-        // Media seldom begins exactly where a playlist says.
+        // Media rarely begins exactly at the time in the playlist.
         if let range = loaded.range(containing: position + seam) { return range.end }
         return position
     }
 
-    /// Down to where `loaded` goes on before a time; the time itself where nothing is there.
+    /// Returns the start of the loaded range before a position, or the position itself if there is none.
     static func loadedStart(from position: MediaTime, in loaded: MediaTimeRangeSet) -> MediaTime {
-        // What ends at the play head lies before it.
+        // A range that ends at the position is before it.
         if let range = loaded.range(containing: position - MediaTime(value: 1, timescale: 10_000)) {
             return range.start
         }
@@ -67,13 +69,13 @@ struct SegmentScheduler: Sendable {
         return position
     }
 
-    /// Whether a segment is listed for a time and not loaded.
+    /// Returns whether the playlist contains a segment for a time that is not loaded.
     static func isMissing(_ time: MediaTime, in timeline: PresentationTimeline, _ loaded: MediaTimeRangeSet) -> Bool {
         guard !loaded.contains(time), let next = timeline.position(atOrAfter: time) else { return false }
         return timeline.range(at: next).contains(time)
     }
 
-    /// What is next.
+    /// Returns the next action.
     func step(in timeline: PresentationTimeline) -> Step {
         guard !isBackward else { return stepBack(in: timeline) }
         let isMissing = isExact && Self.isMissing(position, in: timeline, loaded)
@@ -85,11 +87,11 @@ struct SegmentScheduler: Sendable {
         }
         let found = isMissing ? timeline.position(atOrAfter: position) : index(at: loadedEnd, in: timeline)
         guard let next = found else { return timeline.isLive ? .awaitPlaylist : .complete }
-        // The segment itself is made only where it is wanted: this is asked far more often.
+        // The segment is created only if it is needed, because this function is called far more often than that.
         let range = timeline.range(at: next)
         let ahead = loadedEnd - position
         let room = max(capacity, range.duration * 2)
-        // What a person waits for is fetched, however full the buffer is behind it.
+        // Media that is needed immediately is loaded even if the buffer is full.
         let isUrgent = ahead < min(range.duration, MediaTime(seconds: 2))
         if !isUrgent, isOutOfMemory || ahead + range.duration > room {
             return .wait(until: loadedEnd + range.duration - room)
@@ -100,7 +102,7 @@ struct SegmentScheduler: Sendable {
     }
 
     private func stepBack(in timeline: PresentationTimeline) -> Step {
-        // The play head may be a little behind what is listed.
+        // The playback position may be slightly after the end of the playlist.
         let reach = min(reach, timeline.range.end)
         guard reach > timeline.range.start + Self.crumb,
             var next = timeline.position(atOrAfter: reach - Self.crumb)
@@ -120,7 +122,7 @@ struct SegmentScheduler: Sendable {
         return segment.isGap ? .pass(segment) : .fetch(segment)
     }
 
-    /// Whether nothing more is fetched before some of what is there is played.
+    /// Returns whether loading waits until some of the buffer has been played.
     func isFull(in timeline: PresentationTimeline) -> Bool {
         if isBackward {
             guard case .wait = stepBack(in: timeline) else { return false }
@@ -138,7 +140,7 @@ struct SegmentScheduler: Sendable {
         guard let position = timeline.position(atOrAfter: time) else { return nil }
         let range = timeline.range(at: position)
         let rest = range.end - time
-        // The end of a segment that another variant's reached almost: the next one will do.
+        // If another variant's segment ends shortly before the end of this one, the next segment is used.
         if time > range.start, rest < Self.crumb, rest.duration < range.duration.duration / 2,
             position + 1 < timeline.segments.count
         {

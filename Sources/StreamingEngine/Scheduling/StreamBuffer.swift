@@ -1,32 +1,33 @@
 import MediaTiming
 import PlaybackReporting
 
-/// What of one rendition went to the decoder and is still there.
+/// The media of one rendition that was appended to the decoder and not discarded.
 struct StreamBuffer: Sendable {
-    /// A segment.
+    /// A segment in the buffer.
     struct Entry: Sendable {
         let range: MediaTimeRange
         let type: MediaType
         let byteCount: Int
         let variant: VariantDescription?
-        /// Whether it is of fast motion: it holds no more than a picture.
+        /// A Boolean value that indicates whether the segment was loaded for trick play, and contains only single
+        /// frames.
         var isScanned = false
-        /// Whether there is nothing in it: a gap, or what could not be had.
+        /// A Boolean value that indicates whether the segment has no media, because it is a gap or was unavailable.
         var isLeftOut = false
     }
 
-    /// What can be played.
+    /// The time ranges that can be played.
     private(set) var loaded = MediaTimeRangeSet()
-    /// What can be played and is of the choice that holds now.
+    /// The time ranges that can be played and belong to the current selection.
     private(set) var current = MediaTimeRangeSet()
-    /// What of that is passed over, because there is nothing.
+    /// The time ranges without media, which are passed over during playback.
     private(set) var leftOut = MediaTimeRangeSet()
-    /// In the order of their times.
+    /// The segments in the order of their start times.
     private(set) var entries: [Entry] = []
-    /// How many bytes all of it has.
+    /// The total size in bytes.
     private(set) var byteCount = 0
 
-    /// Something was added.
+    /// Adds a segment.
     mutating func insert(_ entry: Entry) {
         loaded.insert(Self.joined(entry.range, to: loaded))
         current.insert(Self.joined(entry.range, to: current))
@@ -40,31 +41,31 @@ struct StreamBuffer: Sendable {
         byteCount += entry.byteCount
     }
 
-    /// What is there is of another choice than the one that holds now: it will do until that comes.
+    /// Marks the media after a time as belonging to a previous selection; it remains playable until it is replaced.
     mutating func becomeOutdated(from time: MediaTime) {
         guard let end = current.ranges.last?.end, end > time else { return }
         current.remove(MediaTimeRange(start: time, end: end))
     }
 
-    /// Forgets what lies before a time.
+    /// Removes the segments that end before a time.
     ///
-    /// - Returns: What was forgotten, by type; empty where nothing was.
+    /// - Returns: The removed time ranges by type; empty if there are none.
     mutating func discard(before time: MediaTime) -> [MediaType: MediaTimeRange] {
         let count = entries.partitioningIndex { $0.range.end > time }
         return forget(0..<count)
     }
 
-    /// Forgets what lies behind a time.
+    /// Removes the segments that begin after a time.
     ///
-    /// - Returns: What was forgotten, by type; empty where nothing was.
+    /// - Returns: The removed time ranges by type; empty if there are none.
     mutating func discard(after time: MediaTime) -> [MediaType: MediaTimeRange] {
         let first = entries.partitioningIndex { $0.range.start >= time }
         return forget(first..<entries.count)
     }
 
-    /// Forgets what came for fast motion, and what that lies upon.
+    /// Removes the segments that were loaded for trick play, and all segments that overlap them.
     ///
-    /// - Returns: What was forgotten.
+    /// - Returns: The removed time ranges.
     mutating func discardScanned() -> [(type: MediaType, range: MediaTimeRange)] {
         let scanned = entries.filter(\.isScanned).map(\.range)
         guard !scanned.isEmpty else { return [] }
@@ -76,7 +77,7 @@ struct StreamBuffer: Sendable {
         return forgotten
     }
 
-    /// Before which time nothing is kept, where so much may lie behind the play head.
+    /// Returns the time before which media is to be removed, given the limits for media behind the playback position.
     func keptStart(behind position: MediaTime, _ duration: MediaTime, _ byteLimit: ByteCount) -> MediaTime {
         let start = position - duration
         var byteCount: Int64 = 0
@@ -87,7 +88,7 @@ struct StreamBuffer: Sendable {
         return start
     }
 
-    /// The variant that is played at a time.
+    /// Returns the variant that is played at a time.
     func variant(at time: MediaTime) -> VariantDescription? {
         let behind = entries.partitioningIndex { $0.range.start > time }
         return entries[..<behind].last { $0.variant != nil }?.variant
@@ -108,7 +109,8 @@ struct StreamBuffer: Sendable {
             )
         }
         entries.removeSubrange(positions)
-        // Overlapping entries are still there: later ones are in order of their starts, any earlier one may reach in.
+        // Restore the ranges of overlapping segments: later ones are ordered by start, and any earlier one may extend
+        // into it.
         let end = forgotten.values.map(\.end).max() ?? .zero
         let behind = entries[positions.lowerBound...].prefix { $0.range.start < end }
         for entry in [entries[..<positions.lowerBound], behind].joined() {
@@ -118,7 +120,7 @@ struct StreamBuffer: Sendable {
         return forgotten
     }
 
-    /// Closes a hole that is only a seam.
+    /// Extends a range to close a gap within the gap tolerance.
     static func joined(_ range: MediaTimeRange, to ranges: MediaTimeRangeSet) -> MediaTimeRange {
         let behind = ranges.ranges.partitioningIndex { $0.end > range.start }
         guard behind > 0 else { return range }
