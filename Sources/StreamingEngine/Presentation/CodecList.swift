@@ -1,28 +1,29 @@
-/// The formats of a variant, sorted by what they hold (RFC 8216bis §4.4.6.2, RFC 6381).
+/// The declared codecs of a variant, grouped by media type (RFC 8216bis §4.4.6.2, RFC 6381).
 public struct CodecList: Sendable, Hashable {
-    /// The names of picture formats, such as `avc1.4d401f`.
+    /// The video codecs, such as `avc1.4d401f`.
     public private(set) var video: [String] = []
-    /// The names of sound formats, such as `mp4a.40.2`.
+    /// The audio codecs, such as `mp4a.40.2`.
     public private(set) var audio: [String] = []
-    /// The names of text formats, such as `wvtt` or `stpp.ttml.im1t`.
+    /// The subtitle codecs, such as `wvtt` or `stpp.ttml.im1t`.
     public private(set) var subtitles: [String] = []
-    /// Names that are none of those that are known here.
+    /// The codecs whose media type is not known here.
     public private(set) var other: [String] = []
 
-    /// All of them, in the order of the playlist.
+    /// All codecs in the order of the playlist.
     public let all: [String]
 
-    /// Whether the playlist names no formats, so that only the media can tell.
+    /// A Boolean value that indicates whether the playlist declares no codecs, so that only the media reveals them.
     public var isEmpty: Bool { all.isEmpty }
 
-    /// Whether sound is kept bit by bit, which takes several times the bit rate.
+    /// A Boolean value that indicates whether a codec is lossless audio, which has several times the bit rate of lossy
+    /// audio.
     var hasLosslessAudio: Bool {
         all.contains { Self.lossless.contains($0.prefix { $0 != "." }.lowercased()) }
     }
 
     private static let lossless: Set<String> = ["alac", "flac", "mlpa", "ipcm", "fpcm"]
 
-    /// Sorts names as a playlist writes them.
+    /// Creates a list of codecs in the order of the playlist.
     public init(_ names: [String]) {
         all = names
         for name in names {
@@ -37,7 +38,7 @@ public struct CodecList: Sendable, Hashable {
 
     private enum Kind { case video, audio, subtitles }
 
-    /// What stands before the first point of a name.
+    /// The media types by sample entry type, the part of a codec before the first period.
     private static let kinds: [String: Kind] = {
         let video = [
             "avc1", "avc2", "avc3", "avc4", "hvc1", "hev1", "dvh1", "dvhe", "dav1", "dva1", "dvav", "av01", "vp08",

@@ -1,15 +1,17 @@
 import HLSPlaylist
 import MediaTiming
 
-/// Which presentation time goes with which date: the dates that a playlist writes, where they say something new.
+/// The mapping from presentation time to dates: the program dates of a playlist that cannot be derived from earlier
+/// ones.
 ///
-/// Dates never shift media time; they may jump to either side, at discontinuities and elsewhere (RFC 8216bis §4.4.4.6).
+/// Dates never change media time. They may jump in either direction, at discontinuities and elsewhere (RFC 8216bis
+/// §4.4.4.6).
 struct DateAnchors: Sendable {
-    /// A date that holds on from its place until the next one.
+    /// A date that applies from a presentation time until the next anchor; ``place`` is in nanoseconds.
     struct Anchor: Sendable {
         let place: Int64
         let date: ProgramDateTime
-        /// The date in nanoseconds since 1970; those of the year 2262 and later are clamped.
+        /// The date in nanoseconds since 1970; dates from the year 2262 on are clamped.
         let nanoseconds: Int64
 
         init(place: Int64, date: ProgramDateTime) {
@@ -18,12 +20,12 @@ struct DateAnchors: Sendable {
             nanoseconds = date.sinceEpoch.nanoseconds
         }
 
-        /// The date of a place, counted on or back from this one.
+        /// Returns the date of a presentation time, extrapolated from this anchor in either direction.
         func date(at other: Int64) -> ProgramDateTime {
             date.advanced(by: MediaTime(nanoseconds: other.subtractingSaturated(place)))
         }
 
-        /// The same in nanoseconds since 1970.
+        /// Returns the date of a presentation time in nanoseconds since 1970, extrapolated from this anchor.
         func nanoseconds(at other: Int64) -> Int64 {
             nanoseconds.addingSaturated(other.subtractingSaturated(place))
         }
@@ -31,12 +33,14 @@ struct DateAnchors: Sendable {
 
     private(set) var anchors: [Anchor] = []
 
-    /// Packagers round dates to milliseconds: what differs by less goes on where the last date was.
+    /// The maximum difference, in nanoseconds, up to which a date counts as a continuation of the previous anchor.
+    ///
+    /// 1 ms, because packagers round dates to milliseconds.
     private static let tolerance: Int64 = 1_000_000
 
     var isEmpty: Bool { anchors.isEmpty }
 
-    /// Takes a date that is written behind all others.
+    /// Appends a date at a presentation time that is not before those of the other dates.
     mutating func append(_ date: ProgramDateTime, at place: Int64) {
         let anchor = Anchor(place: place, date: date)
         if let last = anchors.last {
@@ -47,32 +51,33 @@ struct DateAnchors: Sendable {
         anchors.append(anchor)
     }
 
-    /// Forgets what no longer holds from `place` on.
+    /// Removes the anchors that do not apply at or after a presentation time.
     mutating func forget(before place: Int64) {
         let first = anchors.partitioningIndex { $0.place > place }
         if first > 1 { anchors.removeFirst(first - 1) }
     }
 
-    /// Moves all places.
+    /// Shifts all presentation times by an offset.
     mutating func shift(by offset: Int64) {
         anchors = anchors.map { Anchor(place: $0.place.addingSaturated(offset), date: $0.date) }
     }
 
-    /// The one that holds at a place; before the first, the first is counted back from (§4.4.4.6).
+    /// Returns the anchor that applies at a presentation time; before the first one, dates are extrapolated back
+    /// (§4.4.4.6).
     func anchor(at place: Int64) -> Anchor? {
         guard !anchors.isEmpty else { return nil }
         return anchors[max(0, anchors.partitioningIndex { $0.place > place } - 1)]
     }
 
-    /// Where a date lies.
+    /// Returns the presentation time of a date.
     ///
     /// - Parameters:
     ///   - date: The date.
-    ///   - start: Where the timeline begins.
-    ///   - end: Where it ends.
-    /// - Returns: The first place that has the date. Where none has: the first behind a jump over it, else the border of
-    ///   the timeline that is nearer to it. `nil` without dates.
-    /// - Complexity: O(*n*) in jumps of the date.
+    ///   - start: The start of the timeline.
+    ///   - end: The end of the timeline.
+    /// - Returns: The first presentation time with the date. If there is none, the time after the first jump that skips
+    ///   the date, or else the nearer end of the timeline. `nil` without dates.
+    /// - Complexity: O(*n*) in the number of anchors.
     func place(of date: ProgramDateTime, from start: Int64, to end: Int64) -> (place: Int64, relation: DateRelation)? {
         guard let first = anchors.first else { return nil }
         let date = date.sinceEpoch.nanoseconds

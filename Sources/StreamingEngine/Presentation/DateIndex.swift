@@ -1,20 +1,21 @@
 import HLSPlaylist
 import MediaTiming
 
-/// An index of the positions of dates on a timeline, in which each look-up is a binary search.
+/// An index of the presentation times of dates, in which each lookup is a binary search.
 ///
-/// Gives what ``DateAnchors/place(of:from:to:)`` gives, which goes through all anchors for each date.
+/// The results are those of ``DateAnchors/place(of:from:to:)``, which iterates over all anchors for each date.
 struct DateIndex: Sendable {
-    /// Dates that lie inside of the stretch behind an anchor.
+    /// A range of dates that is mapped to presentation time by one anchor.
     private struct Stretch {
         var dates: Range<Int64>
-        /// The place of the first date.
+        /// The presentation time of the first date, in nanoseconds.
         var place: Int64
     }
 
-    /// In the order of their dates, without overlaps: where a date occurs twice, it is that of the earlier place.
+    /// The ranges in the order of their dates, without overlaps: a date that occurs twice has its first presentation
+    /// time.
     private var stretches: [Stretch] = []
-    /// Jumps forward, in the order of their dates: the dates that were left out, and the place behind them.
+    /// The forward jumps in the order of their dates: the skipped dates, and the presentation time after the jump.
     private var jumps: [Stretch] = []
     private var earliest: Int64 = 0
     private let start: Int64
@@ -45,12 +46,12 @@ struct DateIndex: Sendable {
         stretches = Self.withoutOverlaps(found)
     }
 
-    /// Leaves each date to the first stretch that has it.
+    /// Assigns each date to the first range that contains it.
     private static func withoutOverlaps(_ found: [Stretch]) -> [Stretch] {
-        // Between two neighboring borders, all dates belong to the same stretches.
+        // Between two adjacent boundaries, all dates belong to the same ranges.
         let borders = Set(found.flatMap { [$0.dates.lowerBound, $0.dates.upperBound] }).sorted()
         var owners = [Int?](repeating: nil, count: borders.count)
-        // The next cell without an owner, with shortcuts over those that have one.
+        // A disjoint-set forest that finds the next cell without an owner.
         var next = Array(0...borders.count)
         func free(_ cell: Int) -> Int {
             var cell = cell
@@ -80,9 +81,9 @@ struct DateIndex: Sendable {
         }
     }
 
-    /// Returns the place of a date, and how it lies to the dates that the timeline has; `nil` where it has none.
+    /// Returns the presentation time of a date and its relation to the timeline, or `nil` without dates.
     ///
-    /// - Complexity: O(log *n*) in anchors.
+    /// - Complexity: O(log *n*) in the number of anchors.
     func place(of date: ProgramDateTime) -> (place: Int64, relation: DateRelation)? {
         guard !isEmpty else { return nil }
         let date = date.sinceEpoch.nanoseconds

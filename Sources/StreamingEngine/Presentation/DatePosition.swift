@@ -1,21 +1,21 @@
 public import MediaTiming
 
-/// How a date lies to a timeline.
+/// The relation of a date to a timeline.
 public enum DateRelation: Sendable, Hashable {
-    /// There is media of that date.
+    /// The timeline has media with the date.
     case inside
-    /// The dates jump over it: what comes behind the jump stands for it.
+    /// The dates of the timeline skip the date; the position is after the jump.
     case betweenJumps
-    /// All media is later: the beginning stands for it.
+    /// All media is later; the position is the start of the timeline.
     case beforeStart
-    /// All media is earlier: the end stands for it.
+    /// All media is earlier; the position is the end of the timeline.
     case afterEnd
 }
 
-/// Where a date lies on a timeline.
+/// The position of a date on a timeline.
 public struct DatePosition: Sendable, Hashable {
-    /// The presentation time that stands for the date.
+    /// The presentation time for the date.
     public let time: MediaTime
-    /// Whether that is the date's own.
+    /// The relation of the date to the timeline, which tells whether ``time`` is exact.
     public let relation: DateRelation
 }

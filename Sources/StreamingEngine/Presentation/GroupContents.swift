@@ -1,7 +1,7 @@
 import HLSPlaylist
 import MediaTiming
 
-/// What the groups of renditions hold, so that groups of other names can be told to be alike.
+/// The contents of the rendition groups, by which groups with different identifiers are recognized as equal.
 struct GroupContents {
     private var contents: [Key: UInt64] = [:]
 
@@ -28,7 +28,7 @@ struct GroupContents {
         contents = members.mapValues { StableHash($0.joined(separator: ",")).value }
     }
 
-    /// A short text that is the same for groups with the same members.
+    /// Returns a hash as text, which is the same for groups with the same members.
     func text(of type: Rendition.MediaType, _ groupID: String) -> String {
         String(contents[Key(type: type, groupID: groupID)] ?? 0, radix: 16)
     }

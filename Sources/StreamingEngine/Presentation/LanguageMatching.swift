@@ -1,9 +1,9 @@
-/// How well a language tag fits what somebody asks for (RFC 4647).
+/// The matching of language tags with preferred languages (RFC 4647).
 enum LanguageMatching {
-    /// How well a tag fits a range; lower is better, `nil` for not at all.
+    /// Returns how closely a tag matches a language range; lower is better, `nil` for no match.
     ///
-    /// Lookup comes first (§3.4): `en-GB` finds `en-GB`, then `en`. Where only a closer description is there, that will do
-    /// as well (§3.3.1): `en` finds `en-US`, and so does `en-GB` in the end.
+    /// Lookup has priority (§3.4): `en-GB` matches `en-GB`, then `en`. More specific tags match after that (§3.3.1):
+    /// `en` matches `en-US`, and so does `en-GB` with the lowest priority.
     static func distance(from range: String, to tag: String) -> Int? {
         let wanted = subtags(range)
         let offered = subtags(tag)
@@ -14,14 +14,15 @@ enum LanguageMatching {
         return closer.map { lengths.count + $0 }
     }
 
-    /// Longer tags do not exist, and playlists are written by strangers.
+    /// The maximum number of separators at which a tag is split; valid tags have fewer, and playlists may be malicious.
     private static let mostSubtags = 16
 
     private static func subtags(_ text: String) -> [Substring] {
         text.lowercased().split(maxSplits: mostSubtags) { $0 == "-" || $0 == "_" }
     }
 
-    /// How many subtags are left at each step of a lookup: a single letter goes with what stands behind it (§3.4).
+    /// Returns the number of subtags at each step of a lookup; a single-letter subtag is removed with the one after it
+    /// (§3.4).
     private static func truncations(of subtags: [Substring]) -> [Int] {
         var result: [Int] = []
         var count = subtags.count

@@ -1,26 +1,27 @@
 import HLSPlaylist
 public import MediaTiming
 
-/// What of a presentation can be sought, and how near to its live edge playback may come.
+/// The seekable range of a presentation, with the minimum distance to the live edge.
 public struct LiveWindow: Sendable, Hashable {
-    /// All media that is listed, complete segments and parts.
+    /// The time range of all media in the playlist, including partial segments.
     public let range: MediaTimeRange
-    /// The stretch in which playback may begin: all of it where the playlist has ended, else up to ``holdBack`` before
-    /// the live edge.
+    /// The time range in which playback may begin.
     ///
-    /// Empty, at the beginning, where the window is shorter than that.
+    /// The whole range if the playlist has ended, or else up to ``holdBack`` before the live edge. If the window is
+    /// shorter than that, the range is empty and at the start of the window.
     public let seekable: MediaTimeRange
-    /// The distance to the live edge that playback has to keep; zero where the playlist has ended.
+    /// The minimum distance to the live edge; zero if the playlist has ended.
     public let holdBack: MediaTime
 
-    /// When the last media that is listed ends, in presentation time.
+    /// The end of the last media in the playlist, in presentation time.
     public var edge: MediaTime { range.end }
 
-    /// Makes the window of a timeline.
+    /// Creates the window of a timeline.
     ///
     /// - Parameters:
-    ///   - timeline: The timeline as it was loaded last.
-    ///   - isLowLatency: Whether parts are loaded, so that playback may come nearer to the edge. Defaults to no.
+    ///   - timeline: The current timeline.
+    ///   - isLowLatency: Whether partial segments are loaded, which allows a smaller distance to the live edge.
+    ///     Default: false.
     public init(_ timeline: PresentationTimeline, isLowLatency: Bool = false) {
         guard timeline.isLive else {
             range = timeline.range
@@ -35,10 +36,10 @@ public struct LiveWindow: Sendable, Hashable {
         seekable = MediaTimeRange(start: timeline.start, end: max(timeline.start, edge - holdBack))
     }
 
-    /// How far from the edge to stay.
+    /// Returns the minimum distance to the live edge.
     ///
-    /// Three target durations, unless the server says (RFC 8216bis §4.4.3.8); but never less than one segment, or two parts:
-    /// nearer to the edge there is nothing to play while the next one is made.
+    /// Three target durations, unless the server declares another value (RFC 8216bis §4.4.3.8), but at least one
+    /// segment or two partial segments, because the next one is not available before it is complete.
     static func holdBack(_ playlist: MediaPlaylist, usesParts: Bool) -> MediaTime {
         let control = playlist.serverControl
         if usesParts, let partTarget = playlist.effectivePartTarget {
@@ -51,6 +52,6 @@ public struct LiveWindow: Sendable, Hashable {
 }
 
 extension PresentationTimeline {
-    /// What of it can be sought by a player that loads whole segments; see ``LiveWindow/init(_:isLowLatency:)``.
+    /// The window for a player that loads only whole segments; see ``LiveWindow/init(_:isLowLatency:)``.
     public var liveWindow: LiveWindow { LiveWindow(self) }
 }

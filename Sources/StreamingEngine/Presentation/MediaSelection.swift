@@ -1,20 +1,20 @@
 public import HLSPlaylist
 
-/// Which option of each group is played.
+/// The selected option of each media selection group.
 public struct MediaSelection: Sendable, Hashable {
     private var options: [Rendition.MediaType: MediaSelectionOption] = [:]
 
-    /// Makes a selection of nothing.
+    /// Creates an empty selection.
     public init() {}
 
-    /// The option of a type; `nil` for none.
+    /// The selected option of a type, or `nil` if none is selected.
     ///
-    /// Setting one of another type than asked for is the same as setting none.
+    /// Setting an option of a different type is the same as setting `nil`.
     public subscript(type: Rendition.MediaType) -> MediaSelectionOption? {
         get { options[type] }
         set { options[type] = newValue?.type == type ? newValue : nil }
     }
 
-    /// The options in the order of their types.
+    /// The selected options in the order of their types.
     public var all: [MediaSelectionOption] { Rendition.MediaType.allCases.compactMap { options[$0] } }
 }

@@ -1,73 +1,75 @@
 public import HLSPlaylist
 public import ResourceAddressing
 
-/// One thing that a viewer can choose: a language, a commentary, a camera.
+/// An option that a viewer can select, such as a language, a commentary or a camera angle.
 ///
-/// The same choice may be there in several encodings, one for each group of renditions (RFC 8216bis §4.4.6.1.1); which of
-/// them is played follows from the variant.
+/// An option may have several encodings, one for each rendition group (RFC 8216bis §4.4.6.1.1); the variant determines
+/// which of them is played.
 public struct MediaSelectionOption: Sendable, Hashable, Identifiable {
-    /// What tells it from others, also after the playlist was loaded again.
+    /// The identity of an option, which is preserved when the playlist is reloaded.
     public struct ID: Sendable, Hashable {
-        /// What it holds.
+        /// The type of the rendition.
         public let type: Rendition.MediaType
-        /// What people call it.
+        /// The name for the user interface.
         public let name: String
-        /// Its language as written, in lower case.
+        /// The language tag in lowercase.
         public let language: String?
-        /// Whether it must be shown to follow the film.
+        /// A Boolean value that indicates whether the subtitles are forced: essential for understanding the content.
         public let isForced: Bool
-        /// Which captions inside the video it is.
+        /// The closed caption channel within the video.
         public let instreamID: String?
-        /// What is special about it, sorted.
+        /// The characteristics, sorted.
         public let characteristics: [String]
     }
 
-    /// One encoding of it.
+    /// An encoding of an option.
     public struct Encoding: Sendable, Hashable {
-        /// The group of renditions that it belongs to.
+        /// The identifier of the rendition group.
         public let groupID: String
-        /// Its media playlist; `nil` where the variant itself carries it.
+        /// The URL of the media playlist, or `nil` if the media is muxed into the variant.
         public let address: ResourceAddress?
-        /// The channels of sound.
+        /// The audio channels.
         public let channels: AudioChannels?
-        /// Bits in a sample of sound.
+        /// The audio bit depth, in bits per sample.
         public let bitDepth: Int64?
-        /// Samples of sound a second.
+        /// The audio sample rate, in samples per second.
         public let sampleRate: Int64?
-        /// What names its address from one load of the playlist to the next.
+        /// The stable identifier of the rendition (`STABLE-RENDITION-ID`).
         public let stableID: String?
     }
 
-    /// What tells it from others.
+    /// The identity of the option.
     public let id: ID
-    /// Its language as written (RFC 5646); `nil` where the playlist does not say.
+    /// The language tag (RFC 5646) as written in the playlist, or `nil` if there is none.
     public let language: String?
-    /// A language that goes with it: the one that is written where the other is spoken, say.
+    /// An associated language, for example a written language if it differs from the spoken one.
     public internal(set) var associatedLanguage: String?
-    /// Whether it is taken when the viewer says nothing.
+    /// A Boolean value that indicates whether the option is selected if the viewer has no preference.
     public internal(set) var isDefault: Bool
-    /// Whether it may be taken without being asked for, where it fits the viewer's settings.
+    /// A Boolean value that indicates whether the option may be selected automatically if it matches the viewer's
+    /// settings.
     public internal(set) var isAutoselect: Bool
-    /// Its encodings, one for each group, in the order of the playlist.
+    /// The encodings, one for each group, in the order of the playlist.
     public internal(set) var encodings: [Encoding]
 
-    /// What it holds.
+    /// The type of the rendition.
     public var type: Rendition.MediaType { id.type }
-    /// What people call it.
+    /// The name for the user interface.
     public var name: String { id.name }
-    /// Whether it must be shown to follow the film: what is said in a foreign language, say.
+    /// A Boolean value that indicates whether the subtitles are forced, for example to translate dialog in a foreign
+    /// language.
     public var isForced: Bool { id.isForced }
-    /// Which captions inside the video it is: `CC1` to `CC4` or `SERVICE1` to `SERVICE63`.
+    /// The closed caption channel within the video: `CC1` to `CC4` or `SERVICE1` to `SERVICE63`.
     public var instreamID: String? { id.instreamID }
-    /// What is special about it, as uniform type identifiers, sorted.
+    /// The characteristics as uniform type identifiers, sorted.
     public var characteristics: [String] { id.characteristics }
-    /// The most channels of sound that any encoding has.
+    /// The maximum number of audio channels of any encoding.
     public var channelCount: Int64? { encodings.compactMap { $0.channels?.count }.max() }
 
-    /// Its encoding in a group; `nil` where the group does not have it.
+    /// Returns the encoding in a rendition group, or `nil` if the group does not contain the option.
     public func encoding(in groupID: String) -> Encoding? { encodings.first { $0.groupID == groupID } }
 
-    /// `nil` for a rendition of a type that the standard does not know.
+    /// Creates an option for a rendition; `nil` if its type is not defined by RFC 8216bis.
     init?(_ rendition: Rendition) {
         guard let type = rendition.type else { return nil }
         id = ID(
@@ -95,29 +97,29 @@ public struct MediaSelectionOption: Sendable, Hashable, Identifiable {
     }
 }
 
-/// The choices of one type that a presentation offers, of which one is played at a time.
+/// The options of one type in a presentation, of which at most one is played at a time.
 public struct MediaSelectionGroup: Sendable, Hashable {
-    /// What its options hold.
+    /// The type of the renditions.
     public let type: Rendition.MediaType
-    /// The options in the order of the playlist, each once however many encodings it has.
+    /// The options in the order of the playlist; an option with several encodings occurs once.
     public internal(set) var options: [MediaSelectionOption]
 
-    /// Whether nothing need be chosen: text can be off, pictures and sound cannot.
+    /// A Boolean value that indicates whether no option may be selected: true for subtitles and closed captions.
     public var allowsEmptySelection: Bool { type == .subtitles || type == .closedCaptions }
-    /// The option that is taken when the viewer says nothing: the first that the playlist calls so.
+    /// The first option that the playlist declares as the default, or `nil` if there is none.
     public var defaultOption: MediaSelectionOption? { options.first(where: \.isDefault) }
 
-    /// The option with an identity; `nil` where there is none.
+    /// Returns the option with an identity, or `nil` if there is none.
     public func option(_ id: MediaSelectionOption.ID) -> MediaSelectionOption? { options.first { $0.id == id } }
 
-    /// Groups the renditions of a playlist by type, in the order of the types.
+    /// Returns the renditions of a playlist grouped by type, in the order of the types.
     static func groups(of renditions: [Rendition]) -> [MediaSelectionGroup] {
         var options: [MediaSelectionOption] = []
         var positions: [MediaSelectionOption.ID: Int] = [:]
         var members: Set<Member> = []
         for rendition in renditions {
             guard let option = MediaSelectionOption(rendition) else { continue }
-            // A group has each choice once.
+            // A rendition group contains each option only once.
             guard members.insert(Member(option: option.id, groupID: rendition.groupID)).inserted else { continue }
             if let position = positions[option.id] {
                 options[position].encodings += option.encodings

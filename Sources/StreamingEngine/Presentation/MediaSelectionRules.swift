@@ -1,43 +1,43 @@
 import HLSPlaylist
 import MediaTiming
 
-/// Which options are played when nobody has chosen (RFC 8216bis §4.4.6.1, DEFAULT, AUTOSELECT and FORCED).
+/// The rules for the automatic selection of media options (RFC 8216bis §4.4.6.1, DEFAULT, AUTOSELECT and FORCED).
 ///
-/// What the viewer has said goes before what the playlist calls its default: that is for those who have said nothing.
+/// Preferences of the viewer have priority over the default of the playlist, which is intended for viewers without
+/// preferences.
 public struct MediaSelectionRules: Sendable, Hashable {
-    /// When text is shown.
+    /// The condition under which subtitles are shown.
     public enum SubtitleMode: Sendable, Hashable {
-        /// Where the playlist calls it the default, or in ``MediaSelectionRules/subtitleLanguages``.
+        /// Subtitles are shown if they are the default, or in a language of ``MediaSelectionRules/subtitleLanguages``.
         case automatic
-        /// Wherever there is any in a language that the viewer or the sound speaks.
+        /// Subtitles are shown whenever there are any, preferably in a language of the viewer or of the audio.
         case always
-        /// Only what must be shown to follow the film.
+        /// Only forced subtitles are shown.
         case forcedOnly
     }
 
-    /// The languages that sound is wanted in, best first, as RFC 4647 ranges: `en-GB`, `ko`.
+    /// The preferred audio languages in descending order, as language ranges of RFC 4647 such as `en-GB` or `ko`.
     ///
-    /// Defaults to none.
+    /// Default: empty.
     public var audioLanguages: [String]
-    /// The languages that text is wanted in, best first.
+    /// The preferred subtitle languages in descending order.
     ///
-    /// Defaults to none.
+    /// Default: empty.
     public var subtitleLanguages: [String]
-    /// Characteristics that are wanted, such as `public.accessibility.describes-video`.
+    /// The preferred characteristics, such as `public.accessibility.describes-video`.
     ///
-    /// Defaults to none.
+    /// Default: empty.
     public var characteristics: Set<String>
-    /// Whether the languages were named for this very item, so that options count too that may not be taken unasked
-    /// (`AUTOSELECT=NO`, RFC 8216bis §4.4.6.1).
+    /// Whether the languages were chosen for this item, so that options with `AUTOSELECT=NO` are also considered.
     ///
-    /// Defaults to `false`: they are what a viewer speaks.
+    /// Default: `false`, for languages that are a general preference of the viewer (RFC 8216bis §4.4.6.1).
     public var areLanguagesAskedFor = false
-    /// When text is shown.
+    /// The condition under which subtitles are shown.
     ///
-    /// Defaults to ``SubtitleMode/automatic``.
+    /// Default: ``SubtitleMode/automatic``.
     public var subtitleMode: SubtitleMode
 
-    /// Makes rules.
+    /// Creates rules.
     public init(
         audioLanguages: [String] = [],
         subtitleLanguages: [String] = [],
@@ -50,7 +50,7 @@ public struct MediaSelectionRules: Sendable, Hashable {
         self.subtitleMode = subtitleMode
     }
 
-    /// The selection for a presentation.
+    /// Returns the automatic selection for a presentation.
     public func selection(for presentation: Presentation) -> MediaSelection {
         var selection = MediaSelection()
         if let group = presentation.group(.video) { selection[.video] = option(in: group) }
@@ -64,27 +64,26 @@ public struct MediaSelectionRules: Sendable, Hashable {
         return selection
     }
 
-    /// The option of a group for sound or pictures, of which something has to be played.
+    /// Returns the option of an audio or video group, for which an option is always selected.
     ///
-    /// In this order: what the viewer's languages and characteristics ask for, of what may be taken unasked before the
-    /// rest; what the playlist calls the default; what may be taken unasked; the first.
+    /// The order of priority is: the best match of the preferred languages and characteristics, first among options
+    /// with `AUTOSELECT=YES`; the default of the playlist; the first option with `AUTOSELECT=YES`; the first option.
     ///
-    /// - Returns: `nil` only for a group without options.
+    /// - Returns: The option, or `nil` for a group without options.
     public func option(in group: MediaSelectionGroup) -> MediaSelectionOption? {
         best(of: group.options.filter(\.isAutoselect), languages: audioLanguages)
             ?? named(in: group.options, audioLanguages)
             ?? group.defaultOption ?? group.options.first(where: \.isAutoselect) ?? group.options.first
     }
 
-    /// The subtitles to show; `nil` for none.
+    /// Returns the subtitles to show, or `nil` for none.
     ///
-    /// Where no others are wanted, forced ones in the language of the sound are shown: they translate what the film
-    /// itself does not.
+    /// If no other subtitles are selected, forced subtitles in the language of the audio are.
     ///
     /// - Parameters:
-    ///   - group: The subtitles that there are.
-    ///   - audio: The sound that is played; `nil` where the variant carries it.
-    /// - Returns: The option, possibly a forced one.
+    ///   - group: The available subtitles.
+    ///   - audio: The selected audio option, or `nil` if audio is muxed into the variant.
+    /// - Returns: The option, possibly with forced subtitles.
     public func subtitles(in group: MediaSelectionGroup, audio: MediaSelectionOption?) -> MediaSelectionOption? {
         if let shown = text(in: group, audio: audio) { return shown }
         let languages = audio?.language.map { [$0] } ?? audioLanguages
@@ -107,12 +106,12 @@ public struct MediaSelectionRules: Sendable, Hashable {
         }
     }
 
-    /// What languages name though it may not be taken unasked, where that is what they are for.
+    /// Returns the best match including options with `AUTOSELECT=NO`, if the languages were chosen for this item.
     private func named(in options: [MediaSelectionOption], _ languages: [String]) -> MediaSelectionOption? {
         areLanguagesAskedFor && !languages.isEmpty ? best(of: options, languages: languages) : nil
     }
 
-    /// How well an option fits; lower is better, compared from left to right.
+    /// The rank of an option; lower is better, and the properties are compared in their order.
     private struct Rank {
         let language: Int
         let missing: Int
@@ -125,7 +124,7 @@ public struct MediaSelectionRules: Sendable, Hashable {
         }
     }
 
-    /// The option that fits languages and characteristics best; `nil` where nothing was asked for, or nothing fits.
+    /// Returns the best match of languages and characteristics, or `nil` if there are no preferences or no match.
     private func best(of options: [MediaSelectionOption], languages: [String]) -> MediaSelectionOption? {
         var found: (option: MediaSelectionOption, rank: Rank)?
         for option in options {
@@ -155,7 +154,8 @@ public struct MediaSelectionRules: Sendable, Hashable {
         return zip(options, distances).first { $1 == least }?.0
     }
 
-    /// The first language that fits counts, and then how well.
+    /// Returns the distance of a language tag, determined by the first matching language and then by the closeness of
+    /// the match.
     private static func distance(from languages: [String], to tag: String?) -> Int? {
         guard let tag else { return nil }
         for (position, language) in languages.enumerated() {

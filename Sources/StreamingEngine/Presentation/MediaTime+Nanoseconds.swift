@@ -1,9 +1,9 @@
 import MediaTiming
 
 extension MediaTime {
-    /// The time in whole nanoseconds, rounded to the nearest one; what does not fit in 64 bits is clamped.
+    /// The time in nanoseconds, rounded to the nearest integer and clamped to 64 bits.
     ///
-    /// Playlists count at most nine digits behind the point, so nothing they say is lost.
+    /// At most nine fractional digits of durations in playlists are parsed, so no precision is lost.
     var nanoseconds: Int64 {
         let product = Int128(value) *| 1_000_000_000
         let (whole, part) = product.quotientAndRemainder(dividingBy: Int128(timescale))
@@ -11,7 +11,7 @@ extension MediaTime {
         return Int64(clamping: whole +| (isRoundedUp ? Int128(part.signum()) : 0))
     }
 
-    /// The time of so many nanoseconds.
+    /// Creates a time from nanoseconds.
     init(nanoseconds: Int64) {
         self.init(value: nanoseconds, fractionDigits: 9)
     }

@@ -1,26 +1,27 @@
 public import HLSPlaylist
 
-/// What a player can play: what a presentation's variants are held against.
+/// The capabilities of a player, by which playable variants are determined.
 public struct PlaybackCapabilities: Sendable {
-    /// Whether a format can be decoded, by its RFC 6381 name.
+    /// A function that returns whether a codec (RFC 6381) can be decoded.
     public var decodes: @Sendable (_ codec: String) -> Bool
-    /// The transfer characteristics that pictures may have (RFC 8216bis §4.4.6.2, VIDEO-RANGE).
+    /// The supported video ranges (RFC 8216bis §4.4.6.2, VIDEO-RANGE).
     public var videoRanges: Set<VideoRange>
-    /// The specifiers of `REQ-VIDEO-LAYOUT` that are understood; a variant with another one must be ignored.
+    /// The supported specifiers of `REQ-VIDEO-LAYOUT`; variants with other specifiers are not played.
     public var videoLayouts: Set<String>
-    /// The key formats that keys can be had in.
+    /// The supported key formats.
     public var keyFormats: Set<String>
-    /// How well the output is protected; a variant that asks for more is set apart.
+    /// The HDCP level of the output; variants that require a higher level are not played.
     public var hdcpLevel: HDCPLevel
 
-    /// Makes capabilities.
+    /// Creates capabilities.
     ///
     /// - Parameters:
-    ///   - videoRanges: Defaults to all that the standard knows.
-    ///   - videoLayouts: Defaults to flat pictures for one eye, `CH-MONO` and `PROJ-RECT`.
-    ///   - keyFormats: Defaults to plain keys, `identity`.
-    ///   - hdcpLevel: Defaults to none, as for an output that nobody vouches for.
-    ///   - decodes: Defaults to everything: then the decoder finds out.
+    ///   - videoRanges: The supported video ranges. Default: all that RFC 8216bis defines.
+    ///   - videoLayouts: The supported video layouts. Default: monoscopic rectilinear video, `CH-MONO` and `PROJ-RECT`.
+    ///   - keyFormats: The supported key formats. Default: `identity`.
+    ///   - hdcpLevel: The HDCP level of the output. Default: none.
+    ///   - decodes: The function that returns whether a codec can be decoded. Default: true for all codecs, so that the
+    ///     decoder decides.
     public init(
         videoRanges: Set<VideoRange> = [.sdr, .hlg, .pq],
         videoLayouts: Set<String> = ["CH-MONO", "PROJ-RECT"],
@@ -35,7 +36,7 @@ public struct PlaybackCapabilities: Sendable {
         self.decodes = decodes
     }
 
-    /// Why a variant cannot be played; empty where it can.
+    /// Returns the reasons for which a variant cannot be played; empty if it can.
     func obstacles(to variant: Variant, sessionKeys: [EncryptionKey]) -> [PlaybackObstacle] {
         var obstacles = variant.codecs.filter { !decodes($0) }.map { PlaybackObstacle.codec($0) }
         if let range = variant.videoRange, !videoRanges.contains(range) { obstacles.append(.videoRange(range)) }
@@ -52,7 +53,7 @@ public struct PlaybackCapabilities: Sendable {
         return obstacles
     }
 
-    /// A level that the standard does not know asks for more than anybody has.
+    /// Returns whether the output satisfies an HDCP level; unknown levels are not satisfied.
     private func allows(_ level: HDCPLevel) -> Bool {
         let order: [HDCPLevel] = [.none, .type0, .type1]
         guard let asked = order.firstIndex(of: level) else { return false }
@@ -60,22 +61,22 @@ public struct PlaybackCapabilities: Sendable {
     }
 }
 
-/// Why a variant cannot be played.
+/// A reason for which a variant cannot be played.
 public enum PlaybackObstacle: Sendable, Hashable {
-    /// A format that cannot be decoded.
+    /// The codec cannot be decoded.
     case codec(String)
-    /// Transfer characteristics that cannot be shown, or are not known (RFC 8216bis §4.4.6.2).
+    /// The video range is not supported or unknown (RFC 8216bis §4.4.6.2).
     case videoRange(VideoRange)
-    /// An arrangement of the picture that is not understood: such variants must be ignored (§4.4.6.2).
+    /// The video layout is not supported; such variants must be ignored (§4.4.6.2).
     case videoLayout(String)
-    /// All keys belong to systems of rights management, whose key formats these are.
+    /// Only DRM systems with the given key formats provide the keys.
     case keyFormats([String])
-    /// The output is not protected as well as the variant asks.
+    /// The output does not satisfy the required HDCP level.
     case hdcp(HDCPLevel)
 }
 
 extension PlaybackObstacle: CustomStringConvertible {
-    /// The value as text, for people.
+    /// A human-readable description.
     public var description: String {
         switch self {
         case .codec(let name): "the format \(name) cannot be decoded"

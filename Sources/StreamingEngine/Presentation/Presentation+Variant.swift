@@ -3,78 +3,80 @@ public import MediaTiming
 public import ResourceAddressing
 
 extension Presentation {
-    /// One quality of a presentation, wherever it can be had from.
+    /// A variant of a presentation, with all of its locations.
     public struct Variant: Sendable, Hashable, Identifiable {
-        /// What tells it from others, also after the playlist was loaded again with other addresses.
+        /// The identity of a variant, which is preserved when the playlist is reloaded with other URLs.
         public struct ID: Sendable, Hashable, CustomStringConvertible {
-            /// What the playlist says of it, in one line; not for people.
+            /// The attributes of the variant in one line, which are not intended for display.
             public let text: String
 
-            /// The value as text, for people.
+            /// The same as ``text``.
             public var description: String { text }
         }
 
-        /// Where it can be had from.
+        /// A location from which a variant can be loaded.
         public struct Location: Sendable, Hashable {
-            /// The media playlist.
+            /// The URL of the media playlist.
             public let address: ResourceAddress
-            /// The pathway; `.` where the playlist does not say (RFC 8216bis §7.1).
+            /// The identifier of the pathway; `.` if the playlist does not contain one (RFC 8216bis §7.1).
             public let pathwayID: String
-            /// The group of renditions of each type that goes with it.
+            /// The identifiers of the rendition groups by type.
             public let groupIDs: [Rendition.MediaType: String]
 
-            /// The encoding of an option that goes with it; `nil` where its group does not have the option.
+            /// Returns the encoding of an option for this location, or `nil` if the rendition group does not contain
+            /// the option.
             public func encoding(of option: MediaSelectionOption) -> MediaSelectionOption.Encoding? {
                 groupIDs[option.type].flatMap { option.encoding(in: $0) }
             }
         }
 
-        /// What tells it from others.
+        /// The identity of the variant.
         public let id: ID
-        /// The highest bit rate of all that is played together; `nil` where the required attribute is missing.
+        /// The peak segment bit rate including renditions, or `nil` if the required attribute is missing.
         public let peakBitRate: BitRate?
-        /// The average bit rate of all that is played together.
+        /// The average segment bit rate including renditions.
         public let averageBitRate: BitRate?
-        /// The formats that are named.
+        /// The declared codecs.
         public let codecs: CodecList
-        /// The size of the picture.
+        /// The resolution of the video.
         public let resolution: Resolution?
-        /// Frames a second, at most.
+        /// The maximum frame rate.
         public let frameRate: MediaTime?
-        /// The transfer characteristics of the picture; `nil` counts as standard dynamic range.
+        /// The video range; `nil` counts as standard dynamic range.
         public let videoRange: VideoRange?
-        /// How well the output has to be protected.
+        /// The required HDCP level of the output.
         public let hdcpLevel: HDCPLevel?
-        /// How much better it is than others; compare only where ``Presentation/isScored``.
+        /// The score, which can be compared only if ``Presentation/isScored``.
         public let score: Double?
-        /// What names it from one load of the playlist to the next, where the playlist says (§4.4.6.2).
+        /// The stable identifier of the variant (`STABLE-VARIANT-ID`), if the playlist contains one (§4.4.6.2).
         public let stableID: String?
-        /// What people call it.
+        /// The name for the user interface.
         public let name: String?
-        /// Whether its playlists hold I-frames only.
+        /// A Boolean value that indicates whether its playlists contain only I-frames.
         public let isIFrames: Bool
-        /// Where it can be had from, in the order of the playlist; never empty.
+        /// The locations in the order of the playlist; never empty.
         ///
-        /// All but the first are there for when that one fails.
+        /// All locations except the first are used if the previous ones fail.
         public internal(set) var locations: [Location]
 
-        /// The media playlist of the first location.
+        /// The URL of the media playlist at the first location.
         public var address: ResourceAddress { location.address }
         /// The first location.
         public var location: Location { locations[0] }
 
-        /// The bit rate to reckon with: the average, or the peak where there is none.
+        /// The average bit rate, or the peak bit rate if there is no average.
         public var typicalBitRate: BitRate? { averageBitRate ?? peakBitRate }
 
-        /// Whether it holds sound only, by its formats and its size.
+        /// A Boolean value that indicates whether the variant contains only audio, according to its codecs and
+        /// resolution.
         public var isAudioOnly: Bool {
             resolution == nil && codecs.video.isEmpty && codecs.other.isEmpty && !codecs.audio.isEmpty
         }
 
-        /// Where it can be had from on a pathway.
+        /// Returns the locations on a pathway.
         public func locations(on pathwayID: String) -> [Location] { locations.filter { $0.pathwayID == pathwayID } }
 
-        /// A media playlist that stands alone.
+        /// Creates the variant of a media playlist without a multivariant playlist.
         init(alone address: ResourceAddress) {
             id = ID(text: "media")
             peakBitRate = nil

@@ -2,46 +2,46 @@ public import HLSPlaylist
 import MediaTiming
 import ResourceAddressing
 
-/// What can be played, and in which qualities and languages: a multivariant playlist without its tags.
+/// The variants and media options of a stream, as derived from its multivariant playlist.
 ///
-/// It is derived from playlists, never edited and never stored. When the multivariant playlist is loaded again, make it
-/// anew: variants and options are known again by their identities.
+/// A presentation is never edited or stored. When the multivariant playlist is reloaded, a new presentation is created;
+/// variants and options are recognized by their identities.
 public struct Presentation: Sendable {
-    /// The variants that can be played, each quality once, in the order of the playlist.
+    /// The playable variants in the order of the playlist, without duplicates.
     public let variants: [Variant]
-    /// The I-frame variants that can be played, for fast motion and preview pictures (RFC 8216bis §4.4.6.3).
+    /// The playable I-frame variants, for trick play and preview images (RFC 8216bis §4.4.6.3).
     public let iFrameVariants: [Variant]
-    /// The variants that cannot be played, and why.
+    /// The variants that cannot be played, with the reasons.
     public let unplayable: [UnplayableVariant]
-    /// What a viewer can choose from, one group for each type that there is.
+    /// The media selection groups, one for each type that occurs.
     public let groups: [MediaSelectionGroup]
-    /// Keys that may be loaded early (§4.4.6.5).
+    /// The keys that may be loaded in advance (§4.4.6.5).
     public let sessionKeys: [EncryptionKey]
-    /// Where to begin, if the multivariant playlist says so (§4.4.2.2).
+    /// The start position of the multivariant playlist, if it contains one (§4.4.2.2).
     public let start: PlaylistStart?
-    /// Where the steering manifest is and on which pathway to begin (§4.4.6.6).
+    /// The URL of the steering manifest and the initial pathway (§4.4.6.6).
     public let contentSteering: ContentSteering?
-    /// Whether all segments of all variants can be decoded by themselves (§4.4.2.1).
+    /// A Boolean value that indicates whether every segment of all variants can be decoded independently (§4.4.2.1).
     public let hasIndependentSegments: Bool
     /// The variables that media playlists may import (§4.4.2.3).
     public let variables: [String: String]
 
-    /// A variant that is set apart.
+    /// A variant that cannot be played.
     public struct UnplayableVariant: Sendable, Hashable {
         /// The variant.
         public let variant: Variant
-        /// Everything that keeps it from being played; never empty.
+        /// The reasons for which it cannot be played; never empty.
         public let obstacles: [PlaybackObstacle]
     }
 
-    /// Reads a multivariant playlist.
+    /// Creates the presentation of a multivariant playlist.
     ///
-    /// Variants that differ only in where they are, old-style backups and those of other pathways, become one with several
-    /// ``Variant/locations`` (§7.1).
+    /// Variants that differ only in their URLs, such as redundant variants and those of other pathways, are combined
+    /// into one with several ``Variant/locations`` (§7.1).
     ///
     /// - Parameters:
     ///   - playlist: The playlist.
-    ///   - capabilities: What can be played. Defaults to whatever the decoder will bear.
+    ///   - capabilities: The capabilities of the player. By default, nothing is excluded by codec.
     public init(_ playlist: MultivariantPlaylist, capabilities: PlaybackCapabilities = PlaybackCapabilities()) {
         let sessionKeys = playlist.sessionKeys
         let groups = MediaSelectionGroup.groups(of: playlist.renditions)
@@ -61,7 +61,8 @@ public struct Presentation: Sendable {
         variables = playlist.variables
     }
 
-    /// Makes the presentation of a media playlist that stands alone: it has one variant, of which nothing is known.
+    /// Creates the presentation of a media playlist without a multivariant playlist: it has one variant without
+    /// attributes.
     public init(_ playlist: MediaPlaylist) {
         let variant = Variant(alone: playlist.context.address ?? ResourceAddress(""))
         variants = playlist.isIFramesOnly ? [] : [variant]
@@ -75,11 +76,11 @@ public struct Presentation: Sendable {
         variables = [:]
     }
 
-    /// Reads a playlist of either kind.
+    /// Creates the presentation of a playlist of either kind.
     ///
     /// - Parameters:
     ///   - playlist: The playlist.
-    ///   - capabilities: What can be played. Defaults to whatever the decoder will bear.
+    ///   - capabilities: The capabilities of the player. By default, nothing is excluded by codec.
     public init(_ playlist: Playlist, capabilities: PlaybackCapabilities = PlaybackCapabilities()) {
         switch playlist {
         case .multivariant(let playlist): self.init(playlist, capabilities: capabilities)
@@ -87,23 +88,24 @@ public struct Presentation: Sendable {
         }
     }
 
-    /// The choices of one type; `nil` where there are none.
+    /// Returns the media selection group of a type, or `nil` if there is none.
     public func group(_ type: Rendition.MediaType) -> MediaSelectionGroup? { groups.first { $0.type == type } }
 
-    /// The variant with an identity; `nil` where there is none that can be played.
+    /// Returns the playable variant with an identity, or `nil` if there is none.
     public func variant(_ id: Variant.ID) -> Variant? {
         variants.first { $0.id == id } ?? iFrameVariants.first { $0.id == id }
     }
 
-    /// The variants that can play a selection: those whose groups have the options that are selected.
+    /// Returns the variants whose rendition groups contain the selected options.
     ///
-    /// Variants of the same pictures may differ in their sound: one has it in English, the other in German. A variant
-    /// without a group carries sound of its own; it goes with the option that the playlist calls the default.
+    /// Variants with the same video may differ in their audio, for example one with English and one with German audio.
+    /// A variant without a rendition group has muxed media, which is assumed to be the default option.
     ///
-    /// - Parameter selection: The options; those of text do not count, which can always be off.
-    /// - Returns: All variants where none can play the whole selection.
+    /// - Parameter selection: The selected options. Subtitles and closed captions are ignored, because they are
+    ///   optional.
+    /// - Returns: The variants for the selection, or all variants if none matches it entirely.
     public func variants(for selection: MediaSelection) -> [Variant] {
-        // Both the variants and the groups of an option may be many.
+        // Collected once, because there may be many variants and many groups for an option.
         let selected = [Rendition.MediaType.video, .audio].compactMap { type in
             selection[type].map { (type: type, groups: Set($0.encodings.map(\.groupID)), isDefault: $0.isDefault) }
         }
@@ -117,10 +119,11 @@ public struct Presentation: Sendable {
         return fitting.isEmpty ? variants : fitting
     }
 
-    /// Whether all variants are scored, so that scores can be compared (§4.4.6.2, SCORE).
+    /// A Boolean value that indicates whether all variants have a score, so that scores can be compared (§4.4.6.2,
+    /// SCORE).
     public var isScored: Bool { !variants.isEmpty && variants.allSatisfy { $0.score != nil } }
 
-    /// The pathways that variants can be had from, in the order in which the playlist names them (§7.1).
+    /// The identifiers of the pathways in the order in which they occur in the playlist (§7.1).
     public var pathways: [String] {
         var seen: Set<String> = []
         return variants.flatMap(\.locations).map(\.pathwayID).filter { seen.insert($0).inserted }

@@ -3,7 +3,8 @@ import MediaTiming
 import ResourceAddressing
 
 extension PresentationTimeline {
-    /// The segment at the live edge that is not complete; `nil` where the playlist has ended or lists no parts of it.
+    /// The incomplete segment at the live edge, or `nil` if the playlist has ended or contains no partial segments of
+    /// it.
     public var pendingSegment: PendingSegment? {
         let parts = playlist.trailingParts
         guard !hasEnded, !parts.isEmpty else { return nil }
@@ -18,7 +19,8 @@ extension PresentationTimeline {
         )
     }
 
-    /// What will come next and may be asked for already; empty where the playlist has ended (RFC 8216bis §4.4.5.3).
+    /// The preload hints, whose resources may be requested in advance; empty if the playlist has ended (RFC 8216bis
+    /// §4.4.5.3).
     public var preloads: [PreloadReference] {
         hasEnded ? [] : playlist.preloadHints.compactMap { PreloadReference($0) }
     }
@@ -33,7 +35,7 @@ extension PresentationTimeline {
         return DiscontinuityDomain(epoch: epoch, sequence: domain.sequence.addingSaturated(Int64(crossed)))
     }
 
-    /// The map of the last segment, unless another one stands behind it.
+    /// The media initialization section of the last segment, or the one of an `EXT-X-MAP` tag after it.
     private var pendingInitialization: InitializationReference? {
         let trailing = playlist.lines(ofSegment: placements.count).last { $0.tag == .map }
         guard let trailing else {
@@ -50,7 +52,7 @@ extension PresentationTimeline {
         )
     }
 
-    /// Reads `length[@start]`.
+    /// Parses `length[@start]`.
     private static func byteRange(_ text: String) -> ByteRange? {
         let numbers = text.split(separator: "@", omittingEmptySubsequences: false).map { Int64($0) }
         guard let length = numbers.first ?? nil, numbers.count <= 2 else { return nil }

@@ -3,58 +3,64 @@ public import MediaTiming
 import ResourceAddressing
 
 extension PresentationTimeline {
-    /// Its segments in their order, made when they are asked for.
+    /// The segments of a timeline in order, created on access.
     public struct Segments: RandomAccessCollection, Sendable {
         let timeline: PresentationTimeline
 
         /// The position of the first segment.
         public var startIndex: Int { 0 }
-        /// The position behind the last segment.
+        /// The position after the last segment.
         public var endIndex: Int { timeline.placements.count }
 
+        /// Creates the reference to the segment at a position.
+        ///
         /// - Complexity: O(*l* + log *n*) for a segment of *l* bytes.
         public subscript(position: Int) -> SegmentReference { timeline.reference(at: position) }
     }
 
-    /// Its segments in their order.
+    /// The segments in order.
     public var segments: Segments { Segments(timeline: self) }
 
-    /// The segment with a media sequence number; `nil` where it is not listed.
+    /// Returns the segment with a media sequence number, or `nil` if the playlist does not contain it.
     public func segment(sequence: Int64) -> SegmentReference? {
         position(sequence: sequence).map { reference(at: $0) }
     }
 
-    /// The segment that is shown at a time; `nil` before the first, behind the last, and where segments were missed.
+    /// Returns the segment at a presentation time.
+    ///
+    /// Returns `nil` before the first segment, after the last one, and in gaps where segments were missed.
     ///
     /// - Complexity: O(log *n*).
     public func segment(at time: MediaTime) -> SegmentReference? { position(at: time).map { reference(at: $0) } }
 
-    /// The first segment that ends behind a time: the one shown then, or the next one where there is none.
+    /// Returns the segment at a presentation time, or the next one if there is none: the first that ends after the
+    /// time.
     ///
     /// - Complexity: O(log *n*).
     public func segment(atOrAfter time: MediaTime) -> SegmentReference? {
         position(atOrAfter: time).map { reference(at: $0) }
     }
 
-    /// The position in ``segments`` of a media sequence number; `nil` where it is not listed.
+    /// Returns the position in ``segments`` of a media sequence number, or `nil` if the playlist does not contain it.
     public func position(sequence: Int64) -> Int? {
         sequences.contains(sequence) ? Int(sequence -| sequences.lowerBound) : nil
     }
 
-    /// The position in ``segments`` of the one that is shown at a time; `nil` where there is none.
+    /// Returns the position in ``segments`` of the segment at a presentation time, or `nil` if there is none.
     public func position(at time: MediaTime) -> Int? {
         let next = placements.partitioningIndex { MediaTime(nanoseconds: $0.start) > time }
         guard next > 0, time < MediaTime(nanoseconds: placements[next - 1].end) else { return nil }
         return next - 1
     }
 
-    /// The position in ``segments`` of the first one that ends behind a time; `nil` behind the last.
+    /// Returns the position in ``segments`` of the first segment that ends after a presentation time, or `nil` if there
+    /// is none.
     public func position(atOrAfter time: MediaTime) -> Int? {
         let position = placements.partitioningIndex { MediaTime(nanoseconds: $0.end) > time }
         return position < placements.count ? position : nil
     }
 
-    /// When the segment at a position of ``segments`` is shown.
+    /// Returns the presentation time range of the segment at a position in ``segments``.
     func range(at position: Int) -> MediaTimeRange { placements[position].range }
 
     func reference(at position: Int) -> SegmentReference {
@@ -78,7 +84,7 @@ extension PresentationTimeline {
         )
     }
 
-    /// The date that the playlist says; where it was counted from may have left the playlist already.
+    /// Returns the date of a segment; the tag from which it is extrapolated may have been removed from the playlist.
     private func date(of segment: MediaSegment, at position: Int) -> ProgramDateTime? {
         guard !anchors.isEmpty else { return nil }
         let place = placements[position].start
@@ -109,7 +115,7 @@ extension PresentationTimeline {
 }
 
 extension PresentationTimeline {
-    /// The stretches of one domain each, in their order, with the presentation time that they fill.
+    /// The discontinuity domains in order, with their presentation time ranges.
     ///
     /// - Complexity: O(*d* log *n*) for *d* domains.
     public var domains: [(domain: DiscontinuityDomain, range: MediaTimeRange)] {
@@ -119,13 +125,14 @@ extension PresentationTimeline {
         }
     }
 
-    /// Where the segments of each domain stand.
+    /// The discontinuity domains in order, with the positions of their segments.
     var domainPositions: [(domain: DiscontinuityDomain, positions: Range<Int>)] {
         var result: [(domain: DiscontinuityDomain, positions: Range<Int>)] = []
         var first = 0
         while first < placements.count {
             let domain = domain(at: first)
-            // Numbers never fall within a playlist: the end of a domain can be searched for.
+            // Discontinuity sequence numbers never decrease within a playlist, so the end of a domain is found by
+            // binary search.
             var (low, high) = (first + 1, placements.count)
             while low < high {
                 let middle = low + (high - low) / 2
@@ -137,17 +144,17 @@ extension PresentationTimeline {
         return result
     }
 
-    /// The date of a presentation time, counted on from the last date before it; `nil` where the playlist has no dates.
+    /// Returns the date of a presentation time, extrapolated from the last date before it, or `nil` without dates.
     ///
-    /// Before the first date it is counted back (RFC 8216bis §4.4.4.6).
+    /// Before the first date it is extrapolated back (RFC 8216bis §4.4.4.6).
     public func date(at time: MediaTime) -> ProgramDateTime? {
         let place = time.nanoseconds
         return anchors.anchor(at: place)?.date(at: place)
     }
 
-    /// Where a date lies, for seeking; `nil` where the playlist has no dates.
+    /// Returns the position of a date, for seeking, or `nil` without dates.
     ///
-    /// Of several places with one date, where dates jump back, the first counts.
+    /// If dates jump back, so that several positions have the date, the first one is returned.
     ///
     /// - Complexity: O(*j*) for *j* jumps of the date.
     public func position(of date: ProgramDateTime) -> DatePosition? {
@@ -156,6 +163,6 @@ extension PresentationTimeline {
         }
     }
 
-    /// The dates of the timeline, prepared for many look-ups.
+    /// An index of the dates of the timeline, for many lookups.
     var dateIndex: DateIndex { DateIndex(anchors, from: startPlace, to: endPlace) }
 }

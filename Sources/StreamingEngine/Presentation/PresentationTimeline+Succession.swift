@@ -3,23 +3,23 @@ import MediaTiming
 import ResourceAddressing
 
 extension PresentationTimeline {
-    /// What a playlist is to the one before.
+    /// The relation of a reloaded playlist to the previous one.
     enum Succession: Equatable {
-        /// There was none with segments before.
+        /// The previous playlist contained no segments.
         case first
-        /// It lists none any more.
+        /// The playlist does not contain segments any more.
         case emptied
-        /// It is an older one.
+        /// The playlist is older than the previous one.
         case stale
-        /// It goes on; with the number of the first segment that is not what it was.
+        /// The playlist continues the previous one; `changed` is the sequence number of the first segment that differs.
         case continued(changed: Int64?)
-        /// It goes on, but so many segments between were never seen.
+        /// The playlist continues the previous one after segments that were never seen.
         case ahead(missed: Int64)
-        /// It counts anew.
+        /// The media sequence numbers restarted.
         case restarted
     }
 
-    /// More than this cannot have been missed: then the numbers mean something else.
+    /// The maximum duration of missed segments in nanoseconds, 30 days; beyond that, the sequence numbers restarted.
     private static let longestLoss: Int64 = 30 * 86_400 * 1_000_000_000
 
     func succession(of whole: MediaPlaylist) -> Succession {
@@ -37,14 +37,14 @@ extension PresentationTimeline {
         let isOther = changed.count == checked
         if new.upperBound < old.upperBound {
             if isOther { return .restarted }
-            // A server may take back its last segments when it ends; a cache never adds an end.
+            // A server may remove its last segments when the stream ends; a cache never adds an end marker.
             return whole.hasEndMarker && !playlist.hasEndMarker ? .continued(changed: changed.first) : .stale
         }
         if isOther, new.lowerBound < old.lowerBound { return .restarted }
         return .continued(changed: changed.first)
     }
 
-    /// Whether dates say that a playlist ends before what is known begins.
+    /// Returns whether the dates indicate that a playlist ends before the known timeline begins.
     private func isEarlier(_ whole: MediaPlaylist) -> Bool {
         guard let last = whole.segments.last?.programDateTime, let first = anchors.anchor(at: startPlace) else {
             return false
@@ -52,11 +52,13 @@ extension PresentationTimeline {
         return last.sinceEpoch.nanoseconds < first.nanoseconds(at: startPlace)
     }
 
-    /// How many of the last common segments are compared: an encoder that begins anew changes all of them, and more
-    /// would cost the same again with each reload of a long playlist.
+    /// The maximum number of common segments that are compared, counted from the end.
+    ///
+    /// A restarted encoder changes all of them, and comparing more would increase the cost of each reload of a long
+    /// playlist.
     private static let mostCompared: Int64 = 16
 
-    /// Compares segments that have the same numbers then and now.
+    /// Compares the segments with the same sequence numbers in both playlists.
     private func changes(in common: Range<Int64>, to whole: MediaPlaylist) -> (checked: Int, changed: [Int64]) {
         let (first, firstNow) = (sequences.lowerBound, whole.segmentSequences.lowerBound)
         let compared = max(common.lowerBound, common.upperBound -| Self.mostCompared)..<common.upperBound
@@ -66,9 +68,10 @@ extension PresentationTimeline {
         return (compared.count, changed)
     }
 
-    /// Whether two entries mean the same media.
+    /// Returns whether two segments are the same media.
     ///
-    /// Queries may differ: they hold signatures that are made anew for each load. So may hosts.
+    /// The queries of their URLs may differ, because they may contain signatures that change with each reload, and so
+    /// may the hosts.
     private func isSame(_ then: MediaSegment, _ now: MediaSegment) -> Bool {
         if then.uri != now.uri, then.address.path != now.address.path { return false }
         if then.byteRange != now.byteRange { return false }

@@ -3,17 +3,18 @@ import MediaTiming
 import ResourceAddressing
 
 extension PresentationTimeline {
-    /// Takes over what a reload brought.
+    /// Updates the timeline with a reloaded playlist.
     ///
-    /// Segments are known again by their media sequence numbers: known ones keep their times, new ones follow, and those
-    /// that are no longer listed are forgotten. Nothing in a playlist stops that; what is odd is told.
+    /// Segments are recognized by their media sequence numbers: known segments keep their times, new ones are appended,
+    /// and segments that the playlist no longer contains are removed. Inconsistencies are reported and do not prevent
+    /// the update.
     ///
-    /// - Parameter loaded: The playlist that was loaded; a delta update is completed from the one before
-    ///   (RFC 8216bis §6.3.7).
-    /// - Returns: What changed.
-    /// - Throws: `PlaylistUpdateError` for a delta update that lacks segments; then the whole playlist has to be loaded,
-    ///   and the timeline stays as it was.
-    /// - Complexity: O(*c*) for *c* new segments, beside moving what is known in memory; O(*n*) for a delta update.
+    /// - Parameter loaded: The reloaded playlist; a delta update is applied to the previous one (RFC 8216bis §6.3.7).
+    /// - Returns: The changes.
+    /// - Throws: `PlaylistUpdateError` if a delta update lacks segments. The timeline is unchanged, and the complete
+    ///   playlist has to be loaded.
+    /// - Complexity: O(*c*) for *c* new segments, in addition to moving the existing ones in memory; O(*n*) for a delta
+    ///   update.
     public mutating func update(_ loaded: MediaPlaylist) throws(PlaylistUpdateError) -> TimelineUpdate {
         let whole = loaded.skippedSegmentCount > 0 ? try playlist.applying(loaded) : loaded
         var update = TimelineUpdate()
@@ -57,11 +58,12 @@ extension PresentationTimeline {
         hasEnded = ends || hasEnded && update.added.isEmpty
     }
 
-    /// Takes over a playlist that shares segments with what is known.
+    /// Replaces the playlist with one that has segments in common.
     private mutating func join(_ whole: MediaPlaylist, _ update: inout TimelineUpdate) {
         let (old, new) = (sequences, whole.segmentSequences)
         let common = old.clamped(to: new)
-        // The last of them: at the beginning of a window, servers differ about what they count.
+        // The last common segment is used, because servers may disagree on discontinuities at the beginning of the
+        // window.
         let numberThen = domain(at: Int(common.upperBound -| 1 -| old.lowerBound)).sequence
         let numberNow = whole.segments[Int(common.upperBound -| 1 -| new.lowerBound)].discontinuitySequence
         let shift = numberThen.subtractingSaturated(numberNow)
@@ -82,7 +84,7 @@ extension PresentationTimeline {
         anchors.forget(before: startPlace)
     }
 
-    /// Takes over a playlist that shares no segments with what is known: all that was is forgotten.
+    /// Replaces the playlist with one that has no segments in common; all known segments are removed.
     private mutating func replace(with whole: MediaPlaylist, _ update: inout TimelineUpdate) {
         update.forgottenCount = placements.count
         placements = []
@@ -90,11 +92,13 @@ extension PresentationTimeline {
         anchors.forget(before: startPlace)
     }
 
+    /// Replaces the playlist and places its new segments.
+    ///
     /// - Parameters:
-    ///   - whole: The playlist.
-    ///   - known: How many segments at its beginning do not have to be placed behind the others.
-    ///   - update: What is told of it.
-    ///   - earlier: How many of those have to be placed before the others.
+    ///   - whole: The complete playlist.
+    ///   - known: The number of segments at its beginning that are not placed after the existing ones.
+    ///   - update: The report of the changes.
+    ///   - earlier: The number of those segments that are placed before the existing ones.
     private mutating func adopt(
         _ whole: MediaPlaylist,
         keeping known: Int,
@@ -108,7 +112,7 @@ extension PresentationTimeline {
         update.added = (new.lowerBound +| Int64(known))..<new.upperBound
     }
 
-    /// Places segments before the first one that is known.
+    /// Places segments before the first known one.
     private mutating func prepend(_ count: Int) {
         let segments = playlist.segments
         let border = segments.timeRange(at: count).start.nanoseconds
@@ -123,7 +127,7 @@ extension PresentationTimeline {
         noteDates(from: 0)
     }
 
-    /// Leaves time for segments that came and went unseen.
+    /// Leaves a gap for segments that were never seen.
     private mutating func skip(_ count: Int64, to whole: MediaPlaylist, _ update: inout TimelineUpdate) {
         guard count > 0 else { return }
         let (lost, evidence) = lostTime(count, before: whole)
@@ -131,19 +135,19 @@ extension PresentationTimeline {
         update.faults.append(.segmentsMissed(count: count, lost: MediaTime(nanoseconds: lost), evidence))
     }
 
-    /// How long so many missed segments were, in nanoseconds.
+    /// Returns the duration of missed segments in nanoseconds, with the evidence for it.
     private func lostTime(_ count: Int64, before whole: MediaPlaylist) -> (Int64, TimelineFault.Evidence) {
         let longest = targetDuration + MediaTime(value: 1, timescale: 2)
         let most = (longest * count + targetDuration).nanoseconds
         if let date = whole.segments.first?.programDateTime, let expected = anchors.anchor(at: endPlace) {
             let lost = date.sinceEpoch.nanoseconds.subtractingSaturated(expected.nanoseconds(at: endPlace))
-            // A date that says more than segments can last has jumped for another reason.
+            // If the date indicates more than the maximum duration of the segments, it jumped for another reason.
             if lost >= 0, lost <= most { return (lost, .dates) }
         }
         return (Int64(clamping: Int128(averageDuration) *| Int128(count)), .averageDuration)
     }
 
-    /// How long its segments are on average, in nanoseconds.
+    /// The average duration of the segments, in nanoseconds.
     var averageDuration: Int64 {
         let total = placements.reduce(Int64(0)) { $0.addingSaturated($1.duration) }
         guard !placements.isEmpty, total > 0 else { return targetDuration.nanoseconds }

@@ -1,16 +1,16 @@
 public import HLSPlaylist
 public import MediaTiming
 
-/// The segments of one media playlist in presentation time: where each lies, for as long as the playlist lists it.
+/// The segments of a media playlist with their presentation times.
 ///
-/// Presentation time begins where the first timeline of a presentation did when it was loaded first, and never moves: a
-/// segment keeps its time through all reloads, and what comes later follows it. Times are sums of durations as the
-/// playlist writes them, exact to the nanosecond.
+/// Presentation time is zero at the start of the first timeline of a presentation when it was first loaded, and never
+/// changes: a segment keeps its time through all reloads, and later segments follow it. Times are sums of the durations
+/// in the playlist, exact to the nanosecond.
 ///
-/// It is a value that knows no clock. A segment's places are kept, everything else is read from the playlist when it is
-/// asked for: a timeline of a hundred thousand segments costs 16 bytes each beside the playlist.
+/// A timeline is a value without a clock. Only the times of segments are stored; all other properties are parsed from
+/// the playlist on access. A timeline of a hundred thousand segments has 16 bytes for each in addition to the playlist.
 public struct PresentationTimeline: Sendable {
-    /// When a segment begins and how long it is, in nanoseconds.
+    /// The start and duration of a segment, in nanoseconds.
     struct Placement: Sendable {
         var start: Int64
         var duration: Int64
@@ -21,36 +21,38 @@ public struct PresentationTimeline: Sendable {
         }
     }
 
-    /// The playlist as it was loaded last, whole.
+    /// The complete playlist of the last load.
     public internal(set) var playlist: MediaPlaylist
-    /// One for each segment of the playlist.
+    /// The placements, one for each segment of the playlist.
     var placements: [Placement] = []
-    /// Where the next segment begins.
+    /// The start of the next segment, in nanoseconds.
     var endPlace: Int64
     var anchors = DateAnchors()
-    /// How often the playlist has begun to count anew.
+    /// The number of times that the numbering of the playlist restarted.
     var epoch: Int
-    /// What has to be added to the playlist's discontinuity numbers, so that those of known segments stay.
+    /// The offset on the discontinuity sequence numbers of the playlist that preserves those of known segments.
     var domainShift: Int64
-    /// Whether the last segment is known to be the last; it stays so where the end mark is lost.
+    /// A Boolean value that indicates whether no segments are expected, even if a later playlist lacks the end marker.
     public internal(set) var hasEnded: Bool
-    /// Whether it lost segments at its beginning, now or when it was loaded first.
+    /// A Boolean value that indicates whether the playlist was a sliding window when it was first loaded.
+    ///
+    /// In this case the first segment may not be the beginning of the presentation.
     let beganLive: Bool
 
-    /// Makes the timeline of a playlist that was just loaded.
+    /// Creates the timeline of a loaded playlist.
     ///
     /// - Parameters:
-    ///   - playlist: The playlist, whole: a delta update is not enough.
-    ///   - start: When its first segment begins, in presentation time. Defaults to 0, which is right for the first timeline
-    ///     of a presentation; for others see ``TimelineAlignment``.
-    /// - Complexity: O(*n*) in segments, without reading their lines.
+    ///   - playlist: The complete playlist, not a delta update.
+    ///   - start: The presentation time of the first segment. Default: 0, which is correct for the first timeline of a
+    ///     presentation; for others see ``TimelineAlignment``.
+    /// - Complexity: O(*n*) in the number of segments, without parsing their lines.
     public init(_ playlist: MediaPlaylist, start: MediaTime = .zero) {
         self.init(playlist, start: start.nanoseconds, epoch: 0, domainShift: 0)
     }
 
-    /// Makes the timeline of a playlist that was just loaded and lies as an alignment says.
+    /// Creates the timeline of a loaded playlist with a given alignment.
     ///
-    /// - Complexity: O(*n*) in segments, without reading their lines.
+    /// - Complexity: O(*n*) in the number of segments, without parsing their lines.
     public init(_ playlist: MediaPlaylist, alignment: TimelineAlignment) {
         self.init(
             playlist,
@@ -70,7 +72,7 @@ public struct PresentationTimeline: Sendable {
         append(from: 0)
     }
 
-    /// Places the segments from a position on, one behind the other.
+    /// Places the segments from a position on, each after the previous one.
     mutating func append(from first: Int) {
         let segments = playlist.segments
         guard first < segments.count else { return }
@@ -88,10 +90,10 @@ public struct PresentationTimeline: Sendable {
     }
 
     mutating func noteDates(from first: Int) {
-        // Without this, a playlist without dates would cost a search for each segment.
+        // Otherwise a playlist without dates would require a search for each segment.
         guard let last = placements.indices.last, playlist.segments[last].programDateTime != nil else { return }
         for position in first..<placements.count {
-            // Whether the date is the segment's own would cost another reading; one that is counted on changes nothing.
+            // An extrapolated date adds no anchor, so it need not be distinguished from one in the playlist.
             guard let date = playlist.segments[position].programDateTime else { continue }
             anchors.append(date, at: placements[position].start)
         }
@@ -99,44 +101,49 @@ public struct PresentationTimeline: Sendable {
 }
 
 extension PresentationTimeline {
-    /// Whether segments may still be added.
+    /// A Boolean value that indicates whether segments may be added.
     public var isLive: Bool { !hasEnded }
-    /// Whether segments may go at its beginning: not in a playlist of the type EVENT or VOD (RFC 8216bis §4.4.3.5).
+    /// A Boolean value that indicates whether segments may be removed at the beginning.
+    ///
+    /// False for playlists of the type EVENT or VOD (RFC 8216bis §4.4.3.5).
     public var isSliding: Bool { isLive && playlist.playlistType == nil }
-    /// Whether each segment is one I-frame (§4.4.3.6): its duration is the time to the next one.
+    /// A Boolean value that indicates whether each segment is one I-frame (§4.4.3.6), with the time to the next one as
+    /// its duration.
     public var isIFramesOnly: Bool { playlist.isIFramesOnly }
 
-    /// The stretch of presentation time from the first segment to the end of the last one that is complete.
+    /// The presentation time range from the first segment to the end of the last complete one.
     public var range: MediaTimeRange {
         MediaTimeRange(start: MediaTime(nanoseconds: startPlace), end: MediaTime(nanoseconds: endPlace))
     }
-    /// When the first segment begins; where there is none, when it will.
+    /// The presentation time of the first segment, or of the next one if there are none.
     public var start: MediaTime { MediaTime(nanoseconds: startPlace) }
-    /// When the last complete segment ends.
+    /// The end of the last complete segment, in presentation time.
     public var end: MediaTime { MediaTime(nanoseconds: endPlace) }
-    /// When the last part of the segment that is not complete ends; ``end`` where there are no parts.
+    /// The end of the last partial segment, in presentation time; the same as ``end`` without partial segments.
     public var edge: MediaTime { pendingSegment?.end ?? end }
-    /// The presentation time at which playback ends; `nil` while it is not known, as in a live presentation.
+    /// The presentation time at which playback ends, or `nil` if it is unknown, as in a live presentation.
     ///
-    /// It is zero where everything that is listed lies before the first time of the presentation.
+    /// Zero if all segments precede the start of presentation time.
     public var duration: MediaTime? { hasEnded ? max(.zero, end) : nil }
 
-    /// The media sequence numbers of its segments.
+    /// The media sequence numbers of the segments.
     public var sequences: Range<Int64> { playlist.segmentSequences }
 
     var startPlace: Int64 { placements.first?.start ?? endPlace }
 
-    /// The target duration that times are reckoned with: as declared, else the longest of the last segments, in whole
-    /// seconds; 1 s to 120 s, so that a mistake neither hammers a server nor stops a player.
+    /// The target duration that is used for timing, 1 s to 120 s.
+    ///
+    /// The declared value or, if it is missing, the longest duration of the last segments in whole seconds. The limits
+    /// prevent a wrong value from causing excessive requests or stopping playback.
     public var targetDuration: MediaTime { playlist.effectiveTargetDuration }
 
-    /// About how much memory the timeline takes, in bytes: the text of the playlist, and what is known of each segment.
+    /// The approximate size in memory, in bytes: the text of the playlist and the data of each segment.
     var byteCount: Int { playlist.bytes.count + placements.count *| 64 }
 
-    /// Moves everything in presentation time, when the timestamps of its media show that it was placed wrong.
+    /// Shifts all presentation times, if the timestamps of the media show that the alignment was inaccurate.
     ///
-    /// - Parameter offset: How much later; negative for earlier.
-    /// - Complexity: O(*n*) in segments.
+    /// - Parameter offset: The shift; negative to an earlier time.
+    /// - Complexity: O(*n*) in the number of segments.
     public mutating func shift(by offset: MediaTime) {
         let offset = offset.nanoseconds
         for position in placements.indices {

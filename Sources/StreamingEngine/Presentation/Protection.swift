@@ -1,32 +1,32 @@
 public import HLSPlaylist
 public import ResourceAddressing
 
-/// How a segment or an initialization is encrypted, as one who has to decrypt it sees it (RFC 8216bis §4.4.4.4).
+/// The encryption of a segment or a media initialization section (RFC 8216bis §4.4.4.4).
 public enum Protection: Sendable, Hashable {
-    /// Not at all.
+    /// No encryption.
     case none
-    /// As a whole: decrypt what was loaded before it is read (`AES-128`, `AES-256-GCM`).
+    /// Encryption of the entire resource, which is decrypted before parsing (`AES-128`, `AES-256-GCM`).
     case wholeResource(KeyReference)
-    /// Sample by sample: the decoder has to do it (`SAMPLE-AES`, `SAMPLE-AES-CTR`).
+    /// Encryption of samples, which the decoder decrypts (`SAMPLE-AES`, `SAMPLE-AES-CTR`).
     case samples(KeyReference)
-    /// In a way that cannot be undone here.
+    /// Encryption that is not supported.
     case refused(Refusal)
 
-    /// Why encrypted media cannot be played.
+    /// The reason for which encrypted media cannot be played.
     public enum Refusal: Sendable, Hashable {
-        /// All keys belong to systems of rights management, whose key formats these are.
+        /// Only DRM systems with the given key formats provide the keys.
         case keyFormats([String])
-        /// The method is not known.
+        /// The encryption method is unknown.
         case method(String)
-        /// No address says where the key is.
+        /// The key has no URL.
         case keyAddressMissing
-        /// The initialization vector is no hexadecimal number of at most 128 bits.
+        /// The initialization vector is not a hexadecimal number of at most 128 bits.
         case vectorUnreadable
-        /// A map under `AES-128` does not say its initialization vector, as it has to (§4.4.4.5).
+        /// A media initialization section with `AES-128` has no initialization vector, which is required (§4.4.4.5).
         case vectorMissing
     }
 
-    /// The key that is needed; `nil` where none is.
+    /// The required key, or `nil` if there is none.
     public var key: KeyReference? {
         switch self {
         case .wholeResource(let key), .samples(let key): key
@@ -34,32 +34,34 @@ public enum Protection: Sendable, Hashable {
         }
     }
 
-    /// Why it cannot be played; `nil` where it can.
+    /// The reason for which the media cannot be played, or `nil` if it can.
     public var refusal: Refusal? {
         if case .refused(let refusal) = self { refusal } else { nil }
     }
 }
 
-/// A key and what it is used with.
+/// A key with the parameters of its use.
 public struct KeyReference: Sendable, Hashable {
-    /// How to decrypt.
+    /// The encryption method.
     public let method: EncryptionKey.Method
-    /// Where the key is: plain octets, 16 of them or 32 for `AES-256-GCM`.
+    /// The URL of the key, which has 16 bytes, or 32 for `AES-256-GCM`.
     public let address: ResourceAddress
-    /// The initialization vector, 16 octets; `nil` for `AES-256-GCM`, whose segments begin with their own (§4.4.4.4).
+    /// The initialization vector, 16 bytes; `nil` for `AES-256-GCM`, whose segments begin with their own (§4.4.4.4).
     public let vector: [UInt8]?
-    /// Whether the playlist says the vector; else it is the media sequence number.
+    /// A Boolean value that indicates whether the playlist contains the initialization vector.
     ///
-    /// fMP4 that is encrypted by samples carries vectors of its own, which go before one that is not written.
+    /// Otherwise it is the media sequence number. fMP4 with sample encryption contains its own vectors, which have
+    /// priority over the media sequence number.
     public let isVectorWritten: Bool
 }
 
 extension Protection {
-    /// What the keys in force for a segment mean; of several formats, plain keys are taken (§4.4.4.4).
+    /// Creates the protection for the keys of a segment; of several key formats, `identity` is used (§4.4.4.4).
     ///
     /// - Parameters:
-    ///   - keys: One for each key format, possibly none.
-    ///   - sequence: The number that serves as initialization vector where none is written; `nil` for a map.
+    ///   - keys: The keys, one for each key format; may be empty.
+    ///   - sequence: The media sequence number, which is the default initialization vector; `nil` for a media
+    ///     initialization section.
     init(_ keys: [EncryptionKey], sequence: Int64?) {
         guard !keys.isEmpty else {
             self = .none
@@ -90,7 +92,8 @@ extension Protection {
         case .aes128, .sampleAES, .sampleAESCTR:
             let isWhole = key.method == .aes128
             if key.initializationVector == nil, sequence == nil {
-                // Samples of a map do not exist; only the octets of a whole one need a vector.
+                // An initialization section contains no samples, so only encryption of the entire section requires a
+                // vector.
                 return isWhole ? .refused(.vectorMissing) : .samples(reference(nil))
             }
             guard let vector = key.vector(forSequence: sequence ?? 0) else { return .refused(.vectorUnreadable) }

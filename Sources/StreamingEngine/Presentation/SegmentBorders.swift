@@ -1,13 +1,13 @@
 public import HLSPlaylist
 public import MediaTiming
 
-/// Where the segments of an item meet, in all of the playlists that it is played from.
+/// The segment boundaries of an item, in all playlists from which it is played.
 public struct SegmentBorders: Sendable {
     private let timelines: [PresentationTimeline]
-    /// Another one each time that a playlist came.
+    /// A number that changes whenever a playlist is loaded.
     package let revision: Int
 
-    /// Those of an item of which nothing is known.
+    /// Creates an instance without boundaries, for an item of which no playlist is known.
     public init() { self.init([]) }
 
     init(_ timelines: [PresentationTimeline], revision: Int = 0) {
@@ -15,18 +15,18 @@ public struct SegmentBorders: Sendable {
         self.revision = revision
     }
 
-    /// The border nearest to a time (RFC 8216bis §D.2, X-SNAP).
+    /// Returns the segment boundary nearest to a time (RFC 8216bis §D.2, X-SNAP).
     ///
     /// - Parameters:
-    ///   - time: On the timeline of the item.
-    ///   - latest: Whether of several playlists, each with a nearest border of its own, the latest is taken; else the earliest.
-    /// - Returns: The border; `nil` where no segments are known.
+    ///   - time: A time of the item.
+    ///   - latest: Whether to return the latest of the nearest boundaries in the playlists, instead of the earliest.
+    /// - Returns: The boundary, or `nil` if no segments are known.
     public func nearest(to time: MediaTime, latest: Bool) -> MediaTime? {
         let borders = timelines.compactMap { Self.nearest(to: time, in: $0) }
         return latest ? borders.max() : borders.min()
     }
 
-    /// Where a date lies; `nil` where the playlists have no media of that date.
+    /// Returns the time of a date, or `nil` if the main playlist has no media with that date.
     public func time(of date: ProgramDateTime) -> MediaTime? {
         guard let position = timelines.first?.position(of: date), position.relation == .inside else { return nil }
         return position.time

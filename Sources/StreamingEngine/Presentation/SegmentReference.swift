@@ -2,52 +2,52 @@ public import HLSPlaylist
 public import MediaTiming
 public import ResourceAddressing
 
-/// A media segment as a player needs it: where it is, when it is shown, and what it takes to decode it.
+/// A media segment with all properties that are required to load, decode and present it.
 ///
-/// It stands by itself, and stays right when its playlist has long forgotten it.
+/// It does not depend on its playlist, and remains valid after the playlist no longer contains it.
 public struct SegmentReference: Sendable, Hashable {
-    /// The media sequence number (RFC 8216bis §4.4.3.2); it says nothing about other playlists.
+    /// The media sequence number (RFC 8216bis §4.4.3.2), which is unrelated to those of other playlists.
     public let sequence: Int64
-    /// Where it is: the playlist's own bytes, resolved against the address of the playlist.
+    /// The URL of the segment, resolved against that of the playlist.
     public let address: ResourceAddress
-    /// Which bytes of that resource; `nil` for all of them (§4.4.4.2).
+    /// The byte range of the segment in the resource, or `nil` for the entire resource (§4.4.4.2).
     public let byteRange: ByteRange?
-    /// When it is shown, in presentation time.
+    /// The presentation time range.
     public internal(set) var range: MediaTimeRange
-    /// Whose timestamps and encoding it has.
+    /// The discontinuity domain, which determines its timestamps and encoding.
     public let domain: DiscontinuityDomain
-    /// Whether it is the first segment behind a discontinuity.
+    /// A Boolean value that indicates whether it is the first segment after a discontinuity.
     public let beginsDomain: Bool
-    /// How it is encrypted.
+    /// The encryption of the segment.
     public let protection: Protection
-    /// What a decoder needs before it (§4.4.4.5).
+    /// The media initialization section of the segment (§4.4.4.5).
     public let initialization: InitializationReference?
-    /// Whether its media is missing, so that it must not be loaded (§4.4.4.7).
+    /// A Boolean value that indicates whether the media is missing, so that it must not be loaded (§4.4.4.7).
     public let isGap: Bool
-    /// Its bit rate as announced (§4.4.4.8).
+    /// The bit rate according to the playlist (§4.4.4.8).
     public let bitRate: BitRate?
-    /// When it was recorded, written or counted on from a date that is; never a reason to shift media time (§4.4.4.6).
+    /// The date of the first sample, in the playlist or extrapolated; it never changes media time (§4.4.4.6).
     public let programDate: ProgramDateTime?
-    /// Its parts for low latency, where they are still listed (§4.4.4.9).
+    /// The partial segments that are still in the playlist (§4.4.4.9).
     public let parts: [PartReference]
 
-    /// When it begins, in presentation time.
+    /// The start, in presentation time.
     public var start: MediaTime { range.start }
-    /// How long it is.
+    /// The duration.
     public var duration: MediaTime { range.duration }
-    /// When the next one begins, in presentation time.
+    /// The end, in presentation time.
     public var end: MediaTime { range.end }
 }
 
-/// What a decoder needs before the segments that name it: a map with everything that it takes to load it (§4.4.4.5).
+/// A media initialization section with all properties that are required to load it (§4.4.4.5).
 public struct InitializationReference: Sendable, Hashable {
-    /// Where it is.
+    /// The URL of the section.
     public let address: ResourceAddress
-    /// Which bytes of that resource; `nil` for all of them.
+    /// The byte range of the section in the resource, or `nil` for the entire resource.
     ///
-    /// A range of its own, which no segment inherits.
+    /// It is independent of the byte ranges of segments.
     public let byteRange: ByteRange?
-    /// How it is encrypted itself.
+    /// The encryption of the section itself.
     public let protection: Protection
 
     init(_ map: MediaInitialization) {
@@ -61,63 +61,63 @@ public struct InitializationReference: Sendable, Hashable {
     }
 }
 
-/// A part of a segment for low latency (§4.4.4.9).
+/// A partial segment (§4.4.4.9).
 public struct PartReference: Sendable, Hashable {
-    /// The media sequence number of its segment.
+    /// The media sequence number of its parent segment.
     public let sequence: Int64
-    /// Its position in the segment, from 0.
+    /// The index in the parent segment, starting at 0.
     public let index: Int
-    /// Where it is.
+    /// The URL of the partial segment.
     public let address: ResourceAddress
-    /// Which bytes of that resource; `nil` for all of them.
+    /// The byte range of the partial segment in the resource, or `nil` for the entire resource.
     public let byteRange: ByteRange?
-    /// When it is shown, in presentation time.
+    /// The presentation time range.
     public let range: MediaTimeRange
-    /// Whether it begins with a frame that needs no other.
+    /// A Boolean value that indicates whether it begins with an independent frame.
     public let isIndependent: Bool
-    /// Whether its media is missing.
+    /// A Boolean value that indicates whether the media is missing.
     public let isGap: Bool
 }
 
-/// The segment at the live edge that is not complete: what is known of it are its parts.
+/// The incomplete segment at the live edge, of which only partial segments are available.
 public struct PendingSegment: Sendable, Hashable {
-    /// The media sequence number that it will have.
+    /// The media sequence number that the segment will have.
     public let sequence: Int64
-    /// When it begins, in presentation time.
+    /// The start, in presentation time.
     public let start: MediaTime
-    /// Whose timestamps and encoding it has.
+    /// The discontinuity domain, which determines its timestamps and encoding.
     public let domain: DiscontinuityDomain
-    /// How its parts are encrypted.
+    /// The encryption of the partial segments.
     public let protection: Protection
-    /// What a decoder needs before it.
+    /// The media initialization section of the segment.
     public let initialization: InitializationReference?
-    /// Its parts so far, possibly none.
+    /// The available partial segments; may be empty.
     public let parts: [PartReference]
 
-    /// When its last part ends, in presentation time.
+    /// The end of the last partial segment, in presentation time.
     public var end: MediaTime { parts.last?.range.end ?? start }
 }
 
-/// What will come next and may be asked for already (§4.4.5.3).
+/// A preload hint: a resource that may be requested before it is available (§4.4.5.3).
 public struct PreloadReference: Sendable, Hashable {
-    /// What is announced.
+    /// The type of a hinted resource.
     public enum Kind: String, Sendable, Hashable {
-        /// The next part.
+        /// The next partial segment.
         case part = "PART"
-        /// The map of what comes next.
+        /// A media initialization section for the following segments.
         case map = "MAP"
     }
 
-    /// What is announced.
+    /// The type of the hinted resource.
     public let kind: Kind
-    /// Where it will be.
+    /// The URL of the resource.
     public let address: ResourceAddress
-    /// The offset of its first byte.
+    /// The offset of the first byte.
     public let byteRangeStart: Int64
-    /// How many bytes; `nil` for all to the end.
+    /// The number of bytes, or `nil` up to the end of the resource.
     public let byteRangeLength: Int64?
 
-    /// `nil` for a hint of a kind that the standard does not know.
+    /// Creates a reference for a hint; `nil` if its type is not defined by RFC 8216bis.
     init?(_ hint: PreloadHint) {
         guard let kind = Kind(rawValue: hint.type) else { return nil }
         self.kind = kind

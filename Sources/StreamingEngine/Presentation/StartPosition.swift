@@ -1,36 +1,38 @@
 public import HLSPlaylist
 public import MediaTiming
 
-/// Where playback begins when nobody has asked for a place.
+/// The position at which playback begins by default.
 public struct StartPosition: Sendable, Hashable {
-    /// What decided.
+    /// The reason for a start position.
     public enum Reason: Sendable, Hashable {
-        /// Playback begins at the beginning.
+        /// Playback begins at the start of the stream.
         case beginning
-        /// The playlist names a place: `EXT-X-START` (RFC 8216bis §4.4.2.2).
+        /// The playlist contains a start position: `EXT-X-START` (RFC 8216bis §4.4.2.2).
         case playlist
-        /// Live playback begins as near to the edge as it may.
+        /// Live playback begins at the minimum distance to the live edge.
         case liveEdge
-        /// The application has asked for a distance to the live edge.
+        /// The application configured a distance to the live edge.
         case configuredOffset
     }
 
-    /// When to begin, in presentation time, inside the window.
+    /// The presentation time, which is within the seekable range.
     public let time: MediaTime
-    /// Whether media before ``time`` must not be shown; else ``time`` is where a segment or a part begins.
+    /// A Boolean value that indicates whether media before ``time`` must not be shown.
+    ///
+    /// Otherwise ``time`` is the start of a segment or partial segment.
     public let isPrecise: Bool
-    /// What decided.
+    /// The reason for the position.
     public let reason: Reason
 
-    /// Finds the place.
+    /// Determines the start position.
     ///
     /// - Parameters:
-    ///   - timeline: The timeline of the variant that is played.
-    ///   - declared: The start of the multivariant playlist; it goes before that of the media playlist (§4.4.2). Defaults
-    ///     to `nil`: only the media playlist's own counts.
-    ///   - liveOffset: The distance to the live edge that the application wants, at least the hold-back of the window;
-    ///     `nil`, the default, for that of the playlist. It has no part in what has ended.
-    ///   - isLowLatency: Whether parts are loaded. Defaults to no.
+    ///   - timeline: The timeline of the played variant.
+    ///   - declared: The start position of the multivariant playlist, which has priority over that of the media
+    ///     playlist (§4.4.2). Default: `nil`, so that only the media playlist's counts.
+    ///   - liveOffset: The distance to the live edge that the application configured, which is raised to the hold-back
+    ///     of the window. Default: `nil`, for the distance of the playlist. It is ignored if the playlist has ended.
+    ///   - isLowLatency: Whether partial segments are loaded. Default: false.
     public init(
         in timeline: PresentationTimeline,
         declared: PlaylistStart? = nil,
@@ -42,7 +44,8 @@ public struct StartPosition: Sendable, Hashable {
             let wanted = window.edge - max(liveOffset, window.holdBack)
             self.init(timeline, at: wanted, in: window, isPrecise: false, .configuredOffset)
         } else if let start = declared ?? timeline.playlist.start {
-            // Counted from the end of the last segment, parts or not (§4.4.2.2).
+            // A negative offset is relative to the end of the last segment, with or without partial segments
+            // (§4.4.2.2).
             let border = start.offset < .zero ? timeline.end : timeline.start
             self.init(timeline, at: border + start.offset, in: window, isPrecise: start.isPrecise, .playlist)
         } else if timeline.isLive {
@@ -65,7 +68,7 @@ public struct StartPosition: Sendable, Hashable {
         self.reason = reason
     }
 
-    /// Where the segment begins that is shown at a time, or the last part before it that can be decoded by itself.
+    /// Returns the start of the segment at a time, or of the last independent partial segment before it.
     private static func border(before time: MediaTime, in timeline: PresentationTimeline) -> MediaTime {
         let parts: [PartReference]
         let start: MediaTime
@@ -74,7 +77,7 @@ public struct StartPosition: Sendable, Hashable {
         } else if time >= timeline.end, let pending = timeline.pendingSegment {
             (parts, start) = (pending.parts, pending.start)
         } else if time >= timeline.end, let last = timeline.segments.last {
-            // The end of the last segment: what is shown there is its last picture.
+            // At the end of the last segment, its last frame is shown.
             return last.start
         } else {
             return time

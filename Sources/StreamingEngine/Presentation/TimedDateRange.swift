@@ -1,28 +1,31 @@
 public import HLSPlaylist
 public import MediaTiming
 
-/// A date range of a stream, and where it lies in the item (RFC 8216bis §4.4.5.1).
+/// A date range of a stream with its position in the item (RFC 8216bis §4.4.5.1).
 public struct TimedDateRange: Sendable {
-    /// So many date ranges of a playlist are told, those that begin last: a live one of days may have more.
+    /// The maximum number of date ranges for a playlist, of which those with the latest start are kept.
+    ///
+    /// A live playlist that spans days may contain more.
     public static let mostRanges = 2000
 
-    /// What the playlist says.
+    /// The date range in the playlist.
     public let range: DateRange
-    /// When it begins in the time of the item; `nil` where the playlist has no media of that date.
+    /// The start in the time of the item, or `nil` if the playlist has no media with that date.
     public let start: MediaTime?
-    /// The date when it begins.
+    /// The start date.
     public let startDate: ProgramDateTime
-    /// The date when it ends; `nil` while that is not known.
+    /// The end date, or `nil` if it is unknown.
     ///
-    /// As written, or else from its duration, or where the next of its class begins if it ends there.
+    /// The declared end date, or else the start date plus the duration, or the start of the next date range of the same
+    /// class for `END-ON-NEXT`.
     public let endDate: ProgramDateTime?
 
-    /// What names it.
+    /// The identifier of the date range.
     public var id: String { range.id }
-    /// What clients define for its attributes; `nil` where it has none.
+    /// The class of the date range, which defines the semantics of its attributes, or `nil` if it has none.
     public var classIdentifier: String? { range.classIdentifier }
 
-    /// Its attributes by their names, with variables replaced; made anew each time.
+    /// The attributes by name, with variables substituted; computed on each access.
     public var attributes: [String: String] {
         Dictionary(range.attributes.compactMap { attribute in range[attribute.name].map { (attribute.name, $0) } }) {
             first,
@@ -30,13 +33,13 @@ public struct TimedDateRange: Sendable {
         }
     }
 
-    /// Whether it has an attribute of one of these names.
+    /// Returns whether the date range has an attribute with one of the given names.
     public func hasAttribute(in names: Set<String>) -> Bool { range.attributes.contains { names.contains($0.name) } }
 
-    /// The date ranges of a timeline's playlist, in their order; those that cannot be read are left out.
+    /// Returns the date ranges of a timeline's playlist in order; those without a valid start date are left out.
     ///
-    /// - Parameter timeline: Where they are to lie.
-    /// - Returns: ``mostRanges`` at most.
+    /// - Parameter timeline: The timeline, which determines the positions.
+    /// - Returns: At most ``mostRanges`` date ranges.
     static func ranges(of timeline: PresentationTimeline) -> [TimedDateRange] {
         var dated = timeline.playlist.dateRanges.enumerated().compactMap { index, range in
             range.startDate.map { Dated(index: index, range: range, start: $0) }
@@ -58,7 +61,7 @@ public struct TimedDateRange: Sendable {
         }
     }
 
-    /// Where a date lies, where there is media of it or what there is ends with it.
+    /// Returns the time of a date if there is media with that date, or if the timeline ends with it.
     private static func place(
         of date: ProgramDateTime,
         in index: DateIndex,
@@ -70,18 +73,18 @@ public struct TimedDateRange: Sendable {
         guard position.relation == .afterEnd, !timeline.isLive else { return nil }
         let last = MediaTime(value: 1, timescale: 1000)
         guard let end = timeline.date(at: timeline.end - last) else { return nil }
-        // Playlists round durations: the sum of them seldom meets a date to the millisecond.
+        // Playlists round durations, so their sum rarely matches a date to the millisecond.
         return date.sinceEpoch - end.sinceEpoch - last <= MediaTime(value: 1, timescale: 10) ? timeline.end : nil
     }
 
-    /// A date range of a playlist, and the date when it begins.
+    /// A date range of a playlist with its start date.
     private struct Dated {
         let index: Int
         let range: DateRange
         let start: ProgramDateTime
     }
 
-    /// When the next of its class begins, for each that ends there.
+    /// Returns the start of the next date range of the same class, for each date range that ends on the next one.
     private static func followers(of ranges: [Dated]) -> [Int: ProgramDateTime] {
         guard ranges.contains(where: \.range.endsOnNext) else { return [:] }
         var followers: [Int: ProgramDateTime] = [:]
@@ -89,7 +92,7 @@ public struct TimedDateRange: Sendable {
             var next: ProgramDateTime?
             var last: ProgramDateTime?
             for range in members.sorted(by: { $0.start.sinceEpoch > $1.start.sinceEpoch }) {
-                // Those that begin together are followed by the same.
+                // Date ranges with the same start have the same successor.
                 if let last, last.sinceEpoch > range.start.sinceEpoch { next = last }
                 last = range.start
                 followers[range.index] = next
@@ -106,7 +109,7 @@ public struct TimedDateRange: Sendable {
 }
 
 extension TimedDateRange: Hashable {
-    /// Whether they say the same.
+    /// Returns whether two date ranges have the same identifier, times and attributes.
     public static func == (left: TimedDateRange, right: TimedDateRange) -> Bool {
         left.id == right.id && left.start == right.start && left.endDate == right.endDate
             && left.range.attributes.elementsEqual(right.range.attributes) {
@@ -114,7 +117,7 @@ extension TimedDateRange: Hashable {
             }
     }
 
-    /// Tells it from others.
+    /// Hashes the identifier and the times.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(id)
         hasher.combine(start)

@@ -1,48 +1,48 @@
 public import HLSPlaylist
 public import MediaTiming
 
-/// Where a media playlist lies beside one that is already placed in presentation time.
+/// The position of a media playlist in presentation time, relative to a playlist that is already placed.
 ///
-/// Variants and renditions are aligned by time, by date and by discontinuity; never by the order of segments, and by media
-/// sequence numbers only where nothing else is left and they agree with the live edges: numbers of two playlists have
-/// nothing to do with each other (RFC 8216bis §4.4.3.2 and §6.3.2).
+/// Variants and renditions are aligned by time, by date and by discontinuity, never by the order of segments. Media
+/// sequence numbers are used only if there is nothing else and they agree with the live edges, because the numbers of
+/// two playlists are unrelated (RFC 8216bis §4.4.3.2 and §6.3.2).
 public struct TimelineAlignment: Sendable, Hashable {
-    /// How a place was found, best first.
+    /// The method by which a position was determined, in descending order of reliability.
     public enum Method: Sendable, Hashable {
-        /// Both begin with the presentation: nothing was taken from their beginnings.
+        /// Both playlists begin with the presentation, because no segments were removed at the beginning.
         case commonStart
-        /// By dates within the discontinuity domain that both list.
+        /// The dates within a discontinuity domain that both playlists contain.
         case datesInDomain
-        /// By dates, without a domain that both list.
+        /// The dates, without a common discontinuity domain.
         case dates
-        /// By the border of a discontinuity domain that both list.
+        /// The start of a discontinuity domain that both playlists contain.
         case discontinuity
-        /// By the same media sequence number, which puts the live edges together too.
+        /// A common media sequence number that is consistent with the live edges.
         case mediaSequence
-        /// By their live edges.
+        /// The live edges.
         case liveEdge
-        /// One of them lists nothing: it begins where the other ends.
+        /// One of the playlists is empty; the playlist begins at the end of the reference.
         case none
     }
 
-    /// When the first segment of the playlist begins, in presentation time.
+    /// The presentation time of the first segment of the playlist.
     public let start: MediaTime
-    /// How it was found.
+    /// The method by which the position was determined.
     public let method: Method
-    /// How far off ``start`` may be to either side; the timestamps of the first segment tell.
+    /// The maximum error of ``start`` in either direction, which the timestamps of the first segment resolve.
     public let uncertainty: MediaTime
-    /// How often the presentation has begun to count anew.
+    /// The number of times that the numbering of the presentation restarted.
     let epoch: Int
-    /// What has to be added to the playlist's discontinuity numbers.
+    /// The offset on the discontinuity sequence numbers of the playlist.
     let domainShift: Int64
 
-    /// Finds the place.
+    /// Determines the position of a playlist.
     ///
     /// - Parameters:
-    ///   - playlist: The playlist that was just loaded, whole.
-    ///   - reference: A timeline of the same presentation, as fresh as it can be had.
-    ///   - age: How long ago the reference had something new, of what is live: by so much its edge is behind.
-    /// - Complexity: O(*d* log *n*) in discontinuities.
+    ///   - playlist: The complete loaded playlist.
+    ///   - reference: A timeline of the same presentation, as recent as possible.
+    ///   - age: The time since the reference was last updated, by which the live edge of a live reference is behind.
+    /// - Complexity: O(*d* log *n*) in the number of discontinuities.
     public init(of playlist: MediaPlaylist, to reference: PresentationTimeline, age: Duration = .zero) {
         self.init(TimelineComparison(playlist, reference, age: age).place, reference)
     }
@@ -57,15 +57,15 @@ public struct TimelineAlignment: Sendable, Hashable {
 }
 
 extension PresentationTimeline {
-    /// Places a playlist that was just loaded beside a timeline of the same presentation.
+    /// Creates the timeline of a loaded playlist, aligned with another timeline of the same presentation.
     ///
-    /// The same as making a ``TimelineAlignment`` and the timeline that it places, in one go.
+    /// The result is the same as that of creating a ``TimelineAlignment`` and a timeline with it.
     ///
     /// - Parameters:
-    ///   - playlist: The playlist, whole.
-    ///   - reference: A timeline of the same presentation, as fresh as it can be had.
-    /// - Returns: The timeline, and how its place was found.
-    /// - Complexity: O(*n*) in segments.
+    ///   - playlist: The complete playlist.
+    ///   - reference: A timeline of the same presentation, as recent as possible.
+    /// - Returns: The timeline and its alignment.
+    /// - Complexity: O(*n*) in the number of segments.
     public static func aligned(
         _ playlist: MediaPlaylist,
         to reference: PresentationTimeline

@@ -1,9 +1,9 @@
 import HLSPlaylist
 import MediaTiming
 
-/// A playlist beside a timeline, for ``TimelineAlignment``.
+/// A comparison of a playlist with a timeline, from which a ``TimelineAlignment`` is determined.
 struct TimelineComparison {
-    /// A place for the first segment of the playlist, in nanoseconds.
+    /// A presentation time for the first segment of the playlist, in nanoseconds, with its method and maximum error.
     struct Place {
         let start: Int64
         let method: TimelineAlignment.Method
@@ -11,10 +11,10 @@ struct TimelineComparison {
     }
 
     private let reference: PresentationTimeline
-    /// The playlist as if it began at zero.
+    /// The timeline of the playlist with a start of zero.
     let other: PresentationTimeline
     private let targetDuration: Int64
-    /// How long ago the reference had something new, in nanoseconds.
+    /// The time since the reference was last updated, in nanoseconds.
     private let age: Int64
 
     init(_ playlist: MediaPlaylist, _ reference: PresentationTimeline, age: Duration = .zero) {
@@ -29,19 +29,19 @@ struct TimelineComparison {
         targetDuration = max(reference.targetDuration, other.targetDuration).nanoseconds
     }
 
-    /// The best place that can be found.
+    /// The best position that can be determined.
     var place: Place {
         if other.placements.isEmpty || reference.placements.isEmpty {
             return Place(start: reference.endPlace, method: .none, uncertainty: targetDuration)
         }
-        // Live playlists that have ended since are compared as the windows that they still are.
+        // Playlists that were live and have ended are compared as windows.
         if !reference.isWindow, !other.isWindow, !hasLostBeginning {
             return Place(start: reference.startPlace, method: .commonStart, uncertainty: 0)
         }
         return placeByDates ?? placeByDiscontinuity ?? placeByEdge
     }
 
-    /// Whether dates say that windows which have ended begin at different times.
+    /// A Boolean value that indicates whether the dates show that playlists which have ended begin at different times.
     private var hasLostBeginning: Bool {
         guard max(reference.sequences.lowerBound, other.sequences.lowerBound) > 1, let place = placeByDates else {
             return false
@@ -52,7 +52,7 @@ struct TimelineComparison {
 
     // MARK: Dates
 
-    /// Dates are written to the millisecond, so they cannot say more.
+    /// The uncertainty of dates in nanoseconds, which are usually written to the millisecond.
     private static let dateUncertainty: Int64 = 1_000_000
 
     private var placeByDates: Place? {
@@ -66,7 +66,7 @@ struct TimelineComparison {
             else { continue }
             let start = place.subtractingSaturated(first.start)
             let again = lastPlace.subtractingSaturated(last.start)
-            // Dates that drift against the durations: the live edge is what will be played.
+            // If dates drift relative to durations, the end counts, because it will be played next.
             let drift = start > again ? start.subtractingSaturated(again) : again.subtractingSaturated(start)
             guard isPlausible(again) else { continue }
             return Place(
@@ -78,7 +78,7 @@ struct TimelineComparison {
         return placeByDatesAlone
     }
 
-    /// Without a common domain the last dated segment decides: its date may lie in any domain of the other.
+    /// The position by the date of the last segment, which may be in any domain of the reference.
     private var placeByDatesAlone: Place? {
         guard let last = other.placements.last, let date = other.date(atPlace: last.start) else { return nil }
         let found = reference.anchors.place(
@@ -93,7 +93,7 @@ struct TimelineComparison {
         case .inside: break
         case .betweenJumps: uncertainty = targetDuration
         case .beforeStart, .afterEnd:
-            // Outside, the dates are counted on.
+            // Outside of the timeline, dates are extrapolated.
             guard let anchor = reference.anchors.anchor(at: found.place) else { return nil }
             let distance = date.sinceEpoch.nanoseconds.subtractingSaturated(anchor.nanoseconds(at: found.place))
             place = place.addingSaturated(distance)
@@ -104,9 +104,9 @@ struct TimelineComparison {
         return Place(start: start, method: .dates, uncertainty: uncertainty)
     }
 
-    /// Whether the windows lie near each other.
+    /// Returns whether the windows would be close to each other.
     ///
-    /// A clock that is set wrong puts them hours apart; two playlists that are loaded one behind the other are not.
+    /// A wrong clock places them hours apart, while two playlists that are loaded in succession are close.
     private func isPlausible(_ start: Int64) -> Bool {
         let slack = targetDuration.addingSaturated(targetDuration).addingSaturated(targetDuration)
         let end = start.addingSaturated(other.endPlace)
@@ -133,17 +133,18 @@ struct TimelineComparison {
     }
 
     private var placeByDiscontinuity: Place? {
-        // Numbers that a server does not keep up say nothing.
+        // Discontinuity sequence numbers that the server does not maintain correctly are not used.
         guard reference.domainShift == 0 else { return nil }
         for domain in commonDomains.reversed() {
-            // The first domain of a window has lost its border, unless the discontinuity itself is still listed.
+            // The start of the first domain in a window is unknown, unless the discontinuity tag itself is still in the
+            // playlist.
             guard other.beginsDomain(at: domain.other.lowerBound),
                 reference.beginsDomain(at: domain.reference.lowerBound)
             else { continue }
             let border = reference.placements[domain.reference.lowerBound].start
             let start = border.subtractingSaturated(other.placements[domain.other.lowerBound].start)
             guard isPlausible(start) else { continue }
-            // Sound and pictures change a little apart, by less than a segment.
+            // Discontinuities of audio and video differ slightly, by less than a segment.
             return Place(start: start, method: .discontinuity, uncertainty: min(targetDuration, 500_000_000))
         }
         return nil
@@ -152,32 +153,32 @@ struct TimelineComparison {
     // MARK: Edges
 
     private var placeByEdge: Place {
-        // One that stands still is behind by as long as it does.
+        // The live edge of a reference that is not updated is behind by the time since its last update.
         let referenceEdge = reference.edge.nanoseconds.addingSaturated(age)
         let edge = referenceEdge.subtractingSaturated(other.edge.nanoseconds)
         let byEdge = Place(start: edge, method: .liveEdge, uncertainty: targetDuration)
-        // The last that both list: one of them may be behind.
+        // The last segment in both playlists, of which one may be less recent.
         let sequence = min(reference.sequences.upperBound, other.sequences.upperBound) -| 1
         guard reference.targetDuration == other.targetDuration, let position = reference.position(sequence: sequence),
             let otherPosition = other.position(sequence: sequence)
         else { return byEdge }
         let start = reference.placements[position].start.subtractingSaturated(other.placements[otherPosition].start)
         let difference = start > edge ? start.subtractingSaturated(edge) : edge.subtractingSaturated(start)
-        // One of them was loaded later, by a segment or so; numbers that say more are not the same ones.
+        // The playlists may differ by about one segment in recency; a larger difference means unrelated numbers.
         guard difference <= targetDuration.addingSaturated(targetDuration / 2) else { return byEdge }
         return Place(start: start, method: .mediaSequence, uncertainty: targetDuration / 2)
     }
 }
 
 extension PresentationTimeline {
-    /// Whether its beginning is not that of the presentation, or may not be.
+    /// A Boolean value that indicates whether the timeline may not begin at the start of the presentation.
     fileprivate var isWindow: Bool { beganLive }
 
     fileprivate func beginsDomain(at position: Int) -> Bool { playlist.segments[position].hasDiscontinuity }
 
     fileprivate func date(atPlace place: Int64) -> ProgramDateTime? { anchors.anchor(at: place)?.date(at: place) }
 
-    /// The place of a date, counted from the date that holds in a stretch of segments.
+    /// Returns the presentation time of a date, extrapolated from the dates in a range of segments.
     fileprivate func place(of date: ProgramDateTime, in positions: Range<Int>) -> Int64? {
         let stretch = anchors.stretch(
             from: placements[positions.lowerBound].start,
@@ -190,7 +191,7 @@ extension PresentationTimeline {
 }
 
 extension DateAnchors {
-    /// The dates that hold in a stretch: the one in force at its beginning, and those in it.
+    /// Returns the anchors that apply in a time range: the one at its start, and those within.
     func stretch(from start: Int64, to end: Int64) -> ArraySlice<Anchor> {
         guard !anchors.isEmpty else { return [] }
         let first = max(0, anchors.partitioningIndex { $0.place > start } - 1)

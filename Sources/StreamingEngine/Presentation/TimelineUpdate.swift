@@ -1,51 +1,53 @@
 public import MediaTiming
 
-/// What a reload of a live playlist changed.
+/// The changes of a timeline after a reload of a live playlist.
 public struct TimelineUpdate: Sendable, Hashable {
-    /// The numbers of the segments that are new; empty where none is.
+    /// The media sequence numbers of the new segments; empty if there are none.
     public internal(set) var added: Range<Int64> = 0..<0
-    /// How many segments went at the beginning.
+    /// The number of segments that were removed at the beginning.
     public internal(set) var forgottenCount = 0
-    /// Whether there is anything new: segments, parts, or the end.
+    /// A Boolean value that indicates whether there are new segments, partial segments or an end marker.
     public internal(set) var hasNews = false
-    /// What was odd, in the order in which it was noticed; none of it keeps a player from going on.
+    /// The inconsistencies in the order of their detection; none of them prevents playback.
     public internal(set) var faults: [TimelineFault] = []
 
-    /// Whether the playlist began to count anew.
+    /// A Boolean value that indicates whether the media sequence numbers restarted.
     public var hasRestarted: Bool {
         faults.contains { if case .restarted = $0 { true } else { false } }
     }
 }
 
-/// What is odd about a reloaded playlist.
+/// An inconsistency in a reloaded playlist.
 public enum TimelineFault: Sendable, Hashable {
-    /// There is nothing new: no segment, no part, no end.
+    /// The playlist has no new segments, partial segments or end marker.
     case unchanged
-    /// It is older than the one before, as a cache may have it; it is not used.
+    /// The playlist is older than the previous one, for example from a cache; it is ignored.
     case staleCopy
-    /// It lists no segments any more; what is known stays.
+    /// The playlist contains no segments any more; the known segments remain.
     case becameEmpty
-    /// It counts anew, as an encoder does that was started again: its segments follow behind what is known, in a new
-    /// ``DiscontinuityDomain/epoch``.
+    /// The media sequence numbers restarted, as after a restart of the encoder.
+    ///
+    /// The new segments follow the known ones, in a new ``DiscontinuityDomain/epoch``.
     case restarted(from: Int64, to: Int64)
-    /// Segments came and went between two loads; the time they took is left open.
+    /// Segments were added and removed between two loads; the timeline has a gap in their place.
     case segmentsMissed(count: Int64, lost: MediaTime, Evidence)
-    /// It lists earlier segments than before.
+    /// The playlist contains segments before the first known one.
     case earlierSegments(count: Int64)
-    /// A segment that was known has another address, other bytes or another date now; the new one counts.
+    /// A known segment has another URL, byte range or date; the new one is used.
     case segmentChanged(sequence: Int64)
-    /// The target duration is another, which the standard forbids (RFC 8216bis §6.2.1).
+    /// The target duration changed, which is not allowed (RFC 8216bis §6.2.1).
     case targetDurationChanged(from: MediaTime?, to: MediaTime?)
-    /// Discontinuities left the playlist, and their number was not raised: it is counted on here (§6.2.2).
+    /// The discontinuity sequence number was not incremented when discontinuities were removed; it is corrected
+    /// (§6.2.2).
     case discontinuitySequenceWrong(by: Int64)
-    /// It has new segments behind the last one.
+    /// The playlist has new segments after it had ended.
     case reopened
 
-    /// How the time that missed segments took is known.
+    /// The evidence for the duration of missed segments.
     public enum Evidence: Sendable, Hashable {
-        /// From the dates before and behind them.
+        /// The dates before and after the missed segments.
         case dates
-        /// From how long segments last on average.
+        /// The average duration of the segments.
         case averageDuration
     }
 }

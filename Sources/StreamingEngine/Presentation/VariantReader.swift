@@ -1,6 +1,6 @@
 import HLSPlaylist
 
-/// Reads variants and puts those together that differ only in where they are.
+/// A reader that combines variants that differ only in their location.
 struct VariantReader {
     let capabilities: PlaybackCapabilities
     let sessionKeys: [EncryptionKey]
@@ -42,9 +42,9 @@ struct VariantReader {
         variants.append((Presentation.Variant(variant, id: .init(text: identity), location: location), obstacles))
     }
 
-    /// Everything that the playlist says of a variant, but for addresses and the names of pathways and groups.
+    /// Returns all attributes of a variant except URLs and the identifiers of pathways and groups.
     ///
-    /// A stable identity alone will not do: it names an address, which variants with other groups may share.
+    /// A stable variant identifier is not sufficient, because variants with different rendition groups may share it.
     private func identity(of variant: Variant, _ groupIDs: [Rendition.MediaType: String]) -> String {
         let attributes = variant.attributes
         let names = [
@@ -55,7 +55,7 @@ struct VariantReader {
         let groups = Rendition.MediaType.allCases.map { type in
             groupIDs[type].map { contents.text(of: type, $0) } ?? ""
         }
-        // An I-frame variant may have the attributes of another variant.
+        // An I-frame variant may have the same attributes as a regular variant.
         return (values + groups + (variant.isIFrames ? ["I-FRAMES"] : [])).joined(separator: "|")
     }
 }
