@@ -62,7 +62,7 @@ public struct ResourceRequest: Sendable, Hashable {
     public var failure: String?
     /// A Boolean value that indicates whether the transfer was abandoned in favor of a smaller segment.
     public var wasAbandoned = false
-    /// Whether the request used a cellular network (`sc-wwan-count` of the access log).
+    /// A Boolean value that indicates whether the request used a cellular network (`sc-wwan-count` of the access log).
     ///
     /// `nil` if the transport does not report it.
     public var usedCellularNetwork: Bool?

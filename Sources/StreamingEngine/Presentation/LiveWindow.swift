@@ -38,8 +38,9 @@ public struct LiveWindow: Sendable, Hashable {
 
     /// Returns the minimum distance to the live edge.
     ///
-    /// Three target durations, unless the server declares another value (RFC 8216bis §4.4.3.8), but at least one
-    /// segment or two partial segments, because the next one is not available before it is complete.
+    /// Three target durations, unless the server declares another value (RFC 8216bis §4.4.3.8), but at least one segment
+    /// or two partial segments, because the next one is not available before it is complete. At most ten target
+    /// durations, or ten minutes with partial segments.
     static func holdBack(_ playlist: MediaPlaylist, usesParts: Bool) -> MediaTime {
         let control = playlist.serverControl
         if usesParts, let partTarget = playlist.effectivePartTarget {

@@ -28,7 +28,9 @@ public struct MediaSelectionRules: Sendable, Hashable {
     ///
     /// Default: empty.
     public var characteristics: Set<String>
-    /// Whether the languages were chosen for this item, so that options with `AUTOSELECT=NO` are also considered.
+    /// A Boolean value that indicates whether the languages were chosen for this item.
+    ///
+    /// If so, options with `AUTOSELECT=NO` are also considered.
     ///
     /// Default: `false`, for languages that are a general preference of the viewer (RFC 8216bis §4.4.6.1).
     public var areLanguagesAskedFor = false
