@@ -1,4 +1,4 @@
-// What the names of this module are made of: whoever imports the face can say a time, an address or a selection.
+// The modules whose types occur in the public API of this module, so that clients need not import them.
 @_exported public import HLSPlaylist
 @_exported public import MediaTiming
 @_exported public import PlaybackReporting

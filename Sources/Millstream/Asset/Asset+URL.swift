@@ -2,12 +2,12 @@ public import Foundation
 import ResourceAddressing
 
 extension Asset {
-    /// Makes an asset of a URL.
+    /// Creates an asset for a Foundation URL.
     ///
     /// - Parameters:
-    ///   - url: Where it is.
-    ///   - options: How it is reached.
-    ///   - environment: The world that it lives in.
+    ///   - url: The URL of the media.
+    ///   - options: The options for loading the asset.
+    ///   - environment: The environment that provides loading, decoding and time.
     public convenience init(
         url: URL,
         options: AssetOptions = AssetOptions(),

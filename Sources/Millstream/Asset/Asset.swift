@@ -4,30 +4,31 @@ public import ResourceAddressing
 import StreamingEngine
 import Synchronization
 
-/// Media at an address: a stream or a file, of which nothing is known before it is loaded.
+/// A stream or a file at an address, whose properties are loaded asynchronously.
 ///
-/// Making one does no I/O and says nothing of whether it can be played. One asset can feed any number of items, and a
-/// `DownloadTask`, at once. All of it can be used from any task.
+/// Creating an asset does no I/O and does not tell whether it can be played. One asset can be used by any number of
+/// items and by a `DownloadTask` at the same time, and from any task.
 public final class Asset: LoadableAsset {
-    /// Where it is.
+    /// The address of the playlist, file or downloaded package.
     public let address: ResourceAddress
-    /// How it is reached.
+    /// The options with which the asset is loaded.
     public let options: AssetOptions
-    /// The world that it lives in.
+    /// The environment that provides loading, decoding and time.
     public let environment: Player.Environment
 
-    /// How all of it is loaded, by items and by downloads; from ``Player/Environment/makeLoading``.
+    /// The loading of all resources of the asset, for items and downloads alike; created by
+    /// ``Player/Environment/makeLoading`` and limited by ``options``.
     public let loading: ResourceLoading
 
     private let hub = Hub<AssetLoading, Never>(AssetLoading())
     private let task = Mutex<Task<Void, Never>?>(nil)
 
-    /// Makes an asset.
+    /// Creates an asset for an address.
     ///
     /// - Parameters:
-    ///   - address: Where it is: `http`, `https`, or `file` for a file or a downloaded package.
-    ///   - options: How it is reached.
-    ///   - environment: The world that it lives in.
+    ///   - address: The address of the media: `http`, `https`, or `file` for a file or a downloaded package.
+    ///   - options: The options for loading the asset.
+    ///   - environment: The environment that provides loading, decoding and time.
     public init(
         _ address: ResourceAddress,
         options: AssetOptions = AssetOptions(),
@@ -39,11 +40,11 @@ public final class Asset: LoadableAsset {
         loading = options.limiting(environment.makeLoading(address, options), of: address, environment.network)
     }
 
-    /// Makes the asset of a file or a downloaded package.
+    /// Creates an asset for a file or a downloaded package.
     ///
     /// - Parameters:
     ///   - filePath: An absolute path.
-    ///   - environment: The world that it lives in.
+    ///   - environment: The environment that provides loading, decoding and time.
     public convenience init(filePath: String, environment: Player.Environment = .standard) {
         self.init(ResourceAddress(filePath: filePath), environment: environment)
     }
@@ -55,31 +56,33 @@ public final class Asset: LoadableAsset {
 
     var request: AssetRequest { AssetRequest(address: address, options: options, loading: loading) }
 
-    /// What is stored of it; `nil` where nothing is.
+    /// The stored part of the asset; `nil` if nothing is stored.
     ///
-    /// Looks on the disk each time, not on the network.
+    /// Each access reads the file system, never the network.
     public var assetCache: AssetCache? { environment.findCache(address) }
 }
 
 extension Asset {
-    /// Loads a property; at once where it is loaded already.
+    /// Loads a property of the asset; returns at once if it is already loaded.
     ///
-    /// All properties come from one look at the asset, which several callers share. What failed stays so.
+    /// All properties come from one inspection of the asset, which concurrent callers share. A property that failed to
+    /// load is not loaded again.
     ///
-    /// - Parameter property: What to load.
-    /// - Returns: Its value.
-    /// - Throws: ``PlayerError``; `CancellationError` where the caller was cancelled. The look goes on while anybody waits.
+    /// - Parameter property: The property to load.
+    /// - Returns: The value of the property.
+    /// - Throws: ``PlayerError``; `CancellationError` if the calling task was cancelled. The inspection continues while
+    ///   other callers wait for it.
     public func load<Value>(_ property: AssetProperty<Value>) async throws -> Value {
         property.value(try await inspection([property.key]))
     }
 
-    /// Loads two properties with one look.
+    /// Loads two properties with one inspection of the asset.
     ///
     /// - Parameters:
-    ///   - first: One.
-    ///   - second: The other.
-    /// - Returns: Their values.
-    /// - Throws: ``PlayerError``; `CancellationError` where the caller was cancelled.
+    ///   - first: The first property.
+    ///   - second: The second property.
+    /// - Returns: The values of both properties.
+    /// - Throws: ``PlayerError``; `CancellationError` if the calling task was cancelled.
     public func load<First, Second>(
         _ first: AssetProperty<First>,
         _ second: AssetProperty<Second>
@@ -88,32 +91,32 @@ extension Asset {
         return (first.value(inspection), second.value(inspection))
     }
 
-    /// Loads properties by their names, to be read from ``status(of:)-(AssetKey)``.
+    /// Loads properties by their keys; ``status(of:)-(AssetKey)`` then tells the result of each.
     ///
-    /// - Parameter keys: What to load.
-    /// - Throws: ``PlayerError``; `CancellationError` where the caller was cancelled.
+    /// - Parameter keys: The keys of the properties.
+    /// - Throws: ``PlayerError``; `CancellationError` if the calling task was cancelled.
     public func loadValues(for keys: [AssetKey]) async throws {
         _ = try await inspection(keys)
     }
 
-    /// How far a property is loaded.
+    /// Returns the loading status of a property.
     public func status(of key: AssetKey) -> AssetKeyStatus { hub.state.status(of: key) }
 
-    /// The value of a property that was loaded; `nil` where it was not.
+    /// Returns the value of a property; `nil` if it is not loaded.
     public func loadedValue<Value>(_ property: AssetProperty<Value>) -> Value? {
         let loading = hub.state
         guard case .loaded = loading.status(of: property.key) else { return nil }
         return loading.inspection.map(property.value)
     }
 
-    /// Gives up what is being loaded: whoever waits gets ``PlayerError/Code/cancelled``.
+    /// Cancels the loading of all properties; callers that wait get ``PlayerError/Code/cancelled``.
     public func cancelLoading() {
         perform(hub.update { loading, _ in loading.cancel() })
     }
 
-    /// Whether it can be played: first `false`, unless that is known, and then as it turns out.
+    /// A sequence of Boolean values that indicate whether the asset can be played: `false` until that is known.
     ///
-    /// Watching loads nothing; ``load(_:)`` does.
+    /// Observing the sequence loads nothing; call ``load(_:)`` for that.
     public var playability: ValueUpdates<Bool> {
         ValueUpdates(StateUpdates<AssetLoading>(hub) { $0 }) { loading in
             guard case .loaded = loading.status(of: .isPlayable) else { return false }
@@ -168,8 +171,8 @@ extension Asset {
 }
 
 extension Asset: Hashable {
-    /// Whether both are one.
+    /// Returns a Boolean value that indicates whether both are the same object.
     public static func == (left: Asset, right: Asset) -> Bool { left === right }
-    /// Tells it from others.
+    /// Hashes the identity of the object.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -3,11 +3,12 @@ import MediaTiming
 import MediaTransport
 import ResourceAddressing
 
-/// The connections of this process, for assets that ask for nothing special; they are there until it ends.
+/// The HTTP connections that all assets of this process share unless their options need a transport of their own; they
+/// stay open until the process ends.
 enum SharedConnections {
     private static let http = HTTPTransport(HTTPTransport.Options(cookies: CookieJar()))
 
-    /// Connections for an asset: the shared ones, or its own where its options ask for it.
+    /// Returns the shared transport, or a new one if the options set a user agent or cookies.
     static func transport(for address: ResourceAddress, _ options: AssetOptions) -> any Transport {
         guard options.userAgent != nil || !options.cookies.isEmpty else { return http }
         var own = HTTPTransport.Options(cookies: options.jar(for: address, now: now))
@@ -18,14 +19,14 @@ enum SharedConnections {
     private static var now: UnixSeconds { UnixSeconds(Int64(saturating: Date().timeIntervalSince1970)) }
 }
 
-/// Connections that end when nobody loads through them any more.
+/// A transport with its own connections, which are closed when the last reference to it is released.
 private final class OwnConnections: Transport {
     private let http: HTTPTransport
 
     init(_ http: HTTPTransport) { self.http = http }
 
     deinit {
-        // Nobody is left who could wait for it.
+        // A deinitializer cannot wait, so the shutdown runs in a task of its own.
         let http = http
         _ = launch(on: SystemTimeSource()) { try? await http.shutdown() }
     }
@@ -34,17 +35,17 @@ private final class OwnConnections: Transport {
 }
 
 extension AssetOptions {
-    /// A jar with the cookies to begin with; what may not be set is left out.
+    /// Returns a cookie jar that contains ``cookies``; those that the jar does not accept are omitted.
     func jar(for address: ResourceAddress, now: UnixSeconds) -> CookieJar {
         let jar = CookieJar()
         for cookie in cookies {
             let isSecure = cookie.isSecure ?? (address.normalizedScheme == "https")
             var field = "\(cookie.name)=\(cookie.value); Path=\(cookie.path)" + (isSecure ? "; Secure" : "")
-            // A cookie that is for https only is set as if it had come that way.
+            // A secure cookie is stored as if an `https` response had set it; the jar accepts it from no other.
             var origin = isSecure ? ResourceAddress("https://\(address.authority ?? "")/") : address
             if let domain = cookie.domain {
                 field += "; Domain=\(domain)"
-                // As if that host had set it: the one of the asset may not speak for others.
+                // Stored as if that host had set it: the host of the asset may not set cookies for other hosts.
                 origin = ResourceAddress("https://\(domain.drop { $0 == "." })/")
             }
             jar.store(setCookie: field, from: origin, now: now)
@@ -52,8 +53,10 @@ extension AssetOptions {
         return jar
     }
 
-    /// Returns a transport whose requests carry the header fields: those to the origin of the asset and to the hosts that are
-    /// named, since they may be secrets.
+    /// Returns a transport whose requests carry the header fields.
+    ///
+    /// They are sent only to the origin of the asset and to the hosts that ``headerFieldsByHost`` names, since they may
+    /// be secrets.
     func authorizing(_ transport: any Transport, for address: ResourceAddress) -> any Transport {
         guard !headerFields.isEmpty || !headerFieldsByHost.isEmpty else { return transport }
         let scoped = headerFieldsByHost.sorted { $0.key.description < $1.key.description }.flatMap { scope, fields in

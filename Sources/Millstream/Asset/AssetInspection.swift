@@ -3,30 +3,30 @@ import MediaTiming
 public import PlaybackReporting
 import StreamingEngine
 
-/// What an asset turned out to be.
+/// The result of the inspection of an asset.
 struct AssetInspection: Sendable {
-    /// What can be played, and in which qualities and languages.
+    /// The variants and the media selection groups.
     var presentation: Presentation
-    /// How long it is; `nil` for what is live.
+    /// The duration; `nil` for a live stream.
     var duration: MediaTime?
-    /// On demand, live or a file.
+    /// The playback type: on demand, live or file.
     var playbackType: PlaybackType
-    /// What it consists of, as far as that is known before anything is decoded.
+    /// The tracks, as far as they are known before anything is decoded.
     var tracks: [AssetTrack] = []
-    /// Why nothing of it can be played; `nil` where something can.
+    /// The reason why no variant can be played; `nil` if at least one can.
     var obstacle: StreamingError?
 }
 
-/// A track of an asset, as far as playlists or the head of a file tell.
+/// A track of an asset, as described by playlists or by the header of a file.
 public struct AssetTrack: Sendable, Hashable {
-    /// What it carries.
+    /// The type of media in the track.
     public var mediaType: MediaType
-    /// The codec as RFC 6381 spells it, where it is known.
+    /// The codec in the form of RFC 6381; `nil` if it is unknown.
     public var codec: String?
-    /// Its language as RFC 5646 spells it.
+    /// The language tag (RFC 5646); `nil` if it is unknown.
     public var language: String?
 
-    /// Makes a track.
+    /// Creates a track.
     public init(mediaType: MediaType, codec: String? = nil, language: String? = nil) {
         self.mediaType = mediaType
         self.codec = codec

@@ -4,7 +4,8 @@ import PlaybackReporting
 import ResourceAddressing
 import StreamingEngine
 
-/// Looks at an asset without playing it: at its playlist and that of one variant, or at the head of a file.
+/// An inspection of an asset without playback: it loads the multivariant playlist and one media playlist, or the header
+/// of a file.
 struct AssetInspector: Sendable {
     private let request: AssetRequest
     private let canDecode: @Sendable (String) -> Bool
@@ -16,7 +17,7 @@ struct AssetInspector: Sendable {
         self.time = time
     }
 
-    /// What the asset is.
+    /// Loads and returns the properties of the asset.
     ///
     /// - Throws: ``StreamingError``, `TransportError`, `CancellationError`.
     func inspection() async throws -> AssetInspection {
@@ -38,7 +39,8 @@ struct AssetInspector: Sendable {
 }
 
 extension AssetTrack {
-    /// What playlists tell of a variant and the choices beside it: one track for each kind of media.
+    /// Returns the tracks that playlists announce for a variant and its rendition groups: at most one for each media
+    /// type.
     static func tracks(of variant: Presentation.Variant, _ groups: [MediaSelectionGroup]) -> [AssetTrack] {
         let codecs = variant.codecs
         var tracks: [AssetTrack] = []

@@ -1,13 +1,14 @@
-/// How far the properties of an asset are loaded, and who waits for them.
+/// A state machine for the loading of the properties of an asset, and the number of callers that wait for them.
 ///
-/// All of them come from one inspection, which runs once however many ask.
+/// All properties come from one inspection, which runs once for all callers.
 struct AssetLoading: Sendable {
-    /// What is to be done.
+    /// An action for the owner of the state machine.
     enum Action: Sendable, Hashable {
         case none
-        /// Somebody has to inspect the asset; the number comes back with the answer.
+        /// Start an inspection with this run number, which must be passed to ``AssetLoading/finish(_:_:)`` with the
+        /// result.
         case inspect(Int)
-        /// Nobody waits any more.
+        /// Cancel the inspection, since no caller waits for it.
         case stop
     }
 
@@ -17,18 +18,18 @@ struct AssetLoading: Sendable {
     private var lastRun = 0
     private var waiting = 0
 
-    /// The status of a property.
+    /// Returns the status of a property.
     func status(of key: AssetKey) -> AssetKeyStatus { statuses[key] ?? .unknown }
 
-    /// Whether the inspection goes on that somebody waits for.
+    /// Returns a Boolean value that indicates whether the inspection with the given run number is in progress.
     func isRunning(_ number: Int) -> Bool { run == number }
 
-    /// Somebody asks for properties.
+    /// Registers a caller that needs properties.
     ///
-    /// - Returns: What is to be done, and the number of the run to wait for; `nil` where nothing has to be waited for.
+    /// - Returns: The action to perform, and the number of the run to wait for; `nil` if there is nothing to wait for.
     mutating func load(_ keys: [AssetKey]) -> (action: Action, run: Int?) {
         if inspection != nil { return (.none, nil) }
-        // What failed once is not tried again with each look, as with AVFoundation; cancelled loads may be.
+        // A failed load is not repeated by later requests, as in AVFoundation; a cancelled load may be.
         if run == nil, keys.contains(where: { status(of: $0).isFailed }) { return (.none, nil) }
         for key in keys { statuses[key] = .loading }
         waiting += 1
@@ -38,21 +39,21 @@ struct AssetLoading: Sendable {
         return (.inspect(lastRun), lastRun)
     }
 
-    /// Somebody no longer waits.
+    /// Removes a caller that no longer waits.
     mutating func leave(_ number: Int) -> Action {
         guard run == number else { return .none }
         waiting -= 1
         return waiting <= 0 ? cancel() : .none
     }
 
-    /// Nobody is to wait.
+    /// Cancels the inspection for all callers.
     mutating func cancel() -> Action {
         guard run != nil else { return .none }
         settle(.cancelled)
         return .stop
     }
 
-    /// The asset was inspected.
+    /// Stores the result of an inspection; the result of a run that was cancelled is ignored.
     mutating func finish(_ number: Int, _ result: Result<AssetInspection, PlayerError>) {
         guard run == number else { return }
         switch result {
@@ -60,7 +61,7 @@ struct AssetLoading: Sendable {
             self.inspection = inspection
             run = nil
             waiting = 0
-            // One look tells them all.
+            // One inspection provides all properties.
             for key in AssetKey.allCases { statuses[key] = .loaded }
         case .failure(let error): settle(.failed(error))
         }
@@ -73,17 +74,17 @@ struct AssetLoading: Sendable {
     }
 }
 
-/// How far a property is loaded.
+/// The loading status of a property of an asset.
 public enum AssetKeyStatus: Sendable {
-    /// Nobody asked for it.
+    /// The property has not been requested.
     case unknown
-    /// It is being loaded.
+    /// The property is being loaded.
     case loading
-    /// It can be read at once.
+    /// The property is loaded, and its value is available at once.
     case loaded
-    /// It could not be loaded, and why.
+    /// Loading the property failed with this error.
     case failed(PlayerError)
-    /// Loading was cancelled.
+    /// Loading the property was cancelled.
     case cancelled
 
     var isLoading: Bool { if case .loading = self { true } else { false } }

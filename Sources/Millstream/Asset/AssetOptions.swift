@@ -1,21 +1,22 @@
 public import MediaTransport
 
-/// How an asset is reached.
+/// The options for loading an asset: header fields, cookies, network restrictions and its MIME type.
 public struct AssetOptions: Sendable, Hashable {
-    /// A cookie that is sent with every request it fits (RFC 6265 §5.4).
+    /// A cookie that is sent with each request that it matches (RFC 6265 §5.4).
     public struct Cookie: Sendable, Hashable {
-        /// Its name.
+        /// The name of the cookie.
         public var name: String
-        /// Its value, as it is sent.
+        /// The value of the cookie, exactly as it is sent.
         public var value: String
-        /// The host that it belongs to, and those below it; `nil` for the host of the asset alone.
+        /// The host that the cookie belongs to, including its subdomains; `nil` for the host of the asset alone.
         public var domain: String?
-        /// The paths that it belongs to.
+        /// The path that the cookie belongs to, including the paths below it.
         public var path: String
-        /// A Boolean value that indicates whether it is sent over `https` only; `nil`, the default, follows the asset's scheme.
+        /// A Boolean value that indicates whether the cookie is sent over `https` only; `nil`, the default, follows the
+        /// scheme of the asset.
         public var isSecure: Bool?
 
-        /// Makes a cookie; by default for all paths of the host of the asset.
+        /// Creates a cookie; by default it applies to all paths of the host of the asset.
         public init(name: String, value: String, domain: String? = nil, path: String = "/") {
             self.name = name
             self.value = value
@@ -28,28 +29,39 @@ public struct AssetOptions: Sendable, Hashable {
     ///
     /// Segments and keys at other origins, and redirects to them, do not get these fields; see ``headerFieldsByHost``.
     public var headerFields: [String: String]
-    /// Header fields for requests to other hosts that the asset leads to; none by default.
+    /// Header fields for requests to other hosts that the asset refers to; none by default.
     public var headerFieldsByHost: [HeaderFieldScope: [String: String]] = [:]
-    /// Cookies to begin with; none by default.
+    /// The cookies that are present before the first request; none by default.
     public var cookies: [Cookie]
-    /// What a server is told of who asks; `nil` for the default of the transport.
+    /// The value of the `User-Agent` header field; `nil` for the default of the transport.
     public var userAgent: String?
-    /// Whether it may be loaded over a cellular network; it may by default.
-    public var allowsCellularAccess = true
-    /// Whether it may be loaded over a network that is paid for; it may by default.
-    public var allowsExpensiveNetworkAccess = true
-    /// Whether it may be loaded while the user wants little to be transferred; it may by default.
-    public var allowsConstrainedNetworkAccess = true
-    /// What it is, whatever its first bytes say: `nil`, the default, to go by those.
+    /// A Boolean value that indicates whether the asset may be loaded over a cellular network.
     ///
-    /// Of a type of playlists (RFC 8216 §4) it must be a playlist, of any other it is a file.
+    /// The default is `true`.
+    public var allowsCellularAccess = true
+    /// A Boolean value that indicates whether the asset may be loaded over an expensive network, such as a cellular
+    /// network or a personal hotspot.
+    ///
+    /// The default is `true`.
+    public var allowsExpensiveNetworkAccess = true
+    /// A Boolean value that indicates whether the asset may be loaded while the network is constrained, that is, while
+    /// the user has asked for low data usage.
+    ///
+    /// The default is `true`.
+    public var allowsConstrainedNetworkAccess = true
+    /// The MIME type of the asset, used instead of its first bytes; `nil`, the default, detects the type from those
+    /// bytes.
+    ///
+    /// An asset with a MIME type of playlists (RFC 8216 §4) must be a playlist; with any other type it is read as a
+    /// file.
     public var overrideMIMEType: String?
-    /// Which references are not followed, besides those from elsewhere to this machine, which never are; none by default.
+    /// The references between resources that are not followed, in addition to references from remote resources to local
+    /// ones, which are never followed; none by default.
     public var referenceRestrictions: ReferenceRestrictions = []
-    /// The name of the session in logs; `nil`, the default, for a new one each time that an item is played.
+    /// The session identifier in logs; `nil`, the default, creates a new one each time an item is played.
     public var primarySessionID: String?
 
-    /// Makes options.
+    /// Creates options for loading an asset.
     public init(
         headerFields: [String: String] = [:],
         cookies: [Cookie] = [],

@@ -2,9 +2,9 @@ public import MediaTiming
 public import PlaybackReporting
 public import StreamingEngine
 
-/// A property of an asset that has to be loaded.
+/// A property of an asset that is loaded asynchronously.
 public struct AssetProperty<Value: Sendable>: Sendable {
-    /// What tells it from others.
+    /// The key that identifies the property.
     public let key: AssetKey
     let value: @Sendable (AssetInspection) -> Value
 
@@ -14,60 +14,60 @@ public struct AssetProperty<Value: Sendable>: Sendable {
     }
 }
 
-/// The names of what can be loaded of an asset.
+/// The keys of the properties of an asset.
 public enum AssetKey: String, Sendable, Hashable, CaseIterable {
-    /// How long it is.
+    /// The duration.
     case duration
-    /// Whether it can be played.
+    /// A Boolean value that indicates whether the asset can be played.
     case isPlayable
-    /// What it consists of.
+    /// The tracks.
     case tracks
-    /// What a viewer can choose from.
+    /// The media selection groups.
     case mediaSelectionGroups
-    /// What is played when nobody chooses.
+    /// The default media selection.
     case preferredMediaSelection
-    /// The qualities that there are.
+    /// The playable variants.
     case variants
-    /// On demand, live or a file.
+    /// The playback type: on demand, live or file.
     case playbackType
 }
 
 extension AssetProperty where Value == MediaTime? {
-    /// How long it is; `nil`, which is indefinite, for what is live.
+    /// The duration; `nil`, which means indefinite, for a live stream.
     public static var duration: AssetProperty { AssetProperty(.duration) { $0.duration } }
 }
 
 extension AssetProperty where Value == Bool {
-    /// Whether the engine can decode at least one variant.
+    /// A Boolean value that indicates whether at least one variant can be decoded.
     public static var isPlayable: AssetProperty { AssetProperty(.isPlayable) { $0.obstacle == nil } }
 }
 
 extension AssetProperty where Value == [AssetTrack] {
-    /// What it consists of, as far as that is known before anything is decoded.
+    /// The tracks, as far as they are known before anything is decoded.
     public static var tracks: AssetProperty { AssetProperty(.tracks) { $0.tracks } }
 }
 
 extension AssetProperty where Value == [MediaSelectionGroup] {
-    /// What a viewer can choose from, one group for each type that there is.
+    /// The media selection groups, one for each type of rendition that the asset has.
     public static var mediaSelectionGroups: AssetProperty {
         AssetProperty(.mediaSelectionGroups) { $0.presentation.groups }
     }
 }
 
 extension AssetProperty where Value == MediaSelection {
-    /// The members of each group that the playlist calls its default (RFC 8216bis §4.4.6.1, DEFAULT).
+    /// The default option of each group (RFC 8216bis §4.4.6.1, DEFAULT).
     public static var preferredMediaSelection: AssetProperty {
         AssetProperty(.preferredMediaSelection) { $0.presentation.preferredMediaSelection }
     }
 }
 
 extension AssetProperty where Value == [Presentation.Variant] {
-    /// The qualities that can be played, in the order of the playlist.
+    /// The playable variants, in the order of the playlist.
     public static var variants: AssetProperty { AssetProperty(.variants) { $0.presentation.variants } }
 }
 
 extension AssetProperty where Value == PlaybackType {
-    /// On demand, live or a file.
+    /// The playback type: on demand, live or file.
     public static var playbackType: AssetProperty { AssetProperty(.playbackType) { $0.playbackType } }
 }
 

@@ -1,30 +1,30 @@
 import MediaTransport
 import ResourceAddressing
 
-/// Which references between the resources of an asset are not followed (`AVAssetReferenceRestrictions`).
+/// The references between the resources of an asset that are not followed (`AVAssetReferenceRestrictions`).
 ///
-/// What is at `file` addresses is local, everything else remote. References from remote resources to local ones are never
-/// followed.
+/// Resources at `file` addresses are local, all others are remote. References from remote resources to local ones are
+/// never followed.
 public struct ReferenceRestrictions: OptionSet, Sendable, Hashable {
-    /// The bits.
+    /// The bit mask.
     public let rawValue: Int
 
-    /// Makes a set of its bits.
+    /// Creates a set from a bit mask.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// From local assets to remote resources.
+    /// Forbids references from a local asset to remote resources.
     public static let forbidLocalReferenceToRemote = ReferenceRestrictions(rawValue: 2)
-    /// From remote assets to resources of other sites; redirects count too.
+    /// Forbids references from a remote asset to other sites, including redirects to them.
     public static let forbidCrossSiteReference = ReferenceRestrictions(rawValue: 4)
-    /// From local assets to local resources.
+    /// Forbids references from a local asset to other local resources.
     public static let forbidLocalReferenceToLocal = ReferenceRestrictions(rawValue: 8)
-    /// All of them: only what is one resource can be played.
+    /// Forbids all references: only an asset that consists of a single resource can be played.
     public static let forbidAll = ReferenceRestrictions(rawValue: 0xFFFF)
 
-    /// Why an asset may not refer to an address; `nil` where it may.
+    /// Returns the reason why an asset may not refer to an address; `nil` if it may.
     func obstacle(from asset: ResourceAddress, to address: ResourceAddress) -> String? {
         let isLocal = address.filePath != nil
-        // What is in the address itself is nowhere else.
+        // The content of a `data` URL is part of the resource that refers to it.
         guard !isEmpty, address.normalizedScheme != "data" else { return nil }
         if self == .forbidAll { return "the asset may refer to nothing" }
         if asset.filePath != nil {
@@ -39,7 +39,7 @@ public struct ReferenceRestrictions: OptionSet, Sendable, Hashable {
     }
 }
 
-/// Another transport, that follows no forbidden references.
+/// A transport that refuses forbidden references and forwards all other requests to a base transport.
 struct RestrictedTransport: Transport {
     let base: any Transport
     let asset: ResourceAddress
@@ -50,7 +50,7 @@ struct RestrictedTransport: Transport {
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         try check(request.address)
         let response = try await base.send(request)
-        // What answered may be elsewhere, behind redirects.
+        // The response may come from another address, because of redirects.
         try check(response.address)
         return response
     }
@@ -62,7 +62,7 @@ struct RestrictedTransport: Transport {
 }
 
 extension AssetOptions {
-    /// The same way of loading, within what these options allow.
+    /// Returns the given loading, limited to the networks and references that these options allow.
     func limiting(_ loading: ResourceLoading, of address: ResourceAddress, _ network: NetworkStatus) -> ResourceLoading
     {
         var accepted: NetworkCost = []

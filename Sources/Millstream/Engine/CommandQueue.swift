@@ -4,7 +4,7 @@ import PlaybackReporting
 import StreamingEngine
 import Synchronization
 
-/// What an engine is told to do.
+/// A command for the engine of an item.
 enum EngineCommand: Sendable {
     case setRate(Double, RateChange.Reason, atOnce: Bool, from: Lineup.Departure? = nil)
     case seek(SeekTicket)
@@ -15,9 +15,10 @@ enum EngineCommand: Sendable {
     case update(@Sendable (inout StreamingOptions) -> Void)
 }
 
-/// Commands on their way to an engine, in the order in which they were given.
+/// A queue of commands for an engine, in the order in which they were given.
 ///
-/// Giving one calls nobody, so that it can happen together with the change of state that it belongs to; ``wake()`` afterwards.
+/// Adding a command resumes no task, so that a command can be added under the lock that guards the related change of
+/// state. Call ``wake()`` after the lock is released.
 final class CommandQueue: Sendable {
     private struct State {
         var commands: [EngineCommand] = []
@@ -28,9 +29,9 @@ final class CommandQueue: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds a command; when closed, there is nobody to obey.
+    /// Adds a command; a closed queue ignores it.
     ///
-    /// - Returns: Whether it was added.
+    /// - Returns: A Boolean value that indicates whether the command was added.
     @discardableResult
     func add(_ command: EngineCommand) -> Bool {
         state.withLock { state in
@@ -44,7 +45,7 @@ final class CommandQueue: Sendable {
         }
     }
 
-    /// Wakes the engine, if there is anything to do.
+    /// Resumes the task that waits in ``next()``, if there is a command or the queue is closed.
     func wake() {
         let waiter = state.withLock { state in
             state.commands.isEmpty && !state.isClosed ? nil : state.waiter.take()
@@ -52,7 +53,7 @@ final class CommandQueue: Sendable {
         waiter?.resume()
     }
 
-    /// Ends it: seeks that are under way will not be finished.
+    /// Closes the queue, and completes pending seeks as unfinished at the given position.
     func close(at position: MediaTime) {
         let (waiter, seeks) = state.withLock { state in
             state.isClosed = true
@@ -64,7 +65,9 @@ final class CommandQueue: Sendable {
         for ticket in seeks { ticket.complete(SeekCompletion(isFinished: false, landed: position)) }
     }
 
-    /// Waits for a command; `nil` when closed, and one task asks.
+    /// Waits for the next command and returns it; `nil` once the queue is closed.
+    ///
+    /// Only one task may call it.
     func next() async -> EngineCommand? {
         while true {
             let (command, isClosed) = state.withLock { state in

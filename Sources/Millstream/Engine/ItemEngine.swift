@@ -3,7 +3,7 @@ import MediaTiming
 import PlaybackReporting
 import StreamingEngine
 
-/// What a player asks of the engine of an item; see ``PlaybackEngine``.
+/// The interface between a player and the engine of an item; see ``PlaybackEngine``.
 protocol ItemEngine: Actor {
     func run() async
     func setRate(_ rate: Double, reason: RateChange.Reason, atOnce: Bool)
@@ -16,7 +16,7 @@ protocol ItemEngine: Actor {
     func update(_ change: @Sendable (inout StreamingOptions) -> Void)
 }
 
-/// Where a seek goes.
+/// The target of a seek: a media time or a program date.
 enum SeekTarget: Sendable, Hashable {
     case time(MediaTime)
     case date(ProgramDateTime)
@@ -34,7 +34,7 @@ extension PlaybackEngine: ItemEngine {
 }
 
 extension ItemEngine {
-    /// Does what it is told until there is nothing more to come, one after the other.
+    /// Executes commands in order until the queue is closed.
     func obey(_ commands: CommandQueue, didSetRate: @escaping @Sendable () -> Void) async {
         await withDiscardingTaskGroup { group in
             while let command = await commands.next() {
@@ -43,17 +43,19 @@ extension ItemEngine {
                     let begun = Signal()
                     group.addTask {
                         await self.depart(departure, rate, begun)
-                        // Until then it stands, and that is not what it was asked for.
+                        // Reported only after the start: until then the engine reports rate 0, which must not replace
+                        // the requested rate.
                         didSetRate()
                     }
-                    // What comes behind it must not overtake it, no more than a seek.
+                    // Later commands must not overtake a synchronized start, just as they must not overtake a seek.
                     await begun.wait(after: 0)
                 case .setRate(let rate, let reason, let atOnce, nil):
                     setRate(rate, reason: reason, atOnce: atOnce)
                     didSetRate()
                 case .seek(let ticket):
                     group.addTask { await self.perform(ticket) }
-                    // What comes behind a seek must not overtake it: at the end, play() needs the seek before it.
+                    // Later commands must not overtake a seek: at the end of an item, `play()` needs the seek that
+                    // precedes it.
                     await ticket.waitUntilBegun()
                 case .step(let count): _ = await step(by: count)
                 case .setEnabled(let type, let isEnabled): await setEnabled(type, isEnabled)
@@ -67,17 +69,18 @@ extension ItemEngine {
     }
 
     private func depart(_ departure: Lineup.Departure, _ rate: Double, _ begun: Signal) async {
-        // The same isolation, and so the same job: nothing comes between this and the beginning.
+        // Same actor isolation and no suspension point: no other command runs between this line and the call below.
         begun.notify()
-        // An engine that was ended would never answer.
+        // An engine that has ended would never return from the call.
         guard !Task.isCancelled else { return }
         _ = await setRate(rate, from: departure.time, at: departure.hostTime)
     }
 
     private func perform(_ ticket: SeekTicket) async {
-        // The same isolation, and so the same job: nothing comes between this and the beginning of the seek.
+        // Same actor isolation and no suspension point: no other command runs between this line and the start of the
+        // seek.
         ticket.begin()
-        // An engine that was ended would never answer.
+        // An engine that has ended would never return from the seek.
         guard !Task.isCancelled, !ticket.isComplete else { return }
         ticket.complete(await move(to: ticket.target, tolerance: ticket.tolerance))
     }

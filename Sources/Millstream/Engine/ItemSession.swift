@@ -2,27 +2,28 @@ import MediaTiming
 import StreamingEngine
 import Synchronization
 
-/// One run of an engine for an item: from the moment when a player wants it until it no longer does.
+/// A single run of an engine for an item, from the time a player prepares the item until it dismisses it.
 ///
-/// It can be ended before it began. Nothing here knows the player: what the engine tells goes to the observer.
+/// A session can be ended before it has started. It has no reference to the player: the output of the engine goes to
+/// the observer.
 final class ItemSession: Sendable {
     private struct State {
         var isEnded = false
         var task: Task<Void, Never>?
     }
 
-    /// What it is asked for, in order.
+    /// The commands for the engine, in order.
     let commands = CommandQueue()
     private let state = Mutex(State())
 
-    /// Whether it was ended.
+    /// A Boolean value that indicates whether the session has ended.
     var isEnded: Bool { state.withLock { $0.isEnded } }
 
-    /// Begins, unless it was ended already.
+    /// Starts the session, unless it has already ended.
     ///
     /// - Parameters:
-    ///   - time: Where it runs.
-    ///   - body: Runs the engine; it ends when cancelled.
+    ///   - time: The time source, whose executor runs the session.
+    ///   - body: Runs the engine, and returns when it is cancelled.
     func start(on time: any TimeSource, _ body: @escaping @Sendable (CommandQueue) async -> Void) {
         let mayStart = state.withLock { !$0.isEnded && $0.task == nil }
         guard mayStart else { return }
@@ -35,9 +36,9 @@ final class ItemSession: Sendable {
         if isLate { task.cancel() }
     }
 
-    /// Ends it; what it was asked for and has not done stays undone.
+    /// Ends the session; commands that were not executed are discarded.
     ///
-    /// - Parameter position: Where the play head is, for seeks that will not be finished.
+    /// - Parameter position: The position of the play head, at which unfinished seeks are completed.
     func end(at position: MediaTime) {
         let task = state.withLock { state in
             state.isEnded = true

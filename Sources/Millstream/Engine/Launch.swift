@@ -1,8 +1,8 @@
 import MediaTiming
 
-/// Begins what outlives the call that asked for it: an engine, an observer of time, a load that several wait for.
+/// Starts a task that outlives the call: an engine, a time observer or a load that several callers share.
 ///
-/// Nothing else in this module does; whoever asks keeps the task, and cancels it.
+/// No other code in this module creates unstructured tasks. The caller stores the task and cancels it.
 func launch(on time: any TimeSource, _ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     Task(executorPreference: time.taskExecutor) { await operation() }
 }

@@ -2,21 +2,22 @@ public import MediaTiming
 import StreamingEngine
 import Synchronization
 
-/// How a seek ended.
+/// The outcome of a seek.
 public struct SeekCompletion: Sendable, Hashable {
-    /// Whether the play head is there; `false` where another seek, another item or a failure came first.
+    /// A Boolean value that indicates whether the seek was completed; `false` if another seek, another item or a
+    /// failure interrupted it.
     public let isFinished: Bool
-    /// Where the play head is.
+    /// The position of the play head after the seek.
     public let landed: MediaTime
 
-    /// Makes a completion.
+    /// Creates the outcome of a seek.
     public init(isFinished: Bool, landed: MediaTime) {
         self.isFinished = isFinished
         self.landed = landed
     }
 }
 
-/// A seek on its way: it is answered once, by whoever knows first how it ended.
+/// A pending seek, which is completed exactly once: by the engine, by the end of the session or by cancellation.
 final class SeekTicket: Sendable {
     private struct State {
         var completion: SeekCompletion?
@@ -34,10 +35,10 @@ final class SeekTicket: Sendable {
         self.tolerance = tolerance
     }
 
-    /// Whether it was answered.
+    /// A Boolean value that indicates whether the seek is completed.
     var isComplete: Bool { state.withLock { $0.completion != nil } }
 
-    /// The answer.
+    /// Waits for the seek to be completed and returns its outcome.
     func completion() async -> SeekCompletion {
         await withCheckedContinuation { continuation in
             let known = state.withLock { state in
@@ -48,7 +49,7 @@ final class SeekTicket: Sendable {
         }
     }
 
-    /// Answers, unless somebody did.
+    /// Completes the seek, unless it is already completed.
     func complete(_ completion: SeekCompletion) {
         let (caller, queue) = state.withLock { state in
             guard state.completion == nil else { return (nil, nil) as Waiters }
@@ -60,7 +61,7 @@ final class SeekTicket: Sendable {
         queue?.resume()
     }
 
-    /// Says that the engine has it.
+    /// Records that the engine has started the seek.
     func begin() {
         let queue = state.withLock { state in
             state.hasBegun = true
@@ -69,7 +70,7 @@ final class SeekTicket: Sendable {
         queue?.resume()
     }
 
-    /// Waits for that.
+    /// Waits until the engine has started the seek.
     func waitUntilBegun() async {
         await withCheckedContinuation { continuation in
             let hasBegun = state.withLock { state in

@@ -2,7 +2,7 @@ import MediaTiming
 import PlaybackReporting
 import StreamingEngine
 
-/// Runs the engine of an item in a session.
+/// The inputs that are needed to run the engine of an item in a session.
 struct SessionRun: Sendable {
     let item: PlayerItem
     let session: ItemSession
@@ -11,7 +11,7 @@ struct SessionRun: Sendable {
     let output: @Sendable (PlaybackEngineOutput) -> Void
     let didSetRate: @Sendable () -> Void
 
-    /// Binds the item to the session, and begins.
+    /// Attaches the session to the item and starts the engine.
     func begin() {
         let asset = item.asset
         let described = PlaybackSession(
@@ -47,14 +47,14 @@ struct SessionRun: Sendable {
         }
     }
 
-    /// What the item wants, and what the player wants of all its items.
+    /// The options of the item, with the options that the player sets for all its items.
     private var options: StreamingOptions {
         var options = item.state.configuration.options
         engineOptions.apply(to: &options)
         return options
     }
 
-    /// Without a pipeline there is no engine that could say so.
+    /// Reports an error of the pipeline to the observer in place of the engine, which cannot be created without one.
     private func fail(_ error: any Error) {
         guard !Task.isCancelled else { return }
         var snapshot = item.state.playback
