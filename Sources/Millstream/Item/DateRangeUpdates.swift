@@ -1,34 +1,35 @@
 public import StreamingEngine
 
-/// Date ranges as they come, change and go with the playlists of an item (`AVPlayerItemMetadataCollector`).
+/// An asynchronous sequence of the date ranges in the playlists of an item (`AVPlayerItemMetadataCollector`).
 ///
-/// First those that are there, if any, then all of them whenever one of them changed. Whoever reads slowly misses what was
-/// in between: new and modified is what is so since the last that was read. It ends when the item is gone.
+/// The first element contains the current date ranges, if there are any; each further element contains all date ranges
+/// after a change. Elements that a slow reader misses are skipped: new and modified date ranges are relative to the
+/// last element that was read. The sequence ends when the item is deallocated.
 public struct DateRangeUpdates: AsyncSequence, Sendable {
-    /// All date ranges of an item, and which of them are news.
+    /// The date ranges of an item, with the changes since the previous element.
     public struct Collection: Sendable {
-        /// Those that the playlist has now, in its order.
+        /// The current date ranges, in the order of the playlist.
         public let ranges: [TimedDateRange]
-        /// The positions of those that were not there before.
+        /// The indices of the date ranges that the previous element did not contain.
         public let newIndices: [Int]
-        /// The positions of those that say something else than before.
+        /// The indices of the date ranges whose attributes differ from the previous element.
         public let modifiedIndices: [Int]
     }
 
-    /// What it gives.
+    /// The type of the elements.
     public typealias Element = Collection
-    /// It never fails.
+    /// The type of errors; the sequence never throws.
     public typealias Failure = Never
 
     let ranges: ValueUpdates<[TimedDateRange]>
     let isWanted: @Sendable (TimedDateRange) -> Bool
 
-    /// Begins to watch.
+    /// Creates an iterator, which begins with the current date ranges.
     public func makeAsyncIterator() -> Iterator {
         Iterator(ranges: ranges.makeAsyncIterator(), isWanted: isWanted)
     }
 
-    /// Gives date ranges whenever they are others.
+    /// An iterator over the date ranges of an item.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var ranges: ValueUpdates<[TimedDateRange]>.Iterator
         fileprivate let isWanted: @Sendable (TimedDateRange) -> Bool
@@ -42,10 +43,10 @@ public struct DateRangeUpdates: AsyncSequence, Sendable {
             self.isWanted = isWanted
         }
 
-        /// Waits for news.
+        /// Waits for a change of the date ranges.
         ///
-        /// - Parameter actor: Where the caller is.
-        /// - Returns: All of them; `nil` when there will be no more, and when cancelled.
+        /// - Parameter actor: The actor that the caller is isolated to.
+        /// - Returns: All date ranges; `nil` if the item is deallocated or the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Collection? {
             while let all = await ranges.next(isolation: actor) {
                 let wanted = all.filter(isWanted)
@@ -66,13 +67,13 @@ public struct DateRangeUpdates: AsyncSequence, Sendable {
 }
 
 extension PlayerItem {
-    /// The date ranges of the stream from now on.
+    /// Returns a sequence of the date ranges of the stream.
     ///
     /// - Parameters:
-    ///   - identifiers: Only those with these names of attributes, such as `SCTE35-OUT` or `X-COM-EXAMPLE`; `nil`, the
-    ///     default, for any.
-    ///   - classes: Only those of these classes; `nil`, the default, for any.
-    /// - Returns: What is there now, and whenever it changed.
+    ///   - identifiers: Attribute names, such as `SCTE35-OUT` or `X-COM-EXAMPLE`; only date ranges with at least one of
+    ///     these attributes are included. `nil`, the default, includes all.
+    ///   - classes: The values of `CLASS` to include; `nil`, the default, includes all.
+    /// - Returns: The sequence, which begins with the current date ranges.
     public func dateRangeUpdates(identifiers: Set<String>? = nil, classes: Set<String>? = nil) -> DateRangeUpdates {
         DateRangeUpdates(ranges: values(of: \.dateRanges)) { range in
             let isNamed = identifiers.map { range.hasAttribute(in: $0) } ?? true

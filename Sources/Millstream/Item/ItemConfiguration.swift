@@ -3,9 +3,9 @@ import MediaTiming
 import PlaybackReporting
 import StreamingEngine
 
-/// What was asked of an item, whether or not there is an engine to ask.
+/// The settings of an item that were requested by the application; they are kept while no engine plays the item.
 struct ItemConfiguration: Sendable {
-    /// What a viewer chose of one type: an option, or none.
+    /// The choice of the viewer for one type of rendition: an option or none.
     enum Choice: Sendable, Hashable {
         case option(MediaSelectionOption)
         case none
@@ -13,28 +13,29 @@ struct ItemConfiguration: Sendable {
         var option: MediaSelectionOption? { if case .option(let option) = self { option } else { nil } }
     }
 
-    /// A track that was turned off, and what it was played from.
+    /// A track that was disabled, and the option from which it was played.
     struct DisabledTrack: Sendable, Hashable {
         let track: PlaybackTrack
         let option: MediaSelectionOption
     }
 
-    /// What an engine is made with.
+    /// The options with which an engine is created.
     var options = StreamingOptions()
-    /// What was chosen; a type that is missing is left to rules.
+    /// The choices of the viewer; a type without a choice follows the selection rules.
     var choices: [Rendition.MediaType: Choice] = [:]
-    /// What was turned off.
+    /// The disabled tracks that have segments of their own.
     var disabledTracks: [Rendition.MediaType: DisabledTrack] = [:]
 
-    /// What is not seen or heard though it is played.
+    /// The media types that are played without being rendered, since their segments contain other media too.
     var silencedTracks: Set<MediaType> = []
 
-    /// Whether what its stream schedules in between is played.
+    /// A Boolean value that indicates whether interstitials that the stream schedules are played.
     var handlesInterstitials = true
-    /// Whether its play head may go forward by playing only.
+    /// A Boolean value that indicates whether the play head may advance only through playback, as an interstitial can
+    /// require: forward seeks and forward steps are refused.
     var forbidsPassingOver = false
 
-    /// The commands that bring a new engine to what was asked for.
+    /// The commands that apply the choices and the disabled tracks to a new engine.
     var commands: [EngineCommand] {
         Rendition.MediaType.allCases.compactMap { type in
             if disabledTracks[type] != nil { return .select(nil, type) }
@@ -42,7 +43,7 @@ struct ItemConfiguration: Sendable {
         } + MediaType.allCases.filter(silencedTracks.contains).map { .setEnabled($0, false) }
     }
 
-    /// What is played, as far as it is known, with what was chosen and the engine has yet to follow.
+    /// Returns the media selection of the engine, with the choices that the engine has not yet applied.
     func selection(over playback: PlaybackSnapshot) -> MediaSelection {
         var selection = playback.selection
         for (type, choice) in choices {

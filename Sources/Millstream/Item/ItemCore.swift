@@ -3,9 +3,9 @@ import MediaTiming
 import PlaybackReporting
 import StreamingEngine
 
-/// What an item knows, behind its lock.
+/// The state of an item, guarded by the lock of its hub.
 struct ItemCore: Sendable {
-    /// What is told of an item: to applications, and as a measurement.
+    /// An event for applications, with the metric event that is derived from it.
     struct Told: Sendable {
         var event: PlayerItem.Event
         var metric: MetricEvent?
@@ -13,21 +13,21 @@ struct ItemCore: Sendable {
 
     var state = PlayerItem.State()
     private(set) var journal: ItemJournal?
-    /// The engine that plays it; `nil` where none does.
+    /// The session whose engine plays the item; `nil` if no engine does.
     private(set) var session: ItemSession?
-    /// The clock of the player that it is in, or was.
+    /// The time source of the player that has the item, or had it last.
     private(set) var time: any TimeSource
-    /// The one before too, for what it says at its end.
+    /// The most recent session, kept after it is detached to accept the events with which it ends.
     private var lastSession: ItemSession?
-    /// When the snapshot came.
+    /// The time at which the last snapshot arrived.
     private var snapshotTime = Duration.zero
 
     init(time: any TimeSource) { self.time = time }
 
-    /// Where the play head is.
+    /// The current position of the play head.
     var position: MediaTime { state.timebase.mediaTime(at: time.now) }
 
-    /// The date at the play head, counted on from when it was last told.
+    /// The program date at the play head, extrapolated from the last snapshot.
     var date: ProgramDateTime? {
         let timebase = state.timebase
         return state.playback.programDate?.advanced(
@@ -35,7 +35,7 @@ struct ItemCore: Sendable {
         )
     }
 
-    /// An engine is to play it.
+    /// Attaches the session of the engine that will play the item.
     mutating func attach(_ session: ItemSession, time: any TimeSource, _ described: PlaybackSession) {
         guard !session.isEnded else { return }
         self.session = session
@@ -47,7 +47,9 @@ struct ItemCore: Sendable {
         state.playback.timebase = Timebase(mediaTime: state.configuration.options.startTime ?? .zero, time: time.now)
     }
 
-    /// The engine is to go; the item keeps what it was, and where.
+    /// Detaches a session.
+    ///
+    /// The item keeps its state. If it is ready, not live and not played to the end, it also keeps its position.
     mutating func detach(_ session: ItemSession) {
         guard session === self.session else { return }
         self.session = nil
@@ -61,15 +63,15 @@ struct ItemCore: Sendable {
         state.configuration.options.startTime = isWorthKeeping ? state.timebase.mediaTime : nil
     }
 
-    /// The engine says something.
+    /// Processes an output of the engine.
     ///
-    /// - Returns: Whether there is an answer for it.
+    /// - Returns: A Boolean value that indicates whether commands were added for the engine.
     mutating func take(_ output: PlaybackEngineOutput, from session: ItemSession, _ told: inout [Told]) -> Bool {
         switch output {
         case .snapshot(let snapshot):
             guard session === self.session else { return false }
             let recommended = state.recommendedTimeOffsetFromLive
-            // Before it knows what there is, an engine can choose nothing.
+            // An engine can select options only after it has loaded the presentation.
             let commands =
                 state.playback.presentation == nil && snapshot.presentation != nil
                 ? state.configuration.commands : []
@@ -82,9 +84,9 @@ struct ItemCore: Sendable {
             return !commands.isEmpty
         case .event(let event):
             guard session === lastSession, var journal else { return false }
-            // An item may be taken from its engine before that says the same in a snapshot.
+            // The item may be detached from its engine before the snapshot that reports the same.
             if case .playedToEnd = event.kind, session === self.session { state.playback.hasPlayedToEnd = true }
-            // Out of the state while it changes, so that its logs need not be copied.
+            // Taken out of the state while it is changed, to avoid a copy of its logs.
             self.journal = nil
             let notifications = journal.add(event)
             let metric = MetricEvent(
@@ -99,15 +101,15 @@ struct ItemCore: Sendable {
         }
     }
 
-    /// Something is asked for, now and of every engine to come.
+    /// Changes the options, for the current engine and for all later ones.
     mutating func update(_ change: @escaping @Sendable (inout StreamingOptions) -> Void) {
         change(&state.configuration.options)
         session?.commands.add(.update(change))
     }
 
-    /// The play head is to be elsewhere.
+    /// Passes a seek to the engine, or changes the start position if there is no engine.
     ///
-    /// - Returns: How that ended, where there is no engine to wait for.
+    /// - Returns: The outcome of the seek if there is no engine to wait for.
     mutating func seek(_ ticket: SeekTicket) -> SeekCompletion? {
         if let session, session.commands.add(.seek(ticket)) { return nil }
         switch ticket.target {
@@ -123,7 +125,7 @@ struct ItemCore: Sendable {
         }
     }
 
-    /// A viewer chooses, or leaves the choice to rules.
+    /// Applies the choice of the viewer for a group; `nil` returns to the selection rules.
     mutating func choose(_ choice: ItemConfiguration.Choice?, in group: MediaSelectionGroup) {
         state.configuration.disabledTracks[group.type] = nil
         state.configuration.choices[group.type] = choice
@@ -138,7 +140,7 @@ struct ItemCore: Sendable {
         session?.commands.add(.select(option, group.type))
     }
 
-    /// Rules change what nobody has chosen.
+    /// Changes the selection rules and applies them to types without a choice.
     mutating func setSelectionRules(_ rules: MediaSelectionRules) {
         update { $0.selectionRules = rules }
         guard let presentation = state.playback.presentation else { return }
@@ -150,9 +152,9 @@ struct ItemCore: Sendable {
         }
     }
 
-    /// A track is turned on or off.
+    /// Enables or disables a track.
     ///
-    /// - Returns: Whether that can be done.
+    /// - Returns: A Boolean value that indicates whether the track can be enabled or disabled.
     mutating func enable(_ isEnabled: Bool, trackID: Int) -> Bool {
         guard let track = state.tracks.first(where: { $0.id == trackID }) else { return false }
         guard track.isEnabled != isEnabled else { return true }
@@ -162,7 +164,7 @@ struct ItemCore: Sendable {
             state.playback.selection[type] != nil || state.configuration.disabledTracks[type] != nil
         }
         guard let type = renditionType, isAlone == true else {
-            // It shares segments with others: they go on, and it is only not seen or heard.
+            // The track shares its segments with others, which continue to be played; only its rendering is disabled.
             if isEnabled {
                 state.configuration.silencedTracks.remove(track.mediaType)
             } else {

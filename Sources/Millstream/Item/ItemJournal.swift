@@ -2,13 +2,14 @@ import MediaTiming
 import PlaybackReporting
 import StreamingEngine
 
-/// Keeps the logs and figures of an item, and finds what is worth a notification.
+/// A recorder of the access log, the error log and the metrics of an item, which also derives notifications from
+/// events.
 struct ItemJournal: Sendable {
     private(set) var session: PlaybackSession
     private var access: AccessLogRecorder
     private var errors: ErrorLogRecorder
     private var metrics: PlaybackMetricsRecorder
-    /// What sessions before this one wrote.
+    /// The log entries of earlier sessions.
     private var earlier: (access: [AccessLog.Event], errors: [ErrorLog.Event]) = ([], [])
 
     init(_ session: PlaybackSession) {
@@ -18,16 +19,16 @@ struct ItemJournal: Sendable {
         metrics = PlaybackMetricsRecorder(creation: session.start)
     }
 
-    /// The item is played anew: the logs go on, the figures begin again.
+    /// Begins a new session of the item: the logs are continued, the metrics start again.
     mutating func begin(_ session: PlaybackSession) {
         var next = ItemJournal(session)
         next.earlier = (earlier.access + access.log.events, earlier.errors + errors.log.events)
         self = next
     }
 
-    /// Takes an event.
+    /// Records an event.
     ///
-    /// - Returns: What is worth a notification.
+    /// - Returns: The notifications that the event causes.
     mutating func add(_ event: PlaybackEvent) -> [PlayerItem.Notification] {
         var notifications: [PlayerItem.Notification] = []
         let notice = metrics.add(event)

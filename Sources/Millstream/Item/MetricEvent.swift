@@ -1,53 +1,55 @@
 public import MediaTiming
 public import PlaybackReporting
 
-/// A measurement of playback, under the names of `AVMetricEvent`.
+/// A measurement of playback, named after the subclasses of `AVMetricEvent`.
 public struct MetricEvent: Sendable, Hashable {
-    /// When, as the time since 1970-01-01 00:00:00 UTC.
+    /// The date of the event, as the time since 1970-01-01 00:00:00 UTC.
     public let date: Duration
-    /// Where the play head was; `nil` before there was one.
+    /// The position of the play head; `nil` before it had one.
     public let mediaTime: MediaTime?
-    /// The session, as logs name it.
+    /// The session identifier, as in logs.
     public let sessionID: String
-    /// What was measured.
+    /// The measurement.
     public let kind: Kind
 
-    /// What was measured.
+    /// The kinds of measurements.
     public enum Kind: Sendable, Hashable {
-        /// A playlist was asked for (`AVMetricHLSPlaylistRequestEvent`).
+        /// A playlist was requested (`AVMetricHLSPlaylistRequestEvent`).
         case playlistRequest(ResourceRequest)
-        /// Media, or what a decoder needs before it, was asked for (`AVMetricHLSMediaSegmentRequestEvent`).
+        /// A media segment or an initialization section was requested (`AVMetricHLSMediaSegmentRequestEvent`).
         case mediaSegmentRequest(ResourceRequest)
-        /// A key was asked for (`AVMetricContentKeyRequestEvent`).
+        /// A key was requested (`AVMetricContentKeyRequestEvent`).
         case contentKeyRequest(ResourceRequest)
-        /// Anything else was asked for (`AVMetricMediaResourceRequestEvent`).
+        /// Another resource was requested (`AVMetricMediaResourceRequestEvent`).
         case resourceRequest(ResourceRequest)
-        /// What is buffered suffices (`AVMetricPlayerItemLikelyToKeepUpEvent`, and for the first time the `Initial` one).
+        /// The buffer suffices to play without a stall (`AVMetricPlayerItemLikelyToKeepUpEvent`; the first time in a
+        /// session, `AVMetricPlayerItemInitialLikelyToKeepUpEvent`).
         case likelyToKeepUp(KeepUp)
-        /// The play head moves at another speed (`AVMetricPlayerItemRateChangeEvent`).
+        /// The rate of the play head changed (`AVMetricPlayerItemRateChangeEvent`).
         case rateChange(RateChange)
-        /// There is nothing left to play (`AVMetricPlayerItemStallEvent`).
+        /// Playback stalled because the buffer was empty (`AVMetricPlayerItemStallEvent`).
         case stall
-        /// The play head is to be elsewhere (`AVMetricPlayerItemSeekEvent`).
+        /// A seek started (`AVMetricPlayerItemSeekEvent`).
         case seek(to: MediaTime)
-        /// The play head is there (`AVMetricPlayerItemSeekDidCompleteEvent`).
+        /// A seek ended (`AVMetricPlayerItemSeekDidCompleteEvent`).
         case seekDidComplete(SeekOutcome)
-        /// Another variant was chosen (`AVMetricPlayerItemVariantSwitchStartEvent`).
+        /// A switch to another variant started (`AVMetricPlayerItemVariantSwitchStartEvent`).
         case variantSwitchStart(VariantSwitch)
-        /// Another variant is played, or could not be had (`AVMetricPlayerItemVariantSwitchEvent`).
+        /// A switch to another variant ended: the variant is played, or it could not be loaded
+        /// (`AVMetricPlayerItemVariantSwitchEvent`).
         case variantSwitch(VariantSwitch, didSucceed: Bool)
-        /// Something failed (`AVMetricErrorEvent`).
+        /// An error occurred (`AVMetricErrorEvent`).
         case error(PlaybackErrorRecord)
-        /// The session is over, in a few figures (`AVMetricPlayerItemPlaybackSummaryEvent`).
+        /// The session ended, with a summary of it (`AVMetricPlayerItemPlaybackSummaryEvent`).
         case playbackSummary(PlaybackSummary)
     }
 
-    /// Makes a measurement of an event; `nil` for what is no measurement.
+    /// Creates a measurement from an event; `nil` if the event is not a measurement.
     ///
     /// - Parameters:
-    ///   - event: What happened.
-    ///   - session: In which session.
-    ///   - summary: The session in figures, for its end.
+    ///   - event: The event.
+    ///   - session: The session in which the event occurred.
+    ///   - summary: The summary of the session, evaluated only for the event that ends it.
     init?(_ event: PlaybackEvent, session: PlaybackSession, summary: @autoclosure () -> PlaybackSummary) {
         switch event.kind {
         case .resourceRequest(let request): kind = Self.kind(of: request)
@@ -58,7 +60,7 @@ public struct MetricEvent: Sendable, Hashable {
         case .seekEnded(let outcome): kind = .seekDidComplete(outcome)
         case .variantSwitchStarted(let change): kind = .variantSwitchStart(change)
         case .variantSwitched(let change, let succeeded): kind = .variantSwitch(change, didSucceed: succeeded)
-        // What ends playing was told as an error before.
+        // An error that ends playback was reported before as an error event.
         case .error(let record): kind = .error(record)
         case .ended: kind = .playbackSummary(summary())
         default: return nil
@@ -79,12 +81,14 @@ public struct MetricEvent: Sendable, Hashable {
 }
 
 extension EventUpdates where Event == MetricEvent {
-    /// These measurements together with others, in the order of their dates (`chronologicalMerge(with:)` of `AVMetrics`).
+    /// Returns a sequence of these measurements and others, in the order of their dates (`chronologicalMerge(with:)` of
+    /// `AVMetrics`).
     ///
-    /// What was given cannot be taken back: a measurement that comes later than one with a later date follows that one.
+    /// Elements that were already returned cannot be reordered: a measurement that arrives after one with a later date
+    /// follows it.
     ///
-    /// - Parameter others: Of other items, or of other kinds.
-    /// - Returns: All of them; it ends when all have ended.
+    /// - Parameter others: The measurements of other items or of other kinds.
+    /// - Returns: The merged sequence, which ends when all of its sources have ended.
     public func chronologicalMerge(with others: EventUpdates<MetricEvent>...) -> EventUpdates<MetricEvent> {
         EventUpdates(merging: [self] + others) { $0.date < $1.date }
     }

@@ -1,27 +1,27 @@
 import PlaybackReporting
 import StreamingEngine
 
-/// What an item can do besides playing at normal speed: the one place where that is decided.
+/// The kinds of playback that an item supports besides playback at normal speed; all checks of rates use this type.
 public struct PlaybackAbilities: Sendable, Hashable {
-    /// Faster than this nothing is played: 32 times, beyond which there is nothing to see.
+    /// The maximum absolute value of a rate: 32, beyond which frames cannot be followed.
     public static let fastestRate = 32.0
 
-    /// Whether it can be played backwards at normal speed.
+    /// A Boolean value that indicates whether the item supports the rate -1.
     public let canPlayReverse: Bool
-    /// Whether it can be played backwards faster.
+    /// A Boolean value that indicates whether the item supports rates below -1.
     public let canPlayFastReverse: Bool
-    /// Whether it can be played backwards slower.
+    /// A Boolean value that indicates whether the item supports rates between -1 and 0.
     public let canPlaySlowReverse: Bool
-    /// Whether it can be played faster.
+    /// A Boolean value that indicates whether the item supports rates above 1.
     public let canPlayFastForward: Bool
-    /// Whether it can be played slower.
+    /// A Boolean value that indicates whether the item supports rates between 0 and 1.
     public let canPlaySlowForward: Bool
-    /// Whether it can go on by single frames.
+    /// A Boolean value that indicates whether the item supports stepping forward by frames.
     public let canStepForward: Bool
-    /// Whether it can go back by single frames.
+    /// A Boolean value that indicates whether the item supports stepping backward by frames.
     public let canStepBackward: Bool
 
-    /// What an item can do.
+    /// Creates the abilities of an item from a snapshot of its playback.
     init(_ playback: PlaybackSnapshot) {
         let isReady = playback.status == .readyToPlay
         canPlayReverse = isReady && playback.abilities.playsBackward
@@ -33,9 +33,10 @@ public struct PlaybackAbilities: Sendable, Hashable {
         canStepBackward = canStepForward
     }
 
-    /// Whether any item can be asked for a rate.
+    /// Returns a Boolean value that indicates whether a rate may be requested.
     ///
-    /// Forwards that is so before an item is ready: it may be asked to play as soon as it is.
+    /// Rates from 0 to ``fastestRate`` are permitted even before the item is ready, so that playback starts as soon as
+    /// it is.
     func permits(_ rate: Double) -> Bool {
         switch rate {
         case 0...Self.fastestRate: true

@@ -1,35 +1,35 @@
 public import PlaybackReporting
 
 extension PlayerItem {
-    /// What happens to an item.
+    /// An event of an item.
     public enum Event: Sendable, Hashable {
-        /// Something worth telling everybody, under the names of AVFoundation.
+        /// A notification, named as in AVFoundation.
         case notification(Notification)
-        /// Everything else: each request, decision and change of the engine.
+        /// Any other event of the engine: a request, a decision or a change of state.
         case playback(PlaybackEvent)
-        /// The reader was too slow: so many events before this one are lost.
+        /// This number of events was dropped before this one because the reader was too slow.
         case dropped(Int)
     }
 
-    /// What AVFoundation would post for an item.
+    /// A notification that AVFoundation would post for an item.
     public enum Notification: Sendable, Hashable {
         /// The play head reached the end (`didPlayToEndTime`).
         case didPlayToEnd
-        /// Playing ended before the end, and why (`failedToPlayToEndTime`).
+        /// Playback ended before the end because of an error (`failedToPlayToEndTime`).
         case failedToPlayToEnd(PlaybackErrorRecord)
-        /// There is nothing left to play (`playbackStalled`).
+        /// Playback stopped because the buffer was empty (`playbackStalled`).
         case playbackStalled
-        /// The play head is elsewhere than the passing of time explains (`timeJumped`).
+        /// The position of the play head changed discontinuously (`timeJumped`).
         case timeJumped
-        /// Another period of play began (`newAccessLogEntry`).
+        /// The access log has a new entry (`newAccessLogEntry`).
         case newAccessLogEntry(AccessLog.Event)
-        /// Something failed (`newErrorLogEntry`).
+        /// The error log has a new entry (`newErrorLogEntry`).
         case newErrorLogEntry(ErrorLog.Event)
-        /// Other options are played (`mediaSelectionDidChange`).
+        /// The media selection changed (`mediaSelectionDidChange`).
         case mediaSelectionDidChange
-        /// What a viewer notices: that playing began, stopped for want of media, goes on, and is over.
+        /// Playback started, stalled, resumed or ended, as a viewer notices it.
         case noticed(PlaybackNotice)
-        /// The stream wants to be played at another distance from the live edge
+        /// The distance from the live edge that the stream recommends changed
         /// (`recommendedTimeOffsetFromLiveDidChange`).
         case recommendedTimeOffsetFromLiveDidChange
     }

@@ -9,67 +9,74 @@ extension PlayerItem {
         ask { $0.update(change) }
     }
 
-    /// Whether what its stream schedules in between is played (`automaticallyHandlesInterstitialEvents`); it is by default.
+    /// A Boolean value that indicates whether interstitials that the stream schedules are played
+    /// (`automaticallyHandlesInterstitialEvents`); the default is `true`.
     ///
-    /// What an application schedules, with ``InterstitialController/schedule(_:)``, is played in any case.
+    /// Interstitials that the application schedules with ``InterstitialController/schedule(_:)`` are played in either
+    /// case.
     public var automaticallyHandlesInterstitialEvents: Bool {
         get { state.configuration.handlesInterstitials }
         set { ask { $0.state.configuration.handlesInterstitials = newValue } }
     }
 
-    /// The highest bit rate that is fetched; `nil`, the default, for any.
+    /// The maximum bit rate of variants that are loaded; `nil`, the default, for no limit.
     public var preferredPeakBitRate: BitRate? {
         get { options.preferredPeakBitRate }
         set { set { $0.preferredPeakBitRate = newValue } }
     }
 
-    /// The largest picture that is of use; `nil`, the default, for any.
+    /// The maximum resolution of variants that are loaded; `nil`, the default, for no limit.
     public var preferredMaximumResolution: Resolution? {
         get { options.preferredMaximumResolution }
         set { set { $0.preferredMaximumResolution = newValue } }
     }
 
-    /// The highest bit rate that is fetched over a network that is paid for; `nil`, the default, for no limit of its own.
+    /// The maximum bit rate of variants that are loaded over an expensive network; `nil`, the default, for no
+    /// additional limit.
     ///
-    /// ``preferredPeakBitRate`` holds there, too. ``Player/Environment/network`` says which network that is.
+    /// ``preferredPeakBitRate`` applies to expensive networks too. ``Player/Environment/network`` tells whether the
+    /// network is expensive.
     public var preferredPeakBitRateForExpensiveNetworks: BitRate? {
         get { options.preferredPeakBitRateForExpensiveNetworks }
         set { set { $0.preferredPeakBitRateForExpensiveNetworks = newValue } }
     }
 
-    /// The largest picture that is of use over a network that is paid for; `nil`, the default, for no limit of its own.
+    /// The maximum resolution of variants that are loaded over an expensive network; `nil`, the default, for no
+    /// additional limit.
     public var preferredMaximumResolutionForExpensiveNetworks: Resolution? {
         get { options.preferredMaximumResolutionForExpensiveNetworks }
         set { set { $0.preferredMaximumResolutionForExpensiveNetworks = newValue } }
     }
 
-    /// What is wanted of variants besides; by default none with lossless sound, where there are others.
+    /// Preferences for the choice of variants; by default, variants with lossless audio are used only if there are no
+    /// others.
     public var variantPreferences: VariantPreferences {
         get { options.variantPreferences }
         set { set { $0.variantPreferences = newValue } }
     }
 
-    /// How loud which moment is; by default all as it comes.
+    /// The volume of the audio over time; by default unchanged.
     public var audioMix: AudioMix {
         get { options.sound.mix }
         set { set { $0.sound.mix = newValue } }
     }
 
-    /// What becomes of the pitch at other rates than 1; it is kept by default.
+    /// The processing of the audio pitch at rates other than 1; by default, the pitch is preserved.
     public var audioTimePitchAlgorithm: SoundSettings.PitchAlgorithm {
         get { options.sound.pitch }
         set { set { $0.sound.pitch = newValue } }
     }
 
-    /// The variant that is played whatever the network carries; `nil`, the default, to choose among all.
+    /// The identifier of the variant that is played regardless of the throughput; `nil`, the default, adapts among all
+    /// variants.
     public var pinnedVariant: String? { options.pinnedVariant }
 
-    /// Plays one variant whatever the network carries, or chooses among all again.
+    /// Plays one variant regardless of the throughput, or returns to adaptation among all variants.
     ///
     /// - Parameters:
-    ///   - id: The `VariantDescription.id` of a variant, as events and logs name it; `nil` for none. One that the item
-    ///     does not have, or that cannot be had, changes nothing.
-    ///   - mode: What becomes of what is buffered.
+    ///   - id: The `VariantDescription.id` of a variant, as in events and logs; `nil` to adapt again. The identifier of
+    ///     a variant that the item does not have, or that cannot be loaded, has no effect.
+    ///   - mode: The part of the buffer that is replaced.
     public func pinVariant(_ id: String?, switching mode: VariantSwitchMode = .nextSegment) {
         set {
             $0.pinning = mode
@@ -77,55 +84,60 @@ extension PlayerItem {
         }
     }
 
-    /// Whether to begin with the first variant of the playlist, instead of one that the network is thought to carry.
+    /// A Boolean value that indicates whether playback starts with the first variant of the playlist instead of one
+    /// chosen by the estimated throughput; the default is `false`.
     public var startsOnFirstEligibleVariant: Bool {
         get { options.startsOnFirstEligibleVariant }
         set { set { $0.startsOnFirstEligibleVariant = newValue } }
     }
 
-    /// How much is buffered ahead of the play head; zero, the default, for what suits the stream.
+    /// The duration of media to buffer ahead of the play head; zero, the default, lets the engine choose by the stream.
     public var preferredForwardBufferDuration: Duration {
         get { options.preferredForwardBufferDuration }
         set { set { $0.preferredForwardBufferDuration = max(.zero, newValue) } }
     }
 
-    /// Whether a live stream is loaded while it is paused; it is by default.
+    /// A Boolean value that indicates whether a live stream continues to be loaded while it is paused; the default is
+    /// `true`.
     public var canUseNetworkResourcesForLiveStreamingWhilePaused: Bool {
         get { options.usesNetworkWhilePaused }
         set { set { $0.usesNetworkWhilePaused = newValue } }
     }
 
-    /// Where to stop when playing forwards; `nil`, the default, for the end.
+    /// The time at which forward playback ends; `nil`, the default, for the end of the item.
     public var forwardPlaybackEndTime: MediaTime? {
         get { options.forwardPlaybackEndTime }
         set { set { $0.forwardPlaybackEndTime = newValue } }
     }
 
-    /// Where to stop when playing backwards; `nil`, the default, for the start.
+    /// The time at which reverse playback ends; `nil`, the default, for the start of the item.
     public var reversePlaybackEndTime: MediaTime? {
         get { options.reversePlaybackEndTime }
         set { set { $0.reversePlaybackEndTime = newValue } }
     }
 
-    /// How far from the live edge to play; `nil`, the default, for what the stream wants.
+    /// The distance of the play head from the live edge; `nil`, the default, for the distance that the stream
+    /// recommends.
     public var configuredTimeOffsetFromLive: MediaTime? {
         get { options.timeOffsetFromLive }
         set { set { $0.timeOffsetFromLive = newValue } }
     }
 
-    /// Whether that distance is kept by playing a little faster or slower; it is not by default.
+    /// A Boolean value that indicates whether the distance from the live edge is preserved by small changes of the
+    /// rate; the default is `false`.
     public var automaticallyPreservesTimeOffsetFromLive: Bool {
         get { options.preservesTimeOffsetFromLive }
         set { set { $0.preservesTimeOffsetFromLive = newValue } }
     }
 
-    /// Which options are played when nobody has chosen; others take effect at once.
+    /// The rules for the media selection of types that the viewer has not chosen; a change takes effect at once.
     public var mediaSelectionRules: MediaSelectionRules {
         get { options.selectionRules }
         set { ask { $0.setSelectionRules(newValue) } }
     }
 
-    /// The size of the view in pixels, so that nothing larger is fetched; `nil`, the default, where it is not known.
+    /// The size of the view in pixels, so that variants with a higher resolution are not loaded; `nil`, the default, if
+    /// it is unknown.
     public var viewSize: Resolution? {
         get { options.viewSize }
         set { set { $0.viewSize = newValue } }
@@ -133,17 +145,19 @@ extension PlayerItem {
 }
 
 extension PlayerItem {
-    /// The choices that are audible, legible or visual; `nil` where there are none, or the item is not ready.
+    /// Returns the audible, legible or visual media selection group; `nil` if there is none, or if neither the item is
+    /// ready nor the groups of its asset are loaded.
     public func mediaSelectionGroup(for characteristic: MediaCharacteristic) -> MediaSelectionGroup? {
         state.playback.presentation?.group(for: characteristic)
             ?? asset.mediaSelectionGroup(for: characteristic)
     }
 
-    /// Plays an option: at once where it is buffered, else as soon as it can be.
+    /// Selects an option: it is played at once if it is buffered, otherwise as soon as it is loaded.
     ///
     /// - Parameters:
-    ///   - option: One of the group; `nil` for none, where the group allows that, else it counts for nothing.
-    ///   - group: A group of this item or its asset.
+    ///   - option: An option of the group; `nil` for none, which has no effect if the group does not allow an empty
+    ///     selection.
+    ///   - group: A media selection group of this item or of its asset.
     public func select(_ option: MediaSelectionOption?, in group: MediaSelectionGroup) {
         if let option {
             guard group.option(option.id) != nil else { return }
@@ -153,17 +167,18 @@ extension PlayerItem {
         }
     }
 
-    /// Leaves the choice to ``mediaSelectionRules`` again.
+    /// Returns the selection of a group to ``mediaSelectionRules``.
     public func selectMediaOptionAutomatically(in group: MediaSelectionGroup) {
         ask { $0.choose(nil, in: group) }
     }
 
-    /// Turns a track on or off without stopping the rest.
+    /// Enables or disables a track while the others continue to be played.
     ///
     /// - Parameters:
-    ///   - isEnabled: Whether it is to be played.
-    ///   - track: One of ``State/tracks``.
-    /// - Returns: Whether that can be done; see ``PlayerItemTrack/canBeDisabled``.
+    ///   - isEnabled: A Boolean value that indicates whether the track is to be played.
+    ///   - track: A track from ``State/tracks``.
+    /// - Returns: A Boolean value that indicates whether the track can be enabled or disabled; see
+    ///   ``PlayerItemTrack/canBeDisabled``.
     @discardableResult
     public func setEnabled(_ isEnabled: Bool, _ track: PlayerItemTrack) -> Bool {
         ask { $0.enable(isEnabled, trackID: track.id) }

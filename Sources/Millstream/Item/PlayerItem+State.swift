@@ -4,68 +4,71 @@ public import PlaybackReporting
 public import StreamingEngine
 
 extension PlayerItem {
-    /// Whether an item can be played.
+    /// The status of an item: whether it can be played.
     public typealias Status = ItemStatus
 
-    /// Everything that can be said of an item at one moment; each property can be read of the item itself.
+    /// The state of an item at one moment; each property can also be read from the item itself.
     public struct State: Sendable {
-        /// What the engine says.
+        /// The last snapshot of the engine.
         public internal(set) var playback = PlaybackSnapshot()
         var configuration = ItemConfiguration()
 
-        /// Whether it can be played; unknown until an engine found out, for which it has to be in a player.
+        /// The status of the item; unknown until an engine has loaded it, which requires that the item is in a player.
         public var status: Status { playback.status }
-        /// Why it cannot; `nil` where ``status`` is not failed.
+        /// The error because of which the item cannot be played; `nil` unless ``status`` is `failed`.
         public var error: StreamingError? { playback.error }
-        /// On demand, live or a file; `nil` while that is not known.
+        /// The playback type: on demand, live or file; `nil` until it is known.
         public var playbackType: PlaybackType? { playback.playbackType }
-        /// How long it is; `nil`, which is indefinite, before it is ready, and for what is live.
+        /// The duration; `nil`, which means indefinite, before the item is ready and for a live stream.
         public var duration: MediaTime? { playback.duration }
-        /// What is buffered, with the holes that there are.
+        /// The buffered time ranges, which can contain gaps.
         public var loadedTimeRanges: MediaTimeRangeSet { playback.loadedTimeRanges }
-        /// Where the play head can go: all of what is on demand, the moving window of what is live.
+        /// The time ranges to which the play head can seek: the whole item on demand, or the current window of a live
+        /// stream.
         public var seekableTimeRanges: MediaTimeRangeSet {
             MediaTimeRangeSet(playback.seekableTimeRange.map { [$0] } ?? [])
         }
-        /// Whether what lies ahead suffices to play on.
+        /// A Boolean value that indicates whether the buffer suffices to play without a stall.
         public var isPlaybackLikelyToKeepUp: Bool { playback.isPlaybackLikelyToKeepUp }
-        /// Whether nothing lies ahead.
+        /// A Boolean value that indicates whether no media is buffered ahead of the play head.
         public var isPlaybackBufferEmpty: Bool { playback.isPlaybackBufferEmpty }
-        /// Whether no more is fetched before some of it is played.
+        /// A Boolean value that indicates whether the buffer is full, so that loading continues only after some of it
+        /// has been played.
         public var isPlaybackBufferFull: Bool { playback.isPlaybackBufferFull }
-        /// Where the play head is, and how it moves.
+        /// The timebase of the play head: its position and rate.
         public var timebase: Timebase { playback.timebase }
-        /// Whether the play head stands at the end.
+        /// A Boolean value that indicates whether the item has been played to its end.
         public var hasPlayedToEnd: Bool { playback.hasPlayedToEnd }
-        /// What it consists of; others after a switch to another encoding.
+        /// The tracks of the item, which can change with the variant.
         public var tracks: [PlayerItemTrack] { PlayerItemTrack.tracks(of: self) }
-        /// The size of the picture as the playlist gives it; `nil` where it does not, and where there is none.
+        /// The resolution of the variant that is played, from the playlist; `nil` if the playlist does not have it or
+        /// there is no video.
         public var presentationSize: Resolution? {
             guard let variant = playback.playedVariant, let width = variant.width, let height = variant.height
             else { return nil }
             return Resolution(width: width, height: height)
         }
-        /// The options that are played, or were chosen to be.
+        /// The current media selection, including choices that are not yet played.
         public var currentMediaSelection: MediaSelection { configuration.selection(over: playback) }
-        /// How far from the live edge the stream wants to be played; `nil` of what is not live.
+        /// The distance from the live edge that the stream recommends; `nil` if it is not live.
         public var recommendedTimeOffsetFromLive: MediaTime? { playback.recommendedTimeOffsetFromLive }
-        /// The date ranges that the stream has now, in the order of its playlist.
+        /// The current date ranges of the stream, in the order of its playlist.
         public var dateRanges: [TimedDateRange] { playback.dateRanges }
-        /// What it can do besides playing at normal speed.
+        /// The kinds of playback that the item supports besides playback at normal speed.
         public var abilities: PlaybackAbilities { PlaybackAbilities(playback) }
-        /// Whether it can be played backwards at normal speed.
+        /// A Boolean value that indicates whether the item supports the rate -1.
         public var canPlayReverse: Bool { abilities.canPlayReverse }
-        /// Whether it can be played backwards faster.
+        /// A Boolean value that indicates whether the item supports rates below -1.
         public var canPlayFastReverse: Bool { abilities.canPlayFastReverse }
-        /// Whether it can be played backwards slower.
+        /// A Boolean value that indicates whether the item supports rates between -1 and 0.
         public var canPlaySlowReverse: Bool { abilities.canPlaySlowReverse }
-        /// Whether it can be played faster.
+        /// A Boolean value that indicates whether the item supports rates above 1.
         public var canPlayFastForward: Bool { abilities.canPlayFastForward }
-        /// Whether it can be played slower.
+        /// A Boolean value that indicates whether the item supports rates between 0 and 1.
         public var canPlaySlowForward: Bool { abilities.canPlaySlowForward }
-        /// Whether it can go on by single frames.
+        /// A Boolean value that indicates whether the item supports stepping forward by frames.
         public var canStepForward: Bool { abilities.canStepForward }
-        /// Whether it can go back by single frames.
+        /// A Boolean value that indicates whether the item supports stepping backward by frames.
         public var canStepBackward: Bool { abilities.canStepBackward }
     }
 }

@@ -1,11 +1,11 @@
 public import Foundation
 
 extension PlayerItem {
-    /// Makes an item of a URL.
+    /// Creates an item for a Foundation URL.
     ///
     /// - Parameters:
-    ///   - url: Where it is.
-    ///   - environment: The world that it lives in.
+    ///   - url: The URL of the media.
+    ///   - environment: The environment that provides loading, decoding and time.
     public convenience init(url: URL, environment: Player.Environment = .standard) {
         self.init(asset: Asset(url: url, environment: environment))
     }

@@ -5,63 +5,64 @@ public import ResourceAddressing
 import StreamingEngine
 import Synchronization
 
-/// An asset as it is played: how far it is, what is buffered, what was chosen.
+/// The playback state of an asset: its status, position, buffer, options and media selection.
 ///
-/// It does nothing by itself: a ``Player`` plays it, one at most. What is asked of it before is kept until then. All of it
-/// can be used from any task; what it is can be read at once, see ``State`` for all properties.
+/// An item is passive: it is played by a ``Player``, and by at most one at a time. Seeks and options that are set
+/// before then are stored. Items can be used from any task; properties can be read at once, see ``State`` for all of
+/// them.
 @dynamicMemberLookup
 public final class PlayerItem: Sendable {
-    /// What is played.
+    /// The asset that is played.
     public let asset: Asset
 
     let hub: Hub<ItemCore, ItemCore.Told>
     private let owner = Mutex<ObjectIdentifier?>(nil)
 
-    /// Makes an item of an asset; nothing is loaded before it is in a player.
+    /// Creates an item for an asset; nothing is loaded before the item is in a player.
     public init(asset: Asset) {
         self.asset = asset
         hub = Hub(ItemCore(time: asset.environment.time))
     }
 
-    /// Makes an item of an address.
+    /// Creates an item for an address.
     ///
     /// - Parameters:
-    ///   - address: Where it is.
-    ///   - environment: The world that it lives in.
+    ///   - address: The address of the media.
+    ///   - environment: The environment that provides loading, decoding and time.
     public convenience init(_ address: ResourceAddress, environment: Player.Environment = .standard) {
         self.init(asset: Asset(address, environment: environment))
     }
 
     deinit { hub.finish() }
 
-    /// All that can be said of it now.
+    /// The current state.
     public var state: State { hub.state.state }
 
-    /// A property of ``State``.
+    /// Returns a property of ``State``.
     public subscript<Value>(dynamicMember keyPath: KeyPath<State, Value>) -> Value { state[keyPath: keyPath] }
 
-    /// Where the play head is.
+    /// Returns the current position of the play head.
     public func currentTime() -> MediaTime { hub.state.position }
 
-    /// The date at the play head; `nil` where the stream does not say.
+    /// Returns the program date at the play head; `nil` if the stream has no dates.
     public func currentDate() -> ProgramDateTime? { hub.state.date }
 
-    /// What the network did for it, up to now; empty before it was in a player.
+    /// The access log: the network activity of all sessions up to now; empty before the item was in a player.
     public var accessLog: AccessLog {
         let core = hub.state
         return core.journal?.accessLog(at: core.time.now, core.position) ?? AccessLog()
     }
 
-    /// What failed, up to now.
+    /// The error log: the errors of all sessions up to now.
     public var errorLog: ErrorLog { hub.state.journal?.errorLog ?? ErrorLog() }
 
-    /// The indicators of the session, up to now; `nil` before it was in a player.
+    /// The metrics of the current session up to now; `nil` before the item was in a player.
     public var playbackMetrics: PlaybackMetrics? {
         let core = hub.state
         return core.journal?.metrics(at: core.time.now, core.position)
     }
 
-    /// The session in a few figures, up to now; `nil` before it was in a player.
+    /// The summary of the current session up to now; `nil` before the item was in a player.
     public var playbackSummary: PlaybackSummary? {
         let core = hub.state
         return core.journal?.summary(at: core.time.now, core.position)
@@ -69,22 +70,23 @@ public final class PlayerItem: Sendable {
 }
 
 extension PlayerItem {
-    /// The state now, and whenever it changed.
+    /// A sequence of states, which begins with the current one and continues with each change.
     public var states: StateUpdates<State> { StateUpdates(hub) { $0.state } }
 
-    /// One property: what it is now, and each value that differs from the one before.
+    /// Returns a sequence of the values of one property: the current value, then each value that differs from the
+    /// previous one.
     public func values<Value: Equatable & Sendable>(
         of keyPath: any KeyPath<State, Value> & Sendable
     ) -> ValueUpdates<Value> {
         states.values(of: keyPath)
     }
 
-    /// Everything that happens from now on.
+    /// A sequence of all events from now on.
     public var events: EventUpdates<Event> {
         EventUpdates(hub, dropped: { .dropped($0) }, { $0.event })
     }
 
-    /// What AVFoundation would post as notifications, from now on.
+    /// A sequence of the notifications that AVFoundation would post, from now on.
     public var notifications: EventUpdates<Notification> {
         EventUpdates(hub, dropped: { _ in nil }) { told in
             guard case .notification(let notification) = told.event else { return nil }
@@ -92,10 +94,10 @@ extension PlayerItem {
         }
     }
 
-    /// Messages that come with the media, ID3 tags and event messages, as the play head reaches them
-    /// (`AVPlayerItemMetadataOutput`).
+    /// A sequence of metadata messages in the media, such as ID3 tags and event messages, in the order in which the
+    /// play head reaches them (`AVPlayerItemMetadataOutput`).
     ///
-    /// They are read where media is decoded. A seek gives those that apply where it lands.
+    /// Messages are read only by a pipeline that decodes media. A seek delivers those that apply to its target.
     public var timedMetadata: EventUpdates<TimedMetadata> {
         EventUpdates(hub, dropped: { _ in nil }) { told in
             guard case .playback(let event) = told.event, case .timedMetadata(let message) = event.kind else {
@@ -105,16 +107,16 @@ extension PlayerItem {
         }
     }
 
-    /// Measurements from now on, under the names of `AVMetrics`.
+    /// A sequence of measurements from now on, named after those of `AVMetrics`.
     public var metrics: EventUpdates<MetricEvent> {
         EventUpdates(hub, dropped: { _ in nil }, { $0.metric })
     }
 }
 
 extension PlayerItem {
-    /// Takes it for a player.
+    /// Claims the item for a player.
     ///
-    /// - Returns: Whether it was free.
+    /// - Returns: A Boolean value that indicates whether no player had the item.
     func claim(for player: ObjectIdentifier) -> Bool {
         owner.withLock { owner in
             guard owner == nil else { return false }
@@ -123,20 +125,20 @@ extension PlayerItem {
         }
     }
 
-    /// Gives it back.
+    /// Releases the item if the given player has it.
     func release(by player: ObjectIdentifier) {
         owner.withLock { owner in
             if owner == player { owner = nil }
         }
     }
 
-    /// What names its session; `nil` before it was in a player.
+    /// The identifier of the current session; `nil` before the item was in a player.
     var sessionID: String? { hub.state.journal?.session.id }
 
-    /// Whether a player has it.
+    /// A Boolean value that indicates whether a player has the item.
     var isClaimed: Bool { owner.withLock { $0 != nil } }
 
-    /// Changes what is asked of it, and wakes whoever has to do something about it.
+    /// Changes the state of the item, then wakes the engine if commands were added for it.
     @discardableResult
     func ask<Result: Sendable>(_ change: (inout ItemCore) -> Result) -> Result {
         let (result, session) = hub.update { core, _ in (change(&core), core.session) }
@@ -146,8 +148,8 @@ extension PlayerItem {
 }
 
 extension PlayerItem: Hashable {
-    /// Whether both are one.
+    /// Returns a Boolean value that indicates whether both are the same object.
     public static func == (left: PlayerItem, right: PlayerItem) -> Bool { left === right }
-    /// Tells it from others.
+    /// Hashes the identity of the object.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

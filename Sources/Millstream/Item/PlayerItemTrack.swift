@@ -4,23 +4,23 @@ import StreamingEngine
 
 /// A track of an item that is played.
 public struct PlayerItemTrack: Sendable, Hashable, Identifiable {
-    /// What tells it from others of the item.
+    /// The identifier of the track, unique within the item.
     public let id: Int
-    /// What it carries.
+    /// The type of media in the track.
     public let mediaType: MediaType
-    /// The codec as RFC 6381 spells it, where it is known.
+    /// The codec in the form of RFC 6381; `nil` if it is unknown.
     public let codec: String?
-    /// Its language as RFC 5646 spells it.
+    /// The language tag (RFC 5646); `nil` if it is unknown.
     public let language: String?
-    /// Whether it is played.
+    /// A Boolean value that indicates whether the track is played.
     public let isEnabled: Bool
-    /// Whether it can be turned off and on by itself.
+    /// A Boolean value that indicates whether the track can be enabled and disabled separately.
     ///
-    /// What comes in a stream of its own can: text, and sound from a group of renditions. What shares segments with others
-    /// can where media is decoded.
+    /// That is so for subtitles and audio that have segments of their own. A track that shares its segments with others
+    /// can be disabled only in a pipeline that decodes media.
     public let canBeDisabled: Bool
 
-    /// The type of rendition that it is chosen by.
+    /// Returns the type of rendition for a media type; `nil` for types that are part of the variant.
     static func renditionType(of type: MediaType) -> Rendition.MediaType? {
         switch type {
         case .audio: .audio
@@ -29,7 +29,7 @@ public struct PlayerItemTrack: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// The tracks that there are, and those that were turned off, which the engine no longer counts.
+    /// Returns the tracks of an item, including disabled ones, which the engine no longer reports.
     static func tracks(of state: PlayerItem.State) -> [PlayerItemTrack] {
         let (playback, disabled) = (state.playback, state.configuration.disabledTracks)
         let silenced = state.configuration.silencedTracks

@@ -1,19 +1,19 @@
 import MediaTiming
 import StreamingEngine
 
-/// Decides when an observer of certain times is due: when play passes one of them, not when a seek does.
+/// A schedule that is due each time playback passes one of the given times; a seek passes none.
 struct BoundarySchedule: TimeSchedule {
     private let times: [MediaTime]
     private var motion: Motion
-    /// Everything up to here was told or left out.
+    /// The position up to which times were reported or skipped.
     private var position: MediaTime
 
-    /// Makes a schedule.
+    /// Creates a schedule.
     ///
     /// - Parameters:
-    ///   - times: In any order.
-    ///   - motion: How the play head moves now.
-    ///   - now: The time.
+    ///   - times: The times, in any order.
+    ///   - motion: The current motion of the play head.
+    ///   - now: The current time.
     init(_ times: some Sequence<MediaTime>, from motion: Motion, at now: Duration) {
         self.times = Set(times).sorted()
         self.motion = motion

@@ -1,13 +1,14 @@
 import Synchronization
 
-/// Everything that happens from the moment on at which this value was made, in order.
+/// An asynchronous sequence of the events that occur after this value was created, in order.
 ///
-/// Up to 1,024 events wait for a reader who is slow; beyond that the oldest are dropped, and where events have a case for it,
-/// one says how many. It ends when what it tells of is gone. One loop reads one value; ask for another for another loop.
+/// Up to 1,024 unread events are buffered; beyond that the oldest are dropped, and if the event type has a case for it,
+/// an event reports their number. The sequence ends when the observed object is deallocated. Only one loop can iterate
+/// over a value; get another value for another loop.
 public struct EventUpdates<Event: Sendable>: AsyncSequence, Sendable {
-    /// What it gives.
+    /// The type of the elements.
     public typealias Element = Event
-    /// It never fails.
+    /// The type of errors; the sequence never throws.
     public typealias Failure = Never
 
     private let take: @Sendable () -> Taken
@@ -19,10 +20,12 @@ public struct EventUpdates<Event: Sendable>: AsyncSequence, Sendable {
         let isFinished: Bool
     }
 
+    /// Creates a sequence of the events of a hub.
+    ///
     /// - Parameters:
-    ///   - hub: Where events come from.
-    ///   - dropped: The event that says how many were dropped.
-    ///   - convert: What is made of an event; `nil` for nothing.
+    ///   - hub: The source of the events.
+    ///   - dropped: Returns the event that reports the number of dropped events; `nil` if there is none.
+    ///   - convert: Converts an event; `nil` omits it.
     init<State, Told>(
         _ hub: Hub<State, Told>,
         dropped: @escaping @Sendable (Int) -> Event?,
@@ -38,19 +41,20 @@ public struct EventUpdates<Event: Sendable>: AsyncSequence, Sendable {
         wait = { await listening.hub.wait(after: $0) }
     }
 
-    /// Several as one.
+    /// Creates a sequence that merges the events of several others.
     ///
     /// - Parameters:
-    ///   - sources: What is read.
-    ///   - areInOrder: Whether an event comes before another; of what has come, the earlier is given first.
+    ///   - sources: The sequences to merge.
+    ///   - areInOrder: Returns whether the first event precedes the second. Of the events that are available, the first
+    ///     is returned first.
     init(merging sources: [EventUpdates], by areInOrder: @escaping @Sendable (Event, Event) -> Bool) {
-        // What each source was when it was read last.
+        // The version of each source at its last read.
         let progress = MergeProgress(count: sources.count)
         take = {
             let taken = sources.map { $0.take() }
             progress.note(taken.map { $0.isFinished ? nil : $0.version })
             let events = taken.flatMap(\.events).enumerated()
-                // Those of one moment stay in the order of their sources.
+                // Events that compare as equal stay in the order of their sources.
                 .sorted { left, right in
                     if areInOrder(left.element, right.element) { return true }
                     return !areInOrder(right.element, left.element) && left.offset < right.offset
@@ -68,10 +72,10 @@ public struct EventUpdates<Event: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// Begins to read.
+    /// Creates an iterator over the events.
     public func makeAsyncIterator() -> Iterator { Iterator(take: take, wait: wait) }
 
-    /// Gives one event after the other.
+    /// An iterator over events.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let take: @Sendable () -> Taken
         fileprivate let wait: @Sendable (UInt64) async -> Void
@@ -82,10 +86,10 @@ public struct EventUpdates<Event: Sendable>: AsyncSequence, Sendable {
             self.wait = wait
         }
 
-        /// Waits for an event.
+        /// Waits for the next event.
         ///
-        /// - Parameter actor: Where the caller is.
-        /// - Returns: The event; `nil` when there will be none, and when cancelled.
+        /// - Parameter actor: The actor that the caller is isolated to.
+        /// - Returns: The event; `nil` if there will be no more events or the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Event? {
             while !Task.isCancelled {
                 if let event = ready.popFirst() { return event }
@@ -100,19 +104,19 @@ public struct EventUpdates<Event: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// How far each of several sources was read.
+/// The versions up to which several sources have been read.
 private final class MergeProgress: Sendable {
     private let state: Mutex<[UInt64?]>
 
     init(count: Int) { state = Mutex(Array(repeating: nil, count: count)) }
 
-    /// `nil` for one that has ended.
+    /// The version of each source; `nil` for one that has ended.
     var versions: [UInt64?] { state.withLock { $0 } }
 
     func note(_ versions: [UInt64?]) { state.withLock { $0 = versions } }
 }
 
-/// Keeps events as long as somebody may read them.
+/// A registration that buffers events for a reader until it is released.
 private final class Listening<State: Sendable, Event: Sendable>: Sendable {
     let hub: Hub<State, Event>
     let id: Int

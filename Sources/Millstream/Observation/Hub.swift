@@ -1,12 +1,12 @@
 import MediaTiming
 import Synchronization
 
-/// A state that many read and watch, and the events that come with it.
+/// A shared state with many readers and observers, and the events that accompany its changes.
 ///
-/// State and events change under one lock, so that every watcher sees them in the order in which they happened. Nobody is
-/// called under the lock: who waits is woken after it, and reads for itself.
+/// State and events change under one lock, so that every observer sees them in the order in which they occurred. No
+/// callbacks run under the lock: waiting tasks are resumed after it is released, and read the state themselves.
 final class Hub<State: Sendable, Event: Sendable>: Sendable {
-    /// How many events are kept for a listener who does not read them.
+    /// The maximum number of events that are buffered for a listener that does not read them.
     static var bufferSize: Int { 1_024 }
 
     fileprivate struct Listener {
@@ -28,22 +28,22 @@ final class Hub<State: Sendable, Event: Sendable>: Sendable {
 
     init(_ state: State) { storage = Mutex(Storage(state: state)) }
 
-    /// The state now.
+    /// The current state.
     var state: State { storage.withLock { $0.state } }
 
-    /// How many changes there were.
+    /// The version of the state, which increases with each change.
     var version: UInt64 { storage.withLock { $0.version } }
 
-    /// What a watcher sees: the state, which change was the last, and whether there will be others.
+    /// Returns the state, its version, and whether there will be no further changes.
     func read() -> (state: State, version: UInt64, isFinished: Bool) {
         storage.withLock { ($0.state, $0.version, $0.isFinished) }
     }
 
-    /// Changes the state, and tells events.
+    /// Changes the state and delivers events to listeners.
     ///
-    /// - Parameter change: Runs under the lock: it changes values and calls nobody.
-    /// - Returns: What the change returned.
-    /// - Throws: What the change threw; then nobody is told anything.
+    /// - Parameter change: Runs under the lock; it must change values only, and call no other code.
+    /// - Returns: The result of the closure.
+    /// - Throws: The error of the closure; no events are delivered then.
     @discardableResult
     func update<Result: Sendable, Failure: Error>(
         _ change: (inout State, inout [Event]) throws(Failure) -> Result
@@ -59,7 +59,7 @@ final class Hub<State: Sendable, Event: Sendable>: Sendable {
         }
     }
 
-    /// Says that nothing more will come.
+    /// Marks the state as final and resumes all waiting tasks.
     func finish() {
         let waiters = storage.withLock { storage in
             storage.isFinished = true
@@ -68,7 +68,8 @@ final class Hub<State: Sendable, Event: Sendable>: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Waits for a change after the given one; returns at once where there was one, and when cancelled.
+    /// Waits until the version differs from the given one; also returns when the hub is finished or the task is
+    /// cancelled.
     func wait(after seen: UInt64) async {
         let id = storage.withLock { $0.makeID() }
         await withTaskCancellationHandler {
@@ -85,7 +86,7 @@ final class Hub<State: Sendable, Event: Sendable>: Sendable {
         }
     }
 
-    /// Waits for a change after the given one, or until a time.
+    /// Waits until the version differs from the given one, or until a deadline.
     func wait(after seen: UInt64, until deadline: Duration?, _ time: any TimeSource) async {
         guard let deadline else { return await wait(after: seen) }
         let delay = deadline - time.now
@@ -100,10 +101,11 @@ final class Hub<State: Sendable, Event: Sendable>: Sendable {
 }
 
 extension Hub {
-    /// Begins to keep events for a listener.
+    /// Starts to buffer events for a listener.
     ///
-    /// - Parameter isWanted: Which; what nobody wants must not push out what somebody does. Runs under the lock.
-    /// - Returns: What names the listener.
+    /// - Parameter isWanted: Returns whether the listener needs an event, so that unneeded events do not displace
+    ///   needed ones. Runs under the lock.
+    /// - Returns: The identifier of the listener.
     func addListener(for isWanted: @escaping @Sendable (Event) -> Bool) -> Int {
         storage.withLock { storage in
             let id = storage.makeID()
@@ -112,12 +114,12 @@ extension Hub {
         }
     }
 
-    /// Forgets a listener.
+    /// Removes a listener.
     func removeListener(_ id: Int) {
         storage.withLock { _ = $0.listeners.removeValue(forKey: id) }
     }
 
-    /// What came for a listener since it asked last, and how many events were dropped before that.
+    /// Removes and returns the buffered events of a listener, with the number of events that were dropped before them.
     func takeEvents(of id: Int) -> (events: [Event], dropped: Int, version: UInt64, isFinished: Bool) {
         storage.withLock { storage in
             let listener = storage.listeners[id]
@@ -134,7 +136,8 @@ extension Hub.Storage {
         return lastID
     }
 
-    /// In the order in which they began to wait: a dictionary's own order differs from run to run.
+    /// Returns the waiting tasks in the order in which they began to wait, since the order of a dictionary differs from
+    /// run to run.
     fileprivate mutating func advance() -> [CheckedContinuation<Void, Never>] {
         version &+= 1
         let woken = waiters.sorted { $0.key < $1.key }.map(\.value)
@@ -149,12 +152,12 @@ extension Hub.Storage {
 }
 
 extension Hub.Listener {
-    /// The newest are kept: what is true now matters more than what was.
+    /// Buffers events; at the limit the oldest are dropped, since newer events describe the current state.
     fileprivate mutating func append(_ events: [Event]) {
         buffer += events.filter(isWanted)
         let excess = buffer.count - Hub.bufferSize
         guard excess > 0 else { return }
-        // In blocks: to shift a thousand events for each new one would cost a slow listener's neighbours.
+        // Dropped in blocks: moving a thousand events for each new one would slow down all other listeners.
         let removed = max(excess, Hub.bufferSize / 4)
         buffer.removeFirst(removed)
         dropped += removed

@@ -1,41 +1,43 @@
 import MediaTiming
 import StreamingEngine
 
-/// The play head of an item, as observers of time see it.
+/// The motion of the play head of an item, for time observers.
 struct Motion: Sendable, Hashable {
-    /// Which item; `nil` for none.
+    /// The identity of the item; `nil` for none.
     var item: ObjectIdentifier?
-    /// How its play head moves.
+    /// The timebase of the play head.
     var timebase = Timebase()
 
-    /// When the play head reaches a media time; `nil` where it stands or goes the other way.
+    /// Returns the time at which the play head reaches a media time; `nil` if it is stopped or moves in the other
+    /// direction.
     func time(reaching target: MediaTime) -> Duration? {
         guard timebase.rate < 0 else { return timebase.time(reaching: target) }
-        // Backwards is forwards in a mirror.
+        // A `Timebase` computes forward motion only, so reverse motion is mirrored at zero.
         let mirrored = Timebase(mediaTime: .zero - timebase.mediaTime, time: timebase.time, rate: -timebase.rate)
         return mirrored.time(reaching: .zero - target)
     }
 
-    /// What makes it differ from the motion before.
+    /// The difference between two motions.
     enum Change: Sendable, Hashable {
-        /// It goes on as it did.
+        /// The play head continues as before.
         case none
-        /// It went over to moving, or to standing.
+        /// The play head started or stopped.
         case startedOrStopped
-        /// The play head is elsewhere than the passing of time explains.
+        /// The position of the play head changed discontinuously.
         case jumped
     }
 
-    /// So little is the difference between two clocks, and not a jump: a frame at 25 frames a second.
+    /// The maximum difference of positions that counts as clock drift and not as a jump: 40 ms, one frame at 25 frames
+    /// per second.
     private static let drift = MediaTime(value: 40, timescale: 1_000)
 
-    /// Compares with an earlier motion.
+    /// Returns the change from an earlier motion.
     func change(from earlier: Motion, at now: Duration) -> Change {
         guard self != earlier else { return .none }
         guard item == earlier.item else { return item == nil ? .startedOrStopped : .jumped }
         let moves = timebase.rate != 0
         let moved = earlier.timebase.rate != 0
-        // It went on as before up to the anchor of the new motion: what came later may have another speed.
+        // The earlier motion is extrapolated only up to the anchor of the new one, since the rate may differ after it.
         let anchor = min(max(timebase.time, earlier.timebase.time), now)
         let distance = timebase.mediaTime(at: anchor) - earlier.timebase.mediaTime(at: anchor)
         let tolerance = moves || moved ? Self.drift : .zero

@@ -1,24 +1,25 @@
 import MediaTiming
 import StreamingEngine
 
-/// Decides when a periodic observer of time is due: at each multiple of an interval of media time, when the play head
-/// jumps, and when it starts or stops.
+/// A schedule that is due at each multiple of an interval of media time, when the play head jumps, and when it starts
+/// or stops.
 struct PeriodicSchedule: TimeSchedule {
-    /// No observer hears more than a thousand times a second, however short its interval.
+    /// The minimum time between two notifications, so that an observer with a short interval runs at most 1,000 times
+    /// per second.
     private static let shortestPause = Duration.milliseconds(1)
 
     private let interval: MediaTime
     private var motion: Motion
-    /// The multiple of the interval that was told or passed last.
+    /// The last multiple of the interval that was reported or passed.
     private var lastTick: Int64
     private var lastFire: Duration?
 
-    /// Makes a schedule.
+    /// Creates a schedule.
     ///
     /// - Parameters:
-    ///   - interval: Media time; positive.
-    ///   - motion: How the play head moves now: only what differs from it is told.
-    ///   - now: The time.
+    ///   - interval: The interval in media time; must be positive.
+    ///   - motion: The current motion of the play head; only changes from it are reported.
+    ///   - now: The current time.
     init(every interval: MediaTime, from motion: Motion, at now: Duration) {
         precondition(interval > .zero, "the interval of a periodic observer is positive")
         self.interval = interval
@@ -46,7 +47,7 @@ struct PeriodicSchedule: TimeSchedule {
     }
 
     mutating func drop(_ new: Motion, at now: Duration) {
-        // Where the motion changed the next step begins anew, and tells so.
+        // After a change of motion, the next step fires in any case.
         guard new.change(from: motion, at: now) == .none else { return }
         motion = new
         guard let due = dueTime, now > due else { return }
@@ -70,13 +71,13 @@ struct PeriodicSchedule: TimeSchedule {
         return overflow ? lastTick : tick
     }
 
-    /// The tick that is due, or a later one where several were passed.
+    /// Returns the multiple that is due, or a later one if several have been passed.
     private func reached(at position: MediaTime) -> Int64 {
-        // By rounding, the play head may seem to be just before the tick whose time has come.
+        // Because of rounding, the position may be slightly before the multiple that is due.
         isForward ? max(nextTick, tick(at: position)) : min(nextTick, tick(at: position))
     }
 
-    /// The multiple that was passed last before a position, in the direction of play.
+    /// Returns the last multiple that was passed before a position, in the direction of playback.
     private func tick(at position: MediaTime) -> Int64 {
         let top = Int128(position.value) *| Int128(interval.timescale)
         let bottom = Int128(position.timescale) *| Int128(interval.value)

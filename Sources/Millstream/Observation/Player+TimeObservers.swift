@@ -1,7 +1,7 @@
 public import MediaTiming
 
 extension Player {
-    /// Where time is read from: it does not keep the player.
+    /// The source of times for observers; it does not retain the player.
     private var timeSource: TimeUpdates.Source {
         let (hub, time) = (hub, environment.time)
         return TimeUpdates.Source(
@@ -14,31 +14,33 @@ extension Player {
         )
     }
 
-    /// The play head at each multiple of an interval of media time, when it jumps, and when it starts or stops.
+    /// Returns a sequence of times: each multiple of an interval of media time, and the position when the play head
+    /// jumps, starts or stops.
     ///
-    /// At twice the speed twice as many come in the same time. What becomes due while the reader is busy is dropped.
+    /// At twice the rate, times are returned twice as often. Times that become due while the reader is busy are
+    /// dropped.
     ///
-    /// - Parameter interval: Media time; positive.
-    /// - Returns: The times, from the moment that somebody begins to read on.
+    /// - Parameter interval: The interval in media time; must be positive.
+    /// - Returns: The sequence; each iterator reports the times after its creation.
     public func periodicTimes(every interval: MediaTime) -> TimeUpdates {
         precondition(interval > .zero, "the interval of a periodic observer is positive")
         return TimeUpdates(source: timeSource) { PeriodicSchedule(every: interval, from: $0, at: $1) }
     }
 
-    /// Each of these times as play passes it; a seek passes none.
+    /// Returns a sequence of the given times, each when playback passes it; a seek passes none.
     public func boundaryTimes(_ times: [MediaTime]) -> TimeUpdates {
         TimeUpdates(source: timeSource) { BoundarySchedule(times, from: $0, at: $1) }
     }
 
-    /// Runs a block on the main actor at each multiple of an interval of media time, when the play head jumps, and when it
-    /// starts or stops.
+    /// Adds an observer that runs a block on the main actor at each multiple of an interval of media time, when the
+    /// play head jumps, and when it starts or stops.
     ///
-    /// A block that still runs when the next is due makes that one drop out.
+    /// Times that become due while the block runs are dropped.
     ///
     /// - Parameters:
-    ///   - interval: Media time; positive.
-    ///   - block: Told where the play head is.
-    /// - Returns: What it is removed with; keep it, for without it no block runs.
+    ///   - interval: The interval in media time; must be positive.
+    ///   - block: Receives the position of the play head.
+    /// - Returns: The observer; the block runs only as long as the observer is retained.
     public func addPeriodicTimeObserver(
         forInterval interval: MediaTime,
         using block: @escaping @MainActor @Sendable (MediaTime) -> Void
@@ -46,12 +48,13 @@ extension Player {
         TimeObserver(periodicTimes(every: interval), owner: id, onMainActor(block))
     }
 
-    /// Runs a block at each multiple of an interval of media time, when the play head jumps, and when it starts or stops.
+    /// Adds an observer that runs a block at each multiple of an interval of media time, when the play head jumps, and
+    /// when it starts or stops.
     ///
     /// - Parameters:
-    ///   - interval: Media time; positive.
-    ///   - block: Told where the play head is; runs wherever its own isolation says.
-    /// - Returns: What it is removed with; keep it, for without it no block runs.
+    ///   - interval: The interval in media time; must be positive.
+    ///   - block: Receives the position of the play head; runs in its own isolation.
+    /// - Returns: The observer; the block runs only as long as the observer is retained.
     public func addPeriodicTimeObserver(
         forInterval interval: MediaTime,
         performing block: @escaping @Sendable (MediaTime) async -> Void
@@ -59,12 +62,12 @@ extension Player {
         TimeObserver(periodicTimes(every: interval), owner: id, anywhere(block))
     }
 
-    /// Runs a block on the main actor each time that play passes one of these times.
+    /// Adds an observer that runs a block on the main actor each time playback passes one of the given times.
     ///
     /// - Parameters:
-    ///   - times: In any order.
-    ///   - block: Told which.
-    /// - Returns: What it is removed with; keep it, for without it no block runs.
+    ///   - times: The times, in any order.
+    ///   - block: Receives the time that was passed.
+    /// - Returns: The observer; the block runs only as long as the observer is retained.
     public func addBoundaryTimeObserver(
         forTimes times: [MediaTime],
         using block: @escaping @MainActor @Sendable (MediaTime) -> Void
@@ -72,12 +75,12 @@ extension Player {
         TimeObserver(boundaryTimes(times), owner: id, onMainActor(block))
     }
 
-    /// Runs a block each time that play passes one of these times.
+    /// Adds an observer that runs a block each time playback passes one of the given times.
     ///
     /// - Parameters:
-    ///   - times: In any order.
-    ///   - block: Told which; runs wherever its own isolation says.
-    /// - Returns: What it is removed with; keep it, for without it no block runs.
+    ///   - times: The times, in any order.
+    ///   - block: Receives the time that was passed; runs in its own isolation.
+    /// - Returns: The observer; the block runs only as long as the observer is retained.
     public func addBoundaryTimeObserver(
         forTimes times: [MediaTime],
         performing block: @escaping @Sendable (MediaTime) async -> Void
@@ -85,9 +88,10 @@ extension Player {
         TimeObserver(boundaryTimes(times), owner: id, anywhere(block))
     }
 
-    /// Ends an observer of time: after this no block of it begins; one that runs comes to its end.
+    /// Removes a time observer: its block does not start again, but a block that is running is not interrupted.
     ///
-    /// - Parameter observer: One that this player gave, and that was not removed; anything else is a programmer's error.
+    /// - Parameter observer: An observer that was added to this player and has not been removed; any other is a
+    ///   programming error.
     public func removeTimeObserver(_ observer: TimeObserver) {
         precondition(observer.owner == id, "an observer of time is removed from the player that it was added to")
         let isFirst = observer.end()
@@ -99,7 +103,7 @@ extension Player {
     ) -> @Sendable (MediaTime, TimeObserver.Permit) async -> Void {
         { time, permit in
             await MainActor.run {
-                // Asked here: who removes it on the main actor is sure that it runs no more.
+                // Checked on the main actor, so that the block cannot start after the observer was removed there.
                 if permit.isValid { block(time) }
             }
         }

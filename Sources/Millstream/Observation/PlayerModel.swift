@@ -2,7 +2,7 @@ public import MediaTiming
 public import Observation
 public import PlaybackReporting
 
-/// A player for interfaces: its state on the main actor, as something that views can observe.
+/// An observable model of a player on the main actor, for user interfaces.
 ///
 /// ```swift
 /// @State private var model = PlayerModel(player)
@@ -12,35 +12,36 @@ public import PlaybackReporting
 @Observable
 @MainActor
 public final class PlayerModel {
-    /// What is shown.
+    /// The player that is observed.
     @ObservationIgnored public let player: Player
 
-    /// All that can be said of the player.
+    /// The state of the player.
     public private(set) var state: PlayerState
-    /// Where the play head is; at most some seconds old, see ``run(every:)``.
+    /// The position of the play head, updated at the interval of ``run(every:)``.
     public private(set) var currentTime = MediaTime.zero
 
-    /// Makes a model.
+    /// Creates a model of a player.
     public init(_ player: Player) {
         self.player = player
         state = player.state
         currentTime = player.currentTime()
     }
 
-    /// Whether a button to play should be enabled: only where the current item is ready.
+    /// A Boolean value that indicates whether a play button should be enabled: the current item is ready to play.
     public var canPlay: Bool { state.canPlay }
-    /// Whether it plays, or would as soon as it can.
+    /// A Boolean value that indicates whether the requested rate is not 0, so that the player plays or waits to play.
     public var isPlaying: Bool { state.rate != 0 }
-    /// Why it waits; `nil` where it does not.
+    /// The reason why the player waits; `nil` if it does not wait.
     public var reasonForWaitingToPlay: TimeControl.WaitingReason? { state.reasonForWaitingToPlay }
-    /// How long the current item is; `nil` while that is not known, and for what is live.
+    /// The duration of the current item; `nil` while it is unknown, and for a live stream.
     public var duration: MediaTime? { state.playback.duration }
-    /// Whether the current item failed, or the player.
+    /// A Boolean value that indicates whether the current item or the player has failed.
     public var hasFailed: Bool { state.status == .failed || state.playback.status == .failed }
 
-    /// Follows the player until the task is cancelled or the player is gone.
+    /// Updates the model until the task is cancelled or the player is deallocated.
     ///
-    /// - Parameter interval: How often the time is read while it plays, in media time; half a second by default.
+    /// - Parameter interval: The interval in media time at which the position is updated during playback; half a second
+    ///   by default.
     public func run(every interval: MediaTime = MediaTime(value: 1, timescale: 2)) async {
         async let times: Void = followTimes(every: interval)
         for await state in player.states {

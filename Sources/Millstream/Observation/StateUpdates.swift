@@ -1,11 +1,11 @@
-/// A state as it changes: first what it is now, then the newest whenever it changed.
+/// An asynchronous sequence of states: the current state first, then the latest state after each change.
 ///
-/// Whoever reads slowly misses what was in between, never what is last. It ends when what is watched is gone. Each value of
-/// this type is independent of others; iterators of one value begin with the state at that moment.
+/// A slow reader misses intermediate states, but never the last one. The sequence ends when the observed object is
+/// deallocated. Values of this type are independent of each other; each iterator begins with the state at that moment.
 public struct StateUpdates<State: Sendable>: AsyncSequence, Sendable {
-    /// What it gives.
+    /// The type of the elements.
     public typealias Element = State
-    /// It never fails.
+    /// The type of errors; the sequence never throws.
     public typealias Failure = Never
 
     struct Reading: Sendable {
@@ -25,20 +25,20 @@ public struct StateUpdates<State: Sendable>: AsyncSequence, Sendable {
         wait = { await hub.wait(after: $0) }
     }
 
-    /// Begins to watch.
+    /// Creates an iterator, which begins with the current state.
     public func makeAsyncIterator() -> Iterator { Iterator(updates: self) }
 
-    /// Gives the state whenever it changed.
+    /// An iterator over states.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let updates: StateUpdates
         private var seen: UInt64 = 0
 
         fileprivate init(updates: StateUpdates) { self.updates = updates }
 
-        /// Waits for a change.
+        /// Waits for a change of the state.
         ///
-        /// - Parameter actor: Where the caller is.
-        /// - Returns: The state; `nil` when there will be none, and when cancelled.
+        /// - Parameter actor: The actor that the caller is isolated to.
+        /// - Returns: The state; `nil` if there will be no more changes or the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> State? {
             while !Task.isCancelled {
                 let reading = updates.read()
@@ -53,19 +53,21 @@ public struct StateUpdates<State: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// The values of one property: first what it is now, then each that differs from the one before.
+    /// Returns a sequence of the values of one property: the current value, then each value that differs from the
+    /// previous one.
     func values<Value: Equatable & Sendable>(of keyPath: any KeyPath<State, Value> & Sendable) -> ValueUpdates<Value> {
         ValueUpdates(self) { $0[keyPath: keyPath] }
     }
 }
 
-/// One property as it changes: first what it is now, then each value that differs from the one before.
+/// An asynchronous sequence of the values of one property: the current value first, then each value that differs from
+/// the previous one.
 ///
-/// Whoever reads slowly misses what was in between, never what is last.
+/// A slow reader misses intermediate values, but never the last one.
 public struct ValueUpdates<Value: Equatable & Sendable>: AsyncSequence, Sendable {
-    /// What it gives.
+    /// The type of the elements.
     public typealias Element = Value
-    /// It never fails.
+    /// The type of errors; the sequence never throws.
     public typealias Failure = Never
 
     private let updates: StateUpdates<Value>
@@ -80,20 +82,20 @@ public struct ValueUpdates<Value: Equatable & Sendable>: AsyncSequence, Sendable
         )
     }
 
-    /// Begins to watch.
+    /// Creates an iterator, which begins with the current value.
     public func makeAsyncIterator() -> Iterator { Iterator(states: updates.makeAsyncIterator()) }
 
-    /// Gives the value whenever it is another.
+    /// An iterator over the values of one property.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var states: StateUpdates<Value>.Iterator
         private var last: Value?
 
         fileprivate init(states: StateUpdates<Value>.Iterator) { self.states = states }
 
-        /// Waits for another value.
+        /// Waits for a different value.
         ///
-        /// - Parameter actor: Where the caller is.
-        /// - Returns: The value; `nil` when there will be none, and when cancelled.
+        /// - Parameter actor: The actor that the caller is isolated to.
+        /// - Returns: The value; `nil` if there will be no more changes or the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Value? {
             while let value = await states.next(isolation: actor) {
                 if value == last { continue }

@@ -1,22 +1,24 @@
 import MediaTiming
 import Synchronization
 
-/// What an observer of time is removed with.
+/// A token for a time observer, with which it is removed from its player.
 ///
-/// Keep it: when it is gone, its block no longer runs.
+/// The observer is removed when the token is deallocated.
 public final class TimeObserver: Sendable {
     private let task: Task<Void, Never>
     private let permit: Permit
-    /// The player that it was added to.
+    /// The identity of the player to which the observer was added.
     let owner: ObjectIdentifier
 
-    /// Whether a block may begin; asked at the last moment, where the block runs.
+    /// A permission for the block to start, checked at the last moment and in the isolation of the block.
     final class Permit: Sendable {
         private let isRevoked = Mutex(false)
 
         var isValid: Bool { isRevoked.withLock { !$0 } }
 
-        /// - Returns: Whether it was valid until now.
+        /// Revokes the permission.
+        ///
+        /// - Returns: A Boolean value that indicates whether it was valid until now.
         func revoke() -> Bool {
             isRevoked.withLock { isRevoked in
                 defer { isRevoked = true }
@@ -25,12 +27,12 @@ public final class TimeObserver: Sendable {
         }
     }
 
-    /// Begins to observe.
+    /// Creates an observer and starts it.
     ///
     /// - Parameters:
-    ///   - times: When.
-    ///   - owner: The player.
-    ///   - perform: Asks for permission where the block is to run, and runs it.
+    ///   - times: The times at which the block runs.
+    ///   - owner: The identity of the player.
+    ///   - perform: Checks the permission in the isolation of the block, then runs the block.
     init(
         _ times: TimeUpdates,
         owner: ObjectIdentifier,
@@ -51,9 +53,9 @@ public final class TimeObserver: Sendable {
         task.cancel()
     }
 
-    /// Ends it: from here on no block begins.
+    /// Ends the observer; its block does not start again.
     ///
-    /// - Returns: Whether it was not ended yet.
+    /// - Returns: A Boolean value that indicates whether the observer was active.
     func end() -> Bool {
         defer { task.cancel() }
         return permit.revoke()

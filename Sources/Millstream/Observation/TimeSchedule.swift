@@ -1,20 +1,21 @@
 import MediaTiming
 
-/// Decides when an observer of time is due.
+/// A schedule that determines when a time observer is due.
 ///
-/// It knows no clock: it is told how the play head moves, and says what to do.
+/// It has no clock: it receives the motion of the play head and the current time, and returns the next step.
 protocol TimeSchedule: Sendable {
-    /// What to do now.
+    /// Returns the next step for the observer.
     mutating func step(_ motion: Motion, at now: Duration) -> TimeStep
 
-    /// Leaves out what became due while the observer was busy; that the play head jumped, started or stopped is still told.
+    /// Skips times that became due while the observer was busy; jumps, starts and stops of the play head are still
+    /// reported.
     mutating func drop(_ motion: Motion, at now: Duration)
 }
 
-/// What an observer of time is to do.
+/// A step of a time observer.
 enum TimeStep: Sendable, Hashable {
-    /// It hears this time.
+    /// Report this time to the observer.
     case fire(MediaTime)
-    /// It waits until this time, or for another motion.
+    /// Wait until this time or until the motion changes.
     case wait(until: Duration?)
 }

@@ -1,12 +1,13 @@
 public import MediaTiming
 
-/// Times of the current item as its play head reaches them.
+/// An asynchronous sequence of times of the current item, each returned when the play head reaches it.
 ///
-/// What becomes due while the reader is busy is dropped, not queued. It ends when the player is gone.
+/// Times that become due while the reader is busy are dropped, not queued. The sequence ends when the player is
+/// deallocated.
 public struct TimeUpdates: AsyncSequence, Sendable {
-    /// What it gives: where the play head is, on the timeline of the current item.
+    /// The type of the elements: positions of the play head on the timeline of the current item.
     public typealias Element = MediaTime
-    /// It never fails.
+    /// The type of errors; the sequence never throws.
     public typealias Failure = Never
 
     struct Source: Sendable {
@@ -18,12 +19,12 @@ public struct TimeUpdates: AsyncSequence, Sendable {
     let source: Source
     let schedule: @Sendable (Motion, Duration) -> any TimeSchedule
 
-    /// Begins to watch; only what happens from now on counts.
+    /// Creates an iterator, which reports the times after its creation.
     public func makeAsyncIterator() -> Iterator {
         Iterator(source: source, schedule: schedule(source.read().motion, source.time.now))
     }
 
-    /// Gives one time after the other.
+    /// An iterator over times.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
         private let source: Source
         private var schedule: any TimeSchedule
@@ -36,8 +37,8 @@ public struct TimeUpdates: AsyncSequence, Sendable {
 
         /// Waits for the next time that is due.
         ///
-        /// - Parameter actor: Where the caller is.
-        /// - Returns: The time; `nil` when there will be none, and when cancelled.
+        /// - Parameter actor: The actor that the caller is isolated to.
+        /// - Returns: The time; `nil` if the player is deallocated or the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> MediaTime? {
             if hasFired { schedule.drop(source.read().motion, at: source.time.now) }
             while !Task.isCancelled {
