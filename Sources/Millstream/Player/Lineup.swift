@@ -2,31 +2,32 @@ import MediaTiming
 import PlaybackReporting
 import StreamingEngine
 
-/// Decides what a player does: which items have an engine, which one plays, and at what rate.
+/// A state machine that decides which items of a player have an engine, which item is current, and at what rate it
+/// plays.
 ///
-/// It knows no engine and no clock. What it wants done it leaves in ``takeActions()``, what is to be told in
+/// It uses no engine and no clock. The actions to perform are returned by ``takeActions()``, the events to publish by
 /// ``takeEvents()``.
 struct Lineup: Sendable {
-    /// What is to be done.
+    /// An action for the owner of the state machine.
     enum Action: Sendable, Hashable {
-        /// An engine is to load an item, paused.
+        /// Create an engine that loads the item, paused.
         case prepare(PlayerItem)
-        /// The engine of an item is to go.
+        /// End the engine of the item.
         case dismiss(PlayerItem)
-        /// The engine of an item is asked for a rate.
+        /// Pass a rate to the engine of the item.
         case setRate(PlayerItem, Double, RateChange.Reason, atOnce: Bool, from: Departure? = nil)
-        /// Engines are to play with these options.
+        /// Change the options of the engine of the item.
         case configure(PlayerItem, EngineOptions)
     }
 
-    /// Where the play head is to be, and when.
+    /// The start of synchronized playback: a media time and the host time at which it is played.
     struct Departure: Sendable, Hashable {
-        /// `nil` for where it is.
+        /// The media time; `nil` for the current position.
         let time: MediaTime?
         let hostTime: Duration
     }
 
-    /// The options of an engine that belong to the player.
+    /// The options of an engine that are set by the player, not by the item.
     struct EngineOptions: Sendable, Hashable {
         var waitsToMinimizeStalls: Bool
         var pausesAtEnd: Bool
@@ -35,21 +36,22 @@ struct Lineup: Sendable {
         var isHeld = false
     }
 
-    /// What is known of an item that has an engine.
+    /// The last known state of an item that has an engine.
     private struct Prepared {
         var playback = PlaybackSnapshot()
-        /// How many rates the engine was asked for that it has not heard of.
+        /// The number of rate commands that the engine has not yet executed.
         var ratesUnderWay = 0
         var lastReason = RateChange.Reason.setRateCalled
     }
 
     private(set) var state: PlayerState
-    /// Whether the end of an item waits for what is played behind it.
+    /// A Boolean value that indicates whether the end of the current item waits for interstitials that are scheduled
+    /// after it.
     private(set) var holdsEnd = false
-    /// Whether it does now.
+    /// A Boolean value that indicates whether the current item has reached its end and waits for those interstitials.
     private var isAtHeldEnd = false
     private var prepared: [PlayerItem: Prepared] = [:]
-    /// The items that are prepared, the current one first.
+    /// The items that have an engine, the current one first.
     private var running: [PlayerItem] = []
     private var leavers: [PlayerItem] = []
     private var actions: [Action] = []
@@ -57,25 +59,25 @@ struct Lineup: Sendable {
 
     init(actionAtItemEnd: PlayerState.ActionAtItemEnd) { state = PlayerState(actionAtItemEnd: actionAtItemEnd) }
 
-    /// What is to be done since it was asked last.
+    /// Removes and returns the pending actions.
     mutating func takeActions() -> [Action] {
         defer { actions = [] }
         return actions
     }
 
-    /// What is to be told since it was asked last.
+    /// Removes and returns the pending events.
     mutating func takeEvents() -> [PlayerEvent] {
         defer { events = [] }
         return events
     }
 
-    /// Items that were the player's when it was asked last.
+    /// Removes and returns the items that have left the queue.
     mutating func takeLeavers() -> [PlayerItem] {
         defer { leavers = [] }
         return leavers
     }
 
-    /// The options that engines are made with.
+    /// The options with which engines are created.
     var engineOptions: EngineOptions {
         EngineOptions(
             waitsToMinimizeStalls: state.automaticallyWaitsToMinimizeStalling,
@@ -87,19 +89,19 @@ struct Lineup: Sendable {
     }
 }
 
-// MARK: What is asked for
+// MARK: Requests
 
 extension Lineup {
-    /// Changes which items there are, and in which order.
+    /// Replaces the items of the queue and their order.
     mutating func setItems(_ items: [PlayerItem]) {
         leavers += state.items.filter { !items.contains($0) }
         state.items = items
         settle()
     }
 
-    /// Asks for a rate.
+    /// Requests a rate.
     ///
-    /// - Returns: Whether it can be had.
+    /// - Returns: A Boolean value that indicates whether the rate is supported.
     @discardableResult
     mutating func setRate(
         _ rate: Double,
@@ -115,7 +117,7 @@ extension Lineup {
             return false
         }
         let isNew = adopt(rate, reason)
-        // The engine is asked also for what it does already: at once means something to one that waits.
+        // The command is sent even if the rate is the same, since `atOnce` affects an engine that waits for its buffer.
         guard !state.isHeld else {
             if isNew { configure() }
             return true
@@ -126,7 +128,7 @@ extension Lineup {
 
     private var hasFailed: Bool { state.status == .failed || state.playback.status == .failed }
 
-    /// Something else is played in between, or no longer is: until then the current item stands.
+    /// Suspends the current item while an interstitial is played, or resumes it.
     mutating func setHeld(_ isHeld: Bool) {
         guard isHeld != state.isHeld else { return }
         let before = state.timeControlStatus
@@ -139,10 +141,10 @@ extension Lineup {
         if state.playback.hasPlayedToEnd { reachedEnd() }
     }
 
-    /// Whether something is played behind the current item: then its end waits until that is over.
+    /// Sets whether the end of the current item waits for interstitials that are scheduled after it.
     mutating func setHoldsEnd(_ holds: Bool) { holdsEnd = holds }
 
-    /// Whether nothing may be passed over: no faster than at normal speed, and no seeks forward.
+    /// Sets whether rates above 1 and skipping to the next item are refused, as an interstitial can require.
     mutating func setRequiresNormalRate(_ requires: Bool) { state.requiresNormalRate = requires }
 
     mutating func setDefaultRate(_ rate: Double) {
@@ -172,13 +174,13 @@ extension Lineup {
     }
 }
 
-// MARK: What engines say
+// MARK: Reports of engines
 
 extension Lineup {
-    /// An engine heard of a rate: what it says from now on is said in its knowledge.
+    /// Records that an engine has executed a rate command, so that its further reports take that rate into account.
     mutating func rateWasSet(of item: PlayerItem) { prepared[item]?.ratesUnderWay -= 1 }
 
-    /// An engine says what is.
+    /// Processes a snapshot of an engine.
     mutating func snapshotCame(of item: PlayerItem, _ playback: PlaybackSnapshot) {
         guard prepared[item] != nil else { return }
         prepared[item]?.playback = playback
@@ -195,16 +197,16 @@ extension Lineup {
         settle()
     }
 
-    /// An engine says what happened.
+    /// Processes an event of an engine.
     mutating func eventCame(of item: PlayerItem, _ kind: PlaybackEvent.Kind) {
         if case .rateChanged(let change) = kind { prepared[item]?.lastReason = change.reason }
         guard item == state.currentItem, prepared[item] != nil else { return }
         if case .playedToEnd = kind { reachedEnd() }
     }
 
-    /// Lets the end wait for what is played behind it.
+    /// Suspends the item at its end until the interstitials that are scheduled after it have been played.
     ///
-    /// - Returns: Whether it waits.
+    /// - Returns: A Boolean value that indicates whether the end waits.
     private mutating func holdEnd() -> Bool {
         guard !isAtHeldEnd else { return true }
         guard holdsEnd, state.rate != 0 else { return false }
@@ -225,7 +227,7 @@ extension Lineup {
         }
     }
 
-    /// What failed is left behind where there is something after it; a lost decoder takes the player with it.
+    /// Removes a failed item if another follows in the queue, otherwise stops; a lost pipeline makes the player fail.
     private mutating func fail(_ item: PlayerItem, _ playback: PlaybackSnapshot) {
         if let error = playback.error, error.code == .pipelineLost {
             state.error = state.error ?? PlayerError(error)
@@ -238,21 +240,21 @@ extension Lineup {
         }
     }
 
-    /// Takes over a rate that the engine chose by itself.
+    /// Adopts a rate that the engine changed without a command.
     private mutating func follow(_ item: PlayerItem, _ playback: PlaybackSnapshot) {
         guard item == state.currentItem, prepared[item]?.ratesUnderWay == 0 else { return }
         guard !state.isHeld, !(playback.hasPlayedToEnd && holdEnd()) else { return }
-        // At the end the rate is that of the next item.
+        // At the end of an item, the requested rate applies to the next item.
         if playback.hasPlayedToEnd, state.actionAtItemEnd == .advance { return }
         let reason = playback.hasPlayedToEnd ? .playedToEnd : prepared[item]?.lastReason
         adopt(playback.desiredRate, reason ?? .setRateCalled)
     }
 }
 
-// MARK: What follows
+// MARK: Consequences
 
 extension Lineup {
-    /// Makes engines match the items: the first one has one, and the next as soon as the first is loaded to its end.
+    /// Determines which items have an engine: the first one and, once the first is loaded to its end, the second.
     private mutating func settle() {
         var wanted = Array(state.items.prefix(1))
         if state.items.count > 1 {
@@ -260,7 +262,7 @@ extension Lineup {
             let isDue =
                 state.actionAtItemEnd == .advance && state.items[0] == state.currentItem
                 && state.playback.isLoadedToEnd
-            // What is prepared stays so: a seek back in the current item does not undo it.
+            // A prepared item stays prepared, even after a seek back in the current item.
             if isDue || prepared[next] != nil { wanted.append(next) }
         }
         if state.status == .failed { wanted = [] }
@@ -280,7 +282,7 @@ extension Lineup {
         let current = state.items.first
         guard current != state.currentItem else { return }
         let before = state.timeControlStatus
-        // What was played in between belonged to the item before.
+        // The interstitial belonged to the previous item.
         if state.isHeld {
             state.isHeld = false
             configure()
@@ -292,7 +294,7 @@ extension Lineup {
         if let current, state.rate != 0 { order(state.rate, .setRateCalled, of: current) }
         tellTimeControl(since: before)
         guard let current, prepared[current] != nil else { return }
-        // What was prepared may have come to something already.
+        // A prepared item may already have reported its status.
         snapshotCame(of: current, state.playback)
     }
 

@@ -2,7 +2,8 @@ import PlaybackReporting
 import StreamingEngine
 
 extension Player {
-    /// Decides under the lock, tells, and has the decisions carried out after it.
+    /// Changes the queue under the lock, publishes the events, and performs the resulting effects after the lock is
+    /// released.
     @discardableResult
     func change<Result: Sendable, Failure: Error>(
         _ body: (inout Lineup) throws(Failure) -> Result
@@ -16,7 +17,7 @@ extension Player {
         return result
     }
 
-    /// Changes the items.
+    /// Changes the items of the queue.
     func edit(_ body: (inout [PlayerItem]) throws(PlayerError) -> Void) throws(PlayerError) {
         try change { lineup throws(PlayerError) in
             var items = lineup.state.items
@@ -25,7 +26,7 @@ extension Player {
         }
     }
 
-    /// Tells what was decided, gives back items that went, and hands the rest to engines.
+    /// Publishes events, releases removed items, and returns the effects that the actions require.
     private func follow(
         _ core: inout PlayerCore,
         _ events: inout [PlayerEvent],
@@ -49,7 +50,7 @@ extension Player {
         )
     }
 
-    /// A stream that schedules something in between needs somebody who plays it.
+    /// Creates the interstitial controller if the stream schedules interstitials and there is no controller yet.
     private func heedInterstitials(of output: PlaybackEngineOutput) {
         guard case .snapshot(let snapshot) = output, !snapshot.interstitialRanges.isEmpty, interstitials.isAwaited
         else {
@@ -72,7 +73,7 @@ extension Player {
         }
     }
 
-    /// Passes on what is told of an item, and takes what its engine says unless it was dismissed.
+    /// Publishes the events of an item, and processes the output of its engine unless the session was dismissed.
     private func receive(
         _ told: [PlayerItem.Event],
         from item: PlayerItem,
@@ -91,7 +92,9 @@ extension Player {
 }
 
 extension PlayerItem {
-    /// - Throws: Where somebody else has it.
+    /// Claims the item for a player.
+    ///
+    /// - Throws: ``PlayerError/Code/itemInUse`` if a player already has the item.
     func beTaken(by player: ObjectIdentifier) throws(PlayerError) {
         guard claim(for: player) else {
             throw PlayerError(
@@ -102,9 +105,9 @@ extension PlayerItem {
         }
     }
 
-    /// Takes what an engine says.
+    /// Processes an output of an engine.
     ///
-    /// - Returns: What was told of it.
+    /// - Returns: The events of the item that resulted from the output.
     func receive(_ output: PlaybackEngineOutput, from session: ItemSession) -> [Event] {
         let (events, waiting) = hub.update { core, told in
             let hasAnswer = core.take(output, from: session, &told)

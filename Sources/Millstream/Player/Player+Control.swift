@@ -3,65 +3,67 @@ import PlaybackReporting
 import StreamingEngine
 
 extension Player {
-    /// Plays at the default rate, as soon as there is enough to play through.
+    /// Plays at the default rate, as soon as the buffer suffices to play without a stall.
     ///
-    /// At the end of an item nothing happens: seek first.
+    /// At the end of an item this has no effect; seek first.
     public func play() {
         let state = state
         setRate(state.requiresNormalRate ? min(1, state.defaultRate) : state.defaultRate)
     }
 
-    /// Stops, and keeps what is loaded.
+    /// Pauses playback; buffered media is preserved.
     public func pause() { setRate(0) }
 
-    /// The rate that is asked for: 0 is a pause, 1 normal speed.
+    /// The requested rate: 0 is paused, 1 is normal speed.
     public var rate: Double {
         get { state.rate }
         set { setRate(newValue) }
     }
 
-    /// The rate of ``play()``; 1 by default.
+    /// The rate that ``play()`` requests; the default is 1.
     public var defaultRate: Double {
         get { state.defaultRate }
         set { change { $0.setDefaultRate(newValue) } }
     }
 
-    /// Asks for a rate.
+    /// Requests a rate.
     ///
-    /// - Parameter rate: From 0 to 32; below 0 only where the flags of the item say so.
-    /// - Returns: Whether it can be had; where not, the rate stays as it is and an event says so.
+    /// - Parameter rate: A rate from 0 to 32, or below 0 if the abilities of the item permit it.
+    /// - Returns: A Boolean value that indicates whether the rate is supported; if not, the rate is unchanged and an
+    ///   event reports the refusal.
     @discardableResult
     public func setRate(_ rate: Double) -> Bool { change { $0.setRate(rate) } }
 
-    /// Plays what there is, without waiting for enough.
+    /// Plays the buffered media at once, even if it does not suffice to play without a stall.
     ///
-    /// - Parameter rate: See ``setRate(_:)``.
+    /// - Parameter rate: The rate, as for ``setRate(_:)``.
     public func playImmediately(atRate rate: Double) { change { _ = $0.setRate(rate, atOnce: true) } }
 
-    /// Lets the play head of the current item be at a time at a moment, to play together with something else.
+    /// Sets the rate and synchronizes the given media time with the given host time, to play in step with another
+    /// player.
     ///
-    /// What is there then is played, without waiting for enough; a moment that has passed is caught up with. Prepare the
-    /// item before, with ``preroll(atRate:)``.
+    /// Playback starts at the host time even if the buffer does not suffice; if that time has passed, the play head
+    /// catches up. Prepare the item first with ``preroll(atRate:)``.
     ///
     /// - Parameters:
-    ///   - rate: See ``setRate(_:)``; not 0.
-    ///   - time: Where the play head is to be; `nil` for where it is.
-    ///   - hostTime: When, on the clock of the environment: ``hostTime`` and some more.
-    /// - Returns: Whether the rate can be had, of an item that is ready.
+    ///   - rate: The rate, as for ``setRate(_:)``, but not 0.
+    ///   - time: The media time; `nil` for the current position.
+    ///   - hostTime: The host time, on the clock of the environment; normally ``hostTime`` plus a delay.
+    /// - Returns: A Boolean value that indicates whether the rate is supported and the current item is ready to play.
     @discardableResult
     public func setRate(_ rate: Double, time: MediaTime?, atHostTime hostTime: Duration) -> Bool {
         guard rate != 0, state.currentItem?.state.status == .readyToPlay else { return false }
         return change { $0.setRate(rate, from: Lineup.Departure(time: time, hostTime: hostTime)) }
     }
 
-    /// The time on the clock of the environment, which ``setRate(_:time:atHostTime:)`` goes by.
+    /// The current time on the clock of the environment, for ``setRate(_:time:atHostTime:)``.
     public var hostTime: Duration { environment.time.now }
 
     /// Waits until the current item can be played at once, while the player is paused.
     ///
-    /// - Parameter rate: The rate that it will be played at.
-    /// - Returns: Whether it is prepared; `false` where it failed, where the player was told to play or another item came
-    ///   first, and when cancelled.
+    /// - Parameter rate: The rate at which the item will be played; must not be 0.
+    /// - Returns: A Boolean value that indicates whether the item is prepared; `false` if it failed, if the rate or the
+    ///   current item was changed meanwhile, or if the task was cancelled.
     public func preroll(atRate rate: Double) async -> Bool {
         guard let item = state.currentItem, rate != 0 else { return false }
         for await state in states {
@@ -73,40 +75,40 @@ extension Player {
         return false
     }
 
-    /// What it does at the end of an item: a ``Player`` pauses by default, a ``QueuePlayer`` advances.
+    /// The action at the end of an item; by default, a ``Player`` pauses and a ``QueuePlayer`` advances.
     public var actionAtItemEnd: ActionAtItemEnd {
         get { state.actionAtItemEnd }
         set { change { $0.setActionAtItemEnd(newValue) } }
     }
 
-    /// Whether playing waits until there is enough to play through; it does by default.
+    /// A Boolean value that indicates whether playback waits until the buffer suffices to play without a stall; the
+    /// default is `true`.
     public var automaticallyWaitsToMinimizeStalling: Bool {
         get { state.automaticallyWaitsToMinimizeStalling }
         set { change { $0.setAutomaticallyWaits(newValue) } }
     }
 
-    /// How loud all its items are: 0 for silence to 1, the default, for as they come; anything else is brought into that
-    /// range.
+    /// The volume of all items, from 0 for silence to 1, the default, for the original level; other values are clamped.
     ///
-    /// It changes what is heard, not what is written to files.
+    /// It affects audible output, not audio that is written to files.
     public var volume: Double {
         get { state.volume }
         set { change { $0.setVolume(newValue, isMuted: $0.state.isMuted) } }
     }
 
-    /// Whether all its items are silent whatever the volume; they are not by default.
+    /// A Boolean value that indicates whether all items are silent regardless of the volume; the default is `false`.
     public var isMuted: Bool {
         get { state.isMuted }
         set { change { $0.setVolume($0.state.volume, isMuted: newValue) } }
     }
 
-    /// Stops because the application no longer may, or can, play: before the process is stopped, say.
+    /// Pauses because the application may no longer play, for example before the process is suspended.
     ///
-    /// The rate falls to 0, with `appBackgrounded` as the reason; nothing plays on by itself afterwards.
+    /// The rate becomes 0 with the reason `appBackgrounded`; playback does not resume automatically.
     public func applicationWillSuspend() { change { _ = $0.setRate(0, .appBackgrounded) } }
 
-    /// Stops because something else has the sound now: a call, say.
+    /// Pauses because another application uses the audio output, for example for a call.
     ///
-    /// The rate falls to 0, with `audioSessionInterrupted` as the reason; nothing plays on by itself afterwards.
+    /// The rate becomes 0 with the reason `audioSessionInterrupted`; playback does not resume automatically.
     public func audioSessionWasInterrupted() { change { _ = $0.setRate(0, .audioSessionInterrupted) } }
 }

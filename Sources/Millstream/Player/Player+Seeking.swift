@@ -3,23 +3,23 @@ public import MediaTiming
 public import StreamingEngine
 
 extension Player {
-    /// Where the play head of the current item is; zero without one.
+    /// Returns the position of the play head in the current item; zero if there is none.
     public func currentTime() -> MediaTime { state.currentItem?.currentTime() ?? .zero }
 
-    /// Moves the play head near a time, to where that is fast.
+    /// Moves the play head to a position near a time that can be reached quickly.
     ///
-    /// - Parameter time: On the timeline of the current item.
-    /// - Returns: Where it landed, and whether another seek or another item came first.
+    /// - Parameter time: A time on the timeline of the current item.
+    /// - Returns: The new position, and whether the seek was completed or interrupted by another seek or another item.
     @discardableResult
     public func seek(to time: MediaTime) async -> SeekCompletion { await seek(.time(time), .any) }
 
-    /// Moves the play head to a time, no further from it than is tolerated.
+    /// Moves the play head to a time, within the given tolerances.
     ///
     /// - Parameters:
-    ///   - time: On the timeline of the current item.
-    ///   - before: How much earlier it may land; `nil` for as much as suits.
-    ///   - after: How much later; `nil` for as much as suits.
-    /// - Returns: Where it landed, and whether another seek or another item came first.
+    ///   - time: A time on the timeline of the current item.
+    ///   - before: The maximum distance before the time; `nil` for any.
+    ///   - after: The maximum distance after the time; `nil` for any.
+    /// - Returns: The new position, and whether the seek was completed or interrupted by another seek or another item.
     @discardableResult
     public func seek(
         to time: MediaTime,
@@ -29,18 +29,18 @@ extension Player {
         await seek(.time(time), SeekTolerance(before: before, after: after))
     }
 
-    /// Moves the play head to a date, as the stream has them.
+    /// Moves the play head to a program date of the stream.
     ///
     /// - Parameters:
-    ///   - date: The date.
-    ///   - tolerance: How far it may miss; by default not at all.
-    /// - Returns: Where it landed, and whether another seek or another item came first.
+    ///   - date: The program date.
+    ///   - tolerance: The maximum distance from the date; zero by default.
+    /// - Returns: The new position, and whether the seek was completed or interrupted by another seek or another item.
     @discardableResult
     public func seek(to date: ProgramDateTime, tolerance: SeekTolerance = .exact) async -> SeekCompletion {
         await seek(.date(date), tolerance)
     }
 
-    /// Gives up seeks of the current item that are under way: they end as not finished.
+    /// Cancels pending seeks of the current item, which return as not finished.
     public func cancelPendingSeeks() { state.currentItem?.cancelPendingSeeks() }
 
     private func seek(_ target: SeekTarget, _ tolerance: SeekTolerance) async -> SeekCompletion {

@@ -2,11 +2,11 @@ public import Foundation
 import ResourceAddressing
 
 extension Player {
-    /// Makes a player of a URL.
+    /// Creates a player for a Foundation URL.
     ///
     /// - Parameters:
-    ///   - url: Where it is.
-    ///   - environment: The world that it lives in.
+    ///   - url: The URL of the media.
+    ///   - environment: The environment that provides loading, decoding and time.
     public convenience init(url: URL, environment: Environment = .standard) {
         self.init(ResourceAddress(url.absoluteString), environment: environment)
     }

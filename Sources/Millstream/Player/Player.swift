@@ -3,10 +3,10 @@ public import PlaybackReporting
 public import ResourceAddressing
 import StreamingEngine
 
-/// Plays an item.
+/// An object that controls the playback of an item.
 ///
-/// Commands take effect on ``state`` at once and reach the engine in the order in which they were given; they work from any
-/// task. Engines run as long as the player has their items: they end when the item goes, or the player.
+/// Commands change ``state`` at once and reach the engine in the order in which they were given; they can be given from
+/// any task. The engine of an item ends when the item is removed or the player is deallocated.
 ///
 /// ```swift
 /// let player = Player(ResourceAddress("https://example.com/stream.m3u8"))
@@ -15,14 +15,14 @@ import StreamingEngine
 /// ```
 @dynamicMemberLookup
 public class Player: @unchecked Sendable {
-    // Safe: all that is stored is immutable and itself Sendable; only this module makes subclasses, which store nothing.
+    // Safe: all stored properties are immutable and Sendable; only this module defines subclasses, which store nothing.
 
-    /// The world that it lives in.
+    /// The environment that provides loading, decoding and time.
     public let environment: Environment
     let hub: Hub<PlayerCore, PlayerEvent>
     let interstitials = InterstitialHome()
 
-    /// What tells it from others, for items and observers of time.
+    /// The identity of the player, for items and time observers.
     var id: ObjectIdentifier { ObjectIdentifier(hub) }
 
     init(actionAtItemEnd: PlayerState.ActionAtItemEnd, environment: Environment) {
@@ -30,31 +30,31 @@ public class Player: @unchecked Sendable {
         hub = Hub(PlayerCore(Lineup(actionAtItemEnd: actionAtItemEnd)))
     }
 
-    /// Makes a player with nothing to play.
+    /// Creates a player without an item.
     public convenience init(environment: Environment = .standard) {
         self.init(actionAtItemEnd: .pause, environment: environment)
     }
 
-    /// Makes a player of an item.
+    /// Creates a player for an item.
     ///
     /// - Parameters:
-    ///   - item: What to play.
-    ///   - environment: The world that it lives in; `nil`, the default, for that of the asset.
-    /// - Throws: ``PlayerError/Code/itemInUse`` where the item is in a player.
+    ///   - item: The item to play.
+    ///   - environment: The environment of the player; `nil`, the default, for that of the asset.
+    /// - Throws: ``PlayerError/Code/itemInUse`` if the item is already in a player.
     public convenience init(playerItem item: PlayerItem, environment: Environment? = nil) throws(PlayerError) {
         self.init(actionAtItemEnd: .pause, environment: environment ?? item.asset.environment)
         try replaceCurrentItem(with: item)
     }
 
-    /// Makes a player of an address.
+    /// Creates a player for an address.
     ///
     /// - Parameters:
-    ///   - address: Where it is.
-    ///   - environment: The world that it lives in.
+    ///   - address: The address of the media.
+    ///   - environment: The environment that provides loading, decoding and time.
     public convenience init(_ address: ResourceAddress, environment: Environment = .standard) {
         let item = PlayerItem(address, environment: environment)
         self.init(actionAtItemEnd: .pause, environment: environment)
-        // Nobody else knows the item.
+        // The new item cannot have been claimed by another player.
         _ = item.claim(for: id)
         change { $0.setItems([item]) }
     }
@@ -66,12 +66,12 @@ public class Player: @unchecked Sendable {
         for item in items { item.release(by: ObjectIdentifier(hub)) }
     }
 
-    /// Plays another item instead of the current one, or none; the rate stays as it is.
+    /// Replaces the current item; the requested rate stays the same.
     ///
-    /// The engine of the item before ends; that item keeps where it was and can be played again.
+    /// The engine of the previous item ends; the item keeps its position and can be played again.
     ///
-    /// - Parameter item: What to play; `nil` for nothing.
-    /// - Throws: ``PlayerError/Code/itemInUse`` where the item is in a player, or in this one behind others.
+    /// - Parameter item: The item to play; `nil` removes all items.
+    /// - Throws: ``PlayerError/Code/itemInUse`` if the item is in another player, or in this one but not current.
     public func replaceCurrentItem(with item: PlayerItem?) throws(PlayerError) {
         try edit { items throws(PlayerError) in
             guard item != items.first else { return }
@@ -80,33 +80,34 @@ public class Player: @unchecked Sendable {
         }
     }
 
-    /// All that can be said of it now.
+    /// The current state.
     public var state: PlayerState { hub.state.lineup.state }
 
-    /// A property of ``PlayerState``.
+    /// Returns a property of ``PlayerState``.
     public subscript<Value>(dynamicMember keyPath: KeyPath<PlayerState, Value>) -> Value { state[keyPath: keyPath] }
 }
 
 extension Player {
-    /// Whether a player can play.
+    /// The status of a player: whether it can play.
     public typealias Status = PlayerState.Status
-    /// What a player does at the end of an item.
+    /// The action of a player at the end of an item.
     public typealias ActionAtItemEnd = PlayerState.ActionAtItemEnd
-    /// Whether a player plays, waits or stands.
+    /// The time control status of a player: paused, waiting or playing.
     public typealias TimeControlStatus = TimeControl
-    /// Why a player waits.
+    /// The reason why a player waits.
     public typealias WaitingReason = TimeControl.WaitingReason
 
-    /// The state now, and whenever it changed.
+    /// A sequence of states, which begins with the current one and continues with each change.
     public var states: StateUpdates<PlayerState> { StateUpdates(hub) { $0.lineup.state } }
 
-    /// One property: what it is now, and each value that differs from the one before.
+    /// Returns a sequence of the values of one property: the current value, then each value that differs from the
+    /// previous one.
     public func values<Value: Equatable & Sendable>(
         of keyPath: any KeyPath<PlayerState, Value> & Sendable
     ) -> ValueUpdates<Value> {
         states.values(of: keyPath)
     }
 
-    /// Everything that happens from now on, to the player and to its items.
+    /// A sequence of all events of the player and its items from now on.
     public var events: EventUpdates<PlayerEvent> { EventUpdates(hub, dropped: { .dropped($0) }, { $0 }) }
 }

@@ -2,16 +2,16 @@ import MediaTiming
 import PlaybackReporting
 import StreamingEngine
 
-/// What a player knows, behind its lock: its decisions, and the engines that carry them out.
+/// The state of a player, guarded by the lock of its hub: the item queue and the sessions of its engines.
 struct PlayerCore: Sendable {
-    /// What has to wait until the lock is free.
+    /// An operation to perform after the lock is released.
     enum Effect: Sendable {
         case begin(PlayerItem, ItemSession, Lineup.EngineOptions, Player.Environment, Reports)
         case end(PlayerItem, ItemSession)
         case wake(ItemSession)
     }
 
-    /// Where a session reports to.
+    /// The closures that receive the output of a session.
     struct Reports: Sendable {
         let output: @Sendable (PlaybackEngineOutput, PlayerItem, ItemSession) -> Void
         let didSetRate: @Sendable (PlayerItem, ItemSession) -> Void
@@ -22,10 +22,10 @@ struct PlayerCore: Sendable {
 
     init(_ lineup: Lineup) { self.lineup = lineup }
 
-    /// The engine of an item, if it is the given one.
+    /// Returns a Boolean value that indicates whether a session is the current one of an item.
     func isCurrent(_ session: ItemSession, of item: PlayerItem) -> Bool { sessions[item] === session }
 
-    /// Hands decisions to engines.
+    /// Executes actions: creates and removes sessions, adds commands, and returns the effects to perform.
     mutating func carryOut(
         _ actions: [Lineup.Action],
         _ environment: Player.Environment,
@@ -54,7 +54,7 @@ struct PlayerCore: Sendable {
         return [.wake(session)]
     }
 
-    /// Ends everything.
+    /// Removes all sessions and returns the items with the effects that end their engines.
     mutating func end() -> (items: [PlayerItem], effects: [Effect]) {
         defer { sessions = [:] }
         return (lineup.state.items, sessions.map { .end($0.key, $0.value) })

@@ -3,14 +3,15 @@ public import MediaDecoding
 import MediaTiming
 
 extension Player.Environment {
-    /// The machine's clock, its network and its files, with media decoded by FFmpeg for outputs.
+    /// Returns an environment with the system clock, the network and file access, in which FFmpeg decodes media for
+    /// outputs.
     ///
-    /// An output of pictures that is a `VideoOutputStack` may get windows, views and closures later on, of which the
-    /// newest shows.
+    /// If the video output is a `VideoOutputStack`, windows, views and closures can be attached to it later; the most
+    /// recent one shows the video.
     ///
     /// - Parameters:
-    ///   - outputs: Where pictures, sound and text go; those of one player.
-    ///   - options: How pictures are decoded.
+    ///   - outputs: The outputs for video, audio and subtitles; they must be used by one player only.
+    ///   - options: The options for decoding video.
     /// - Returns: An environment for the items of one player.
     public static func decoding(
         for outputs: SharedOutputs,

@@ -7,11 +7,11 @@ import ResourceAddressing
 import StreamingEngine
 
 extension Player.Environment {
-    /// The machine's clock, its network and its files, and a pipeline that decodes nothing.
+    /// The environment with the system clock, the network and file access, and a pipeline that decodes nothing.
     ///
-    /// Connections and cookies are shared by all assets that ask for nothing special; cookies are kept in memory only. Files
-    /// are read where the asset itself is one: a playlist from elsewhere must not name files of this machine. What the
-    /// network costs, the routes of this machine tell.
+    /// Assets without a user agent or cookies in their options share connections and cookies; cookies are kept in
+    /// memory only. Files are read only if the asset itself is a file, since a remote playlist must not refer to local
+    /// files. The cost of the network is determined from the routes of the system.
     public static var standard: Player.Environment {
         let time = SystemTimeSource()
         var environment = Player.Environment(
@@ -23,12 +23,13 @@ extension Player.Environment {
                 guard let folder = address.filePath.map({ URL(fileURLWithPath: $0, isDirectory: true) }),
                     PackageTransport.isPackagePath(folder)
                 else { return ResourceLoading(files) }
-                // Creating an asset does no I/O; the first load finds out whether it is a package.
+                // Creating an asset does no I/O; the first load determines whether it is a downloaded package.
                 return ResourceLoading(LocalAssetTransport(folder, origin: http, files: files))
             },
             makePipeline: { UndecodedPipeline(time: time) },
             makeSessionID: { UUID().uuidString },
-            // Finer than a clock of the world is, a date is only longer to read.
+            // Milliseconds suffice: the system clock is hardly more accurate, and more digits make dates harder to
+            // read.
             date: { .milliseconds(Int64(saturating: (Date().timeIntervalSince1970 * 1_000).rounded())) }
         )
         environment.network = .system
@@ -38,14 +39,14 @@ extension Player.Environment {
 }
 
 extension ResourceAddress {
-    /// The downloaded package whose folder it is; `nil` for anything else.
+    /// The library and the identifier of the downloaded package at the address; `nil` if it is not a package.
     fileprivate var package: (library: AssetLibrary, id: String)? {
         filePath.flatMap { PackageTransport.package(at: URL(fileURLWithPath: $0)) }
     }
 }
 
 extension AssetCache {
-    /// What a package holds.
+    /// Creates a description of the stored part of a downloaded package; `nil` if it cannot be read.
     fileprivate init?(of id: String, in library: AssetLibrary) {
         guard let asset = try? library.asset(id), let file = library.file("multivariant.m3u8", of: id),
             let data = try? Data(contentsOf: file),

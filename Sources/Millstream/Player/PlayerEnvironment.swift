@@ -5,45 +5,47 @@ public import ResourceAddressing
 public import StreamingEngine
 
 extension Player {
-    /// The world that assets, items and players live in: where media comes from, what shows it, and what time it is.
+    /// The dependencies of assets, items and players: the loading of media, the media pipeline, and the clock.
     ///
-    /// All that belong together share one. ``standard`` is the real one; applications change parts of it, and tests replace
-    /// all of it.
+    /// Assets, items and players that are used together share one environment. ``standard`` uses the system;
+    /// applications can replace parts of it, and tests can replace all of it.
     public struct Environment: Sendable {
-        /// The clock that everything goes by.
+        /// The clock for all timing.
         public var time: any TimeSource
-        /// How an asset is loaded; asked once for each ``Asset``, before anything of it is loaded.
+        /// Creates the loading of an asset; called once for each ``Asset``, when it is created.
         public var makeLoading: @Sendable (ResourceAddress, AssetOptions) -> ResourceLoading
-        /// Makes what decodes and shows an item; one for each item that is played or prepared.
+        /// Creates the pipeline that decodes and renders an item; called once each time an item is prepared.
         ///
-        /// When it throws, the item fails and takes its player with it: there is nothing to play on.
+        /// If it throws, both the item and its player fail.
         public var makePipeline: @Sendable () async throws -> any MediaPipeline
-        /// Whether such a pipeline can decode a format, by its RFC 6381 name; asked when an asset is inspected.
+        /// Returns whether the pipeline can decode a codec, given in the form of RFC 6381; called when an asset is
+        /// inspected.
         public var canDecode: @Sendable (_ codec: String) -> Bool
-        /// Makes the name of a session for logs and headers: a UUID in its usual spelling.
+        /// Creates a session identifier for logs and header fields: a UUID as a string.
         public var makeSessionID: @Sendable () -> String
-        /// The date, as the time since 1970-01-01 00:00:00 UTC; read once a session.
+        /// Returns the current date, as the time since 1970-01-01 00:00:00 UTC; called once for each session.
         public var date: @Sendable () -> Duration
-        /// Finds what is stored of an asset, without waiting for a network; finds nothing where nothing is set.
+        /// Returns the stored part of an asset without using the network; by default `nil`.
         public var findCache: @Sendable (ResourceAddress) -> AssetCache?
 
-        /// What is known of the network, nothing by default.
+        /// The status of the network; by default unknown.
         ///
-        /// What it may be used for depends on it, and which variants are fetched.
+        /// It affects whether assets may be loaded and which variants are chosen; see
+        /// ``AssetOptions/allowsExpensiveNetworkAccess`` and ``PlayerItem/preferredPeakBitRateForExpensiveNetworks``.
         public var network = NetworkStatus()
 
         var makeEngine: PlaybackEngineFactory
         var inspect: AssetInspecting
 
-        /// Makes an environment.
+        /// Creates an environment.
         ///
         /// - Parameters:
-        ///   - time: The clock that everything goes by, and the pipelines too.
-        ///   - makeLoading: How an asset is loaded.
-        ///   - makePipeline: Makes what decodes and shows an item.
-        ///   - canDecode: Whether such a pipeline can decode a format. Defaults to everything.
-        ///   - makeSessionID: Makes the name of a session for logs.
-        ///   - date: The date, as the time since 1970-01-01 00:00:00 UTC.
+        ///   - time: The clock for all timing, including that of the pipelines.
+        ///   - makeLoading: Creates the loading of an asset.
+        ///   - makePipeline: Creates the pipeline that decodes and renders an item.
+        ///   - canDecode: Returns whether the pipeline can decode a codec. By default it returns `true`.
+        ///   - makeSessionID: Creates a session identifier for logs.
+        ///   - date: Returns the current date, as the time since 1970-01-01 00:00:00 UTC.
         public init(
             time: any TimeSource,
             makeLoading: @escaping @Sendable (ResourceAddress, AssetOptions) -> ResourceLoading,
@@ -65,21 +67,21 @@ extension Player {
     }
 }
 
-/// Makes the engine of an item.
+/// A closure that creates the engine of an item.
 typealias PlaybackEngineFactory = @Sendable (PlaybackEngineRequest) -> any ItemEngine
-/// Finds out what an asset is, told what can be decoded.
+/// A closure that inspects an asset, with a function that returns whether a codec can be decoded.
 typealias AssetInspecting =
     @Sendable (AssetRequest, _ canDecode: @escaping @Sendable (String) -> Bool) async throws ->
     AssetInspection
 
-/// Which asset, and how to reach it.
+/// The address of an asset, its options and its loading.
 struct AssetRequest: Sendable {
     let address: ResourceAddress
     let options: AssetOptions
     let loading: ResourceLoading
 }
 
-/// What an engine is made of.
+/// The parameters for the creation of an engine.
 struct PlaybackEngineRequest: Sendable {
     let asset: AssetRequest
     let pipeline: any MediaPipeline
@@ -90,7 +92,7 @@ struct PlaybackEngineRequest: Sendable {
 }
 
 extension PlaybackEngine {
-    /// Makes the engine that was asked for.
+    /// Creates an engine from a request.
     init(_ request: PlaybackEngineRequest) {
         self.init(
             source: request.asset.address,

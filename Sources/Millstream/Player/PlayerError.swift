@@ -1,38 +1,38 @@
 public import ResourceAddressing
 import StreamingEngine
 
-/// Why something could not be done with an asset, an item or a player.
+/// An error of an asset, an item or a player.
 public struct PlayerError: Error, Sendable {
-    /// What kind of failure; more may come.
+    /// The kind of an error; later versions may add values.
     public struct Code: RawRepresentable, Sendable, Hashable {
-        /// A short spelling that stays the same.
+        /// A short, stable identifier for logs.
         public let rawValue: String
 
-        /// Makes a code.
+        /// Creates a code.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The item is in another player, or in this one already.
+        /// The item is already in this player or in another one.
         public static let itemInUse = Code(rawValue: "item-in-use")
-        /// The item after which another one was to be played is not in the queue.
+        /// The item after which another one was to be inserted is not in the queue.
         public static let itemNotQueued = Code(rawValue: "item-not-queued")
-        /// The decoder or a device is gone.
+        /// The decoder or an output device was lost.
         public static let mediaServicesLost = Code(rawValue: "media-services-lost")
-        /// An asset could not be inspected.
+        /// The asset could not be inspected.
         public static let notLoaded = Code(rawValue: "not-loaded")
-        /// A load was cancelled.
+        /// Loading was cancelled.
         public static let cancelled = Code(rawValue: "cancelled")
     }
 
-    /// What kind of failure.
+    /// The kind of the error.
     public let code: Code
-    /// What happened, and what to do, for a person.
+    /// The description of the error and of what to do about it, for people.
     public let message: String
-    /// What it is about.
+    /// The address that the error concerns; `nil` if there is none.
     public let address: ResourceAddress?
-    /// What led to it.
+    /// The underlying error.
     public let cause: (any Error)?
 
-    /// Makes an error.
+    /// Creates an error.
     public init(
         _ code: Code,
         _ message: String,
@@ -45,7 +45,7 @@ public struct PlayerError: Error, Sendable {
         self.cause = cause
     }
 
-    /// The failure of an item that takes the player with it.
+    /// Creates the error of a player from the failure of an item that makes the player unusable.
     init(_ error: StreamingError) {
         self.init(
             .mediaServicesLost,
@@ -57,6 +57,6 @@ public struct PlayerError: Error, Sendable {
 }
 
 extension PlayerError: CustomStringConvertible {
-    /// The message.
+    /// The message of the error.
     public var description: String { message }
 }

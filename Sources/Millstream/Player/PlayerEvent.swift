@@ -1,17 +1,17 @@
 public import PlaybackReporting
 
-/// What happens to a player.
+/// An event of a player.
 public enum PlayerEvent: Sendable, Hashable {
-    /// Another item is played, or none.
+    /// The current item changed; `nil` if there is none.
     case currentItemDidChange(PlayerItem?)
-    /// Whether it can play is known.
+    /// The status of the player changed.
     case statusDidChange(PlayerState.Status)
-    /// Another rate is asked for, or what was asked for cannot be done, and why (`rateDidChange`).
+    /// The requested rate changed, or a requested rate was refused, with the reason (`rateDidChange`).
     case rateDidChange(RateChange)
-    /// It plays, waits or stands.
+    /// The time control status changed.
     case timeControlStatusDidChange(TimeControl)
-    /// Something happened to an item of it.
+    /// An event of an item of the player.
     case item(PlayerItem, PlayerItem.Event)
-    /// The reader was too slow: so many events before this one are lost.
+    /// This number of events was dropped before this one because the reader was too slow.
     case dropped(Int)
 }

@@ -2,78 +2,81 @@ import MediaTiming
 public import PlaybackReporting
 public import StreamingEngine
 
-/// Everything that can be said of a player at one moment; each property can be read of the player itself.
+/// The state of a player at one moment; each property can also be read from the player itself.
 public struct PlayerState: Sendable {
-    /// Whether a player can play.
+    /// The status of a player: whether it can play.
     public enum Status: String, Sendable, Hashable, CaseIterable {
-        /// Not known yet: no item was ready so far.
+        /// The status is unknown because no item has been ready yet.
         case unknown
-        /// It can.
+        /// The player can play.
         case readyToPlay
-        /// It never will again; make another one.
+        /// The player can no longer play; create another one.
         case failed
     }
 
-    /// What it does when the play head reaches the end of an item.
+    /// The action of a player when the play head reaches the end of an item.
     public enum ActionAtItemEnd: String, Sendable, Hashable, CaseIterable {
-        /// It goes on with the next item of the queue.
+        /// The player plays the next item of the queue.
         case advance
-        /// It stands.
+        /// The player pauses.
         case pause
-        /// Nothing: the rate stays as it is, so that a seek back plays on at once.
+        /// The player does nothing: the requested rate stays the same, so that playback continues at once after a seek
+        /// back.
         case none
     }
 
-    /// What is played; `nil` for nothing.
+    /// The current item; `nil` if there is none.
     public internal(set) var currentItem: PlayerItem?
-    /// What waits to be played, the current item first.
+    /// The items in the queue, the current one first.
     public internal(set) var items: [PlayerItem] = []
-    /// The rate that was asked for; 0 is a pause.
+    /// The requested rate; 0 is paused.
     public internal(set) var rate = 0.0
-    /// The rate of ``Player/play()``; 1 by default.
+    /// The rate that ``Player/play()`` requests; the default is 1.
     public internal(set) var defaultRate = 1.0
-    /// Whether it can play.
+    /// The status of the player.
     public internal(set) var status = Status.unknown
-    /// Why it cannot; `nil` where ``status`` is not failed.
+    /// The error because of which the player failed; `nil` unless ``status`` is `failed`.
     public internal(set) var error: PlayerError?
-    /// What it does at the end of an item.
+    /// The action at the end of an item.
     public internal(set) var actionAtItemEnd: ActionAtItemEnd
-    /// Whether playing waits until there is enough to play through; it does by default.
+    /// A Boolean value that indicates whether playback waits until the buffer suffices to play without a stall; the
+    /// default is `true`.
     public internal(set) var automaticallyWaitsToMinimizeStalling = true
-    /// How loud it is: 0 for silence to 1 for as it comes, the default.
+    /// The volume, from 0 for silence to 1, the default, for the original level.
     public internal(set) var volume = 1.0
-    /// Whether it is silent whatever the volume.
+    /// A Boolean value that indicates whether the audio is muted regardless of the volume.
     public internal(set) var isMuted = false
-    /// What the engine says of the current item.
+    /// The last snapshot of the engine of the current item.
     public internal(set) var playback = PlaybackSnapshot()
 
-    /// Whether the current item stands for something that is played in between; see ``InterstitialController``.
+    /// A Boolean value that indicates whether the current item is suspended while an interstitial is played; see
+    /// ``InterstitialController``.
     var isHeld = false
-    /// Whether nothing of what is played may be passed over.
+    /// A Boolean value that indicates whether rates above 1 and skipping to the next item are refused.
     var requiresNormalRate = false
 
     init(actionAtItemEnd: ActionAtItemEnd = .pause) { self.actionAtItemEnd = actionAtItemEnd }
 
-    /// Whether it plays, waits or stands.
+    /// The time control status: paused, waiting or playing.
     public var timeControlStatus: TimeControl {
         guard rate != 0 else { return .paused }
         guard currentItem != nil else { return .waiting(.noItemToPlay) }
         guard playback.status != .failed else { return .paused }
         guard !isHeld else { return .waiting(.duringInterstitialEvent) }
         guard !playback.hasPlayedToEnd else { return .paused }
-        // What was asked for holds at once, even where the engine has yet to hear of it.
+        // A request takes effect at once, even if the engine has not executed it yet.
         return playback.timeControl == .paused ? .waiting(.evaluatingBufferingRate) : playback.timeControl
     }
 
-    /// Why it waits; `nil` where it does not.
+    /// The reason why the player waits; `nil` if it does not wait.
     public var reasonForWaitingToPlay: TimeControl.WaitingReason? {
         if case .waiting(let reason) = timeControlStatus { reason } else { nil }
     }
 
-    /// Where the play head of the current item is, and how it moves.
+    /// The timebase of the current item: the position and rate of its play head.
     public var timebase: Timebase { playback.timebase }
 
-    /// Whether a button to play should be enabled: only where the current item is ready.
+    /// A Boolean value that indicates whether a play button should be enabled: the current item is ready to play.
     public var canPlay: Bool { currentItem != nil && playback.status == .readyToPlay }
 
     var motion: Motion { Motion(item: currentItem.map { ObjectIdentifier($0) }, timebase: timebase) }

@@ -1,18 +1,18 @@
 import StreamingEngine
 
-/// Plays items one after the other.
+/// A player that plays the items of a queue in sequence.
 ///
-/// The next item is loaded as soon as the current one is loaded to its end, and begins where that ends, without a gap. Items
-/// that were played leave the queue; one that fails is left behind where another follows.
+/// The next item is loaded as soon as the current one is loaded to its end, and starts without a gap. Items that have
+/// been played are removed from the queue, as is a failed item if another follows it.
 public final class QueuePlayer: Player, @unchecked Sendable {
-    // Safe: stores nothing of its own.
+    // Safe: has no stored properties.
 
-    /// Makes a player of items.
+    /// Creates a player for a queue of items.
     ///
     /// - Parameters:
-    ///   - items: In the order in which they are played; each once.
-    ///   - environment: The world that it lives in; `nil`, the default, for that of the first item.
-    /// - Throws: ``PlayerError/Code/itemInUse`` where an item is in a player, or twice among these.
+    ///   - items: The items in the order of playback; no item may occur twice.
+    ///   - environment: The environment of the player; `nil`, the default, for that of the first item.
+    /// - Throws: ``PlayerError/Code/itemInUse`` if an item is already in a player or occurs twice.
     public convenience init(items: [PlayerItem], environment: Environment? = nil) throws(PlayerError) {
         self.init(
             actionAtItemEnd: .advance,
@@ -31,24 +31,24 @@ public final class QueuePlayer: Player, @unchecked Sendable {
         }
     }
 
-    /// The items that are still to be played, the current one first.
+    /// Returns the items in the queue, the current one first.
     public func items() -> [PlayerItem] { state.items }
 
-    /// Whether an item can be put behind another.
+    /// Returns a Boolean value that indicates whether an item can be inserted after another one.
     ///
     /// - Parameters:
-    ///   - item: `false` for one that is in a player.
-    ///   - other: `false` for one that is not in this queue; `nil` stands for the end.
-    /// - Returns: Whether ``insert(_:after:)`` would succeed.
+    ///   - item: The item to insert; it must not be in a player.
+    ///   - other: An item of this queue; `nil` for the end of the queue.
+    /// - Returns: `true` if ``insert(_:after:)`` would succeed.
     public func canInsert(_ item: PlayerItem, after other: PlayerItem?) -> Bool {
         !item.isClaimed && other.map { state.items.contains($0) } ?? true
     }
 
-    /// Puts an item behind another.
+    /// Inserts an item after another one.
     ///
     /// - Parameters:
-    ///   - item: The item.
-    ///   - other: An item of this queue; `nil` for the end.
+    ///   - item: The item to insert.
+    ///   - other: An item of this queue; `nil` for the end of the queue.
     /// - Throws: ``PlayerError/Code/itemInUse``, ``PlayerError/Code/itemNotQueued``.
     public func insert(_ item: PlayerItem, after other: PlayerItem?) throws(PlayerError) {
         try edit { items throws(PlayerError) in
@@ -64,17 +64,17 @@ public final class QueuePlayer: Player, @unchecked Sendable {
         }
     }
 
-    /// Takes an item out; the current one ends, and the next begins.
+    /// Removes an item from the queue; if it is the current one, the next one becomes current.
     ///
-    /// An item that is not in this queue changes nothing.
+    /// An item that is not in this queue has no effect.
     public func remove(_ item: PlayerItem) { rearrange { items in items.removeAll { $0 == item } } }
 
-    /// Takes all items out; nothing is played any more.
+    /// Removes all items and stops playback.
     public func removeAllItems() { rearrange { $0 = [] } }
 
-    /// Ends the current item and begins the next; without one, nothing is played.
+    /// Ends playback of the current item and starts the next one, if there is one.
     ///
-    /// What may not be passed over is not; see ``InterstitialEvent/Restrictions``.
+    /// While playback is restricted by an interstitial, this has no effect; see ``InterstitialEvent/Restrictions``.
     public func advanceToNextItem() {
         guard !state.requiresNormalRate else { return }
         rearrange { items in items = Array(items.dropFirst()) }
