@@ -6,11 +6,11 @@ import ServiceLifecycle
 import UnixSignals
 
 extension ApplicationProtocol {
-    /// Serves until SIGINT, SIGTERM or the cancellation of the task, and then ends what is open in an orderly way.
+    /// Runs the server until SIGINT, SIGTERM or the cancellation of the task, then shuts it down gracefully.
     ///
-    /// A cancellation that reached the connections themselves would leave idle ones open until their clients close them.
+    /// Cancellation of the connections themselves would leave idle ones open until their clients close them.
     ///
-    /// - Throws: ``ListeningError`` where the address cannot be had.
+    /// - Throws: ``ListeningError`` if the server cannot listen at the address.
     func serve(host: String, port: Int) async throws {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
@@ -38,11 +38,11 @@ extension ApplicationProtocol {
     }
 }
 
-/// Why a server could not listen.
+/// An error that explains why a server cannot listen.
 public struct ListeningError: Error, CustomStringConvertible {
-    /// What happened, for people.
+    /// The description of the failure, for people.
     public let description: String
-    /// What to do, where that is known.
+    /// Advice on how to solve the problem; `nil` if there is none.
     public let hint: String?
 
     init(host: String, port: Int, message: String) {

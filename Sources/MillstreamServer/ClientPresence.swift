@@ -4,8 +4,8 @@ import Synchronization
 
 /// The presence of the client of a connection.
 ///
-/// A client that closes its connection while it waits is noticed at once, although nothing reads from the connection at that
-/// moment; see ``ClientDeparture``.
+/// The end of a connection is noticed at once, even while the client waits for a response and nothing is read from the
+/// connection; see ``ClientDeparture``.
 final class ClientPresence: Sendable {
     private struct State {
         var hasLeft = false
@@ -13,12 +13,12 @@ final class ClientPresence: Sendable {
         var nextAction = 0
     }
 
-    /// The presence of the client whose request the current task answers; `nil` outside of a request.
+    /// The presence of the client whose request the current task processes; `nil` outside a request.
     @TaskLocal static var current: ClientPresence?
 
     private let state = Mutex(State())
 
-    /// Notes that the client is gone.
+    /// Records that the client has closed the connection, and runs the registered actions.
     func leave() {
         let actions = state.withLock { state in
             defer { state.actions = [:] }
@@ -28,9 +28,9 @@ final class ClientPresence: Sendable {
         for action in actions { action() }
     }
 
-    /// Calls an action once the client is gone, at once if it is gone already.
+    /// Registers an action for when the client closes the connection; runs it at once if that has happened.
     ///
-    /// - Returns: The number by which ``forget(_:)`` takes the action back.
+    /// - Returns: The number with which ``forget(_:)`` removes the action; `nil` if it has run.
     private func whenLeft(_ action: @escaping @Sendable () -> Void) -> Int? {
         let number: Int? = state.withLock { state in
             guard !state.hasLeft else { return nil }
@@ -47,14 +47,15 @@ final class ClientPresence: Sendable {
         state.withLock { $0.actions[number] = nil }
     }
 
-    /// Does something that ends with `CancellationError` when the client of the current request leaves.
+    /// Runs an operation that is cancelled, with a `CancellationError`, when the client of the current request closes
+    /// the connection.
     static func whileClientStays<Result: Sendable>(
         _ operation: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         guard let current else { return try await operation() }
         return try await withThrowingTaskGroup(of: Result.self) { group in
             group.addTask { try await operation() }
-            // The cancellation of the group reaches the operation, whatever caused it.
+            // Leaving the scope of the group cancels the operation, whatever caused it.
             let (departures, source) = AsyncStream<Void>.makeStream()
             let number = current.whenLeft { source.finish() }
             defer { current.forget(number) }
@@ -69,7 +70,7 @@ final class ClientPresence: Sendable {
     }
 }
 
-/// A channel handler that notices when the client closes its side of a connection.
+/// A channel handler that detects when the client closes its side of a connection.
 final class ClientDeparture: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Any
     typealias InboundOut = Any
@@ -88,14 +89,14 @@ final class ClientDeparture: ChannelInboundHandler, RemovableChannelHandler {
 }
 
 extension HTTP1Channel {
-    /// Creates a channel for HTTP/1.1 that lets handlers know when their client leaves.
+    /// Creates an HTTP/1.1 channel whose request handlers can detect that the client has closed the connection.
     static func noticingDepartures(_ responder: @escaping HTTPChannelHandler.Responder) -> HTTP1Channel {
         HTTP1Channel(
             responder: { request, writer, channel in
                 let presence = try? await channel.eventLoop.submit {
                     try channel.pipeline.syncOperations.handler(type: ClientDeparture.self).presence
                 }.get()
-                // A closure cannot consume what it captures, unless it is taken out of something.
+                // A closure cannot consume a captured noncopyable value, so the writer is moved out of an optional.
                 var pending: ResponseWriter? = consume writer
                 try await ClientPresence.$current.withValue(presence) {
                     guard let writer = pending.take() else { return }

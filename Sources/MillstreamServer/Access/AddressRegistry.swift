@@ -1,9 +1,9 @@
 import MediaTiming
 
-/// The IANA registries of special-purpose addresses, and what a numeric address stands for.
+/// The IANA registries of special-purpose addresses, used to determine whether a numeric address is public.
 ///
-/// The registries are those of RFC 6890 with the entries that were added since. A block that IANA lists as globally reachable
-/// but that serves no media (anycast relays, say) counts as special too.
+/// The registries are those of RFC 6890 with the entries that were added since. A block that IANA lists as globally
+/// reachable but that serves no media, such as anycast relays, counts as special-purpose too.
 enum AddressRegistry {
     /// A block of addresses.
     private struct Block {
@@ -55,13 +55,13 @@ enum AddressRegistry {
     private static let translated = Block(prefix: [0x00, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0], length: 96)
     private static let sixToFour = Block(prefix: [0x20, 0x02], length: 16)
 
-    /// Decides whether an address is reachable through the public Internet.
+    /// Returns whether an address is reachable through the public Internet.
     ///
-    /// An IPv4 address inside of an IPv6 address is checked too: mapped addresses (RFC 4291 §2.5.5.2), the well-known prefix of
-    /// NAT64 (RFC 6052), 6to4 (RFC 3056) and ISATAP (RFC 5214).
+    /// An IPv4 address inside an IPv6 address is checked too: mapped addresses (RFC 4291 §2.5.5.2), the well-known
+    /// prefix of NAT64 (RFC 6052), 6to4 (RFC 3056) and ISATAP (RFC 5214).
     ///
-    /// - Parameter octets: The address in network order: 4 bytes or 16; any other count is not public.
-    /// - Returns: Whether it is.
+    /// - Parameter octets: The address in network byte order: 4 or 16 bytes; any other count is not public.
+    /// - Returns: `true` if the address is public.
     static func isPublic(_ octets: [UInt8]) -> Bool {
         if octets.count == 4 { return !special4.contains { $0.contains(octets) } }
         guard octets.count == 16 else { return false }

@@ -6,14 +6,14 @@ import Synchronization
 /// The addresses of the network interfaces of this machine.
 ///
 /// A server that loads from its own machine reaches services that trust local connections, also at a global address.
-/// The list is read again after some seconds: interfaces come and go.
+/// The list is refreshed after 5 seconds, since interfaces can change.
 final class MachineAddresses: Sendable {
     private struct State {
         var addresses: Set<HostAddress> = []
         var expiration: Duration?
     }
 
-    /// The addresses of this machine.
+    /// The list of addresses that is shared by the process.
     static let shared = MachineAddresses()
 
     /// The time between two readings of the interfaces.
@@ -26,7 +26,7 @@ final class MachineAddresses: Sendable {
     /// Creates a list.
     ///
     /// - Parameters:
-    ///   - time: The clock that says when to read again.
+    ///   - time: The clock that determines when the list is refreshed.
     ///   - read: Reads the addresses of the interfaces.
     init(
         time: any TimeSource = SystemTimeSource(),

@@ -2,10 +2,10 @@ import HTTPTypes
 import Hummingbird
 import ResourceAddressing
 
-/// Refuses request targets that can be read in more than one way, before anything is decided by them.
+/// A middleware that refuses request targets that can be interpreted in more than one way, before other code uses them.
 ///
-/// The router ignores empty components and does not decode; files and other servers do. A target that passes has one reading:
-/// guards, routes and files agree on it.
+/// The router ignores empty path components and does not decode; file systems and other servers do. A target that
+/// passes has only one interpretation, the same for guards, routes and files.
 struct TargetGuard<Context: RequestContext>: RouterMiddleware {
     @concurrent func handle(
         _ request: Request,
@@ -24,8 +24,8 @@ struct TargetGuard<Context: RequestContext>: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// Returns whether a path has only plain components: none is empty, `.` or `..`, and none holds a slash, a backslash or a
-    /// control character, percent-encoded or not.
+    /// Returns whether a path has only plain components: none is empty, `.` or `..`, and none contains a slash, a
+    /// backslash or a control character, percent-encoded or not.
     static func isUnambiguous(path: String) -> Bool {
         if path == "/" { return true }
         return path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy {
@@ -39,7 +39,7 @@ struct TargetGuard<Context: RequestContext>: RouterMiddleware {
     }
 }
 
-/// Tells every request's context what kind of client sent it.
+/// A middleware that classifies the client of each request and stores the result in the request context.
 struct InitiatorClassification: RouterMiddleware {
     let names: ServerNames
     let trustedProxies: [TrustedProxy]
@@ -56,7 +56,8 @@ struct InitiatorClassification: RouterMiddleware {
     }
 }
 
-/// Adds the header fields that keep an answer from being used as something else.
+/// A middleware that adds header fields which prevent responses from being interpreted as pages, scripts or other
+/// content.
 struct ProtectiveHeaders<Context: RequestContext>: RouterMiddleware {
     @concurrent func handle(
         _ request: Request,
@@ -65,7 +66,7 @@ struct ProtectiveHeaders<Context: RequestContext>: RouterMiddleware {
     ) async throws -> Response {
         var response = try await next(request, context)
         response.headers[.xContentTypeOptions] = "nosniff"
-        // Media that calls itself a page must not run as one of ours.
+        // Media that claims to be an HTML page must not run with the privileges of this server's pages.
         if response.headers[.contentSecurityPolicy] == nil {
             response.headers[.contentSecurityPolicy] = "sandbox; default-src 'none'"
         }
@@ -76,9 +77,10 @@ struct ProtectiveHeaders<Context: RequestContext>: RouterMiddleware {
     }
 }
 
-/// The guard of the group of media routes: pages of every site may read them.
+/// The middleware of the media routes, which allows pages of all sites to read them.
 ///
-/// Players in a page need CORS on playlists and segments. An answer may differ with the client, so caches must not share it.
+/// Players in web pages need CORS for playlists and segments. A response can depend on the client, so caches must not
+/// share it.
 struct MediaAccess<Context: RequestContext>: RouterMiddleware {
     @concurrent func handle(
         _ request: Request,
@@ -101,10 +103,11 @@ struct MediaAccess<Context: RequestContext>: RouterMiddleware {
     }
 }
 
-/// The guard of the groups of private routes and of the console: only clients that reached the server under its own name, and no
-/// pages of other sites.
+/// The middleware of the private routes and of the console: only clients that use a name of this server are accepted,
+/// and no pages of other sites.
 struct PrivateAccess: RouterMiddleware {
-    /// A Boolean value that indicates whether pages of other sites may link to the routes; they cannot read the answers.
+    /// A Boolean value that indicates whether pages of other sites may link to the routes; they cannot read the
+    /// responses.
     var allowsLinks = false
 
     @concurrent func handle(
@@ -130,9 +133,10 @@ struct PrivateAccess: RouterMiddleware {
         return response
     }
 
-    /// Checks that a body is JSON: a form of any site can send plain text, and only scripts with permission send JSON.
+    /// Checks that a request body is JSON: forms of any site can send plain text, but only scripts with permission can
+    /// send JSON.
     private static func checkBody(of request: Request) throws {
-        // A chunked body has no length.
+        // A body with chunked transfer coding has no `Content-Length`.
         let length = request.headers[.contentLength] ?? "0"
         guard length != "0" || request.headers[.transferEncoding] != nil else { return }
         let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased()

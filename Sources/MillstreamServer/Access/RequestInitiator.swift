@@ -2,22 +2,24 @@ import HTTPTypes
 import MediaTransport
 import ResourceAddressing
 
-/// The kind of client that sent a request, as far as its header fields show.
+/// The kind of client that sent a request, as far as its header fields reveal it.
 ///
-/// Browsers add `Origin`, `Sec-Fetch-Site` and `Referer` by themselves, and no script of a page can change them. A page can
-/// leave `Referer` out, and browsers send `Sec-Fetch-Site` only to loopback addresses and over HTTPS; what remains is told from
-/// a player by `User-Agent`.
+/// Browsers add `Origin`, `Sec-Fetch-Site` and `Referer` themselves, and scripts of a page cannot change them. A page
+/// can suppress `Referer`, and browsers send `Sec-Fetch-Site` only to loopback addresses and over HTTPS; in the
+/// remaining cases, a page is distinguished from a player by `User-Agent`.
 enum RequestInitiator: Sendable, Hashable {
-    /// A client that shows no page: AVPlayer, mpv, VLC, curl; or an address that a person typed.
+    /// A client without a page: a player such as AVPlayer, mpv or VLC, a tool such as curl, or an address typed into a
+    /// browser.
     case player
     /// A page of this server.
     case ownPage
     /// A page of another site, or one whose site is unknown.
     case foreignPage
-    /// A page that reached this server under a name that is not its own: DNS rebinding.
+    /// A page that reached this server under a name that does not belong to it, as in DNS rebinding.
     case foreignHost
 
-    /// A Boolean value that indicates whether the owner's header fields, cookies and private hosts are out of reach.
+    /// A Boolean value that indicates whether the client has no access to the owner's header fields, cookies and
+    /// private hosts.
     var isForeign: Bool { self == .foreignPage || self == .foreignHost }
 
     /// Classifies a request.
@@ -25,11 +27,12 @@ enum RequestInitiator: Sendable, Hashable {
     /// - Parameters:
     ///   - head: The head of the request.
     ///   - names: The names of this server.
-    ///   - isForwarded: Whether a trusted proxy forwarded it, which may have ended TLS.
+    ///   - isForwarded: A Boolean value that indicates whether a trusted proxy forwarded the request, so that the
+    ///     client may have used `https`.
     init(_ head: HTTPRequest, names: ServerNames, isForwarded: Bool) {
         let fields = head.headerFields
         let host = head.authority ?? ""
-        // A request without a name comes from no browser; routes that need a name check for it themselves.
+        // A request without a host name does not come from a browser; routes that require the name check it themselves.
         if !host.isEmpty, !names.contains(authority: host) {
             self = .foreignHost
             return
@@ -53,7 +56,7 @@ enum RequestInitiator: Sendable, Hashable {
         if origin != nil || fetchSite == "same-origin" || referrer == true && fetchSite == nil {
             self = .ownPage
         } else if fetchSite == nil, fields[.userAgent]?.hasPrefix("Mozilla/") == true {
-            // A browser that says nothing about the page, as one without a referrer does over plain HTTP.
+            // A browser that reveals nothing about the page, for example without a referrer over plain HTTP.
             self = .foreignPage
         } else {
             self = .player
@@ -74,7 +77,7 @@ extension HTTPField.Name {
     static let forwardedFor = parsed("X-Forwarded-For")
     /// The header field `Forwarded` (RFC 7239).
     static let forwarded = parsed("Forwarded")
-    /// The header field `Host`, where a request has more than one.
+    /// The header field `Host`, present among the fields only if the request has more than one of them.
     static let host = parsed("Host")
 
     private static func parsed(_ name: String) -> HTTPField.Name {
@@ -85,19 +88,19 @@ extension HTTPField.Name {
 
 /// The names under which this server may be reached.
 ///
-/// A page of another site can give its own name the address of this machine. The browser then takes this server for a part of
-/// that site, and only the name in `Host` shows it.
+/// A page of another site can resolve its own host name to the address of this machine (DNS rebinding). The browser
+/// then treats this server as part of that site, and only the `Host` header field reveals it.
 struct ServerNames: Sendable {
     private let names: Set<String>
 
     /// Creates the set of names; `localhost` and numeric addresses always belong to it.
     init(_ names: [String]) { self.names = Set(names.map(Self.normalized)) }
 
-    /// Returns whether an authority (`HOST` or `HOST:PORT`) is one of this server.
+    /// Returns whether an authority (`HOST` or `HOST:PORT`) names this server.
     func contains(authority: String) -> Bool {
         guard !authority.contains("@"), let written = ResourceAddress("http://\(authority)/").host else { return false }
         let name = Self.normalized(written)
-        // Numbers are resolved by no name server.
+        // Numeric addresses are not resolved by DNS, so they cannot be rebound.
         return name == "localhost" || names.contains(name) || HostAddress(numeric: name) != nil
     }
 

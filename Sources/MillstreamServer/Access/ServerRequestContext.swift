@@ -3,16 +3,16 @@ import Hummingbird
 import MediaTransport
 import NIOCore
 
-/// The context of a request to one of our servers.
+/// The context of a request to a server of this module.
 struct ServerRequestContext: RequestContext {
-    /// The storage of Hummingbird.
+    /// The storage that Hummingbird requires.
     var coreContext: CoreRequestContextStorage
-    /// The address of the other end of the connection; `nil` for a connection without one.
+    /// The address of the peer; `nil` for a connection without one, such as a Unix domain socket.
     let peer: HostAddress?
-    /// The kind of client; a request that was not classified is treated as one of another site.
+    /// The kind of client; a request that has not been classified is treated as one from a page of another site.
     var initiator = RequestInitiator.foreignPage
 
-    /// Creates the context of a connection's request.
+    /// Creates the context of a request.
     init(source: Source) {
         coreContext = CoreRequestContextStorage(source: source)
         peer = source.channel.remoteAddress?.hostAddress
@@ -20,7 +20,7 @@ struct ServerRequestContext: RequestContext {
 }
 
 extension SocketAddress {
-    /// The numeric address, an IPv4 address that is mapped into IPv6 as itself; `nil` for a socket of Unix.
+    /// The numeric address, with an IPv4-mapped IPv6 address converted to IPv4; `nil` for a Unix domain socket.
     var hostAddress: HostAddress? {
         switch self {
         case .v4(let address): HostAddress(withUnsafeBytes(of: address.address.sin_addr) { Array($0) })

@@ -1,18 +1,18 @@
 public import MediaTransport
 public import ResourceAddressing
 
-/// The rules for the addresses that the server loads from at the request of others.
+/// The rules for the addresses from which the server loads sources at the request of clients.
 ///
-/// A client can name any address, so the server must not become a way to hosts that only this machine can reach. It loads from
-/// the hosts that its owner and its catalog name, and otherwise from public addresses only.
+/// A client can name any address, so the server must not give clients access to hosts that only this machine can reach.
+/// It loads from the hosts that its owner and its catalog name, and otherwise from public addresses only.
 public struct SourcePolicy: Sendable {
-    /// A host, with a port for a rule about that port only.
+    /// A host, optionally limited to one port.
     private struct Place: Hashable {
         let host: String
         let port: Int?
 
         init(host: String, port: Int?) {
-            // A trailing dot marks a name as complete; the host is the same.
+            // A trailing dot marks a name as fully qualified; the host is the same.
             self.host = host.hasSuffix(".") ? String(host.dropLast()) : host
             self.port = port
         }
@@ -35,7 +35,7 @@ public struct SourcePolicy: Sendable {
     private let places: Set<Place>
     /// A Boolean value that indicates whether only the hosts in `places` are allowed.
     private let isExclusive: Bool
-    /// A Boolean value that indicates whether a host must have a public address although it is in `places`.
+    /// A Boolean value that indicates whether a host in `places` must have public addresses too.
     private var requiresPublicAddress = false
     private let isOwnAddress: @Sendable (HostAddress) -> Bool
 
@@ -76,7 +76,7 @@ public struct SourcePolicy: Sendable {
 
     /// Returns whether the server may load from an address, whose host is resolved first.
     ///
-    /// - Throws: `TransportError` for too many look-ups at once.
+    /// - Throws: `TransportError` if there are too many look-ups at the same time.
     func mayVisit(_ address: ResourceAddress, resolving hosts: HostCache) async throws -> Bool {
         guard let host = address.host, !host.isEmpty else { return false }
         do {
@@ -86,28 +86,28 @@ public struct SourcePolicy: Sendable {
         }
     }
 
-    /// Decides whether the server may load from an address.
+    /// Returns whether the server may load from an address.
     ///
     /// - Parameters:
     ///   - address: The address of the resource.
     ///   - hosts: The resolved addresses of its host; empty behind a proxy, which resolves names itself.
-    /// - Returns: Whether it may.
+    /// - Returns: `true` if it may.
     public func mayVisit(_ address: ResourceAddress, at hosts: [HostAddress]) -> Bool {
         guard address.isHTTP, Self.isPlain(address), let host = address.host else { return false }
         let isNamed =
             places.contains(Place(host: host, port: nil)) || places.contains(Place(host: host, port: address.port))
         if isNamed, !requiresPublicAddress { return true }
         guard isNamed || !isExclusive else { return false }
-        // A name without addresses here may have some for a client or a proxy that resolves it differently.
+        // A name that has no addresses here can have some for a client or a proxy that resolves it differently.
         let addresses = hosts.isEmpty ? HostAddress(numeric: host).map { [$0] } ?? [] : hosts
         return !addresses.isEmpty
             && addresses.allSatisfy { AddressRegistry.isPublic($0.octets) && !isOwnAddress($0) }
     }
 
-    /// Returns whether all clients read the same host from an address.
+    /// Returns whether all clients interpret the host of an address in the same way.
     ///
-    /// Clients differ in how they read percent signs, letters that look like others, backslashes and user names before the
-    /// host. The host that is checked must be the host that is asked.
+    /// Clients differ in how they interpret percent signs, visually similar letters, backslashes and user names before
+    /// the host. The host that is checked must be the host that is contacted.
     private static func isPlain(_ address: ResourceAddress) -> Bool {
         guard let authority = address.authority, !address.text.utf8.contains(UInt8(ascii: "\\")) else { return false }
         return authority.utf8.allSatisfy { byte in

@@ -1,13 +1,13 @@
 import MediaTiming
 public import MediaTransport
 
-/// A reverse proxy, or a network of them, whose word about its clients is taken.
+/// A reverse proxy, or a network of proxies, whose header fields about its clients are trusted.
 public struct TrustedProxy: Sendable, Hashable {
     private let octets: [UInt8]
     private let prefixLength: Int
 
-    /// Creates a proxy from an address or a network, such as `192.0.2.1`, `10.0.0.0/8` or `2001:db8::/32`; `nil` for any other
-    /// text.
+    /// Creates a proxy from an address or a network, such as `192.0.2.1`, `10.0.0.0/8` or `2001:db8::/32`; `nil` if the
+    /// text is neither.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), let address = HostAddress(numeric: String(parts[0])) else { return nil }
@@ -37,14 +37,16 @@ public struct TrustedProxy: Sendable, Hashable {
 extension [TrustedProxy] {
     func contains(_ address: HostAddress) -> Bool { contains { $0.contains(address) } }
 
-    /// Returns the client that a trusted proxy forwarded a request for: the last address that is not a trusted proxy itself.
+    /// Returns the client for which a trusted proxy forwarded a request: the last address that is not itself a trusted
+    /// proxy.
     ///
-    /// Addresses further to the left come from the client and may be invented.
+    /// Addresses further to the left are sent by the client and can be forged.
     ///
     /// - Parameters:
     ///   - forwardedFor: The value of `X-Forwarded-For`, all fields joined with commas.
     ///   - forwarded: The value of `Forwarded` (RFC 7239), all fields joined with commas.
-    /// - Returns: `nil` if the fields name no client, or two different ones: one of them may be the client's own invention.
+    /// - Returns: The client; `nil` if the fields name none, or two different ones, of which one may be forged by the
+    ///   client.
     func client(forwardedFor: String?, forwarded: String?) -> HostAddress? {
         let candidates = [
             forwardedFor.map { Self.nodes(inForwardedFor: $0) }, forwarded.map { Self.nodes(inForwarded: $0) },
@@ -55,7 +57,7 @@ extension [TrustedProxy] {
 
     private func lastUntrusted(_ nodes: [HostAddress?]) -> HostAddress? {
         for node in nodes.reversed() {
-            // Behind a node that cannot be read, nothing can be believed.
+            // Nodes to the left of one that cannot be parsed are not trustworthy.
             guard let node else { return nil }
             if !contains(node) { return node }
         }
@@ -77,7 +79,7 @@ extension [TrustedProxy] {
         }
     }
 
-    /// Returns the address in a node: bare, in quotation marks, with brackets, with a port.
+    /// Returns the address in a node, which can be quoted, in brackets, or followed by a port.
     private static func address(in node: Substring) -> HostAddress? {
         var text = trimmed(node)
         if text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") { text = text.dropFirst().dropLast() }

@@ -1,8 +1,8 @@
 import MediaTiming
 
-/// The state of a connection, as far as its time limits are concerned.
+/// A state machine for the time limits of a connection.
 struct ConnectionDeadlines {
-    /// The part of a request that is due.
+    /// The part of a request or response that is expected next.
     enum Phase: Equatable {
         /// No request has begun.
         case idle
@@ -10,13 +10,13 @@ struct ConnectionDeadlines {
         case head
         /// The body of a request is being received.
         case body
-        /// The request was received; its answer is due from the server.
+        /// The request was received, and the server is expected to respond.
         case answer
     }
 
     private(set) var phase = Phase.idle
     private var start: Duration
-    /// The number of requests whose answers are not complete; more than one for a client that does not wait.
+    /// The number of requests without a complete response; more than one if the client pipelines requests.
     private(set) var unansweredCount = 0
     private let limits: ConnectionLimits
 
@@ -24,13 +24,14 @@ struct ConnectionDeadlines {
     private static let minimumBytesPerSecond = 512.0
     private var readProgress: (bytes: Int, since: Duration)?
 
-    /// Creates the state of a connection that was just opened.
+    /// Creates the state of a connection that has just been opened.
     init(_ limits: ConnectionLimits, at now: Duration) {
         self.limits = limits
         start = now
     }
 
-    /// The time at which the connection ends if nothing happens; `nil` while the client has nothing to send.
+    /// The time at which the connection ends unless more is received; `nil` while the client is not expected to send
+    /// anything.
     var deadline: Duration? {
         switch phase {
         case .idle: start + limits.keepAliveTimeout
@@ -40,24 +41,24 @@ struct ConnectionDeadlines {
         }
     }
 
-    /// Bytes came; the first ones begin a head.
+    /// Records that bytes were received; the first ones begin the head of a request.
     mutating func receiveBytes(at now: Duration) {
         guard phase == .idle || phase == .answer else { return }
         enter(.head, at: now)
     }
 
-    /// The head of a request is complete.
+    /// Records that the head of a request is complete.
     mutating func receiveHead(at now: Duration) {
         unansweredCount += 1
         enter(.body, at: now)
     }
 
-    /// The body of a request is complete.
+    /// Records that the body of a request is complete.
     mutating func receiveEnd(at now: Duration) {
         enter(unansweredCount > 0 ? .answer : .idle, at: now)
     }
 
-    /// The last part of an answer was written.
+    /// Records that the last part of a response was written.
     mutating func finishAnswer(at now: Duration) {
         unansweredCount = max(0, unansweredCount - 1)
         if unansweredCount == 0, phase == .answer { enter(.idle, at: now) }
@@ -68,16 +69,17 @@ struct ConnectionDeadlines {
         start = now
     }
 
-    /// The client has read everything that was written for it.
+    /// Records that the client has received all bytes that were written.
     mutating func noteEmptyBuffer() { readProgress = nil }
 
-    /// Decides whether the client reads too slowly what was written for it.
+    /// Returns whether the client reads a response too slowly.
     ///
     /// - Parameters:
-    ///   - sent: The number of bytes that the system took over so far.
-    ///   - buffered: The number of bytes that wait for the client.
+    ///   - sent: The total number of bytes that the operating system has accepted.
+    ///   - buffered: The number of bytes that wait to be sent.
     ///   - now: The current time.
-    /// - Returns: Whether it does.
+    /// - Returns: `true` if, within the write timeout, the client accepted fewer bytes than 512 per second or 64 KiB,
+    ///   whichever is less.
     mutating func isReaderTooSlow(sent: Int, buffered: Int, at now: Duration) -> Bool {
         guard buffered > 0 else {
             readProgress = nil

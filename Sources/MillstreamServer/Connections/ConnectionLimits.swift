@@ -2,19 +2,22 @@
 public struct ConnectionLimits: Sendable {
     /// The maximum number of connections at the same time.
     public var maximumConnections: Int
-    /// The maximum number of connections of one client at the same time; behind a trusted proxy, of its requests.
+    /// The maximum number of simultaneous connections of one client; behind a trusted proxy, of simultaneous requests.
     ///
-    /// A client is an IPv4 address, or a network of IPv6 with a prefix of 64 bits: each host has many addresses there.
+    /// A client is an IPv4 address or an IPv6 network with a prefix of 64 bits, since each host has many IPv6
+    /// addresses.
     public var maximumConnectionsPerClient: Int
-    /// The time that a client has for the head of a request, from its first byte.
+    /// The maximum duration for the head of a request, from its first byte.
     public var headTimeout: Duration
-    /// The time that a client has for the body of a request, from its head.
+    /// The maximum duration for the body of a request, from its head.
     public var bodyTimeout: Duration
-    /// The time after which a connection without a request is closed.
+    /// The duration after which a connection without a request is closed.
     public var keepAliveTimeout: Duration
-    /// The time within which a client must read some of an answer that is ready for it.
+    /// The period after which a client is disconnected if it reads too little of a response in it.
+    ///
+    /// Too little is less than 512 bytes per second on average, or less than 64 KiB if the period is longer than 128 s.
     public var writeTimeout: Duration
-    /// The reverse proxies that forward requests of others.
+    /// The reverse proxies whose forwarded requests are counted by client.
     public var trustedProxies: [TrustedProxy]
 
     /// Creates limits; the defaults suit the players of a household or a small office.

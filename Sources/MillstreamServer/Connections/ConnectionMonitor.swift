@@ -4,9 +4,9 @@ import NIOCore
 import NIOHTTPTypes
 import ReportFormat
 
-/// Watches a connection at the level of bytes: the first handler of its pipeline.
+/// A channel handler that monitors the bytes of a connection; it is the first in the pipeline.
 ///
-/// It refuses a connection over the limits, and reports bytes to the ``RequestMonitor`` of the same connection.
+/// It refuses connections over the limits, and reports bytes to the ``RequestMonitor`` of the same connection.
 final class ByteMonitor: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = IOData
@@ -18,7 +18,7 @@ final class ByteMonitor: ChannelDuplexHandler {
     private var refusal: ConnectionRegistry.Lease?
     private var isRefused = false
 
-    /// The time that a refused client has to read the answer.
+    /// The time that a refused client has to read the response.
     private static let refusalTime = TimeAmount.seconds(1)
 
     init(_ registry: ConnectionRegistry, _ monitor: RequestMonitor) {
@@ -52,7 +52,7 @@ final class ByteMonitor: ChannelDuplexHandler {
         context.write(data, promise: promise)
     }
 
-    /// Answers without waiting for a request, and closes the connection.
+    /// Responds without waiting for a request, and closes the connection.
     private func refuse(_ message: String, _ context: ChannelHandlerContext) {
         isRefused = true
         let body = ServerError(.serviceUnavailable, "too-many-connections", message, hint: "close some and try again")
@@ -62,7 +62,7 @@ final class ByteMonitor: ChannelDuplexHandler {
             "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json; charset=utf-8\r\n"
             + "Content-Length: \(text.utf8.count)\r\nCache-Control: no-store\r\nRetry-After: 5\r\nConnection: close\r\n\r\n"
         context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer(string: head + text))), promise: nil)
-        // A connection that is closed with unread bytes of a request takes the answer with it.
+        // Closing a connection with unread bytes resets it, so that the client would not receive the response.
         context.close(mode: .output, promise: nil)
         context.read()
         refusal = registry.admitRefusal()
@@ -72,7 +72,8 @@ final class ByteMonitor: ChannelDuplexHandler {
     }
 }
 
-/// Watches the requests and answers of a connection, and ends it when a time limit is over.
+/// A channel handler that monitors the requests and responses of a connection, and closes it when a time limit has
+/// passed.
 final class RequestMonitor: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
@@ -145,10 +146,11 @@ final class RequestMonitor: ChannelDuplexHandler, RemovableChannelHandler {
         (deadlineTask, readerTask, context) = (nil, nil, nil)
     }
 
-    /// Waits for the deadline; one task serves many requests, since it only looks whether the deadline has moved.
+    /// Schedules a check of the deadline; one scheduled task serves many requests, since it checks whether the deadline
+    /// has moved.
     private func scheduleDeadline() {
         guard deadlineTask == nil, let context, let deadline = deadlines.deadline else { return }
-        // The shortest limit, so that a deadline that moves closer is noticed.
+        // At most the shortest limit, so that a deadline that has moved closer is noticed.
         let shortest = min(limits.headTimeout, limits.bodyTimeout, limits.keepAliveTimeout)
         let wait = max(.milliseconds(1), min(deadline - time.now, shortest))
         deadlineTask = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limiting: wait)) { [self] in
@@ -158,7 +160,7 @@ final class RequestMonitor: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Looks from time to time whether the client reads what waits for it, for as long as something does.
+    /// Checks periodically whether the client reads its response, as long as bytes wait to be sent.
     private func checkReader() {
         guard let context else { return }
         let buffered = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
@@ -175,7 +177,7 @@ final class RequestMonitor: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func timeOut() {
         guard let context else { return }
-        // Behind a request without its answer, the answer would be taken for that of the request before.
+        // After a request that has no response yet, this response would be taken for the response to that request.
         let isRequestDue =
             switch deadlines.phase {
             case .head: deadlines.unansweredCount == 0
@@ -200,7 +202,7 @@ final class RequestMonitor: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 extension TimeAmount {
-    /// Creates an amount from a duration; more than a year counts as a year.
+    /// Creates an amount from a duration, limited to the range from zero to one year.
     init(limiting duration: Duration) {
         let (seconds, attoseconds) = min(max(duration, .zero), .seconds(31_536_000)).components
         self = .nanoseconds(seconds.multipliedSaturated(by: 1_000_000_000).addingSaturated(attoseconds / 1_000_000_000))

@@ -1,9 +1,9 @@
 import MediaTransport
 import Synchronization
 
-/// The connections and forwarded requests that a server answers now, counted in all and for each client.
+/// The connections and forwarded requests that a server processes, counted in total and for each client.
 final class ConnectionRegistry: Sendable {
-    /// A place in the count; released with its last reference.
+    /// A counted connection or request, which is released with the last reference to it.
     final class Lease: Sendable {
         private let release: @Sendable () -> Void
 
@@ -12,12 +12,12 @@ final class ConnectionRegistry: Sendable {
         deinit { release() }
     }
 
-    /// The result of asking for a place.
+    /// The result of a request for admission.
     enum Admission {
         case admitted(Lease)
-        /// The server has too many connections.
+        /// The server has reached the maximum number of connections.
         case serverIsFull
-        /// The client has too many connections.
+        /// The client has reached its maximum number of connections.
         case clientIsFull
     }
 
@@ -27,7 +27,7 @@ final class ConnectionRegistry: Sendable {
         var clientCounts: [[UInt8]: Int] = [:]
     }
 
-    /// The maximum number of refused connections that are still open so that their clients can read why.
+    /// The maximum number of refused connections that stay open so that their clients can read the reason.
     private static let maximumRefusals = 64
 
     let limits: ConnectionLimits
@@ -35,13 +35,13 @@ final class ConnectionRegistry: Sendable {
 
     init(_ limits: ConnectionLimits) { self.limits = limits }
 
-    /// The number of connections, those that were refused excepted.
+    /// The number of connections, excluding those that were refused.
     var connectionCount: Int { state.withLock { $0.connectionCount } }
 
     /// Counts a connection.
     ///
-    /// - Parameter peer: The other end; a trusted proxy is not counted as a client, because its requests are.
-    /// - Returns: A place in the count, or the limit that was reached.
+    /// - Parameter peer: The peer; a trusted proxy is not counted as a client, because its requests are counted.
+    /// - Returns: A lease, or the limit that was reached.
     func admitConnection(from peer: HostAddress?) -> Admission {
         let client = peer.flatMap { limits.trustedProxies.contains($0) ? nil : Self.client($0) }
         return state.withLock { state in
@@ -59,7 +59,7 @@ final class ConnectionRegistry: Sendable {
         }
     }
 
-    /// Counts a refused connection that is to stay open for a moment; `nil` for one that must be closed at once.
+    /// Counts a refused connection that stays open briefly; `nil` if the connection must be closed at once.
     func admitRefusal() -> Lease? {
         state.withLock { state in
             guard state.refusalCount < Self.maximumRefusals else { return nil }
@@ -90,7 +90,7 @@ final class ConnectionRegistry: Sendable {
         state.clientCounts[client] = count > 1 ? count - 1 : nil
     }
 
-    /// The part of an address that stands for a client.
+    /// Returns the part of an address that identifies a client: an IPv4 address or a 64-bit IPv6 prefix.
     private static func client(_ address: HostAddress) -> [UInt8] {
         let octets = address.unmapped.octets
         return octets.count == 16 ? Array(octets[..<8]) : octets

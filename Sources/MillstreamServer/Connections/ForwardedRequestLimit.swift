@@ -1,7 +1,8 @@
 import HTTPTypes
 import Hummingbird
 
-/// Counts the requests that a trusted proxy forwards by the client that it forwards them for, and refuses those over the limit.
+/// A middleware that counts the requests of trusted proxies by the client that they forward, and refuses those over the
+/// limit.
 struct ForwardedRequestLimit: RouterMiddleware {
     let registry: ConnectionRegistry
 
@@ -16,7 +17,7 @@ struct ForwardedRequestLimit: RouterMiddleware {
             forwardedFor: request.headers[.forwardedFor],
             forwarded: request.headers[.forwarded]
         )
-        // Requests whose client is unknown share one count.
+        // Requests whose client is unknown share the count of the proxy.
         guard case .admitted(let lease) = registry.admitForwardedRequest(of: client ?? peer) else {
             throw ServerError(
                 .serviceUnavailable,

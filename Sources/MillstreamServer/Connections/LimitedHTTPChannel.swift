@@ -3,7 +3,7 @@ import Logging
 import MediaTiming
 import NIOCore
 
-/// A connection of HTTP/1.1 within the limits of a registry.
+/// An HTTP/1.1 channel whose connections are subject to the limits of a registry.
 struct LimitedHTTPChannel: ServerChildChannel {
     let registry: ConnectionRegistry
     let base: HTTP1Channel
@@ -15,7 +15,7 @@ struct LimitedHTTPChannel: ServerChildChannel {
             let boundMonitor = NIOLoopBound(monitor, eventLoop: channel.eventLoop)
             return base.setup(channel: channel, logger: logger).flatMapThrowing { value in
                 let operations = channel.pipeline.syncOperations
-                // Behind the codec, and before the handler that delivers requests.
+                // After the codec, and before the handler that delivers requests.
                 let state = try operations.handler(type: HTTPConnectionStateHandler.self)
                 try operations.addHandler(boundMonitor.value, position: .before(state))
                 return value
@@ -29,7 +29,8 @@ struct LimitedHTTPChannel: ServerChildChannel {
 }
 
 extension HTTPServerBuilder {
-    /// A server of HTTP/1.1 within the limits of a registry, which lets handlers know when their client leaves.
+    /// Returns an HTTP/1.1 server with the limits of a registry, whose request handlers can detect that the client has
+    /// closed the connection.
     static func limited(by registry: ConnectionRegistry) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
             LimitedHTTPChannel(registry: registry, base: .noticingDepartures(responder))
