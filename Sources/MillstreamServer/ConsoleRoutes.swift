@@ -11,7 +11,7 @@ import ReportFormat
 import ResourceAddressing
 import ServiceLifecycle
 
-/// The web console and the addresses that it uses.
+/// The routes of the web console and of its API.
 struct ConsoleRoutes {
     let catalogue: StreamCatalogue
     let library: AssetLibrary
@@ -93,13 +93,14 @@ struct ConsoleRoutes {
         api.get("events", use: events)
     }
 
-    /// What the page may load: itself, and media from anywhere, which is what it is for.
+    /// The content security policy of the console: its own resources, and media from any origin, since it plays all
+    /// streams.
     private static let contentSecurityPolicy =
         "default-src 'self'; img-src 'self' data:; media-src * blob:; object-src 'none'; base-uri 'none'; "
         + "frame-ancestors 'none'; form-action 'self'"
 
     private func page(_ name: String, _ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        // A name that leads out of the folder is refused by ``TargetGuard``.
+        // ``TargetGuard`` has refused names that lead out of the folder.
         guard let folder = Bundle.module.url(forResource: "Console", withExtension: nil) else {
             throw ServerError(.notFound, "not-found", "there is nothing at this address")
         }
@@ -110,7 +111,7 @@ struct ConsoleRoutes {
             cacheControl: "no-cache"
         )
         response.headers[.contentSecurityPolicy] = Self.contentSecurityPolicy
-        // Without a referrer, a request over plain HTTP does not show that it comes from this page.
+        // Without a referrer, requests over plain HTTP cannot be recognized as coming from this page.
         response.headers[.referrerPolicy] = "same-origin"
         return response
     }
@@ -135,7 +136,7 @@ struct ConsoleRoutes {
         return .json(.fields(["streams": .array(reports)]))
     }
 
-    /// The largest picture that is passed on.
+    /// The maximum size of a poster image that is forwarded.
     private static let posterLimit = ByteCount(8 << 20)
 
     @Sendable private func poster(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -147,7 +148,7 @@ struct ConsoleRoutes {
         let type =
             loaded.contentType
             ?? FileResponder.mediaType(String(poster.lastPathComponent.split(separator: ".").last ?? ""))
-        // A page that calls itself a picture would run as part of the console.
+        // An HTML page or an SVG that is labeled as an image could run scripts as part of the console.
         guard type.lowercased().hasPrefix("image/"), !type.lowercased().hasPrefix("image/svg") else {
             throw ServerError(.badGateway, "wrong-content", "the picture of \(id) is no picture")
         }
@@ -195,8 +196,8 @@ struct ConsoleRoutes {
 
     private struct ConditionsOrder: Decodable {
         let conditions: String
-        /// The address of a stream that plays under conditions, and those that its address names; without them the change is
-        /// for everybody else.
+        /// The source of a stream with its own conditions and the conditions in its address; both are absent for a
+        /// change of the shared link.
         let url: String?
         let named: String?
     }
@@ -231,7 +232,7 @@ struct ConsoleRoutes {
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
             body: ResponseBody { writer in
                 try await writer.write(ByteBuffer(string: "retry: 1000\nevent: hello\ndata: {}\n\n"))
-                // The server waits for open answers before it ends, and this one would never end by itself.
+                // A graceful shutdown waits for open responses, and this one would never end.
                 for await event in events.cancelOnGracefulShutdown() {
                     try await writer.write(ByteBuffer(string: event.text))
                 }

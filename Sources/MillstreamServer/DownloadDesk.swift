@@ -8,7 +8,7 @@ import ResourceAddressing
 import ServiceLifecycle
 import Synchronization
 
-/// Runs downloads for the console and tells everyone how far they are.
+/// A service that runs the downloads of the console and broadcasts their progress.
 final class DownloadDesk: Service {
     private let library: AssetLibrary
     private let loading: ResourceLoading
@@ -19,20 +19,20 @@ final class DownloadDesk: Service {
     private let running = Mutex<[String: Activity]>([:])
     private let failures = Mutex<[String: DownloadError]>([:])
 
-    /// A download to run.
+    /// A request to run a download.
     private struct Order: Sendable {
         let task: DownloadTask
         let source: ResourceAddress
-        /// Gets the identifier once it is known what will be kept, or the error that came before.
+        /// Receives the identifier of the asset once the download is resolved, or the error that occurred before.
         let outcome: AsyncThrowingStream<String, any Error>.Continuation
     }
 
-    /// What an order turned out to be called.
+    /// The identifier of the asset, once the download is resolved.
     private final class Identity: Sendable {
         let id = Mutex<String?>(nil)
     }
 
-    /// A download that runs.
+    /// A running download.
     private struct Activity: Sendable {
         var progress: DownloadProgress
         let stop: AsyncStream<Void>.Continuation
@@ -46,13 +46,13 @@ final class DownloadDesk: Service {
         (orders, placeOrder) = AsyncStream.makeStream()
     }
 
-    /// How many downloads run.
+    /// The number of running downloads.
     var count: Int { running.withLock { $0.count } }
 
-    /// Begins a download.
+    /// Starts a download.
     ///
-    /// - Returns: Its identifier, once its playlists were loaded.
-    /// - Throws: What kept it from beginning.
+    /// - Returns: The identifier of the asset, once its playlists have been loaded.
+    /// - Throws: The error that prevented the start.
     func start(_ source: ResourceAddress, title: String?, selection: DownloadSelection) async throws -> String {
         if let known = try library.asset(source: source), running.withLock({ $0[known.id] != nil }) { return known.id }
         let (outcomes, outcome) = AsyncThrowingStream<String, any Error>.makeStream()
@@ -67,15 +67,15 @@ final class DownloadDesk: Service {
         throw CancellationError()
     }
 
-    /// Stops a download; what it has stays.
+    /// Stops a download; the files that are already stored are preserved.
     func cancel(_ id: String) {
         _ = running.withLock { $0[id]?.stop.yield() }
     }
 
-    /// Stops a download and removes all that it kept.
+    /// Stops a download and deletes its asset.
     func delete(_ id: String) async throws {
         cancel(id)
-        // The download gives the package up when it has ended; files must not appear behind our back.
+        // Wait up to 2 seconds for the download to end, so that it does not write files after the deletion.
         for _ in 0..<100 where running.withLock({ $0[id] != nil }) {
             try await SystemTimeSource().sleep(for: .milliseconds(20))
         }
@@ -84,7 +84,7 @@ final class DownloadDesk: Service {
         broadcast.send(ServerEvent(name: "removed", data: .fields(["id": .string(id)])))
     }
 
-    /// An asset with what is happening to it.
+    /// Returns the report of an asset, with the progress or the error of its download.
     func report(_ asset: StoredAsset) -> ReportValue {
         let progress = running.withLock { $0[asset.id]?.progress }
         let failure = failures.withLock { $0[asset.id] }
@@ -101,7 +101,7 @@ final class DownloadDesk: Service {
         return .object(fields)
     }
 
-    /// Runs what is ordered until it is cancelled or the server shuts down.
+    /// Runs requested downloads until the task is cancelled or the server shuts down.
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in

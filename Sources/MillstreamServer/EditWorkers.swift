@@ -1,20 +1,20 @@
 import NIOPosix
 import Synchronization
 
-/// The place where playlists are parsed, edited and inspected.
+/// An executor for parsing, editing and inspecting playlists.
 ///
-/// It is not the cooperative pool, where long work would delay every other request, but threads of its own, as many as
-/// are allowed to work at one time.
+/// It uses its own threads instead of the cooperative pool, in which long work would delay all other requests. The
+/// number of threads limits the number of simultaneous jobs.
 struct EditWorkers: Sendable {
-    /// The threads; `nil` to work where the caller is, as programs without a server do.
+    /// The thread pool; `nil` to run work on the calling task, as programs without a server do.
     private let pool: NIOThreadPool?
 
-    /// Works where the caller is.
+    /// An executor that runs work on the calling task.
     static let caller = EditWorkers(pool: nil)
 
     private init(pool: NIOThreadPool?) { self.pool = pool }
 
-    /// Starts threads; ``shutdown()`` ends them.
+    /// Starts threads, which ``shutdown()`` ends.
     init(threads: Int) {
         let pool = NIOThreadPool(numberOfThreads: max(1, threads))
         pool.start()
@@ -23,11 +23,12 @@ struct EditWorkers: Sendable {
 
     func shutdown() async throws { try await pool?.shutdownGracefully() }
 
-    /// Does work that may take long.
+    /// Runs work that can take long.
     ///
-    /// - Parameter work: What to do. It calls its argument between steps, which throws once the task is cancelled.
+    /// - Parameter work: The work, which must call its argument between steps; the call throws once the task is
+    ///   cancelled.
     /// - Returns: The result of the work.
-    /// - Throws: `CancellationError`, and what the work throws.
+    /// - Throws: `CancellationError`, or the error of the work.
     func run<Result: Sendable>(
         _ work: @escaping @Sendable (_ check: () throws -> Void) throws -> Result
     ) async throws -> Result {
@@ -47,7 +48,7 @@ struct EditWorkers: Sendable {
     }
 }
 
-/// A Boolean value that another thread sets.
+/// A flag that one thread sets and another reads.
 private final class CancellationFlag: Sendable {
     let value = Atomic(false)
 }

@@ -6,45 +6,46 @@ import PlaylistEditing
 import ReportFormat
 import ResourceAddressing
 
-/// What an address such as `/play.m3u8?url=…&bandwidth=…` asks for.
+/// The parameters of a playback address such as `/play.m3u8?url=…&bandwidth=…`.
 struct PlaybackRequest {
-    /// How a player gets segments.
+    /// The ways in which a player receives segments.
     enum SegmentDelivery: String {
-        /// By a redirect to their origin.
+        /// The server redirects to the origin.
         case redirect
-        /// Through this server.
+        /// The server loads the segment and forwards it.
         case proxy
     }
 
-    /// The addresses that segments and keys get in an edited playlist.
+    /// The kinds of addresses of segments and keys in an edited playlist.
     enum MediaAddressing {
-        /// Their addresses at the origin.
+        /// The addresses at the origin.
         case origin
-        /// Addresses of this server, signed.
+        /// Signed addresses of this server.
         case server(SegmentSigner)
     }
 
     let source: ResourceAddress
     let plan: EditPlan
     let delivery: SegmentDelivery
-    /// The variables of the multivariant playlist that led here, where they are few and short.
+    /// The variables of the multivariant playlist that refers to this one, unless they are too long for an address.
     let variables: [String: String]
-    /// The multivariant playlist that led here, where its variables are too long for an address: they are read from it if
-    /// the playlist imports some.
+    /// The multivariant playlist that refers to this one, if its variables are too long for an address; they are loaded
+    /// from it if this playlist imports any.
     var parent: ResourceAddress?
-    /// The conditions under which it is sent, and the link that it shares with the rest of its stream; `nil` for none.
+    /// The conditions of the network and the link that all resources of the stream share; `nil` for none.
     let link: LinkRequest?
-    /// What a player asks of a live origin: to wait for a segment, to leave old ones out (RFC 8216bis §6.2.5).
+    /// The delivery directives of the player for a live origin, such as a blocking reload or a delta update (RFC
+    /// 8216bis §6.2.5).
     let directives: [QueryItems.Item]
-    /// What stands before the addresses of children: nothing, or where this server was reached, for a playlist that is
-    /// going to lie elsewhere.
+    /// The prefix of the addresses of child playlists: empty, or the scheme and host of this server for a playlist that
+    /// is used elsewhere.
     var base = ""
-    /// The addresses that segments and keys get.
+    /// The kind of addresses of segments and keys.
     var mediaAddressing = MediaAddressing.origin
 
-    /// The maximum number of bytes of variables in the address of a child.
+    /// The maximum number of bytes of variables in the address of a child playlist.
     ///
-    /// Every child has them, and few need any.
+    /// The variables are repeated in the address of every child, and few children need them.
     private static let variablesInAddress = 512
 
     init(
@@ -58,25 +59,26 @@ struct PlaybackRequest {
         self.source = source
         self.plan = plan
         self.link = link
-        // What goes round the server goes round its link.
+        // A redirected segment would bypass the link, so segments are proxied.
         self.delivery = link == nil ? delivery : .proxy
         self.variables = variables
         self.directives = directives
     }
 
-    /// Where the playlist is loaded from: the source, with what the player asks of it.
+    /// The address from which the playlist is loaded: the source with the delivery directives of the player.
     var address: ResourceAddress {
         guard !directives.isEmpty else { return source }
         let mark = source.query == nil ? "?" : "&"
         return ResourceAddress(source.text + mark + QueryItems(directives).text)
     }
 
-    /// Reads a query.
+    /// Creates a request from a query.
     ///
     /// - Parameters:
     ///   - query: The query of an address.
-    ///   - allowsFiles: Whether the source may be a file: not of somebody else's request.
-    ///   - limits: The maximum number of edits and of playlists that they stitch in.
+    ///   - allowsFiles: A Boolean value that indicates whether the source may be a file; must be `false` for requests
+    ///     of clients.
+    ///   - limits: The maximum number of edits and of the playlists that they insert.
     /// - Throws: ``ServerError``, `PlaylistEditError`.
     init(_ query: QueryItems, allowsFiles: Bool = false, limits: ServerLimits = ServerLimits()) throws {
         var source: ResourceAddress?
@@ -137,7 +139,7 @@ struct PlaybackRequest {
         self.parent = parent
     }
 
-    /// The same as an address on this server.
+    /// The request as an address of this server.
     var path: String {
         var items = [QueryItems.Item(name: "url", value: source.text)]
         items += plan.edits.map { QueryItems.Item(name: $0.spelling.name, value: $0.spelling.value) }
@@ -149,7 +151,7 @@ struct PlaybackRequest {
         return base + "/play.m3u8?" + QueryItems(items).text
     }
 
-    /// The request of a playlist beside this one, with what this one inherits from the multivariant playlist.
+    /// Returns the request for another playlist of the same presentation, with the inherited settings of this request.
     func sibling(_ source: ResourceAddress, _ plan: EditPlan) -> PlaybackRequest {
         var sibling = PlaybackRequest(source: source, plan: plan, delivery: delivery, variables: variables, link: link)
         sibling.base = base
@@ -158,7 +160,7 @@ struct PlaybackRequest {
         return sibling
     }
 
-    /// The request from which those of all children of a multivariant playlist are made, as siblings of it.
+    /// Returns the request from which those of all child playlists are derived with ``sibling(_:_:)``.
     func inheritance(_ variables: [String: String]) -> PlaybackRequest {
         let size = variables.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         let isShort = size <= Self.variablesInAddress
@@ -176,27 +178,29 @@ struct PlaybackRequest {
     }
 }
 
-/// Loads a source, edits it and points its addresses back at this server, so that its children are edited too.
+/// An editor that loads a source, edits it, and rewrites its addresses to this server so that child playlists are
+/// edited too.
 struct EditedPlayback {
     private let loading: ResourceLoading
     private let budget: RequestBudget
     private let workers: EditWorkers
 
-    /// Creates the editing of one request.
+    /// Creates the editor for one request.
     ///
     /// - Parameters:
-    ///   - loading: How sources are loaded.
-    ///   - budget: The request's share of the server's capacity; what it loads and makes is counted against it.
-    ///   - workers: Where playlists are parsed and edited.
+    ///   - loading: The loading of sources.
+    ///   - budget: The budget of the request, against which loaded and generated bytes are counted.
+    ///   - workers: The executor for parsing and editing.
     init(loading: ResourceLoading, budget: RequestBudget, workers: EditWorkers) {
         self.loading = loading.through { BudgetedTransport(base: $0, budget: budget) }
         self.budget = budget
         self.workers = workers
     }
 
-    /// The edited playlist.
+    /// Returns the edited playlist.
     ///
-    /// - Throws: ``ServerError``, `PlaylistEditError`, `TransportError`; `CancellationError` once the task is cancelled.
+    /// - Throws: ``ServerError``, `PlaylistEditError`, `TransportError`; `CancellationError` once the task is
+    ///   cancelled.
     func playlist(for request: PlaybackRequest) async throws -> [UInt8] {
         let source = try await loadWithVariables(request)
         switch source {
@@ -227,7 +231,7 @@ struct EditedPlayback {
         }
     }
 
-    /// The report of a playlist, as JSON.
+    /// Returns the report of a playlist as JSON.
     func report(of address: ResourceAddress) async throws -> [UInt8] {
         let playlist = try await load(address)
         return try await edit { check, limits in
@@ -241,7 +245,7 @@ struct EditedPlayback {
         }
     }
 
-    /// Makes an answer of playlists, and holds capacity for it.
+    /// Generates a response on a worker thread, and reserves capacity for it.
     private func edit(
         _ work: @escaping @Sendable (_ check: () throws -> Void, PlaylistLimits) throws -> [UInt8]
     ) async throws -> [UInt8] {
@@ -271,7 +275,8 @@ struct EditedPlayback {
         do {
             return try await workers.run { _ in try Playlist.parse(loaded.bytes, context: context, limits: limits) }
         } catch let error as PlaylistParsingError {
-            // Other media are fine where they are, only not here; anything else is the origin's mistake.
+            // A DASH manifest, a movie or a transport stream is valid but not supported here; all else is an error of
+            // the origin.
             switch error {
             case .notAPlaylist(.dashManifest), .notAPlaylist(.movie), .notAPlaylist(.transportStream):
                 throw ServerError(.unsupportedMediaType, error.code, "\(address): \(error)")
@@ -283,7 +288,7 @@ struct EditedPlayback {
         }
     }
 
-    /// The source of a request, with the variables that it imports.
+    /// Returns the source of a request, parsed with the variables that it imports.
     private func loadWithVariables(_ request: PlaybackRequest) async throws -> Playlist {
         let loaded = try await bytes(at: request.address)
         let playlist = try await parse(loaded, asIf: request.address, request.variables)
@@ -297,7 +302,8 @@ struct EditedPlayback {
         return try await parse(loaded, asIf: request.address, variables)
     }
 
-    /// The media playlist at an address; of a presentation, the one of its leanest variant.
+    /// Returns the media playlist at an address; for a multivariant playlist, that of the variant with the lowest bit
+    /// rate.
     private func mediaPlaylist(at name: String) async throws -> MediaPlaylist {
         try await mediaPlaylist(of: try await load(ResourceAddress(name)), name)
     }
@@ -313,7 +319,8 @@ struct EditedPlayback {
         }
     }
 
-    /// The gaps for renditions that have no match, by the name of the source that they are as long as.
+    /// Returns the addresses of gap playlists for renditions without a match, by the name of the source whose duration
+    /// they have.
     private func gaps(
         of sources: [String: Playlist],
         for playlist: MultivariantPlaylist
@@ -391,7 +398,7 @@ struct EditedPlayback {
         }
     }
 
-    /// Returns the address that a segment or a key gets in the playlist; `nil` for the one that it has.
+    /// Returns the address of a segment or a key in the edited playlist; `nil` to leave it unchanged.
     private static func segmentPath(_ address: ResourceAddress, _ request: PlaybackRequest) -> String? {
         guard case .server(let signer) = request.mediaAddressing else { return address.text }
         guard address.isHTTP else { return address.isAbsolute ? address.text : nil }

@@ -5,24 +5,24 @@ public import MediaTransport
 public import PlaylistEditing
 public import ResourceAddressing
 
-/// A transport with addresses at which playlists are edited: what `/play.m3u8` of a ``LocalOrigin`` does, without a server.
+/// A transport that edits playlists at special addresses, as `/play.m3u8` of a ``LocalOrigin`` does, without a server.
 ///
-/// Whoever plays ``address(of:_:)`` through it gets the edited playlist, and below it every playlist with the edits that are left;
-/// media comes from where it is.
+/// A player that loads ``address(of:_:)`` through this transport receives the edited playlist, and each child playlist
+/// with the edits that apply to it; media is loaded from its origin.
 public struct EditedTransport: Transport {
     private let base: any Transport
     private let loading: ResourceLoading
     private let work = WorkBudget(ServerLimits())
     private let time: any TimeSource
 
-    /// A host that can be none (RFC 6761 §6.4).
+    /// A host that is guaranteed not to exist (RFC 6761 §6.4).
     private static let origin = "http://edited.invalid"
 
-    /// Makes a transport.
+    /// Creates a transport.
     ///
     /// - Parameters:
-    ///   - base: Where sources and media come from, and everything that is not edited.
-    ///   - policy: How often is tried to load a source.
+    ///   - base: The transport for sources, media and all other resources.
+    ///   - policy: The policy for retrying failed loads of sources.
     ///   - time: The clock.
     public init(_ base: any Transport, policy: LoadErrorPolicy, time: any TimeSource = SystemTimeSource()) {
         self.base = base
@@ -30,14 +30,14 @@ public struct EditedTransport: Transport {
         loading = ResourceLoading(base, policy: policy, time: time)
     }
 
-    /// The address of what a plan makes of a playlist; good for this kind of transport only.
+    /// Returns the address of an edited playlist, valid only for this kind of transport.
     public static func address(of source: ResourceAddress, _ plan: EditPlan) -> ResourceAddress {
         var request = PlaybackRequest(source: source, plan: plan, delivery: .redirect, variables: [:])
         request.base = origin
         return ResourceAddress(request.path)
     }
 
-    /// Asks for a resource; see `Transport`.
+    /// Sends a request; see `Transport`.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         let text = request.address.text
         guard text.hasPrefix(Self.origin + "/") else { return try await base.send(request) }

@@ -1,16 +1,16 @@
 import ReportFormat
 import Synchronization
 
-/// Something that the console should know.
+/// An event for the console.
 struct ServerEvent: Sendable {
     let name: String
     let data: ReportValue
 
-    /// The event as server-sent events write it.
+    /// The event in the format of server-sent events.
     var text: String { "event: \(name)\ndata: \(data.json)\n\n" }
 }
 
-/// Gives each event to everyone who listens.
+/// A broadcaster that delivers each event to all listeners.
 final class EventBroadcast: Sendable {
     private struct State {
         var listeners: [Int: AsyncStream<ServerEvent>.Continuation] = [:]
@@ -19,7 +19,8 @@ final class EventBroadcast: Sendable {
 
     private let state = Mutex(State())
 
-    /// A slow listener loses the oldest events: it reads the whole state again when it reconnects.
+    /// The maximum number of pending events per listener; older ones are dropped, since the console reloads the whole
+    /// state when it reconnects.
     private static let bufferSize = 256
 
     var listenerCount: Int { state.withLock { $0.listeners.count } }
@@ -28,7 +29,7 @@ final class EventBroadcast: Sendable {
         for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(event) }
     }
 
-    /// The events from now on, until the listener goes.
+    /// Returns a stream of events from now on, until the listener ends it.
     func events() -> AsyncStream<ServerEvent> {
         let (stream, continuation) = AsyncStream<ServerEvent>.makeStream(
             bufferingPolicy: .bufferingNewest(Self.bufferSize)

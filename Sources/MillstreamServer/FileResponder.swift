@@ -2,11 +2,11 @@ import Foundation
 import Hummingbird
 import MediaTiming
 
-/// Answers with a file, or with the range of it that was asked for (RFC 9110 §14).
+/// A responder that serves a file or the requested byte range of it (RFC 9110 §14).
 struct FileResponder {
     private let files = FileIO()
 
-    /// The answer; 304 where the client has the file already, 416 where the range lies outside.
+    /// Returns the response for a file: 304 if the client already has it, 416 if the range is not satisfiable.
     func respond(
         _ url: URL,
         to request: Request,
@@ -29,7 +29,7 @@ struct FileResponder {
             return Response(status: .ok, headers: headers, body: body)
         }
         guard let range = Self.range(text, size: size) else {
-            // A form that we do not know is passed over; one that lies outside is refused.
+            // A range in an unknown form is ignored; a range outside the file is refused.
             guard text.hasPrefix("bytes="), !text.contains(",") else {
                 return Response(
                     status: .ok,
@@ -45,7 +45,7 @@ struct FileResponder {
         return Response(status: .partialContent, headers: headers, body: body)
     }
 
-    /// The bytes that a `Range` field means; `nil` where it means none or several ranges.
+    /// Returns the byte range of a `Range` field; `nil` if it contains no range or several.
     static func range(_ text: String, size: Int) -> ClosedRange<Int>? {
         guard size > 0, text.hasPrefix("bytes="), !text.contains(",") else { return nil }
         let parts = text.dropFirst(6).split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
@@ -60,7 +60,8 @@ struct FileResponder {
         return low...min(high, size - 1)
     }
 
-    /// A media type that a browser plays or saves, and never runs: anything else becomes plain bytes.
+    /// Returns a media type that browsers play or save but never execute; all other types become
+    /// `application/octet-stream`.
     static func safeMediaType(_ type: String?) -> String {
         guard let type else { return "application/octet-stream" }
         let name = type.lowercased().prefix { $0 != ";" }.filter { $0 != " " }
@@ -72,7 +73,7 @@ struct FileResponder {
         return isMedia || isPlaylist || isPicture || name == "application/mp4" ? type : "application/octet-stream"
     }
 
-    /// The media type by the ending of a name.
+    /// Returns the media type for a file extension.
     static func mediaType(_ ending: String) -> String {
         switch ending.lowercased() {
         case "m3u8", "m3u": "application/vnd.apple.mpegurl"

@@ -4,9 +4,9 @@ public import Logging
 public import NetworkConditioning
 import ResourceAddressing
 
-/// Serves a folder of media as an origin does: media types, byte ranges, CORS for every site.
+/// An origin server that serves a folder of media, with media types, byte ranges, and CORS for all sites.
 ///
-/// For demonstrations and tests, where an origin is needed that can be stopped.
+/// It is intended for demonstrations and tests that need to control an origin.
 public struct FolderOrigin: Sendable {
     private let directory: URL
     private let host: String
@@ -15,15 +15,15 @@ public struct FolderOrigin: Sendable {
     private let connections: ConnectionLimits
     private let logger: Logger
 
-    /// Makes an origin; it listens once it runs.
+    /// Creates an origin, which does not listen before it runs.
     ///
     /// - Parameters:
-    ///   - directory: The folder.
-    ///   - host: The address to listen at.
-    ///   - port: 0 takes a free one.
-    ///   - conditions: What the network to the clients does.
+    ///   - directory: The folder to serve.
+    ///   - host: The address at which the server listens.
+    ///   - port: The port; 0 uses a free one.
+    ///   - conditions: The conditions of the network between server and clients.
     ///   - connections: The limits for connections.
-    ///   - logger: Told what goes wrong.
+    ///   - logger: The logger for errors.
     public init(
         _ directory: URL,
         host: String = "127.0.0.1",
@@ -40,12 +40,13 @@ public struct FolderOrigin: Sendable {
         self.logger = logger
     }
 
-    /// Serves until the process is told to end by SIGINT or SIGTERM, or the task is cancelled.
+    /// Runs the server until SIGINT or SIGTERM, or until the task is cancelled.
     ///
     /// - Parameters:
-    ///   - onRequest: Told the path of each request before it is answered; it may wait, or throw to refuse.
-    ///   - onRunning: Told the port once connections are taken.
-    /// - Throws: ``ListeningError`` where it could not listen.
+    ///   - onRequest: Called with the path of each request before the response; it may wait, or throw to refuse the
+    ///     request.
+    ///   - onRunning: Called with the port once connections are accepted.
+    /// - Throws: ``ListeningError`` if the server cannot listen.
     public func run(
         onRequest: @escaping @Sendable (String) async throws -> Void = { _ in },
         onRunning: @escaping @Sendable (Int) async -> Void
@@ -61,7 +62,7 @@ public struct FolderOrigin: Sendable {
         }
         let files = FileResponder()
         router.get("**") { request, context in
-            // ``TargetGuard`` has refused empty names, those that cannot be decoded, and slashes in names.
+            // ``TargetGuard`` has refused empty names, names that cannot be decoded, and names with slashes.
             let parts = context.parameters.getCatchAll().map { PercentEncoding.decode(String($0)) ?? "" }
             guard parts.allSatisfy({ !$0.hasPrefix(".") }) else {
                 throw ServerError(.notFound, "not-found", "there is nothing at this address")

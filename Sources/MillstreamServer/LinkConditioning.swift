@@ -6,12 +6,12 @@ import NIOCore
 import NetworkConditioning
 import ServiceLifecycle
 
-/// Sends answers over a link under conditions, so that any player can be tested behind it.
+/// A middleware that sends responses over a link with simulated network conditions, for any player.
 ///
-/// The latency of both ways is paid before the head of the answer, and the body shares the bandwidth. What the link breaks
-/// ends the connection.
+/// The latency of both directions delays the head of the response, and bodies share the bandwidth. A simulated failure
+/// of the link closes the connection.
 struct LinkConditioning<Context: RequestContext>: RouterMiddleware {
-    /// The link for a request; `nil` for one that is answered as it is.
+    /// Returns the link for a request; `nil` for a response without conditions.
     let link: @Sendable (Request) throws -> ConditionedLink?
 
     @concurrent func handle(
@@ -25,7 +25,7 @@ struct LinkConditioning<Context: RequestContext>: RouterMiddleware {
         do {
             return try await carry(request, context, over: link, next)
         } catch let error as LinkFailure {
-            // Nothing gets through, so nothing may be said either: the connection ends with what it cannot deliver.
+            // An error response could not cross the link either, so the connection is closed by a body that fails.
             return Response(
                 status: .ok,
                 headers: [.contentType: "application/octet-stream"],
@@ -34,7 +34,7 @@ struct LinkConditioning<Context: RequestContext>: RouterMiddleware {
         }
     }
 
-    /// What the link itself did to a request or an answer.
+    /// A failure that the link simulated.
     private struct LinkFailure: Error {
         let reason: TransportError
     }
@@ -61,7 +61,7 @@ struct LinkConditioning<Context: RequestContext>: RouterMiddleware {
         over link: ConditionedLink,
         _ next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
-        // A player resolves names by itself; the first request pays for the delay of that.
+        // The player resolves the name of this server itself; the delay of that is simulated for the first request.
         _ = try await link.resolve("")
         var up = LinkModel.Flow()
         try await cross(.up, link, &up)
@@ -70,17 +70,17 @@ struct LinkConditioning<Context: RequestContext>: RouterMiddleware {
         do {
             response = try await next(request, context)
         } catch {
-            // What went wrong has to come all the way too.
+            // An error response has to cross the link too.
             try await cross(.down, link, &down)
             throw error
         }
-        // The body is on its way as soon as the head is.
+        // The body is produced while the head crosses the link.
         let journey = BodyJourney(response.body, time: link.time)
         try await cross(.down, link, &down)
         let flow = down
         response.body = ResponseBody(contentLength: response.body.contentLength) { writer in
             var traversal = LinkTraversal(link, .down, continuing: flow)
-            // A server that is told to end does not wait for what a slow link still holds.
+            // A server that shuts down does not wait for bytes that a slow link still has to deliver.
             try await withGracefulShutdownHandler {
                 while let buffer = try await traversal.next(from: journey.offers) { try await writer.write(buffer) }
             } onGracefulShutdown: {
@@ -92,7 +92,7 @@ struct LinkConditioning<Context: RequestContext>: RouterMiddleware {
     }
 }
 
-/// A body that is being written ahead of who sends it; ends with the last reference to it.
+/// A response body that is produced ahead of its transmission; the production ends with the last reference to it.
 private final class BodyJourney: Sendable {
     let offers: OfferedBuffers
     private let writing: Task<Void, Never>
@@ -116,7 +116,7 @@ private final class BodyJourney: Sendable {
     }
 }
 
-/// Writes a body to whoever sends it on.
+/// A writer that offers the bytes of a body for transmission.
 private struct OfferingWriter: ResponseBodyWriter {
     let offers: OfferedBuffers
 

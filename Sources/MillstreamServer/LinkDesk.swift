@@ -6,10 +6,10 @@ import ReportFormat
 import ResourceAddressing
 import Synchronization
 
-/// The links under conditions that players get their media over: one for everybody, and one for each stream whose address
-/// asks for it.
+/// A registry of links with simulated network conditions: a shared one, and one for each stream whose address names
+/// conditions.
 final class LinkDesk: Sendable {
-    /// A stream under conditions, as its address names them.
+    /// A stream and the conditions that its address names.
     struct Stream: Hashable {
         let source: ResourceAddress
         let conditions: String
@@ -19,7 +19,8 @@ final class LinkDesk: Sendable {
         let link: ConditionedLink
         let stream: Stream
         var lastUse: Duration
-        /// Whether somebody changed it since: then a pause must not change it back.
+        /// A Boolean value that indicates whether the conditions were changed after creation, so that the link expires
+        /// later.
         var wasChanged = false
 
         func isOver(at now: Duration) -> Bool {
@@ -29,14 +30,14 @@ final class LinkDesk: Sendable {
 
     private let entries = Mutex<[String: Entry]>([:])
     private let time: any TimeSource
-    /// The link of all players whose address names none.
+    /// The link for all requests whose address names no conditions.
     let shared: ConditionedLink
 
-    /// A link that nobody used for so long begins anew, as its address says.
+    /// The duration after which an unused link is replaced by a new one with the conditions of its address.
     private static let lifetime = Duration.seconds(600)
     private static let lifetimeOfChanges = Duration.seconds(6 * 3_600)
     private static let mostLinks = 256
-    /// A player gives up long before; without an end, connections would pile up.
+    /// The maximum duration of a stalled transfer: players give up long before, and connections must not accumulate.
     private static let patience = Duration.seconds(60)
 
     init(shared: LinkProfile, time: any TimeSource = SystemTimeSource()) {
@@ -44,11 +45,11 @@ final class LinkDesk: Sendable {
         self.shared = ConditionedLink(shared, time: time, patience: Self.patience)
     }
 
-    /// Finds conditions by their name.
+    /// Returns the conditions with a name.
     ///
-    /// - Throws: ``ServerError`` where nothing has it.
+    /// - Throws: ``ServerError`` if there are none.
     static func profile(_ name: String) throws -> LinkProfile {
-        // A form writes blanks as plus signs.
+        // HTML forms encode spaces as plus signs.
         guard let profile = LinkProfile(preset: name.replacing("+", with: " ")) else {
             let names = LinkProfile.presets.map(\.name).joined(separator: ", ")
             throw ServerError(
@@ -61,15 +62,16 @@ final class LinkDesk: Sendable {
         return profile
     }
 
-    /// The identifier of a stream's link, as the addresses of its children carry it.
+    /// Returns the identifier of the link of a stream, which the addresses of its children contain.
     static func identifier(_ stream: Stream) -> String {
-        // It need not be secret, and only tells streams apart.
+        // The identifier distinguishes streams and does not need to be secret.
         String(StableHash(stream.conditions + "\n" + stream.source.text).value, radix: 36)
     }
 
-    /// The link with an identifier; one that is not there, or that nobody used lately, is made as the address names it.
+    /// Returns the link with an identifier; creates one with the conditions of the address if there is none or it has
+    /// expired.
     ///
-    /// - Throws: ``ServerError`` for conditions that nobody knows.
+    /// - Throws: ``ServerError`` for unknown conditions.
     func link(_ id: String, for stream: Stream) throws -> ConditionedLink {
         let profile = try Self.profile(stream.conditions)
         let now = time.now
@@ -88,12 +90,12 @@ final class LinkDesk: Sendable {
         }
     }
 
-    /// Changes the conditions of a stream that plays, or of everybody.
+    /// Changes the conditions of a link in use, or of the shared link.
     ///
     /// - Parameters:
     ///   - id: The identifier of the link; `nil` for the shared one.
-    ///   - name: The new conditions.
-    /// - Throws: ``ServerError`` where there is no such link, or there are no such conditions.
+    ///   - name: The name of the new conditions.
+    /// - Throws: ``ServerError`` if there is no such link or there are no such conditions.
     func change(_ id: String?, to name: String) throws {
         let profile = try Self.profile(name)
         guard let id else { return shared.change(to: profile) }
@@ -105,7 +107,7 @@ final class LinkDesk: Sendable {
         link.change(to: profile)
     }
 
-    /// What there is, for the console.
+    /// The report of all links and presets, for the console.
     var report: ReportValue {
         let links = entries.withLock { entries in
             entries.sorted { $0.key < $1.key }.map { id, entry in

@@ -1,16 +1,16 @@
 import ResourceAddressing
 
-/// What of an address says over which link its answer is sent: `conditions=3G`, and for the children of a stream `link=…`
-/// beside it.
+/// The parameters of an address that select the link of its response: `conditions=3G` and, for the children of a
+/// stream, `link=…`.
 struct LinkRequest: Hashable {
-    /// The conditions, as the address names them.
+    /// The name of the conditions in the address.
     let conditions: String
-    /// The link of the stream.
+    /// The identifier of the link of the stream.
     let id: String
 
-    /// Reads it; `nil` where no conditions are named.
+    /// Creates the parameters from a query; `nil` if it names no conditions.
     ///
-    /// - Throws: ``ServerError`` for conditions that nobody knows.
+    /// - Throws: ``ServerError`` for unknown conditions.
     init?(_ query: QueryItems, source: ResourceAddress) throws {
         guard let conditions = query["conditions"] else { return nil }
         _ = try LinkDesk.profile(conditions)
@@ -25,7 +25,7 @@ struct LinkRequest: Hashable {
         return (1...16).contains(text.utf8.count) && isPlain
     }
 
-    /// The same, for the addresses of children.
+    /// The parameters as query items, for the addresses of children.
     var items: [QueryItems.Item] {
         [QueryItems.Item(name: "conditions", value: conditions), QueryItems.Item(name: "link", value: id)]
     }

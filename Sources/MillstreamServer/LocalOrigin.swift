@@ -11,32 +11,35 @@ import ReportFormat
 import ResourceAddressing
 import ServiceLifecycle
 
-/// The local origin: edited playback for any player, kept assets, and the web console.
+/// A local server that provides edited playback for any player, downloaded assets, and the web console.
 public struct LocalOrigin: Sendable {
-    /// Where it listens and what it offers.
+    /// The options of a local origin.
     public struct Options: Sendable {
-        /// The address to listen at; everything but loopback lets others in.
+        /// The address at which the server listens; other machines can connect to any address but a loopback one.
         public var host: String
-        /// The port; 0 takes a free one.
+        /// The port; 0 uses a free one.
         public var port: Int
-        /// The streams that the console shows.
+        /// The streams that the console lists.
         public var catalogue: StreamCatalogue
-        /// Hosts that sources may be loaded from besides those of the catalogue, as `HOST` or `HOST:PORT`; empty allows
-        /// every public one.
+        /// The hosts from which sources may be loaded besides those of the catalog, as `HOST` or `HOST:PORT`; if empty,
+        /// all public hosts.
         public var allowedHosts: [String]
-        /// Header fields for the origins of the catalog's streams and for ``allowedHosts``; none by default.
+        /// Header fields for the origins of the streams in the catalog and for ``allowedHosts``; none by default.
         ///
-        /// Those for other hosts are in the options of the transport, and those of the catalog in the catalog.
+        /// Header fields for other hosts belong in the options of the transport, and those of single streams in the
+        /// catalog.
         public var sourceHeaders: [HeaderField] = []
-        /// What the network to the players does, where their address does not name conditions.
+        /// The conditions of the network between server and players, for requests whose address does not name
+        /// conditions.
         public var conditions: LinkProfile
-        /// Names under which the server is reached besides its host, the name of the machine, `localhost` and numeric addresses.
+        /// The names of the server besides its host, the host name of the machine, `localhost` and numeric addresses.
         public var names: [String]
-        /// The secret that addresses of segments are signed with; `nil` for one that is made once and stored in the library.
+        /// The secret for signing addresses of segments; `nil` for one that is generated once and stored in the
+        /// library.
         public var secret: ServerSecret?
         /// The limits for connections.
         public var connections: ConnectionLimits
-        /// The limits on the work for one request and for all of them.
+        /// The limits on the work for a single request and for all of them.
         public var limits: ServerLimits
 
         /// Creates options.
@@ -69,14 +72,14 @@ public struct LocalOrigin: Sendable {
     private let policy: LoadErrorPolicy
     private let logger: Logger
 
-    /// Makes an origin; it listens once it runs.
+    /// Creates an origin, which does not listen before it runs.
     ///
     /// - Parameters:
-    ///   - options: Where it listens and what it offers.
-    ///   - library: Where assets are kept.
-    ///   - http: How sources are asked for; which addresses may be is decided here.
-    ///   - policy: What follows when a source fails.
-    ///   - logger: Told what goes wrong.
+    ///   - options: The options of the server.
+    ///   - library: The library of downloaded assets.
+    ///   - http: The options of the transport for sources; the permitted addresses are set by the server.
+    ///   - policy: The policy for retrying failed loads of sources.
+    ///   - logger: The logger for errors.
     public init(
         _ options: Options,
         library: AssetLibrary,
@@ -91,10 +94,10 @@ public struct LocalOrigin: Sendable {
         httpOptions = http
     }
 
-    /// Serves until the process is told to end by SIGINT or SIGTERM, or the task is cancelled.
+    /// Runs the server until SIGINT or SIGTERM, or until the task is cancelled.
     ///
     /// - Parameter onRunning: Called with the port once connections are accepted.
-    /// - Throws: ``ListeningError`` if the server could not listen, ``ServerSecret/ReadingError`` if it has no secret.
+    /// - Throws: ``ListeningError`` if the server cannot listen, ``ServerSecret/ReadingError`` if it has no secret.
     public func run(onRunning: @escaping @Sendable (Int) async -> Void) async throws {
         let policy = SourcePolicy(
             allowedHosts: options.allowedHosts,
@@ -103,8 +106,8 @@ public struct LocalOrigin: Sendable {
         let secret = try options.secret ?? ServerSecret.stored(in: library.directory)
         var http = httpOptions
         http.mayVisit = { policy.mayVisit($0, at: $1) }
-        // Everyone who reaches the server can name a source: the owner's header fields and cookies are for the sources of the
-        // catalog and of the owner only.
+        // All clients can name sources, so the owner's header fields and cookies are sent only to sources of the
+        // catalog and of the owner.
         let trusted = options.catalogue.streams.map(\.address)
         let allowed = options.allowedHosts.compactMap { HeaderFieldScope($0) }
         http.headers += options.catalogue.streams.flatMap(\.headers)
@@ -117,7 +120,7 @@ public struct LocalOrigin: Sendable {
         let foreignPolicy = policy.restrictedToPublicAddresses
         var foreignHTTP = httpOptions.withoutSecrets
         foreignHTTP.mayVisit = { foreignPolicy.mayVisit($0, at: $1) }
-        // Names in requests of other sites must not keep the owner's names waiting.
+        // Look-ups for pages of other sites must not delay those of the owner.
         foreignHTTP.lookups = HostLookupQueue(HostLookupQueue.Limits(concurrentLookups: 4, pendingNames: 64))
         let transport = HTTPTransport(http)
         let foreignTransport = HTTPTransport(foreignHTTP)
@@ -139,7 +142,8 @@ public struct LocalOrigin: Sendable {
         try await foreignTransport.shutdown()
     }
 
-    /// The names of this server: the host that it listens at, the name of the machine, and those that its owner gave.
+    /// The names of this server: the host at which it listens, the host name of the machine, and those from the
+    /// options.
     private var names: ServerNames {
         let machine = ProcessInfo.processInfo.hostName
         return ServerNames([options.host, machine, machine + ".local"] + options.names)
@@ -205,12 +209,12 @@ public struct LocalOrigin: Sendable {
     }
 }
 
-/// Tells the console what other processes do to the library, and finds out which listeners are gone.
+/// A service that reports changes by other processes in the library to the console, and detects disconnected listeners.
 struct LibraryWatch: Service {
     let library: AssetLibrary
     let desk: DownloadDesk
     let broadcast: EventBroadcast
-    /// The clock that says when to look again.
+    /// The clock for the interval between checks.
     var time: any TimeSource = SystemTimeSource()
 
     private static let interval = Duration.seconds(3)
@@ -232,7 +236,7 @@ struct LibraryWatch: Service {
                 broadcast.send(ServerEvent(name: "removed", data: .fields(["id": .string(id)])))
             }
             known = Dictionary(uniqueKeysWithValues: assets.map { ($0.id, $0) })
-            // Written to every listener, it shows which of them are gone.
+            // Writing to each listener reveals which of them have disconnected.
             broadcast.send(ServerEvent(name: "alive", data: .fields([:])))
         }
     }

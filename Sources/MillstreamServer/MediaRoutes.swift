@@ -10,9 +10,9 @@ import NetworkConditioning
 import PlaylistEditing
 import ResourceAddressing
 
-/// Edited playback, segments on their way, and kept assets.
+/// The routes for edited playback, segments and downloaded assets.
 struct MediaRoutes {
-    /// The ways to load sources, by who asks for them.
+    /// The access to sources by kind of client.
     let sources: SourceAccess
     let library: AssetLibrary
     let links: LinkDesk
@@ -38,11 +38,11 @@ struct MediaRoutes {
     }
 
     func add(to router: Router<ServerRequestContext>) {
-        // What players get may have to cross a link; the console and its figures never do.
+        // Media responses can be subject to link conditions; the console and the metrics never are.
         let conditioning = LinkConditioning<ServerRequestContext> { try link(for: $0) }
         let media = router.group().add(middleware: MediaAccess()).add(middleware: ErrorAnswers())
         media.group().add(middleware: conditioning).get("play.m3u8", use: play)
-        // A signature is checked before the request can make a link of its own.
+        // The signature is checked before the request can create a link.
         media.group().add(middleware: SegmentSignature(signer: signer)).add(middleware: conditioning)
             .get("segment/:name", use: segment)
         for path: RouterPath in ["play.m3u8", "segment/:name"] {
@@ -52,7 +52,7 @@ struct MediaRoutes {
             .get("offline/:id/**", use: offline)
     }
 
-    /// The link that an answer has to cross; `nil` for none.
+    /// Returns the link for a response; `nil` for none.
     private func link(for request: Request) throws -> ConditionedLink? {
         let query = QueryItems(request.uri.query)
         let source = ResourceAddress(query["url"] ?? request.uri.path)
@@ -75,7 +75,7 @@ struct MediaRoutes {
         return .playlist(bytes, holding: budget)
     }
 
-    /// Where the client reached this server.
+    /// Returns the scheme and host with which the client reached this server.
     private static func base(of request: Request) -> String { "http://\(request.head.authority ?? "localhost")" }
 
     @Sendable private func segment(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -100,13 +100,13 @@ struct MediaRoutes {
             else {
                 throw TransportError(.addressRefused, "this address may not be loaded", address: segment.target)
             }
-            // HLS clients are used to 302, not to 307.
+            // HLS clients support 302 more widely than 307.
             return Response(status: .found, headers: [.location: location, .cacheControl: "no-cache"])
         }
         return try await proxied(segment.target, request, loading)
     }
 
-    /// Returns whether a browser would show the answer as a page, with the address of this server leading to it.
+    /// Returns whether a browser would display the response as a page under an address of this server.
     private static func isNavigation(_ request: Request) -> Bool {
         guard let destination = request.headers[.secFetchDestination]?.lowercased() else { return false }
         return ["document", "embed", "fencedframe", "frame", "iframe", "object"].contains(destination)
@@ -117,7 +117,7 @@ struct MediaRoutes {
         _ request: Request,
         _ loading: ResourceLoading
     ) async throws -> Response {
-        // The range is the origin's to judge; it is passed on as it came.
+        // The range is forwarded unchanged; the origin validates it.
         let range = request.headers[.range].map { [HeaderField("Range", $0)] } ?? []
         let answer = try await loading.transport.send(TransportRequest(address, kind: .segment, headers: range))
         var headers: HTTPFields = [:]
@@ -133,7 +133,7 @@ struct MediaRoutes {
             body: ResponseBody(contentLength: answer.expectedLength.map { Int($0) }) { writer in
                 var rest = answer.expectedLength ?? .max
                 for try await buffer in body {
-                    // More than announced would look like an answer to the next request.
+                    // Bytes in excess of `Content-Length` would be taken for the next response.
                     rest -|= Int64(buffer.readableBytes)
                     guard rest >= 0 else { throw TransportError(.wrongContent, "more than announced came") }
                     try await writer.write(buffer)
@@ -143,14 +143,15 @@ struct MediaRoutes {
         )
     }
 
-    /// The header fields of an origin that a player needs; what is about the connection or about cookies stays here.
+    /// The header fields of an origin that are forwarded; those about the connection and cookies are not.
     private static let passedOn: [(String, HTTPField.Name)] = [
         ("Content-Type", .contentType), ("Content-Range", .contentRange), ("Accept-Ranges", .acceptRanges),
         ("ETag", .eTag), ("Last-Modified", .lastModified), ("Content-Encoding", .contentEncoding),
     ]
 
-    /// Returns what caches may do with an answer of an origin: at most keep it for one client, since the server may have added
-    /// header fields of its owner to the request.
+    /// Returns the value of `Cache-Control` for a proxied response.
+    ///
+    /// It permits private caching at most, since the server may have added header fields of its owner to the request.
     static func privateCaching(_ field: String?) -> String {
         let directives = (field ?? "").lowercased().split(separator: ",").map { $0.filter { $0 != " " } }
         if directives.contains("no-store") { return "no-store" }
@@ -201,7 +202,7 @@ struct MediaRoutes {
         return response
     }
 
-    /// The multivariant playlist without what is not there from end to end: nobody shall choose what cannot play.
+    /// Returns the multivariant playlist without variants and renditions that are incomplete, since they cannot be played.
     private func completeOnly(_ asset: StoredAsset) throws -> [UInt8] {
         guard let url = library.file("multivariant.m3u8", of: asset.id) else {
             throw ServerError(.notFound, "not-found", "the asset has no multivariant playlist")
@@ -217,11 +218,12 @@ struct MediaRoutes {
 }
 
 extension ResourceAddress {
-    /// The address as the value of a header field; `nil` where it holds what no header may.
+    /// The address as the value of a header field; `nil` if it contains characters that a header field must not
+    /// contain.
     fileprivate var headerValue: String? { text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F } ? text : nil }
 }
 
-/// Checks the signature of an address below `/segment` before anything else is done with it.
+/// A middleware that checks the signature of an address below `/segment` before the request is processed.
 private struct SegmentSignature: RouterMiddleware {
     let signer: SegmentSigner
 

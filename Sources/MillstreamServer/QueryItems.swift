@@ -1,8 +1,8 @@
 import ResourceAddressing
 
-/// The query of an address, item by item in its order.
+/// The items of a query, in order.
 struct QueryItems {
-    /// A name and its value, decoded.
+    /// A name and its value, both percent-decoded.
     struct Item: Hashable {
         let name: String
         let value: String
@@ -10,7 +10,7 @@ struct QueryItems {
 
     let items: [Item]
 
-    /// Reads a query; a plus sign is a plus sign.
+    /// Creates items from a query; a plus sign is not decoded to a space.
     init(_ query: String?) {
         items = (query ?? "").split(separator: "&").compactMap { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -27,7 +27,7 @@ struct QueryItems {
 
     subscript(name: String) -> String? { items.first { $0.name == name }?.value }
 
-    /// The items as a query.
+    /// The items as a percent-encoded query.
     var text: String {
         items.map { item in
             item.value.isEmpty
@@ -35,6 +35,6 @@ struct QueryItems {
         }.joined(separator: "&")
     }
 
-    /// Bytes that need no encoding in a value: those that addresses are full of stay readable.
+    /// The bytes that are not encoded in values, so that addresses stay readable.
     private static let keptBytes = PercentEncoding.unreservedBytes.union(":/@,!*()$".utf8)
 }

@@ -8,7 +8,7 @@ import PlaylistEditing
 import ReportFormat
 import ResourceAddressing
 
-/// An answer that says what went wrong, for a page and for a person.
+/// An error response, readable for programs and people.
 struct ServerError: Error {
     let status: HTTPResponse.Status
     let code: String
@@ -22,7 +22,7 @@ struct ServerError: Error {
         self.hint = hint
     }
 
-    /// What an error of the rooms below means to a client.
+    /// Creates the response to an error of this or another module.
     init(_ error: any Error) {
         switch error {
         case let error as ServerError: self = error
@@ -94,7 +94,7 @@ struct ServerError: Error {
 }
 
 extension Response {
-    /// A report as JSON.
+    /// Returns a response with a report as JSON.
     static func json(_ value: ReportValue, status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status,
@@ -103,12 +103,12 @@ extension Response {
         )
     }
 
-    /// A playlist; it changes with its source, so it is not cached.
+    /// Returns a response with a playlist, which must be revalidated since it changes with its source.
     ///
     /// - Parameters:
     ///   - bytes: The playlist.
-    ///   - budget: Held until the client has taken all of it.
-    /// - Returns: The answer.
+    ///   - budget: The budget that is held until the client has received the response.
+    /// - Returns: The response.
     static func playlist(_ bytes: [UInt8], holding budget: RequestBudget? = nil) -> Response {
         Response(
             status: .ok,
@@ -117,7 +117,7 @@ extension Response {
         )
     }
 
-    /// A report as JSON.
+    /// Returns a response with a report that is already encoded as JSON.
     static func json(_ bytes: [UInt8], holding budget: RequestBudget) -> Response {
         Response(
             status: .ok,
@@ -142,10 +142,10 @@ extension TransportError {
 }
 
 extension ResponseBody {
-    /// The size of the pieces in which long answers are written.
+    /// The size of the pieces in which long responses are written, in bytes.
     private static var pieceSize: Int { 64 << 10 }
 
-    /// A body that is written piece by piece, as fast as the client takes it, without a second copy of all of it.
+    /// Creates a body that is written in pieces at the speed of the client, without a copy of all bytes.
     init(pieces bytes: [UInt8], holding budget: RequestBudget?) {
         self.init(contentLength: bytes.count) { writer in
             var start = 0

@@ -1,16 +1,16 @@
 public import MediaTiming
 public import NIOCore
 
-/// The limits on the work that a server does for one request, and for all of them at one time.
+/// The limits on the work of a server, for a single request and for all of them at the same time.
 ///
-/// A request that passes a limit of its own is answered with 413, one for which the server has no capacity left with 503
-/// and `Retry-After`.
+/// A request over its own limits is answered with 413; a request for which the server has no capacity with 503 and
+/// `Retry-After`.
 public struct ServerLimits: Sendable, Hashable {
-    /// The maximum size of all playlists together that one request loads.
+    /// The maximum total size of the playlists that a single request loads.
     ///
-    /// The default is 32 MiB, some 300,000 segments.
+    /// The default is 32 MiB, about 300,000 segments.
     public var playlistBytes: ByteCount
-    /// The maximum number of tags, segments and variants of each playlist that is loaded or made.
+    /// The maximum number of tags, segments and variants in each playlist that is loaded or generated.
     ///
     /// The default is 200,000: nine days of segments of four seconds.
     public var playlistEntries: Int
@@ -18,24 +18,24 @@ public struct ServerLimits: Sendable, Hashable {
     ///
     /// The default is 64 MiB.
     public var answerBytes: ByteCount
-    /// The maximum number of edits in one address.
+    /// The maximum number of edits in an address.
     ///
-    /// The default is 16; each is a pass over the playlist.
+    /// The default is 16; each edit is a pass over the playlist.
     public var edits: Int
-    /// The maximum number of playlists that the edits of one address stitch in.
+    /// The maximum number of playlists that the edits of an address insert.
     ///
     /// The default is 8.
     public var sources: Int
     /// The number of threads that edit and inspect playlists.
     ///
-    /// The default is one less than there are processors, and at least one: the rest of the server keeps a processor of
-    /// its own.
+    /// The default is one less than the number of processors, and at least one, so that the rest of the server has a
+    /// processor.
     public var concurrentEdits: Int
-    /// The maximum number of requests at one time that load, edit or inspect playlists.
+    /// The maximum number of simultaneous requests that load, edit or inspect playlists.
     ///
     /// The default is 64.
     public var pendingEdits: Int
-    /// The maximum size of all playlists and answers of these requests together.
+    /// The maximum total size of the playlists and responses of these requests.
     ///
     /// The default is 256 MiB.
     public var pendingBytes: ByteCount

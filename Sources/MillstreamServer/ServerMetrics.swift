@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the server counts, as Prometheus reads it.
+/// The counters of the server, for Prometheus.
 final class ServerMetrics: Sendable {
     private struct Key: Hashable {
         let area: String
@@ -9,7 +9,7 @@ final class ServerMetrics: Sendable {
 
     private let counts = Mutex<[Key: Int]>([:])
 
-    /// The parts of the server, so that the set of labels stays small whatever is asked for.
+    /// The parts of the server: a fixed set, so that requested paths cannot add labels.
     private static let areas = ["play.m3u8", "segment", "offline", "api", "console", "health", "metrics"]
 
     func count(path: String, status: Int) {
@@ -18,7 +18,7 @@ final class ServerMetrics: Sendable {
         counts.withLock { $0[Key(area: area, status: status), default: 0] += 1 }
     }
 
-    /// The exposition in the text format of Prometheus.
+    /// Returns the metrics in the text exposition format of Prometheus.
     func text(downloads: Int, listeners: Int, connections: Int) -> String {
         var text = "# HELP millstream_requests_total Requests answered, by part of the server and status.\n"
         text += "# TYPE millstream_requests_total counter\n"

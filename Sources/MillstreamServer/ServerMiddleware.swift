@@ -5,7 +5,7 @@ import Logging
 import MediaTiming
 import ResourceAddressing
 
-/// Turns every error into an answer that says what went wrong, and logs what the server itself did wrong.
+/// A middleware that converts errors into error responses, and logs internal errors of the server.
 struct ErrorAnswers<Context: RequestContext>: RouterMiddleware {
     @concurrent func handle(
         _ request: Request,
@@ -29,7 +29,7 @@ struct ErrorAnswers<Context: RequestContext>: RouterMiddleware {
     }
 }
 
-/// Counts requests for `/metrics`.
+/// A middleware that counts requests for `/metrics`.
 struct RequestCounting<Context: RequestContext>: RouterMiddleware {
     let metrics: ServerMetrics
 

@@ -3,36 +3,37 @@ import HLSPlaylist
 public import MediaTransport
 public import ResourceAddressing
 
-/// The streams that the server offers.
+/// The catalog of streams that the server offers.
 public struct StreamCatalogue: Sendable {
-    /// One of them.
+    /// A stream of the catalog.
     public struct Stream: Sendable, Hashable, Identifiable {
-        /// What names it in addresses.
+        /// The identifier of the stream in addresses.
         public let id: String
-        /// What people call it.
+        /// The display name.
         public let name: String
-        /// Where its playlist is.
+        /// The address of the playlist, manifest or file.
         public let address: ResourceAddress
-        /// A picture of it.
+        /// The address of a poster image; `nil` if there is none.
         public let poster: ResourceAddress?
-        /// A sentence about it.
+        /// A short description; `nil` if there is none.
         public let detail: String?
-        /// Whether it is meant to be stitched to others.
+        /// A Boolean value that indicates whether the stream is meant to be inserted into others.
         public let isAdvertisement: Bool
-        /// The header fields of `headers`, for the origin of ``address``, and of `headersFor`, for the hosts that it names.
+        /// The header fields from `headers`, for the origin of ``address``, and from `headersFor`, for the hosts that
+        /// it names.
         public let headers: [ScopedHeaderField]
 
-        /// What it is, by the end of its path.
+        /// The kinds of streams.
         public enum Kind: String, Sendable {
-            /// A playlist of HTTP live streaming.
+            /// An HLS playlist.
             case hls
-            /// A manifest of MPEG-DASH.
+            /// A DASH manifest.
             case dash
-            /// A file that is played as it is.
+            /// A media file that is played directly.
             case file
         }
 
-        /// What it is, by the end of its path.
+        /// The kind of the stream, determined by the extension of its path.
         public var kind: Kind {
             let path = address.path.lowercased()
             if path.hasSuffix(".mpd") { return .dash }
@@ -40,21 +41,22 @@ public struct StreamCatalogue: Sendable {
         }
     }
 
-    /// The streams in their order.
+    /// The streams, in the order of the file.
     public let streams: [Stream]
 
-    /// Makes a catalogue.
+    /// Creates a catalog.
     public init(_ streams: [Stream]) {
         self.streams = streams
     }
 
-    /// Why a catalogue could not be read.
+    /// An error that explains why a catalog could not be read.
     public struct ReadingError: Error, CustomStringConvertible {
-        /// The value as text, for people.
+        /// The description of the failure, for people.
         public let description: String
     }
 
-    /// An entry as files have it; the sample of Apple says `playlist_url`, others `url`.
+    /// A stream as files describe it; the key of the address is `playlist_url` in Apple's sample, and `url` in other
+    /// files.
     private struct Entry: Decodable {
         let id: String?
         let name: String
@@ -80,12 +82,12 @@ public struct StreamCatalogue: Sendable {
         }
     }
 
-    /// Reads `Streams.plist` in the form of Apple's sample, or JSON `[{"name", "url", …}]`.
+    /// Creates a catalog from `Streams.plist` in the form of Apple's sample, or from JSON `[{"name", "url", …}]`.
     ///
     /// - Parameters:
-    ///   - data: The file.
-    ///   - address: Where it lies: what relative addresses in it stand on.
-    /// - Throws: ``ReadingError`` that names what is wrong.
+    ///   - data: The contents of the file.
+    ///   - address: The address of the file, to which relative addresses in it are resolved.
+    /// - Throws: ``ReadingError``.
     public init(_ data: Data, at address: ResourceAddress) throws {
         let isJSON = data.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "[")
         let entries: [Entry]
@@ -130,7 +132,7 @@ public struct StreamCatalogue: Sendable {
         try Self.checkAgreement(streams)
     }
 
-    /// Fields that the connection needs, or that change what is asked for: no catalog sets them.
+    /// The header fields that a catalog must not set, since the connection depends on them or they change the request.
     private static let reservedFields: Set<String> = [
         "accept-encoding", "connection", "content-length", "expect", "host", "if-range", "keep-alive",
         "proxy-authorization",
@@ -164,7 +166,8 @@ public struct StreamCatalogue: Sendable {
         return others + [ScopedHeaderField](own, forOriginsOf: [stream])
     }
 
-    /// Requests do not say which stream they are for: one host gets one value of a header field.
+    /// Checks that no header field has two values for one host, since requests do not reveal to which stream they
+    /// belong.
     private static func checkAgreement(_ streams: [Stream]) throws {
         struct Key: Hashable {
             let scope: HeaderFieldScope
@@ -194,7 +197,8 @@ public struct StreamCatalogue: Sendable {
         }
     }
 
-    /// Letters, digits and hyphens of a name.
+    /// Returns the ASCII letters and digits of a name in lowercase, with a hyphen for each other sequence of
+    /// characters.
     private static func identifier(_ text: String) -> String {
         var result = ""
         for scalar in text.lowercased().unicodeScalars {

@@ -17,15 +17,15 @@ final class WorkBudget: Sendable {
 
     init(_ limits: ServerLimits) { self.limits = limits }
 
-    /// The number of requests that hold a share of the capacity.
+    /// The number of requests that are admitted.
     var pendingRequests: Int { use.withLock { $0.requests } }
-    /// The bytes that these requests hold.
+    /// The number of bytes that these requests hold.
     var pendingBytes: Int64 { use.withLock { $0.bytes } }
 
-    /// Takes in one more request.
+    /// Admits a request.
     ///
-    /// - Returns: Its share, which is given back when the last reference to it is gone.
-    /// - Throws: ``ServerError`` with 503 where there are too many.
+    /// - Returns: The budget of the request, which is released with the last reference to it.
+    /// - Throws: ``ServerError`` with 503 if there are too many requests.
     func admit() throws -> RequestBudget {
         let isAdmitted = use.withLock { use in
             guard use.requests < limits.pendingEdits else { return false }
@@ -57,12 +57,12 @@ final class WorkBudget: Sendable {
     }
 }
 
-/// The resources that one request has used, within its limits.
+/// The budget of a single request: the bytes that it has loaded and the capacity that it holds.
 final class RequestBudget: Sendable {
     private struct Use {
-        /// The bytes that were received for it, over all tries.
+        /// The number of bytes that were received, including those of failed attempts.
         var received: Int64 = 0
-        /// The bytes that it holds of the server's capacity.
+        /// The number of bytes of the server's capacity that the request holds.
         var held: Int64 = 0
     }
 
@@ -75,7 +75,7 @@ final class RequestBudget: Sendable {
 
     var limits: ServerLimits { server.limits }
 
-    /// The limits for a playlist that the request loads or makes.
+    /// Returns the limits for a playlist that the request loads or generates.
     func playlistLimits(answer: Bool) -> PlaylistLimits {
         PlaylistLimits(
             byteCount: Int((answer ? limits.answerBytes : limits.playlistBytes).bytes),
@@ -83,9 +83,9 @@ final class RequestBudget: Sendable {
         )
     }
 
-    /// Notes bytes of a playlist that came.
+    /// Counts received bytes of a playlist.
     ///
-    /// - Throws: ``ServerError`` with 413 where the request loads too much, with 503 where all of them do.
+    /// - Throws: ``ServerError`` with 413 if the request loads too much, with 503 if all requests together do.
     func receive(_ bytes: Int) throws {
         let isWithin = use.withLock { use in
             guard Int64(bytes) <= limits.playlistBytes.bytes -| use.received else { return false }
@@ -103,16 +103,16 @@ final class RequestBudget: Sendable {
         try hold(bytes)
     }
 
-    /// Holds capacity for bytes until the request ends.
+    /// Reserves capacity for bytes until the request ends.
     ///
-    /// - Throws: ``ServerError`` with 503 where all requests hold too much.
+    /// - Throws: ``ServerError`` with 503 if all requests together hold too much.
     func hold(_ bytes: Int) throws {
         try server.reserve(Int64(bytes))
         use.withLock { $0.held +|= Int64(bytes) }
     }
 }
 
-/// A transport that counts what comes against the budget of a request.
+/// A transport that counts received bytes against the budget of a request.
 struct BudgetedTransport: Transport {
     let base: any Transport
     let budget: RequestBudget

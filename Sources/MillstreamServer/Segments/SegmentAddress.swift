@@ -4,22 +4,22 @@ import HTTPTypes
 import MediaTiming
 import ResourceAddressing
 
-/// An address below `/segment` as this server writes it into playlists.
+/// An address below `/segment` that this server writes into playlists.
 struct SegmentAddress: Hashable {
-    /// The last component of the path, decoded: the name of the resource, whose extension some players look at.
+    /// The last path component, percent-decoded: the name of the resource, whose extension some players need.
     let name: String
     /// The address of the segment, the initialization section or the key.
     let target: ResourceAddress
     /// The way in which a player receives it.
     let delivery: PlaybackRequest.SegmentDelivery
-    /// The link under conditions that it shares with its stream; `nil` for none.
+    /// The link with conditions that the stream shares; `nil` for none.
     let link: LinkRequest?
 
-    /// Creates the address of a resource in a playlist that was requested.
+    /// Creates the address of a resource in an edited playlist.
     init(_ target: ResourceAddress, delivery: PlaybackRequest.SegmentDelivery, link: LinkRequest?) {
         let written = target.lastPathComponent
         let decoded = PercentEncoding.decode(written.isEmpty ? "segment" : written) ?? "segment"
-        // The name becomes a component of a path, which must have one reading.
+        // The name becomes a path component, which must have only one interpretation.
         name =
             TargetGuard<ServerRequestContext>.isUnambiguous(path: "/" + PercentEncoding.encode(decoded))
             ? decoded : "segment"
@@ -28,14 +28,14 @@ struct SegmentAddress: Hashable {
         self.link = link
     }
 
-    /// Reads an address and checks its signature.
+    /// Creates an address from a request, and verifies its signature.
     ///
     /// - Parameters:
-    ///   - name: The last component of the path, as it was sent.
-    ///   - query: The query. Other items than those of a segment are ignored: some players add measurements.
+    ///   - name: The last path component of the request.
+    ///   - query: The query; unknown items are ignored, since some players add measurements.
     ///   - signer: The signer of this server.
-    /// - Throws: ``ServerError`` with the status 400 for an address that is incomplete, and 403 for one that this server did not
-    ///   write.
+    /// - Throws: ``ServerError`` with the status 400 for an incomplete address, and 403 for one that this server did
+    ///   not sign.
     init(name: String, query: QueryItems, signer: SegmentSigner) throws {
         guard let url = query["url"], ResourceAddress(url).isHTTP else {
             throw ServerError(.badRequest, "missing-url", "url has to be an http or https address")
@@ -103,7 +103,7 @@ struct SegmentSigner: Sendable {
         return Data(code).base64EncodedString().filter { $0 != "=" }.replacing("+", with: "-").replacing("/", with: "_")
     }
 
-    /// Returns whether a signature is that of an address; the time that it takes does not depend on where they differ.
+    /// Returns whether a signature is valid for an address; the comparison takes constant time.
     func isValid(_ signature: String, for address: SegmentAddress) -> Bool {
         guard signature.utf8.count == 43, !signature.utf8.contains(where: { "+/=".utf8.contains($0) }) else {
             return false

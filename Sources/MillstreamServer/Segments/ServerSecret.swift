@@ -1,20 +1,20 @@
 import Crypto
 public import Foundation
 
-/// The secret that the server derives its signing key from.
+/// The secret from which the server derives its signing key.
 ///
 /// Servers with the same secret accept each other's addresses.
 public struct ServerSecret: Sendable {
     /// The minimum number of bytes in a file with a secret: 128 bits.
     public static let minimumLength = 16
-    /// The maximum number of bytes; more adds nothing, and a device file would never end.
+    /// The maximum number of bytes: more adds no security, and reading a device file would never end.
     static let maximumLength = 65_536
-    /// The name of the file in a library that keeps a secret made by the server.
+    /// The name of the file in a library that stores the generated secret.
     static let fileName = "server-secret"
     private static let generatedLength = 32
 
     private let bytes: SymmetricKey
-    /// A Boolean value that indicates whether other users of the machine can read the file that the secret came from.
+    /// A Boolean value that indicates whether other users of the machine can read the file of the secret.
     public let isReadableByOthers: Bool
 
     /// An error about a file with a secret.
@@ -30,9 +30,10 @@ public struct ServerSecret: Sendable {
         self.isReadableByOthers = isReadableByOthers
     }
 
-    /// Reads a secret from a file; every byte counts, a line feed at the end included.
+    /// Creates a secret from all bytes of a file, including a line feed at the end.
     ///
-    /// - Throws: ``ReadingError`` for a file that cannot be read, or has fewer than ``minimumLength`` bytes.
+    /// - Throws: ``ReadingError`` if the file cannot be read, or has fewer than ``minimumLength`` or more than 65,536
+    ///   bytes.
     public init(file: URL) throws {
         let hint = "make one with: head -c 32 /dev/urandom > FILE; chmod 600 FILE"
         let (bytes, mode) = try Self.read(file)
@@ -52,11 +53,11 @@ public struct ServerSecret: Sendable {
         self.init(bytes: bytes, isReadableByOthers: mode & 0o077 != 0)
     }
 
-    /// Returns the secret that is stored in a folder, and makes a random one if there is none.
+    /// Returns the secret that is stored in a folder, or generates and stores a random one if there is none.
     ///
-    /// The file can be read by its owner only. Servers that start at the same time agree on one secret.
+    /// Only the owner can read the file. Servers that start at the same time use the same secret.
     ///
-    /// - Throws: ``ReadingError`` for a file that cannot be read or written.
+    /// - Throws: ``ReadingError`` if the file cannot be read or written.
     public static func stored(in directory: URL) throws -> ServerSecret {
         let file = directory.appendingPathComponent(fileName)
         if !FileManager.default.fileExists(atPath: file.path) { try make(file) }
@@ -85,7 +86,7 @@ public struct ServerSecret: Sendable {
         let attributes: [FileAttributeKey: Any]
         let bytes: Data
         do {
-            // A link to a file is as good as the file.
+            // A symbolic link to a file is accepted.
             attributes = try FileManager.default.attributesOfItem(atPath: file.resolvingSymlinksInPath().path)
             guard attributes[.type] as? FileAttributeType == .typeRegular else {
                 throw ReadingError(description: "the secret \(file.path) is not a regular file", hint: nil)
@@ -104,8 +105,8 @@ public struct ServerSecret: Sendable {
         return (Array(bytes), (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0)
     }
 
-    /// Writes a random secret under another name and links it into place, so that no reader sees half of it and the first of
-    /// several writers wins.
+    /// Writes a random secret to a temporary file and links it into place, so that no reader sees a part of it and the
+    /// first of several writers wins.
     private static func make(_ file: URL) throws {
         let key = SymmetricKey(size: .bits256)
         let temporary = file.deletingLastPathComponent().appendingPathComponent(".\(fileName)-\(UUID().uuidString)")
