@@ -3,22 +3,22 @@ public import MediaTransport
 public import ResourceAddressing
 import Synchronization
 
-/// A transport whose answers are written down beforehand, and which writes down what it was asked.
+/// A transport with predefined responses, which records the requests.
 ///
-/// An address can have several answers: each request takes the next one, and the last one stays.
+/// An address can have several responses: each request gets the next one, and the last one is repeated.
 public final class ScriptedTransport: Transport {
-    /// What is answered.
+    /// A predefined response.
     public enum Answer: Sendable {
-        /// Bytes, with a media type; a byte range is cut out of them as a server would.
+        /// A resource with these bytes and a media type; range requests return the requested bytes.
         case bytes([UInt8], contentType: String? = nil)
-        /// An error.
+        /// A request that fails with this error.
         case failure(TransportError)
-        /// Fewer bytes than announced.
+        /// A body with fewer bytes than the announced length.
         case truncated([UInt8], announced: Int64)
-        /// Bytes found at another address, behind a redirect.
+        /// Bytes from another address, as after a redirect.
         case redirected(to: ResourceAddress, [UInt8])
 
-        /// Text, as its bytes.
+        /// Returns a response with the UTF-8 bytes of a text.
         public static func text(_ text: String) -> Answer { .bytes(Array(text.utf8)) }
     }
 
@@ -30,29 +30,29 @@ public final class ScriptedTransport: Transport {
     private let state: Mutex<State>
     private let time: any TimeSource
 
-    /// Makes a transport; whatever has no answer is answered with 404.
+    /// Creates a transport; the response for any other address is 404.
     public init(_ answers: [String: [Answer]] = [:], time: any TimeSource = SystemTimeSource()) {
         state = Mutex(State(answers: answers))
         self.time = time
     }
 
-    /// Makes a transport of playlists and other text, one answer for each address.
+    /// Creates a transport with one text response for each address.
     public convenience init(texts: [String: String]) {
         self.init(texts.mapValues { [.text($0)] })
     }
 
-    /// What was asked so far, in order.
+    /// The requests so far, in order.
     public var requests: [TransportRequest] { state.withLock { $0.requests } }
 
-    /// The addresses that were asked for so far, in order.
+    /// The addresses of the requests so far, in order.
     public var requestedAddresses: [String] { requests.map(\.address.text) }
 
-    /// Gives an address other answers from now on.
+    /// Sets the responses of an address, replacing earlier ones.
     public func answer(_ address: String, with answers: Answer...) {
         state.withLock { $0.answers[address] = answers }
     }
 
-    /// Answers as the script says.
+    /// Returns the next predefined response.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         let answer: Answer? = state.withLock { state in
             state.requests.append(request)

@@ -5,11 +5,11 @@ public import NetworkConditioning
 import ResourceAddressing
 import Synchronization
 
-/// A transport behind a modelled link, in coarse steps: for hours of playing in a moment.
+/// A transport over a simulated link, in coarse steps, so that hours of playback are simulated quickly.
 ///
-/// Where `ConditionedTransport` passes on each piece when it arrives, this one passes on a body as a whole when its last
-/// byte arrives, and tells of its progress in the measurement. Where the profile loses packets, their delay counts; a
-/// connection that would break fails.
+/// `ConditionedTransport` delivers each piece when it arrives. This transport delivers each buffer when its last byte
+/// arrives, and reports progress in the measurement. Packet loss of the profile adds delay; a connection that would
+/// break fails.
 public final class SimulatedLink: Transport {
     private let base: any Transport
     private let time: any TimeSource
@@ -19,19 +19,19 @@ public final class SimulatedLink: Transport {
     private let patience: Duration
     private let knownHosts = Mutex<Set<String>>([])
 
-    /// A body goes over the link in pieces of about this long: what is given up wastes no more.
+    /// The duration of the pieces in which a body crosses the link; an abandoned transfer wastes at most one piece.
     private static let pieceDuration = Duration.milliseconds(200)
     private static let leastPiece: Int64 = 1_460
 
-    /// Makes a link that begins now.
+    /// Creates a link that starts now.
     ///
     /// - Parameters:
-    ///   - profile: What the link does.
-    ///   - base: Where bytes come from; what it takes is on top.
-    ///   - seed: For what is lost.
-    ///   - patience: How long whoever asks waits while nothing comes; 20 s, as players do.
+    ///   - profile: The conditions of the link.
+    ///   - base: The transport for the bytes; its own duration is added.
+    ///   - seed: The seed of the random packet loss.
+    ///   - patience: The duration after which a stalled transfer fails; 20 s, as players do.
     ///   - time: The clock.
-    ///   - carries: Which requests go over the link, all by default; the others cost nothing.
+    ///   - carries: Returns whether a request goes over the link; by default, all do. Other requests are not delayed.
     public init(
         _ profile: LinkProfile,
         to base: any Transport,
@@ -48,7 +48,7 @@ public final class SimulatedLink: Transport {
         model = Mutex(LinkModel(profile, startingAt: time.now, seed: seed))
     }
 
-    /// Asks for a resource; see `Transport`.
+    /// Sends a request; see `Transport`.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         guard carries(request) else { return try await base.send(request) }
         let isNewHost = dnsDelay > .zero && knownHosts.withLock { $0.insert(request.address.host ?? "").inserted }
@@ -72,7 +72,7 @@ public final class SimulatedLink: Transport {
         )
     }
 
-    /// A body on its way.
+    /// A body that crosses the link.
     private struct Crossing: AsyncSequence, Sendable {
         typealias Element = ByteBuffer
 
@@ -107,7 +107,7 @@ public final class SimulatedLink: Transport {
                     let (count, passage) = link.model.withLock { model in
                         let carried = model.byteCount(.down, in: SimulatedLink.pieceDuration, at: now) ?? .max
                         let size = Swift.max(SimulatedLink.leastPiece, carried)
-                        // A little more at the end is no piece of its own.
+                        // A short remainder is sent with the last piece.
                         let count = Int64(left) / 3 < size / 2 ? left : Int(size)
                         return (count, model.send(count, .down, of: &flow, at: now))
                     }

@@ -2,10 +2,10 @@ import Foundation
 public import MediaTiming
 import Synchronization
 
-/// A world that runs on one thread, where time passes only when every task waits for it.
+/// A simulation on one thread, in which time passes only when all tasks wait for it.
 ///
-/// Hours go by in a moment, and the same program takes the same course each time. Child tasks and default actors stay
-/// inside; a detached task leaves the world, and so does a `Task` that does not ask for ``TimeSource/taskExecutor``.
+/// Hours pass in a moment, and a program runs identically each time. Child tasks and default actors run in the
+/// simulation; a detached task does not, nor does a `Task` that does not use ``TimeSource/taskExecutor``.
 ///
 /// ```swift
 /// let simulation = Simulation()
@@ -20,7 +20,7 @@ public final class Simulation: TaskExecutor, TimeSource {
         let alarm: Alarm
     }
 
-    /// What happens when the time has come.
+    /// The operation that is performed at a deadline.
     fileprivate enum Alarm {
         case resume(CheckedContinuation<Void, any Error>)
         case call(@Sendable () -> Void)
@@ -35,42 +35,43 @@ public final class Simulation: TaskExecutor, TimeSource {
 
     fileprivate struct State {
         var jobs: [(job: UnownedJob, actorExecutor: UnownedSerialExecutor?)] = []
-        /// Wakes the thread of the program, and whether it waits for that.
+        /// The semaphore that wakes the thread of the program, and whether the thread waits for it.
         var wake = DispatchSemaphore(value: 0)
         var isWaiting = false
-        /// Taken from here on; the array is emptied when all are.
+        /// The index of the next job; the array is cleared when all jobs have been taken.
         var nextJob = 0
-        /// A heap: none is before the one at half its position.
+        /// A binary heap: no element is before its parent.
         var sleepers: [Sleeper] = []
         var now = Duration.zero
-        /// How many wait for the world outside, and since when there is one.
+        /// The number of tasks that wait for operations outside the simulation, and the real time at which the first of
+        /// them began.
         var outsiders = 0
         var outsideSince = ContinuousClock.now
         var lastID = 0
         var cancelled: Set<Int> = []
-        /// Counts the programs, and those that ended: the thread of one that did goes.
+        /// The numbers of programs that were started and finished; the thread of a finished program ends.
         var startedRuns = 0
         var finishedRuns = 0
     }
 
     private let state = Mutex(State())
 
-    /// Makes a world at time zero.
+    /// Creates a simulation at time zero.
     public init() {}
 
-    /// The time in this world.
+    /// The current time in the simulation.
     public var now: Duration { state.withLock { $0.currentTime } }
 
-    /// The world itself.
+    /// The simulation itself.
     public var taskExecutor: (any TaskExecutor)? { self }
 
-    /// Takes a job; part of what an executor is.
+    /// Enqueues a job, as an executor.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         change { $0.jobs.append((job, nil)) }
     }
 
-    /// Runs actors that want an executor of their own in this world.
+    /// An executor for actors that need their own executor, which runs them in this simulation.
     public var actorExecutor: any SerialExecutor { ActorExecutor(simulation: self) }
 
     private final class ActorExecutor: SerialExecutor {
@@ -84,7 +85,7 @@ public final class Simulation: TaskExecutor, TimeSource {
         }
     }
 
-    /// Waits until everything else in this world waits for longer.
+    /// Suspends the task until the simulated time has advanced by the duration.
     public func sleep(for duration: Duration) async throws {
         let id = state.withLock { state in
             state.lastID += 1
@@ -106,7 +107,7 @@ public final class Simulation: TaskExecutor, TimeSource {
         try Task.checkCancellation()
     }
 
-    /// Calls `action` when everything else in this world waits for longer.
+    /// Calls `action` when the simulated time has advanced by the duration.
     public func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledAction {
         let id = change { state in
             state.lastID += 1
@@ -117,10 +118,10 @@ public final class Simulation: TaskExecutor, TimeSource {
         return ScheduledAction { [self] in state.withLock { _ = $0.removeSleeper(id) } }
     }
 
-    /// Waits for something outside this world: as long as anybody does, time passes here as it does there.
+    /// Runs an operation outside the simulation; during it, simulated time passes as real time does.
     ///
-    /// So a program can be run at full speed that has to do with real servers: only the waiting is left out in which
-    /// nobody would do anything. What such a program does is no longer the same each time.
+    /// A program can thus communicate with real servers at full speed: only the time in which all tasks wait is
+    /// skipped. Such a program does not run identically each time.
     public nonisolated(nonsending) func outside<Result>(
         _ body: nonisolated(nonsending) () async throws -> Result
     ) async rethrows -> Result {
@@ -147,9 +148,11 @@ public final class Simulation: TaskExecutor, TimeSource {
         if case .resume(let continuation) = sleeper?.alarm { continuation.resume(throwing: CancellationError()) }
     }
 
-    /// Runs a program in this world.
+    /// Runs a program in this simulation.
     ///
-    /// - Returns: What it returned; what it began and did not wait for goes no further. One program runs at a time.
+    /// Only one program runs at a time.
+    ///
+    /// - Returns: The result of the program; tasks that it started and did not await are not continued.
     public func run<Result: Sendable>(_ body: @Sendable @concurrent () async throws -> Result) async throws -> Result {
         let wake = DispatchSemaphore(value: 0)
         let run = state.withLock { state in
@@ -167,7 +170,7 @@ public final class Simulation: TaskExecutor, TimeSource {
         return try await withTaskExecutorPreference(self) { try await body() }
     }
 
-    /// Changes something that the thread of this world may be waiting for.
+    /// Changes the state and wakes the thread of the simulation if it waits.
     private func change<Result: Sendable>(_ body: (inout sending State) -> Result) -> Result {
         let (result, wake) = state.withLock { state in
             defer { state.isWaiting = false }
@@ -252,7 +255,7 @@ extension Simulation.State {
         return removed
     }
 
-    /// Moves what stands at a position to where it belongs.
+    /// Moves the element at a position up or down to restore the order of the heap.
     private mutating func settle(_ start: Int) {
         var position = start
         while position > 0, isBefore(position, (position - 1) / 2) {
@@ -269,7 +272,7 @@ extension Simulation.State {
         }
     }
 
-    /// Whoever began to wait first wakes first, where both wake at one moment.
+    /// Of two elements with the same deadline, the one that was added first is before the other.
     private func isBefore(_ left: Int, _ right: Int) -> Bool {
         (sleepers[left].deadline, sleepers[left].id) < (sleepers[right].deadline, sleepers[right].id)
     }

@@ -4,19 +4,19 @@ import NIOCore
 import ResourceAddressing
 import Synchronization
 
-/// An origin whose playlists are texts and whose media is so many zeros: what a stream needs that nobody decodes.
+/// A transport that serves texts as playlists, and zeros of a given size as media, for streams that are not decoded.
 ///
-/// All media shares one piece of memory, so that hours of it cost nothing.
+/// All media shares one buffer, so that hours of it need little memory.
 public final class SyntheticOrigin: Transport {
-    /// What an address leads to.
+    /// The resource at an address.
     public enum Resource: Sendable {
-        /// A playlist, or anything else that is written.
+        /// A playlist or another text.
         case text(String)
-        /// Media that is only as large as it would be, at most ``SyntheticOrigin/largestSize``.
+        /// Zeros with the size of the media, limited to ``SyntheticOrigin/largestSize``.
         case media(ByteCount)
-        /// Bytes that somebody reads.
+        /// Bytes with content.
         case bytes([UInt8])
-        /// It fails.
+        /// A request that fails with this error.
         case failure(TransportError)
     }
 
@@ -29,14 +29,14 @@ public final class SyntheticOrigin: Transport {
         var requestCount = 0
     }
 
-    /// No media may be larger.
+    /// The maximum size of a media resource.
     public static let largestSize = ByteCount(256 << 20)
 
-    /// Makes an origin whose answers may change with time, as those of a live stream do.
+    /// Creates an origin whose resources can change over time, as those of a live stream do.
     ///
     /// - Parameters:
-    ///   - time: The clock that transfers are measured by.
-    ///   - resource: What is found at an address at a time; `nil` is answered with 404.
+    ///   - time: The clock for the measurement of transfers.
+    ///   - resource: Returns the resource at an address at a time; `nil` responds with 404.
     public init(
         time: any TimeSource,
         resource: @escaping @Sendable (_ address: String, _ now: Duration) -> Resource?
@@ -45,22 +45,22 @@ public final class SyntheticOrigin: Transport {
         self.resource = resource
     }
 
-    /// Makes an origin of a stream on demand; whatever it does not have is answered with 404.
+    /// Creates an origin of a stream on demand; the response for any other address is 404.
     ///
     /// - Parameters:
-    ///   - texts: Playlists and other texts by their addresses.
-    ///   - sizes: The sizes of media by its addresses.
-    ///   - time: The clock that transfers are measured by.
+    ///   - texts: Playlists and other texts by address.
+    ///   - sizes: The sizes of media resources by address.
+    ///   - time: The clock for the measurement of transfers.
     public convenience init(texts: [String: String], sizes: [String: ByteCount], time: any TimeSource) {
         self.init(time: time) { address, _ in
             texts[address].map { .text($0) } ?? sizes[address].map { .media($0) }
         }
     }
 
-    /// How often something was asked for.
+    /// The number of requests so far.
     public var requestCount: Int { state.withLock { $0.requestCount } }
 
-    /// Asks for a resource; see `Transport`.
+    /// Sends a request; see `Transport`.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         state.withLock { $0.requestCount += 1 }
         var body: ByteBuffer

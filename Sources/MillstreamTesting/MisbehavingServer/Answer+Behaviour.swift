@@ -1,6 +1,6 @@
-/// What behaviours make of an answer.
+/// Application of behaviors to a response.
 extension Answer {
-    /// Changes the answer as one step of a behaviour says.
+    /// Changes the response according to one step of a behavior.
     mutating func apply(
         _ step: MisbehavingServer.Behaviour.Step,
         _ request: MisbehavingServer.Request,
@@ -11,7 +11,7 @@ extension Answer {
         case .page(let type): replace(200, [Field("Content-Type", type)], Array(Self.page.utf8))
         case .redirect(let location, let status): redirect(to: location, status)
         case .redirectLoop: redirect(to: request.target, 302)
-        case .change: break  // The resource is the new one already.
+        case .change: break  // The resource has already been changed.
         case .wrongRange(let mistake): if let resource { mistakeRange(mistake, request, resource) }
         case .gzip: gzip(resource)
         case .gzipBomb(let size): encode(Gzip.bomb(expandedTo: size))
@@ -46,7 +46,7 @@ extension Answer {
         self.framing = framing
         switch framing {
         case .none: sayClose()
-        // Without saying so: after such a chunk no server knows where it stands.
+        // No `Connection: close`: the receiver of a broken chunk cannot know where the next message begins.
         case .brokenChunk: closeAtEnd()
         case .length, .chunked: break
         }
@@ -63,14 +63,14 @@ extension Answer {
     }
 
     private mutating func encode(_ stream: [UInt8]) {
-        // There is nothing to encode where there is no content.
+        // A 304 response has no content to encode.
         guard status != 304 else { return }
         if status == 206 || status == 416 { status = 200 }
         body = stream
         fields.set("Content-Range", nil)
         fields.set("Content-Encoding", "gzip")
         fields.set("Vary", "Accept-Encoding")
-        // Another encoding is another representation, and needs another tag (RFC 9110 §8.8.3.3).
+        // Another encoding is another representation and needs another entity tag (RFC 9110 §8.8.3.3).
         if let tag = fields.value(of: "ETag") { fields.set("ETag", "\(tag.dropLast())-gzip\"") }
     }
 
@@ -112,7 +112,7 @@ extension Answer {
         }
     }
 
-    /// A range further on, as much of it as there is; at least one byte.
+    /// Returns a range that is moved by a distance and clamped to the resource; it has at least one byte.
     private static func shifted(_ range: Range<Int>, by distance: Int, within size: Int) -> Range<Int> {
         let (moved, overflow) = range.lowerBound.addingReportingOverflow(distance)
         let start = overflow ? size - 1 : min(max(0, moved), size - 1)

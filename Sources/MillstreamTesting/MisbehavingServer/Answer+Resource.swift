@@ -1,6 +1,6 @@
-/// The proper answer to a request for a resource.
+/// The correct response to a request for a resource.
 extension Answer {
-    /// Answers as a good server does: ranges, conditions, other methods.
+    /// Responds as a correct server does, with support for ranges, conditional requests and other methods.
     mutating func answer(_ request: MisbehavingServer.Request, with resource: MisbehavingServer.Resource) {
         guard request.method == "GET" || request.method == "HEAD" else {
             return replace(405, [Field("Allow", "GET, HEAD")])
@@ -14,7 +14,7 @@ extension Answer {
         }
     }
 
-    /// Answers with all of it.
+    /// Responds with the whole resource.
     mutating func answerWhole(_ resource: MisbehavingServer.Resource) {
         var fields: [Field] = []
         if let type = resource.contentType { fields.append(Field("Content-Type", type)) }
@@ -24,7 +24,7 @@ extension Answer {
         replace(200, fields + resource.fields, resource.bytes)
     }
 
-    /// Answers with one range, with several, or with none where the resource has none of them.
+    /// Responds with one range, with several, or with 416 if there are none.
     mutating func answer(_ ranges: [Range<Int>], of resource: MisbehavingServer.Resource) {
         switch ranges.count {
         case 0: replace(416, [Field("Content-Range", "bytes */\(resource.bytes.count)")])
@@ -33,7 +33,7 @@ extension Answer {
         }
     }
 
-    /// Answers with a range under any label.
+    /// Responds with a range and an arbitrary `Content-Range` value; `nil` omits the field.
     mutating func answer(_ range: Range<Int>, labelled label: String?, _ resource: MisbehavingServer.Resource) {
         answerWhole(resource)
         status = 206
@@ -41,7 +41,7 @@ extension Answer {
         fields.set("Content-Range", label)
     }
 
-    /// Answers with `multipart/byteranges` (RFC 9110 §14.6).
+    /// Responds with `multipart/byteranges` (RFC 9110 §14.6).
     mutating func answerInParts(_ ranges: [Range<Int>], of resource: MisbehavingServer.Resource) {
         let boundary = "boundary-of-a-misbehaving-server"
         answerWhole(resource)
@@ -55,29 +55,29 @@ extension Answer {
         fields.set("Content-Type", "multipart/byteranges; boundary=\(boundary)")
     }
 
-    /// The `Content-Range` of a range that is not empty.
+    /// Returns the `Content-Range` value of a range that is not empty.
     static func label(_ range: Range<Int>, of resource: MisbehavingServer.Resource) -> String {
         "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(resource.bytes.count)"
     }
 
-    /// The ranges that are asked for and apply; `nil` where all of the resource is to be sent.
+    /// Returns the requested ranges that are satisfiable; `nil` to send the whole resource.
     private static func ranges(
         _ request: MisbehavingServer.Request,
         _ resource: MisbehavingServer.Resource
     ) -> [Range<Int>]? {
-        // A range means something for GET only (RFC 9110 §14.2).
+        // Ranges are defined for GET only (RFC 9110 §14.2).
         guard resource.servesRanges, request.method == "GET", let value = request.header("Range") else { return nil }
         if let condition = request.header("If-Range") {
-            // A weak validator never matches here (RFC 9110 §13.1.5).
+            // A weak validator never matches `If-Range` (RFC 9110 §13.1.5).
             let tag = resource.entityTag.flatMap { $0.hasPrefix("W/") ? nil : $0 }
             guard condition == tag || condition == resource.lastModified else { return nil }
         }
         return RangeRequest.ranges(value, of: resource.bytes.count)
     }
 
-    /// Whether the client has this version already.
+    /// Returns whether the client already has this version of the resource.
     ///
-    /// Dates are compared as text: a client has its date from this server.
+    /// Dates are compared as text, since clients repeat the date that this server sent.
     private static func isUnchanged(
         _ resource: MisbehavingServer.Resource,
         for request: MisbehavingServer.Request

@@ -1,6 +1,6 @@
-/// An answer before it is put on the wire: a proper one, or one that behaviours have changed.
+/// A response before it is sent: a correct one, or one that behaviors have changed.
 struct Answer {
-    /// How a client is told where the body ends.
+    /// The ways in which the end of the body is indicated.
     enum Framing: Sendable {
         case length(offBy: Int)
         case chunked(size: Int)
@@ -8,7 +8,7 @@ struct Answer {
         case none
     }
 
-    /// What becomes of the connection.
+    /// The ways in which the connection continues or ends after the response.
     enum Ending: Sendable {
         case keepOpen(IdleRule)
         case close
@@ -16,7 +16,7 @@ struct Answer {
         case stall
     }
 
-    /// What takes the place of an answer.
+    /// The kinds of data that are sent: a response, or something else in its place.
     enum Form {
         case response
         case silence
@@ -27,7 +27,7 @@ struct Answer {
     typealias Field = MisbehavingServer.Field
 
     var form = Form.response
-    /// What comes before the head: waits and informational answers.
+    /// The actions before the head: delays and informational responses.
     var prelude: [WireAction] = []
     var status: Int
     var fields: [Field]
@@ -36,12 +36,12 @@ struct Answer {
     var framing = Framing.length(offBy: 0)
     var headPace = Pace.atOnce
     var bodyPace = Pace.atOnce
-    /// After how many bytes of the body the ending comes; `nil` for all.
+    /// The number of bytes of the body after which the ending occurs; `nil` for all.
     var cut: Int?
     var ending = Ending.keepOpen(.stay)
     private let isToHead: Bool
 
-    /// Makes an answer to a request, before any behaviour.
+    /// Creates the response to a request, before any behavior is applied.
     init(to request: MisbehavingServer.Request, for resource: MisbehavingServer.Resource?) {
         isToHead = request.method == "HEAD"
         (status, fields, body) = (404, [Field("Content-Type", "text/plain")], Array("Nothing is served here.\n".utf8))
@@ -49,38 +49,38 @@ struct Answer {
         if request.fields.lists("close", in: "Connection") || request.version == "HTTP/1.0" { sayClose() }
     }
 
-    /// Makes the answer to what is no request; it closes the connection.
+    /// Creates the response to a malformed request; it closes the connection.
     init(refusal status: Int) {
         self.status = status
         (fields, body, isToHead) = ([], [], false)
         sayClose()
     }
 
-    /// Replaces status, header fields and body; what was said of the connection stays.
+    /// Replaces status, header fields and body, but preserves the `Connection` field.
     mutating func replace(_ status: Int, _ fields: [Field], _ body: [UInt8] = []) {
         let connection = self.fields.filter { $0.name == "Connection" }
         (self.status, self.fields, self.body) = (status, fields + connection, body)
     }
 
-    /// Closes after the answer, and says so; an ending that is worse stays.
+    /// Adds `Connection: close` and closes the connection after the response, unless another ending is set.
     mutating func sayClose() {
         fields.set("Connection", "close")
         closeAtEnd()
     }
 
-    /// Closes after the answer; an ending that is worse stays.
+    /// Closes the connection after the response, unless another ending is set.
     mutating func closeAtEnd() {
         if case .keepOpen = ending { ending = .close }
     }
 
-    /// Whether bytes of a body follow the head (RFC 9112 §6.3).
+    /// A Boolean value that indicates whether the bytes of a body follow the head (RFC 9112 §6.3).
     private var hasBody: Bool { !isToHead && !isBodiless }
     private var isBodiless: Bool { status == 304 || status == 204 || status < 200 }
 }
 
-/// The answer as it goes over the wire.
+/// The serialization of the response.
 extension Answer {
-    /// What is to be done on the connection.
+    /// The actions that send the response and end or continue the connection.
     var actions: [WireAction] {
         switch form {
         case .silence: prelude + [endingAction]
@@ -91,7 +91,7 @@ extension Answer {
         }
     }
 
-    /// Status line and header fields without the empty line.
+    /// The status line and the header fields, without the empty line.
     private var head: [UInt8] {
         Self.head(status, fields + (isBodiless ? [] : framingFields))
     }
@@ -102,7 +102,7 @@ extension Answer {
     }
 
     private var framingFields: [Field] {
-        // Whoever gives these fields means to break them.
+        // A behavior that sets these fields intends to send wrong values.
         guard fields.value(of: "Content-Length") == nil, fields.value(of: "Transfer-Encoding") == nil else { return [] }
         switch framing {
         case .length(let difference): return isEndless ? [] : [lengthField(difference)]
@@ -137,7 +137,7 @@ extension Answer {
         }
     }
 
-    /// The content in chunks, if the framing says so (RFC 9112 §7.1).
+    /// Returns the content, encoded in chunks if the framing requires it (RFC 9112 §7.1).
     private func chunks(_ content: [UInt8], withEnd: Bool) -> [UInt8] {
         switch framing {
         case .length, .none: return content

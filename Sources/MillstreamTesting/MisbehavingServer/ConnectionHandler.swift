@@ -8,7 +8,7 @@ import Musl
 import Darwin
 #endif
 
-/// Reads the requests of one connection and does what is to be done about each, one after the other.
+/// A channel handler that reads the requests of a connection and performs the actions for each, in sequence.
 final class ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -20,7 +20,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         case closed
     }
 
-    /// More than this waiting behind an answer is no pipelining but a flood.
+    /// The maximum number of unread bytes during a response, in bytes; more is a flood and not pipelining.
     private static let unreadLimit = 1 << 20
 
     private let server: MisbehavingServer
@@ -35,7 +35,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var timer: Scheduled<Void>?
     private var clientHasFinished = false
 
-    /// Made on the event loop of the channel.
+    /// Creates a handler; must be called on the event loop of the channel.
     init(_ server: MisbehavingServer, connection: Int, on channel: any Channel) {
         self.server = server
         self.connection = connection
@@ -56,7 +56,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .inputClosed? = event as? ChannelEvent {
             clientHasFinished = true
-            // Nobody waits for the end of a stall any more, as far as can be told.
+            // The client has closed its side, so as far as can be told it no longer waits for a stalled response.
             if phase == .idle || phase == .stalled { close() }
         }
         context.fireUserInboundEventTriggered(event)
@@ -116,7 +116,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         sendNext()
     }
 
-    /// Writes the next piece once the one before it left, so a client that does not read holds up its own answer only.
+    /// Writes the next piece after the previous one was sent, so that a slow client delays only its own response.
     private func sendNext() {
         guard let (piece, due) = sending?.next() else {
             sending = nil
@@ -139,7 +139,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         }
     }
 
-    // MARK: Ends
+    // MARK: Closing
 
     private func forget() {
         phase = .closed
@@ -154,7 +154,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         channel.close(promise: nil)
     }
 
-    /// Waits until the client's side has what was sent, for a reset throws away what is still on its way.
+    /// Waits until the client has received all bytes, since a reset discards bytes in transit.
     private func resetWhenDelivered(checksLeft: Int) {
         #if os(Linux)
         channel.hasUndeliveredBytes().assumeIsolated().whenSuccess { hasUndelivered in
@@ -167,7 +167,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         #endif
     }
 
-    /// Closes with a reset: that is what a close without lingering is (SO_LINGER with 0 seconds).
+    /// Closes the connection with a reset, by closing it with SO_LINGER set to 0 seconds.
     private func reset() {
         guard let socket = channel as? any SocketOptionProvider else { return close() }
         socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).assumeIsolated().whenComplete { _ in self.close() }

@@ -1,10 +1,10 @@
 extension MisbehavingServer {
-    /// What the server does with one request.
+    /// The behavior of the server for one request.
     ///
-    /// A list combines several: `[.delay(.seconds(1)), .truncate(after: 10)]`. They apply in the order of the list: first
-    /// say what is answered (``status(_:headers:body:)``, ``gzip``, ``wrongRange(_:)``), then how it is framed
-    /// (``chunked``, ``wrongLength(_:)``), how fast it comes (``throttle(bytesPerSecond:)``) and how it ends
-    /// (``truncate(after:)``, ``closeIdle``). Of two that say the same thing, the later one counts.
+    /// A list combines several: `[.delay(.seconds(1)), .truncate(after: 10)]`. They are applied in the order of the
+    /// list: first those that determine the response (``status(_:headers:body:)``, ``gzip``, ``wrongRange(_:)``), then
+    /// its framing (``chunked``, ``wrongLength(_:)``), its speed (``throttle(bytesPerSecond:)``) and its end
+    /// (``truncate(after:)``, ``closeIdle``). If two contradict each other, the later one applies.
     ///
     /// Counts are in bytes of the body, without the framing of chunks.
     public struct Behaviour: Sendable, ExpressibleByArrayLiteral {
@@ -12,23 +12,23 @@ extension MisbehavingServer {
 
         init(_ step: Step) { steps = [step] }
 
-        /// Combines behaviours.
+        /// Creates a combination of behaviors.
         public init(arrayLiteral elements: Behaviour...) { steps = elements.flatMap(\.steps) }
 
-        /// Answers as a good server does.
+        /// A correct response.
         public static let proper: Behaviour = []
     }
 }
 
-/// What is answered.
+/// Behaviors that determine the response.
 extension MisbehavingServer.Behaviour {
-    /// Answers with a status instead of the resource.
+    /// Responds with a status instead of the resource.
     ///
     /// - Parameters:
-    ///   - status: The status of HTTP.
-    ///   - headers: The header fields. A `Content-Length` or `Transfer-Encoding` here is sent in place of the right one.
+    ///   - status: The HTTP status code.
+    ///   - headers: The header fields; `Content-Length` or `Transfer-Encoding` replaces the correct one.
     ///   - body: The body.
-    /// - Returns: The behaviour.
+    /// - Returns: The behavior.
     public static func status(
         _ status: Int,
         headers: KeyValuePairs<String, String> = [:],
@@ -37,168 +37,170 @@ extension MisbehavingServer.Behaviour {
         Self(.status(status, .init(headers), body))
     }
 
-    /// Answers with status 200 and a web page, as the sign-in page of a network does.
+    /// Responds with status 200 and an HTML page, as a captive portal does.
     public static let htmlPage = htmlPage(as: "text/html; charset=utf-8")
 
-    /// Answers with status 200 and a web page that calls itself something else, such as `video/mp2t`.
+    /// Responds with status 200 and an HTML page that is labeled with another type, such as `video/mp2t`.
     public static func htmlPage(as contentType: String) -> Self { Self(.page(contentType)) }
 
-    /// Sends the client elsewhere.
+    /// Redirects the client.
     ///
     /// - Parameters:
-    ///   - location: The value of `Location`, as it is; a relative one stands on the address of the request.
-    ///   - status: The status, 302 unless told.
-    /// - Returns: The behaviour.
+    ///   - location: The value of `Location`, sent unchanged; it may be relative to the address of the request.
+    ///   - status: The status; the default is 302.
+    /// - Returns: The behavior.
     public static func redirect(to location: String, status: Int = 302) -> Self { Self(.redirect(location, status)) }
 
-    /// Sends the client to the very target that it asked for.
+    /// Redirects the client to the address that it requested.
     public static let redirectLoop = Self(.redirectLoop)
 
-    /// Sends the client elsewhere and does not say where: `Location` is missing.
+    /// Redirects the client without a `Location` field.
     public static let redirectWithoutLocation = Self(.redirect(nil, 302))
 
-    /// Changes the resource before answering: every byte, `ETag` and `Last-Modified`; the length stays.
+    /// Changes the resource before the response: all bytes, `ETag` and `Last-Modified`, but not the length.
     ///
-    /// The change lasts for all requests from now on. As the last behaviour of a path it changes it at each request.
+    /// The change applies to this and all later requests. As the last behavior of a path, it changes the resource at
+    /// each request.
     public static let changedEntity = Self(.change(nil))
 
-    /// Puts another resource in the place of this one before answering.
+    /// Replaces the resource before the response.
     public static func changedEntity(to resource: MisbehavingServer.Resource) -> Self { Self(.change(resource)) }
 
-    /// Gets a range wrong in one way.
+    /// Responds to a range request with a mistake.
     public static func wrongRange(_ mistake: RangeMistake) -> Self { Self(.wrongRange(mistake)) }
 
-    /// Encodes the whole content with gzip, in stored blocks, whether the client accepts it or not.
+    /// Encodes the whole content with gzip in stored blocks, even if the client does not accept it.
     public static let gzip = Self(.gzip)
 
-    /// Answers with a valid gzip stream of spaces that expands a thousandfold: 32 MiB come in 32 KiB.
+    /// Responds with a valid gzip stream of spaces that is a thousandth of its expanded size: 32 KiB expand to 32 MiB.
     ///
-    /// - Parameter size: How many bytes it expands to.
-    /// - Returns: The behaviour.
+    /// - Parameter size: The expanded size, in bytes.
+    /// - Returns: The behavior.
     public static func gzipBomb(expandedTo size: Int) -> Self { Self(.gzipBomb(size)) }
 
-    /// What can be wrong with the answer to a range; all but ``unasked`` leave requests without a range alone.
+    /// Mistakes in the response to a range request; all but ``unasked`` affect only requests with a range.
     public enum RangeMistake: Sendable, Hashable {
-        /// 206 with a range so many bytes further on, and a `Content-Range` that says so.
+        /// 206 with a range that is moved by this number of bytes, and the `Content-Range` of the moved range.
         case shifted(by: Int)
-        /// 206 with the bytes asked for, and a `Content-Range` that says so many bytes further on.
+        /// 206 with the requested bytes, and a `Content-Range` that is moved by this number of bytes.
         case mislabelled(by: Int)
-        /// 206 with the right `Content-Range`, and other bytes: each one inverted.
+        /// 206 with the correct `Content-Range` and wrong bytes: each is inverted.
         case otherBytes
-        /// 206 with so many bytes fewer than asked, and a `Content-Range` that says so.
+        /// 206 with this number of bytes fewer than requested, and the `Content-Range` of the shorter range.
         case fewer(by: Int)
-        /// 206 with a `Content-Range` whose complete length is off by so many.
+        /// 206 with a `Content-Range` whose complete length differs by this number of bytes.
         case wrongTotal(by: Int)
         /// 206 without a `Content-Range`.
         case withoutContentRange
-        /// 206 with one part of `multipart/byteranges` where one range was asked for.
+        /// 206 with a `multipart/byteranges` body of one part for a single range.
         case multipart
-        /// 200 with all bytes.
+        /// 200 with the whole resource.
         case ignored
-        /// 416 although the range is there.
+        /// 416 although the range is satisfiable.
         case refused
-        /// 206 with all bytes for a request that asked for no range.
+        /// 206 with the whole resource for a request without a range.
         case unasked
     }
 }
 
-/// How it is framed.
+/// Behaviors that determine the framing.
 extension MisbehavingServer.Behaviour {
-    /// Adds so many bytes to `Content-Length`, or takes them away; the body stays.
+    /// Changes `Content-Length` by the given number of bytes, but not the body.
     ///
-    /// The connection stays open: a client waits for what it was told, or finds the rest before the next answer.
+    /// The connection stays open: the client waits for missing bytes, or finds excess bytes before the next response.
     public static func wrongLength(_ difference: Int) -> Self { Self(.framing(.length(offBy: difference))) }
 
-    /// Sends the body in chunks of 4096 bytes.
+    /// Sends the body in chunks of 4,096 bytes.
     public static let chunked = chunked(size: 4096)
 
-    /// Sends the body in chunks of so many bytes.
+    /// Sends the body in chunks of the given number of bytes.
     ///
     /// With ``truncate(after:)`` in the same list, the last chunk is missing.
     public static func chunked(size: Int) -> Self { Self(.framing(.chunked(size: max(1, size)))) }
 
-    /// Sends one chunk of so many bytes, then a chunk whose size is no number, and closes.
+    /// Sends a chunk of the given number of bytes, then a chunk with an invalid size, and closes the connection.
     public static func brokenChunk(after count: Int) -> Self { Self(.framing(.brokenChunk(after: max(0, count)))) }
 
-    /// Sends the body with neither a length nor chunks; the close of the connection ends it.
+    /// Sends the body with neither a length nor chunks; the end of the connection ends the body.
     public static let noLength = Self(.framing(.none))
 
-    /// Sends status codes such as 100 or 103 before the answer.
+    /// Sends an informational response, such as 100 or 103, before the response.
     public static func informational(_ status: Int, headers: KeyValuePairs<String, String> = [:]) -> Self {
         Self(.informational(status, .init(headers)))
     }
 
-    /// Sends something that is not HTTP, and closes.
+    /// Sends bytes that are not HTTP, and closes the connection.
     public static let garbage = garbage([0x16, 0x03, 0xFF, 0x00, 0x0A, 0x0D, 0x0A, 0x80, 0xFE, 0x3A, 0x20, 0x0A])
 
-    /// Sends these bytes instead of an answer, and closes.
+    /// Sends the given bytes instead of a response, and closes the connection.
     public static func garbage(_ bytes: [UInt8]) -> Self { Self(.garbage(bytes)) }
 
-    /// Begins an answer, and goes on with header fields without end.
+    /// Begins a response and sends header fields without end.
     public static let endlessHead = Self(.endlessHead)
 
-    /// Sends the content over and over, without a length or, after ``chunked``, in chunks.
+    /// Sends the content repeatedly, without a length or, after ``chunked``, in chunks.
     public static let endlessBody = Self(.endlessBody)
 }
 
-/// How fast it comes.
+/// Behaviors that determine the speed.
 extension MisbehavingServer.Behaviour {
-    /// Waits before the head.
+    /// Waits before the head of the response.
     ///
-    /// With ``informational(_:headers:)`` in the same list, the order of the two is kept.
+    /// With ``informational(_:headers:)`` in the same list, the order of the two is preserved.
     public static func delay(_ duration: Duration) -> Self { Self(.delay(duration)) }
 
-    /// Sends the body at a steady rate, from 1 byte a second on.
+    /// Sends the body at a constant rate of at least 1 byte per second.
     public static func throttle(bytesPerSecond: Int) -> Self {
         Self(.bodyPace(.steady(bytesPerSecond: max(1, bytesPerSecond))))
     }
 
-    /// Sends one byte of the body every so often.
+    /// Sends one byte of the body per interval.
     public static func trickle(every interval: Duration) -> Self { Self(.bodyPace(.single(every: interval))) }
 
-    /// Sends one byte of the head every so often.
+    /// Sends one byte of the head per interval.
     public static func slowHead(every interval: Duration) -> Self { Self(.headPace(.single(every: interval))) }
 }
 
-/// How it ends.
+/// Behaviors that determine the end.
 extension MisbehavingServer.Behaviour {
-    /// Announces the whole body, sends so many bytes of it, and closes cleanly.
+    /// Announces the whole body, sends the given number of bytes of it, and closes the connection.
     public static func truncate(after count: Int) -> Self { Self(.cut(max(0, count), .close)) }
 
-    /// Announces the whole body, sends so many bytes of it, and resets the connection.
+    /// Announces the whole body, sends the given number of bytes of it, and resets the connection.
     ///
-    /// The reset waits until what was sent has arrived, at most some seconds; a client that does not read gets less.
+    /// The reset waits up to some seconds until the sent bytes have arrived; a client that does not read receives
+    /// fewer.
     public static func reset(after count: Int) -> Self { Self(.cut(max(0, count), .reset)) }
 
-    /// Announces the whole body, sends so many bytes of it, then nothing more; the connection stays open.
+    /// Announces the whole body, sends the given number of bytes of it, and stops; the connection stays open.
     public static func stall(after count: Int) -> Self { Self(.cut(max(0, count), .stall)) }
 
-    /// Closes cleanly without a byte of an answer.
+    /// Closes the connection without sending a response.
     public static let closeBeforeHead = Self(.silence(.close))
 
-    /// Resets the connection without a byte of an answer.
+    /// Resets the connection without sending a response.
     public static let resetBeforeHead = Self(.silence(.reset))
 
-    /// Takes the request and never answers; the connection stays open.
+    /// Accepts the request and never responds; the connection stays open.
     public static let stallBeforeHead = Self(.silence(.stall))
 
-    /// Says `Connection: close`, and closes after the answer.
+    /// Sends `Connection: close`, and closes the connection after the response.
     public static let closeAfterResponse = Self(.closing)
 
-    /// Answers properly and keeps the connection, and closes it as soon as the next request arrives on it.
+    /// Responds correctly and keeps the connection open, then closes it as soon as the next request arrives on it.
     ///
-    /// That request is written down as dropped, and takes no behaviour of its path.
+    /// That request is recorded as dropped, and does not consume a behavior of its path.
     public static let closeIdle = Self(.idle(.closeOnNextRequest))
 
-    /// Like ``closeIdle``, with a reset.
+    /// Behaves as ``closeIdle``, but resets the connection.
     public static let resetIdle = Self(.idle(.resetOnNextRequest))
 
-    /// Answers properly and keeps the connection, and closes it when it was idle for so long.
+    /// Responds correctly and keeps the connection open, then closes it after it has been idle for the given duration.
     public static func closeIdle(after duration: Duration) -> Self { Self(.idle(.close(after: duration))) }
 }
 
 extension MisbehavingServer.Behaviour {
-    /// One change of a proper answer.
+    /// A single change of a correct response.
     enum Step: Sendable {
         case status(Int, [MisbehavingServer.Field], [UInt8])
         case page(String)

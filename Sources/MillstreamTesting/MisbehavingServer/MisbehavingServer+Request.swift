@@ -1,35 +1,36 @@
 extension MisbehavingServer {
-    /// A header field as it was sent.
+    /// A header field.
     public struct Field: Sendable, Hashable {
-        /// The name, in the case it was sent in.
+        /// The name, with the case in which it was sent.
         public let name: String
-        /// The value without the space around it.
+        /// The value, without surrounding white space.
         public let value: String
 
-        /// Makes a field.
+        /// Creates a header field.
         public init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// What a client asked.
+    /// A request of a client.
     public struct Request: Sendable {
         /// The method, such as `GET`.
         public let method: String
-        /// The target byte for byte, such as `/a.ts?x=%20`.
+        /// The request target, byte for byte, such as `/a.ts?x=%20`.
         public let targetBytes: [UInt8]
-        /// The version, such as `HTTP/1.1`.
+        /// The HTTP version, such as `HTTP/1.1`.
         public let version: String
-        /// The header fields, in their order.
+        /// The header fields, in order.
         public let fields: [Field]
         /// The body; empty for most requests.
         public let body: [UInt8]
-        /// When all of it had arrived, since the server started.
+        /// The time at which the whole request had arrived, since the start of the server.
         public let time: Duration
-        /// The number of its connection: 1 for the first one that was opened.
+        /// The number of the connection, beginning with 1 in the order in which connections were opened.
         public let connection: Int
-        /// Whether its connection was closed instead of answering it: ``Behaviour/closeIdle`` came before it.
+        /// A Boolean value that indicates whether the connection was closed without a response, because of an earlier
+        /// ``Behaviour/closeIdle``.
         public let isDropped: Bool
 
         init(_ message: RequestMessage, time: Duration, connection: Int, isDropped: Bool) {
@@ -43,10 +44,10 @@ extension MisbehavingServer {
             self.isDropped = isDropped
         }
 
-        /// The target as text; bytes that are no UTF-8 are replaced.
+        /// The request target as text; bytes that are not valid UTF-8 are replaced.
         public var target: String { String(decoding: targetBytes, as: UTF8.self) }
 
-        /// The target up to its query, without scheme and host where it had them, and not decoded.
+        /// The request target before its query, without scheme and host, and not percent-decoded.
         public var path: String {
             let end = targetBytes.firstIndex(of: UInt8(ascii: "?")) ?? targetBytes.endIndex
             let path = String(decoding: targetBytes[..<end], as: UTF8.self)
@@ -55,14 +56,14 @@ extension MisbehavingServer {
             return afterScheme.firstIndex(of: "/").map { String(afterScheme[$0...]) } ?? "/"
         }
 
-        /// What follows the first question mark of the target; `nil` where there is none.
+        /// The request target after its first question mark; `nil` if there is none.
         public var query: String? {
             targetBytes.firstIndex(of: UInt8(ascii: "?")).map {
                 String(decoding: targetBytes[($0 + 1)...], as: UTF8.self)
             }
         }
 
-        /// The value of the first header field with a name, in any case.
+        /// Returns the value of the first header field with a name, ignoring case.
         public func header(_ name: String) -> String? { fields.value(of: name) }
     }
 }
@@ -72,12 +73,12 @@ extension [MisbehavingServer.Field] {
         self = pairs.map { MisbehavingServer.Field($0.key, $0.value) }
     }
 
-    /// The value of the first field with a name, in any case.
+    /// Returns the value of the first field with a name, ignoring case.
     func value(of name: String) -> String? {
         first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
-    /// Whether a field that lists words, such as `Connection`, has this one.
+    /// Returns whether a comma-separated field, such as `Connection`, contains a token.
     func lists(_ word: String, in name: String) -> Bool {
         contains { field in
             field.name.lowercased() == name.lowercased()
@@ -85,7 +86,7 @@ extension [MisbehavingServer.Field] {
         }
     }
 
-    /// Gives a field another value; `nil` takes it away.
+    /// Sets the value of a field; `nil` removes it.
     mutating func set(_ name: String, _ value: String?) {
         let place = firstIndex { $0.name.lowercased() == name.lowercased() } ?? endIndex
         removeAll { $0.name.lowercased() == name.lowercased() }

@@ -2,10 +2,10 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// An HTTP/1.1 server on this machine that serves what it is given and misbehaves on command.
+/// A local HTTP/1.1 server for tests that violates the protocol on command.
 ///
-/// It writes its answers byte by byte itself, so it can break the protocol anywhere. What it does is said for each
-/// path and for each request to it:
+/// It serializes its responses itself, so it can violate the protocol at any point. The behavior is set for each path
+/// and for each request to it:
 ///
 /// ```swift
 /// try await MisbehavingServer.withServer(["/a.ts": .init(bytes, contentType: "video/mp2t")]) { server in
@@ -15,7 +15,7 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Every server has a thread of its own and takes no other. No field of an answer depends on the time or the machine.
+/// Each server runs on its own thread. The header fields of responses do not depend on the time or the machine.
 public final class MisbehavingServer: Sendable {
     fileprivate struct State {
         var listener: (any Channel)?
@@ -29,15 +29,15 @@ public final class MisbehavingServer: Sendable {
     private let start = NIODeadline.now()
     private let state: Mutex<State>
 
-    /// The port it listens on, chosen by the system.
+    /// The port on which the server listens, chosen by the system.
     public var port: Int { state.withLock { $0.listener?.localAddress?.port ?? 0 } }
 
-    /// What was asked so far, in order of arrival over all connections.
+    /// The requests so far, in order of arrival over all connections.
     ///
-    /// A request counts as soon as all of it is there and all answers before it on its connection have ended.
+    /// A request is recorded once it has arrived completely and all earlier responses on its connection have ended.
     public var requests: [Request] { state.withLock { $0.requests } }
 
-    /// How many connections were opened so far.
+    /// The number of connections that have been opened.
     public var connectionCount: Int { state.withLock { $0.connections } }
 
     private init(_ resources: [String: Resource], _ group: MultiThreadedEventLoopGroup) {
@@ -46,16 +46,16 @@ public final class MisbehavingServer: Sendable {
         self.group = group
     }
 
-    /// Runs a server for as long as `body` runs.
+    /// Runs a server while `body` runs.
     ///
-    /// When `body` returns or throws, or the task is cancelled, every connection is closed and every wait ends; by the
-    /// time this returns, nothing of the server is left.
+    /// When `body` returns or throws, or the task is cancelled, all connections are closed and all delays end. The
+    /// server has ended completely when this method returns.
     ///
     /// - Parameters:
-    ///   - resources: What is served, by path; whatever is missing is answered with 404.
-    ///   - body: What is done with the server.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws, or the system's error where no port could be had.
+    ///   - resources: The resources by path; the response for any other path is 404.
+    ///   - body: The closure that uses the server.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`, or the system error if no port is available.
     public static func withServer<R>(
         _ resources: [String: Resource] = [:],
         _ body: (MisbehavingServer) async throws -> R
@@ -66,7 +66,7 @@ public final class MisbehavingServer: Sendable {
             let result = try await withTaskCancellationHandler {
                 try await body(server)
             } onCancel: {
-                // A client that ignores cancellation still sees its connection end.
+                // The connections of a client that ignores cancellation must end too.
                 server.group.shutdownGracefully { _ in }
             }
             try? await server.group.shutdownGracefully()
@@ -77,26 +77,27 @@ public final class MisbehavingServer: Sendable {
         }
     }
 
-    /// The address of a path, such as `http://127.0.0.1:40123/a.ts`.
+    /// Returns the address of a path, such as `http://127.0.0.1:40123/a.ts`.
     ///
-    /// - Parameter path: The path with or without its first slash; a query may follow. It is not encoded.
-    /// - Returns: The address, as text.
+    /// - Parameter path: The path with or without its leading slash, optionally with a query; it is not
+    ///   percent-encoded.
+    /// - Returns: The address as text.
     public func address(_ path: String) -> String { "http://127.0.0.1:\(port)\(Self.absolute(path))" }
 
-    /// Serves a resource at a path from now on, in place of the one before it.
+    /// Sets the resource at a path, replacing the previous one.
     public func set(_ path: String, _ resource: Resource) {
         state.withLock { $0.resources[Self.absolute(path)] = resource }
     }
 
-    /// Says how the next requests to a path are answered.
+    /// Sets the behaviors for the next requests to a path.
     ///
-    /// The first request from now on gets the first behaviour, the second the second, and the last one stays. This
-    /// replaces what was said before about the path; without a behaviour, the path is answered properly again.
+    /// The first request gets the first behavior, the second request the second, and all further requests the last one.
+    /// This replaces earlier behaviors of the path; without arguments, responses are correct again.
     ///
     /// - Parameters:
-    ///   - path: The path without a query, or `"*"` for all paths of which nothing else was said. The requests to
-    ///     those are counted together.
-    ///   - behaviours: What is done, request by request. Paths that serve nothing can misbehave too.
+    ///   - path: The path without a query, or `"*"` for all paths without own behaviors; the requests to those are
+    ///     counted together.
+    ///   - behaviours: The behaviors, one for each request. They also apply to paths without a resource.
     public func behave(_ path: String, _ behaviours: Behaviour...) {
         let key = path == "*" ? path : Self.absolute(path)
         state.withLock { $0.behaviours[key] = behaviours.isEmpty ? nil : behaviours }
@@ -109,7 +110,7 @@ public final class MisbehavingServer: Sendable {
             .serverChannelOption(.backlog, value: 256)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // A client that has said all it wants to say may still want the answer.
+            // A client may close its side after the request and still read the response.
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -125,7 +126,7 @@ public final class MisbehavingServer: Sendable {
         state.withLock { $0.listener = listener }
     }
 
-    /// Writes a request down and says what is to be done about it.
+    /// Records a request and returns the actions for its response.
     func actions(for message: RequestMessage, on connection: Int, idleRule: IdleRule) -> [WireAction] {
         let dropping = idleRule.actionOnNextRequest
         let request = Request(
@@ -136,7 +137,7 @@ public final class MisbehavingServer: Sendable {
         )
         let (resource, behaviour) = state.withLock { state in
             state.requests.append(request)
-            // A dropped request takes no behaviour: its client will come again for it.
+            // A dropped request consumes no behavior, since its client will repeat it.
             return dropping == nil ? state.next(for: request.path) : (nil, .proper)
         }
         if let dropping { return [dropping] }
@@ -147,7 +148,7 @@ public final class MisbehavingServer: Sendable {
 }
 
 extension MisbehavingServer.State {
-    /// Takes the next behaviour for a path; a change of its resource happens here, so it lasts.
+    /// Returns the next behavior for a path, and applies a change of the resource permanently.
     mutating func next(
         for path: String
     ) -> (resource: MisbehavingServer.Resource?, behaviour: MisbehavingServer.Behaviour) {

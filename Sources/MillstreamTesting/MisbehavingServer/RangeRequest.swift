@@ -1,11 +1,11 @@
-/// Reads the value of a `Range` field (RFC 9110 §14.1).
+/// A parser of `Range` field values (RFC 9110 §14.1).
 enum RangeRequest {
-    /// More ranges than this are a way to make a server work, not a wish.
+    /// The maximum number of ranges; requests with more serve only to overload a server.
     private static let limit = 16
 
-    /// The ranges that a content of `size` bytes has.
+    /// Returns the requested ranges that overlap a content of `size` bytes.
     ///
-    /// - Returns: `nil` for a field that is to be ignored; no range when all of them lie outside.
+    /// - Returns: The ranges, empty if none overlaps the content; `nil` if the field must be ignored.
     static func ranges(_ value: String, of size: Int) -> [Range<Int>]? {
         let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
@@ -19,7 +19,7 @@ enum RangeRequest {
         return ranges
     }
 
-    /// One range, empty where the content has none of it; `nil` where the text is no range.
+    /// Returns a range, empty if it does not overlap the content; `nil` if the text is not a range.
     private static func range(_ text: Substring, of size: Int) -> Range<Int>? {
         let ends = text.split(separator: "-", omittingEmptySubsequences: false)
         guard ends.count == 2 else { return nil }

@@ -1,4 +1,4 @@
-/// A request as it was read.
+/// A parsed request.
 struct RequestMessage {
     var method: String
     var target: [UInt8]
@@ -7,34 +7,34 @@ struct RequestMessage {
     var body: [UInt8] = []
 }
 
-/// Cuts what a client sends into requests.
+/// A parser that splits the bytes of a client into requests.
 ///
-/// It takes what clients with faults send, so that the faults can be seen: spaces within a target, lines that end without
-/// a carriage return. What cannot be cut into a request at all is refused.
+/// It tolerates faults of clients, such as spaces in a target or lines without a carriage return, so that tests can
+/// observe them. Bytes that cannot be split into requests are refused.
 struct RequestReader {
     enum Step {
         case incomplete
         case request(RequestMessage)
-        /// No request can be found here or later; the status to refuse it with.
+        /// The bytes cannot be parsed from here on; the associated value is the status of the response.
         case malformed(Int)
     }
 
-    /// The largest head, in bytes.
+    /// The maximum size of a head, in bytes.
     static let headLimit = 65_536
-    /// The largest body, in bytes.
+    /// The maximum size of a body, in bytes.
     static let bodyLimit = 1 << 20
 
     private var unread: [UInt8] = []
     private var searched = 0
     private var waiting: (message: RequestMessage, bodyCount: Int)?
 
-    /// How many bytes were not made a request yet.
+    /// The number of bytes that are not yet part of a parsed request.
     var unreadCount: Int { unread.count }
 
-    /// Takes what has arrived.
+    /// Appends received bytes.
     mutating func append(_ bytes: some Collection<UInt8>) { unread += bytes }
 
-    /// Reads the next request, if all of it is there.
+    /// Parses the next request, if it has arrived completely.
     mutating func next() -> Step {
         if waiting == nil {
             guard let end = endOfHead() else { return unread.count > Self.headLimit ? .malformed(431) : .incomplete }
@@ -57,7 +57,8 @@ struct RequestReader {
         return .request(message)
     }
 
-    /// Where the head ends, behind its empty line; empty lines before a request are skipped (RFC 9112 §2.2).
+    /// Returns the index after the empty line that ends the head; empty lines before a request are skipped (RFC 9112
+    /// §2.2).
     private mutating func endOfHead() -> Int? {
         if searched == 0 { unread = Array(unread.drop { $0 == 0x0D || $0 == 0x0A }) }
         var index = searched
@@ -98,7 +99,7 @@ struct RequestReader {
     }
 }
 
-/// Reads a number of digits only; `Int` alone would also take a sign.
+/// Parses a number that consists of digits only; `Int` would also accept a sign.
 func decimal(_ text: some StringProtocol) -> Int? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return Int(text)

@@ -1,7 +1,7 @@
 import MediaTiming
 import NIOCore
 
-/// One thing that is done on a connection; an answer is a list of them.
+/// An action on a connection; a response is a list of actions.
 enum WireAction: Sendable {
     case wait(Duration)
     case send([UInt8], Pace)
@@ -12,14 +12,14 @@ enum WireAction: Sendable {
     case keepOpen(IdleRule)
 }
 
-/// What happens to a connection between two requests.
+/// The rule for a connection between two requests.
 enum IdleRule: Sendable {
     case stay
     case closeOnNextRequest
     case resetOnNextRequest
     case close(after: Duration)
 
-    /// What is done to the next request instead of answering it.
+    /// The action that replaces the response to the next request; `nil` for a normal response.
     var actionOnNextRequest: WireAction? {
         switch self {
         case .closeOnNextRequest: .close
@@ -29,14 +29,14 @@ enum IdleRule: Sendable {
     }
 }
 
-/// How fast bytes are sent.
+/// The speed at which bytes are sent.
 enum Pace: Sendable {
     case atOnce
     case steady(bytesPerSecond: Int)
     case single(every: Duration)
 }
 
-/// Bytes on their way out: which come next, and when.
+/// Bytes to send, split into pieces with their times.
 struct PacedSending {
     private var rest: ByteBuffer
     private let again: ByteBuffer?
@@ -47,7 +47,7 @@ struct PacedSending {
     init(_ bytes: [UInt8], _ pace: Pace, repeats: Bool) {
         var bytes = bytes
         if repeats, !bytes.isEmpty {
-            // Small pieces would cost more than they carry.
+            // Repeated in larger blocks, since small pieces are inefficient.
             while bytes.count < 16_384 { bytes += bytes }
         }
         rest = ByteBuffer(bytes: bytes)
@@ -56,9 +56,9 @@ struct PacedSending {
         start = .now()
     }
 
-    /// The next piece and when it is due; `nil` when all is sent.
+    /// Returns the next piece and its time; `nil` when all bytes have been returned.
     ///
-    /// Times count from the start, so that a late timer does not slow down what follows.
+    /// Times are relative to the start, so that a late timer does not delay later pieces.
     mutating func next() -> (piece: ByteBuffer, due: NIODeadline)? {
         if rest.readableBytes == 0, let again { rest = again }
         let size: Int
@@ -67,7 +67,7 @@ struct PacedSending {
         case .atOnce:
             (size, offset) = (rest.readableBytes, .zero)
         case .steady(let rate):
-            // A fiftieth of a second at a time is smooth enough, and few timers.
+            // Pieces of 1/50 second are smooth enough and need few timers.
             size = min(max(1, rate / 50), rest.readableBytes)
             offset = .seconds(Double(sent + size) / Double(rate))
         case .single(let interval):
