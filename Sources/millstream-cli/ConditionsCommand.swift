@@ -89,7 +89,7 @@ struct ConditionsCommand: ParsableCommand {
 }
 
 extension LinkProfile {
-    /// As a file for `--conditions` holds it.
+    /// The conditions in the format of the files for `--conditions`.
     fileprivate var report: ReportValue {
         .fields([
             "name": .string(name),
@@ -154,7 +154,7 @@ extension LinkTrace {
 }
 
 extension Duration {
-    /// For people: milliseconds below a second, else seconds.
+    /// The duration for display: in milliseconds below a second, otherwise in seconds.
     fileprivate var text: String {
         self < .seconds(1)
             ? "\((self / .milliseconds(1)).formatted(.number.precision(.fractionLength(0...1)))) ms"

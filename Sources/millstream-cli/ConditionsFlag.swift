@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import NetworkConditioning
 
-/// The network that a command pretends to be behind.
+/// The option for the simulated network conditions of a command.
 struct ConditionsFlag: ParsableArguments {
     @Option(
         name: .long,
@@ -10,14 +10,14 @@ struct ConditionsFlag: ParsableArguments {
     )
     var conditions: String?
 
-    /// What was chosen; `nil` where nothing was.
+    /// The selected conditions; `nil` if the option is not given.
     var profile: LinkProfile? {
         get throws { try conditions.map { try Self.profile($0) } }
     }
 
-    /// The conditions with a name, or those in a file.
+    /// Returns the conditions with a name, or those in a file.
     ///
-    /// - Throws: ``Failure`` where there is neither, or the file holds none.
+    /// - Throws: ``Failure`` if there is neither, or the file is not valid.
     static func profile(_ text: String) throws -> LinkProfile {
         if let preset = LinkProfile(preset: text) { return preset }
         guard FileManager.default.fileExists(atPath: text) else {
@@ -41,7 +41,7 @@ struct ConditionsFlag: ParsableArguments {
         }
     }
 
-    /// More than a million periods do not fit in it anyway.
+    /// The maximum size of a file of conditions, in bytes; the maximum number of periods, a million, needs less.
     private static let mostBytes = 128 << 20
 
     private static func contents(_ path: String) throws -> Data {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import MillstreamServer
 
-/// The limits for the connections of a server.
+/// The options for the limits of server connections.
 struct ConnectionFlags: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("Limit the number of connections at the same time.", valueName: "N"))
     var maxConnections = ConnectionLimits().maximumConnections
@@ -36,7 +36,7 @@ struct ConnectionFlags: ParsableArguments {
         }
     }
 
-    /// The limits with the values of the options.
+    /// The limits from the options.
     var limits: ConnectionLimits {
         ConnectionLimits(
             maximumConnections: maxConnections,

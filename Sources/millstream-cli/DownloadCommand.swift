@@ -93,7 +93,7 @@ struct DownloadCommand: AsyncParsableCommand {
             display.end()
             if json {
                 let failure = Failure(error, arguments: [])
-                // An error that is thrown below came first.
+                // A failure of the output must not replace the original error.
                 try? StandardOutput.writeLine(
                     ReportValue.fields([
                         "event": .string("failed"),
@@ -121,7 +121,7 @@ struct DownloadCommand: AsyncParsableCommand {
         let head = [
             ReportValue.Field(name: "event", value: .string(name)), ReportValue.Field(name: "id", value: .string(id)),
         ]
-        // A failure cancels the download.
+        // A failure of the output cancels the download.
         try? StandardOutput.writeLine(ReportValue.object(head + (progress?.fields ?? [])))
     }
 
@@ -142,7 +142,7 @@ struct DownloadCommand: AsyncParsableCommand {
         return limits
     }
 
-    /// Reads a number with the decimal multiples that bit rates have too.
+    /// Returns a number of bytes with an optional decimal multiple, as for bit rates.
     private static func size(_ text: String) -> ByteCount? { BitRate(text).map { ByteCount($0.bitsPerSecond) } }
 
     private func selection() throws -> DownloadSelection {
@@ -169,9 +169,10 @@ struct DownloadCommand: AsyncParsableCommand {
     }
 }
 
-/// Ctrl-C ends the work, not the process: what was done is kept, and then the program says that it was interrupted.
+/// The handling of Ctrl-C and SIGTERM: they cancel the work, which preserves its results, and the program then reports
+/// the interruption.
 enum Interruption {
-    /// Runs `body` and cancels it when the process is told to end.
+    /// Runs `body`, which SIGINT and SIGTERM cancel.
     static func cancelling<Result: Sendable>(
         _ body: @Sendable @escaping () async throws -> Result
     ) async throws -> Result {

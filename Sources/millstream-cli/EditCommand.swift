@@ -88,7 +88,7 @@ struct EditCommand: AsyncParsableCommand {
     }
 }
 
-/// A file that appears whole or not at all.
+/// A writer of files that are complete or absent.
 enum OutputFile {
     static func write(_ bytes: [UInt8], to url: URL) throws {
         do {
@@ -103,11 +103,11 @@ enum OutputFile {
     }
 }
 
-/// Loads what edits put in.
+/// The loading of the playlists that edits insert.
 struct StitchSources {
     let loading: ResourceLoading
 
-    /// Every source, of whichever kind.
+    /// Returns all inserted playlists by name.
     func playlists(for plan: EditPlan) async throws -> [String: Playlist] {
         var result: [String: Playlist] = [:]
         for name in plan.sources where result[name] == nil && GapPlaylist.playlist(at: name) == nil {
@@ -116,7 +116,8 @@ struct StitchSources {
         return result
     }
 
-    /// Every source as one media playlist: of a presentation, its leanest variant.
+    /// Returns all inserted playlists as media playlists by name; a multivariant playlist is replaced by the variant
+    /// with the lowest bit rate.
     func mediaPlaylists(for plan: EditPlan) async throws -> [String: MediaPlaylist] {
         var result: [String: MediaPlaylist] = [:]
         for (name, playlist) in try await playlists(for: plan) {
@@ -147,7 +148,7 @@ struct StitchSources {
     }
 }
 
-/// A multivariant playlist with the media playlists below it, all edited, in one folder.
+/// A multivariant playlist and its media playlists, all edited, to be written into one folder.
 struct EditedSet {
     let playlist: MultivariantPlaylist
     let plan: EditPlan
@@ -172,7 +173,7 @@ struct EditedSet {
             }
             let childPlan = try plans.plan(for: entry)
             let others = try await stitching.mediaPlaylists(for: childPlan)
-            // The set lies elsewhere than its segments.
+            // The files are not in the folder of the segments, so addresses must be absolute.
             let edited = try childPlan.applied(to: try media.withAbsoluteAddresses(), sources: others)
             names[address.text] = name
             files.append((name, edited.bytes))
@@ -180,7 +181,7 @@ struct EditedSet {
         let top = try Playlist.multivariant(playlist).rewritingAddresses { address in
             names[address.address.text] ?? (address.address.isAbsolute ? address.address.text : nil)
         }
-        // The playlist that leads to the others comes last: whoever finds it finds them.
+        // The multivariant playlist is written last, when all playlists to which it refers exist.
         for (name, bytes) in files { try OutputFile.write(bytes, to: folder.appendingPathComponent(name)) }
         try OutputFile.write(top.bytes, to: folder.appendingPathComponent("multivariant.m3u8"))
         StandardError.write("\(files.count + 1) playlists written to \(folder.path)\n")

@@ -1,7 +1,7 @@
 import ArgumentParser
 import PlaylistEditing
 
-/// The edits of the command line; they are applied in the order in which they stand there.
+/// The options for edits, which are applied in the order of the command line.
 struct EditFlags: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
@@ -45,9 +45,9 @@ struct EditFlags: ParsableArguments {
     @Flag(help: "Write the canonical spelling: one order of tags and attributes, no comments, no odd white space.")
     var canonical: Int
 
-    /// The edits in the order of the arguments.
+    /// Returns the edits in the order of the arguments.
     ///
-    /// The parser gathers them by name; where each stood only the arguments themselves tell.
+    /// The argument parser groups values by option name; only the arguments themselves reveal their order.
     func plan(arguments: [String]) throws -> EditPlan {
         var waiting: [String: [String]] = [
             "bandwidth": bandwidth, "max-height": maxHeight, "start": start, "duration": duration, "append": append,

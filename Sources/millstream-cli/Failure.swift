@@ -10,7 +10,7 @@ import ReportFormat
 import ResourceAddressing
 import StreamingEngine
 
-/// How the program ends when something went wrong: one line, a hint where there is one, and a status that scripts know.
+/// An error that ends the program: a message, an optional hint and an exit status for scripts.
 struct Failure: Error {
     /// The exit statuses of the command line.
     enum Status: Int32 {
@@ -19,7 +19,7 @@ struct Failure: Error {
         case badInput = 2
         case wrongUsage = 64
         case interrupted = 130
-        /// The reader of an output closed it: 128 and the number of SIGPIPE, as shells report it of other programs.
+        /// The reader of an output closed it: 128 plus the number of SIGPIPE, as shells report it for other programs.
         case outputClosed = 141
     }
 
@@ -68,7 +68,7 @@ struct Failure: Error {
         default:
             let exitCode = MillstreamCommand.exitCode(for: error)
             if exitCode == .success {
-                // Help and version: not an error, and not for the error stream.
+                // The text of `--help` and `--version` is not an error, so it is written to standard output.
                 self.init(.done, "", MillstreamCommand.fullMessage(for: error))
             } else if exitCode == .validationFailure {
                 let names = MillstreamCommand.configuration.subcommands.compactMap { $0.configuration.commandName }

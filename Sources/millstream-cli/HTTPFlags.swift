@@ -5,7 +5,7 @@ import MediaTransport
 import NetworkConditioning
 import ResourceAddressing
 
-/// How to ask servers, on every command that does.
+/// The options for HTTP, shared by all commands that load resources.
 struct HTTPFlags: ParsableArguments {
     @Option(
         name: .long,
@@ -68,12 +68,12 @@ struct HTTPFlags: ParsableArguments {
         }
     }
 
-    /// The fields of `--header`.
+    /// The header fields of `--header`.
     var headerFields: [HeaderField] { header.compactMap { HeaderField(line: $0) } }
 
     /// Creates the options of the transport.
     ///
-    /// - Parameter sources: The addresses whose origins get the fields of `--header`.
+    /// - Parameter sources: The addresses to whose origins the header fields of `--header` are sent.
     /// - Returns: The options.
     func options(sources: [ResourceAddress] = []) -> HTTPTransport.Options {
         // Header fields that are given for a stream over https are never sent unencrypted.
@@ -90,21 +90,22 @@ struct HTTPFlags: ParsableArguments {
         return options
     }
 
-    /// How often to try again.
+    /// The policy for retrying failed requests.
     var policy: LoadErrorPolicy { LoadErrorPolicy(retries: retries) }
 
-    /// Runs `body` with a loader, and ends its connections behind it.
+    /// Runs `body` with a loading, and closes the connections afterward.
     ///
-    /// Header fields go to the origin of the source only, and files are read only where a source is one: a playlist from
-    /// elsewhere must neither collect secrets nor name files of this machine.
+    /// The header fields of `--header` are sent only to the origin of the source, and files are read only if a source
+    /// is a file: a remote playlist must neither receive secrets nor refer to local files.
     ///
     /// - Parameters:
-    ///   - source: The source that the command is about.
-    ///   - base: The address that a source which is no address of HTTP came from: a base URL, the origin of a package.
-    ///   - others: Other sources that were named, such as what is appended; they get no header fields of the source.
-    ///   - body: What is run.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws, and ``Failure`` where a source or the cookie file cannot be read.
+    ///   - source: The source of the command.
+    ///   - base: The origin of a source that is not an HTTP address: a base URL, or the origin of a downloaded package.
+    ///   - others: Additional sources, such as appended playlists; the header fields of `--header` are not sent to
+    ///     them.
+    ///   - body: The closure to run.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`, or ``Failure`` if a source or the cookie file cannot be read.
     func withLoading<Result>(
         source: String,
         base: String? = nil,
@@ -133,7 +134,7 @@ struct HTTPFlags: ParsableArguments {
             try save(jar)
             return result
         } catch {
-            // What went wrong first is what there is to say.
+            // The first error is reported, not one that follows from it.
             try? await http.shutdown()
             try? save(jar)
             throw error
@@ -160,7 +161,7 @@ struct HTTPFlags: ParsableArguments {
     private static func hostAndPort(_ text: String) -> (host: String, port: Int)? {
         let bare = text.hasPrefix("http://") ? String(text.dropFirst(7)) : text
         let address = ResourceAddress("http://\(bare)")
-        // An address without a port, or with one that is no number, would have that of its scheme.
+        // Without a valid port in the text, the port of the address would be the default of its scheme.
         guard let host = address.host, !host.isEmpty, let digits = bare.split(separator: ":").last, bare.contains(":"),
             let port = Int(digits), (1...65_535).contains(port), address.port == port
         else { return nil }

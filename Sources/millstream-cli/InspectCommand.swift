@@ -47,7 +47,7 @@ struct InspectCommand: AsyncParsableCommand {
         }
     }
 
-    /// Every media playlist once, in the order of the multivariant playlist.
+    /// Returns each media playlist once, in the order of the multivariant playlist.
     private func mediaPlaylists(of playlist: Playlist, _ loading: ResourceLoading) async throws -> [Playlist] {
         guard case .multivariant(let multivariant) = playlist else { return [] }
         var seen: Set<String> = []

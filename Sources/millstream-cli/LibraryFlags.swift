@@ -2,7 +2,7 @@ import ArgumentParser
 import AssetStorage
 import Foundation
 
-/// Which library a command works on.
+/// The option for the library of a command.
 struct LibraryFlags: ParsableArguments {
     @Option(
         name: .long,
@@ -14,10 +14,10 @@ struct LibraryFlags: ParsableArguments {
 
     func open() throws -> AssetLibrary { try AssetLibrary(directory: directory) }
 
-    /// Opens the library without a change to it, so that it may be on a disk that cannot be written.
+    /// Opens the library without modifying it, so that it can be on a read-only file system.
     func openForReading() throws -> AssetLibrary {
         if let library = try? AssetLibrary(reading: directory) { return library }
-        // There is none yet: an empty one is made, or what prevents it is reported.
+        // There is no library yet: create an empty one, or report why that fails.
         return try open()
     }
 }

@@ -3,20 +3,20 @@ import MediaTransport
 import PlaybackReporting
 import Synchronization
 
-/// A file, or standard output, to which the lines of a report are written as they come.
+/// A file, or standard output, to which the lines of a report are written as they are produced.
 final class LineFile: Sendable {
     private struct State {
         var failure: OutputError?
         var isClosed = false
     }
 
-    /// `nil` for standard output.
+    /// The descriptor of the file; `nil` for standard output.
     private let file: OutputDescriptor?
     private let state = Mutex(State())
 
-    /// Opens a file, which is emptied and readable by its owner only; `-` is standard output.
+    /// Opens a file, which is truncated, or created so that only its owner can read it; `-` is standard output.
     ///
-    /// - Throws: ``Failure`` where it cannot be written.
+    /// - Throws: ``Failure`` if it cannot be written.
     init(_ path: String) throws {
         do {
             file = path == "-" ? nil : try OutputDescriptor(creating: path)
@@ -25,10 +25,10 @@ final class LineFile: Sendable {
         }
     }
 
-    /// Adds text in the format of the file.
+    /// Appends text in the format of the file.
     ///
-    /// A failure is thrown by ``close()``. That of standard output, and a pipe whose reader has closed it, cancel the
-    /// command at once.
+    /// A failure is thrown by ``close()``. A failure of standard output, or of a pipe that its reader has closed, also
+    /// cancels the command at once.
     func write(_ text: String) {
         state.withLock { state in
             guard state.failure == nil, !state.isClosed else { return }
@@ -39,14 +39,15 @@ final class LineFile: Sendable {
                 state.failure = error
                 if error.isClosed { OutputSupervisor.shared.report(error) }
             } catch {
-                // The command was interrupted while the reader did not read.
+                // The command was interrupted while the output was blocked.
             }
         }
     }
 
-    /// Ends the file.
+    /// Closes the file.
     ///
-    /// - Throws: ``OutputError`` for standard output, ``Failure`` for a file, where some of it could not be written.
+    /// - Throws: ``OutputError`` for standard output or a closed pipe, ``Failure`` for a file, if some of the text
+    ///   could not be written.
     func close() throws {
         let (failure, isFirst) = state.withLock { state in
             defer { state.isClosed = true }
@@ -59,7 +60,7 @@ final class LineFile: Sendable {
     }
 }
 
-/// A file of events, a line of JSON each.
+/// A file of events, each as a line of JSON.
 struct EventFile: Sendable {
     private let file: LineFile
     private let writer: PlaybackEventWriter

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 
-/// The program: one command for each job.
+/// The program, with one subcommand for each task.
 @main struct MillstreamCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "millstream",
@@ -19,18 +19,19 @@ import Logging
         ]
     )
 
-    /// Begins on the main thread and leaves it to windows: the command runs beside it.
+    /// Starts the program; the command runs beside the main thread, which is reserved for windows.
     @MainActor static func main() {
         OutputDescriptor.reserveStandardDescriptors()
-        // A write to a pipe whose reader has closed it fails, and ends the command in an orderly way (millstream inspect … | head).
+        // Writing to a pipe that its reader has closed must fail, to end the command gracefully (millstream inspect … |
+        // head).
         signal(SIGPIPE, SIG_IGN)
         LoggingSystem.bootstrap { TerminalLogHandler(label: $0) }
-        // Whoever starts this may have blocked signals for itself; they are wanted here.
+        // The parent process may have blocked these signals.
         var wanted = sigset_t()
         sigemptyset(&wanted)
         for signal in [SIGINT, SIGTERM] { sigaddset(&wanted, signal) }
         pthread_sigmask(SIG_UNBLOCK, &wanted, nil)
-        // Commands that have something to keep or to end take the signal themselves.
+        // Default handling; commands with work to preserve or to end handle the signals themselves.
         signal(SIGINT) { _ in
             OutputDescriptor.writeInterruption()
             _exit(Failure.Status.interrupted.rawValue)
@@ -51,7 +52,7 @@ import Logging
             }
             Foundation.exit(Failure.Status.done.rawValue)
         } catch let code as ExitCode {
-            // The command has printed what it had to say.
+            // The command has already printed its result.
             Foundation.exit(code.rawValue)
         } catch {
             Failure(error, arguments: CommandLine.arguments).exit()

@@ -3,12 +3,12 @@ import HLSPlaylist
 import MediaTransport
 import ResourceAddressing
 
-/// What SOURCE means on the command line: an address, a file, or `-` for standard input.
+/// A SOURCE argument of the command line: an address, a file, or `-` for standard input.
 struct PlaylistSource {
     let text: String
     let baseURL: String?
 
-    /// Loads and parses it.
+    /// Loads and parses the playlist.
     func load(_ loading: ResourceLoading, variables: [String: String] = [:]) async throws -> Playlist {
         let (bytes, address) = try await bytes(loading)
         do {
@@ -21,22 +21,22 @@ struct PlaylistSource {
         }
     }
 
-    /// Returns the name of a source in messages: a file as it was given, an address without what may be a secret.
+    /// Returns the name of a source for messages: a file as given, an address without parts that can be secret.
     static func name(_ text: String) -> String {
         let address = ResourceAddress(text)
         if text == "-" { return "the standard input" }
         return address.isHTTP || address.normalizedScheme == "data" ? address.description : text
     }
 
-    /// The address of a source that is not standard input.
+    /// Returns the address of a source other than standard input.
     ///
-    /// - Throws: ``Failure`` where it is empty or of a scheme that cannot be loaded.
+    /// - Throws: ``Failure`` if the text is empty or its scheme is not supported.
     static func address(_ text: String) throws -> ResourceAddress {
         guard !text.isEmpty else { throw Failure(.wrongUsage, "usage", "an empty text is no source") }
         let address = ResourceAddress(text)
         if let scheme = address.normalizedScheme {
             if ["http", "https", "file", "data"].contains(scheme) { return address }
-            // A drive letter and a name with a colon are files; what has an authority is meant as an address.
+            // Drive letters and file names with a colon are files; a text with an authority is an address.
             guard address.authority == nil else {
                 throw Failure(
                     .wrongUsage,

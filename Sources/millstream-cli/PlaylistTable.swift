@@ -3,7 +3,7 @@ import MediaTiming
 import ReportFormat
 import ResourceAddressing
 
-/// A playlist as a person likes to read it.
+/// A playlist formatted as tables for people.
 struct PlaylistTable {
     let text: TerminalText
 
@@ -60,7 +60,7 @@ struct PlaylistTable {
         return lines + session(of: playlist)
     }
 
-    /// What is about the session as a whole.
+    /// Returns the rows about the session: variables, session data, keys, content steering and the start.
     private static func session(of playlist: MultivariantPlaylist) -> [TerminalText] {
         var rows = playlist.variables.sorted { $0.key < $1.key }.map { ["variable", $0.key, $0.value] }
         rows += playlist.sessionData.map { ["data", $0.dataID, $0.value ?? $0.uri ?? ""] }
@@ -72,7 +72,7 @@ struct PlaylistTable {
         return rows.isEmpty ? [] : [""] + table(header: ["session", "name", "value"], rows: rows)
     }
 
-    /// The tags that the standard does not know, counted.
+    /// Returns the tags that are not defined by the standard, with their number of occurrences.
     private static func unknownTags(of playlist: Playlist) -> [TerminalText] {
         let tags: [UnknownTag] =
             switch playlist {
@@ -122,7 +122,8 @@ struct PlaylistTable {
         return lines + whatComes(in: playlist) + dateRanges(of: playlist)
     }
 
-    /// What stands behind the last segment and what the server offers.
+    /// Returns the rows about live delivery: skipped segments, parts, preload hints, rendition reports and server
+    /// control.
     private static func whatComes(in playlist: MediaPlaylist) -> [TerminalText] {
         var rows: [[String]] = []
         if playlist.skippedSegmentCount > 0 { rows.append(["left out", "\(playlist.skippedSegmentCount) segments"]) }
@@ -162,7 +163,8 @@ struct PlaylistTable {
         return [""] + table(header: ["date range", "class", "start", "duration", "cue", "plays"], rows: rows) + rest
     }
 
-    /// All positions of a short list; of a long one those at its ends, where `nil` stands for the rest.
+    /// Returns all indices of a short list; for a long list those at its beginning and end, with `nil` for the omitted
+    /// ones.
     private static func shown(_ segments: MediaSegments) -> [Int?] {
         guard segments.count > 40 else { return segments.indices.map { $0 } }
         return Array(0..<20).map { $0 } + [nil] + Array((segments.count - 10)..<segments.count).map { $0 }
@@ -181,7 +183,7 @@ struct PlaylistTable {
 
     private static func version(_ version: Int?) -> TerminalText { version.map { ", version \($0)" } ?? "" }
 
-    /// Columns as wide as their longest cell; empty columns are left out.
+    /// Returns aligned columns, as wide as their longest cells; empty columns are omitted.
     private static func table(header: [String], rows: [[String]]) -> [TerminalText] {
         let cells = ([header] + rows).map { row in row.map { TerminalText(escaping: $0) } }
         let used = header.indices.filter { column in cells.dropFirst().contains { !$0[column].isEmpty } }

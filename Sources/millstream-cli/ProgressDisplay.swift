@@ -4,17 +4,17 @@ import MillstreamDownloads
 import ReportFormat
 import Synchronization
 
-/// How far a download is, for a person: a bar on a terminal, plain lines elsewhere.
+/// A display of the progress of a download: a progress bar on a terminal, otherwise lines of text.
 final class ProgressDisplay: Sendable {
     private struct State {
-        /// What was there at some times of the last seconds, the oldest first: the rate is that of this window.
+        /// The progress at times within the last 5 seconds, oldest first, from which the speed is computed.
         var samples: [(time: Duration, bytes: Int64, percent: Double)] = []
         var lastLine: (time: Duration, percent: Double)?
         var hasBar = false
     }
 
     private static let window = Duration.seconds(5)
-    /// Without a terminal a line comes at least this often, while anything comes.
+    /// The maximum interval between two lines without a terminal, while data is received.
     private static let lineInterval = Duration.seconds(5)
 
     private let isQuiet: Bool
@@ -60,7 +60,7 @@ final class ProgressDisplay: Sendable {
         }
     }
 
-    /// Leaves the bar on its line.
+    /// Ends the line of the progress bar.
     func end() {
         state.withLock { state in
             if state.hasBar { StandardError.write("\n") }

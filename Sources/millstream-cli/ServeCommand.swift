@@ -107,7 +107,7 @@ struct ServeCommand: AsyncParsableCommand {
         let (host, opens) = (host, open)
         try await origin.run { port in
             let address = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
-            // A failure cancels the server.
+            // A failure of the output cancels the server.
             try? StandardOutput.writeLine("Millstream serves at \(address)")
             if opens { Browser.open(address) }
         }
@@ -125,7 +125,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func loadCatalogue() async throws -> StreamCatalogue {
         guard let catalog else { return StreamCatalogue([]) }
-        // The conditions are for the players, not for what the server itself loads.
+        // The conditions apply to players, not to what the server itself loads.
         var http = http
         http.network.conditions = nil
         return try await http.withLoading(source: catalog) { loading in
@@ -194,7 +194,7 @@ struct LimitFlags: ParsableArguments {
         }
     }
 
-    /// The limits that these options mean.
+    /// The limits from the options.
     var limits: ServerLimits {
         func size(_ mebibytes: Int) -> ByteCount { ByteCount(Int64(mebibytes) << 20) }
         var limits = ServerLimits()
@@ -244,7 +244,7 @@ struct OriginCommand: AsyncParsableCommand {
         )
         let host = host
         try await origin.run { port in
-            // A failure cancels the server.
+            // A failure of the output cancels the server.
             try? StandardOutput.writeLine(
                 "Serving the folder at http://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
             )
@@ -252,7 +252,7 @@ struct OriginCommand: AsyncParsableCommand {
     }
 }
 
-/// What servers write about themselves.
+/// The log of a server.
 enum ServerLog {
     static func make(_ label: String) -> Logger {
         var logger = Logger(label: label) { TerminalLogHandler(label: $0) }
@@ -261,7 +261,7 @@ enum ServerLog {
     }
 }
 
-/// The user's browser.
+/// The web browser of the user.
 enum Browser {
     static func open(_ address: String) {
         let process = Process()

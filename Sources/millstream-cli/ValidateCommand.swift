@@ -6,9 +6,9 @@ import ResourceAddressing
 
 /// The command `millstream validate`.
 struct ValidateCommand: AsyncParsableCommand {
-    /// How the findings are printed.
+    /// The output formats.
     enum Format: String, ExpressibleByArgument, CaseIterable {
-        /// Lines that people and editors read.
+        /// Lines for people and editors.
         case text
         /// One JSON object.
         case json

@@ -3,7 +3,7 @@ import HLSPlaylist
 import ReportFormat
 import ResourceAddressing
 
-/// A playlist with what was found in it.
+/// A playlist with the diagnostics of its validation.
 struct ValidatedPlaylist {
     let name: String
     let kind: Playlist.Kind
@@ -16,7 +16,7 @@ struct ValidatedPlaylist {
     }
 }
 
-/// The findings of a validation, as people, scripts and code scanners read them.
+/// The results of a validation, as text, JSON or SARIF.
 struct ValidationReport {
     let sets: Set<RuleSet>
     let playlists: [ValidatedPlaylist]
@@ -31,7 +31,7 @@ struct ValidationReport {
     private var warningCount: Int { all.count { $0.severity == .warning } }
     private var rules: [ValidationRule] { ValidationRule.all.filter { sets.contains($0.ruleSet) } }
 
-    /// `NAME:LINE: error: MESSAGE [CODE, SECTION]`, as compilers write it, and a summary.
+    /// The report as lines `NAME:LINE: error: MESSAGE [CODE, SECTION]`, as compilers write them, and a summary.
     var text: TerminalText {
         var lines: [TerminalText] = playlists.flatMap { playlist in
             playlist.diagnostics.map { finding in
@@ -55,7 +55,7 @@ struct ValidationReport {
         "\(count) \(noun)\(count == 1 ? "" : "s")"
     }
 
-    /// `{"rules", "errors", "warnings", "playlists": [{"source", "kind", "diagnostics"}]}`.
+    /// The report as `{"rules", "errors", "warnings", "playlists": [{"source", "kind", "diagnostics"}]}`.
     var json: ReportValue {
         .fields([
             "rules": .strings(sets.map(\.rawValue).sorted()),
@@ -73,7 +73,7 @@ struct ValidationReport {
         ])
     }
 
-    /// A log in the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS).
+    /// The report as a log in the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS).
     var sarif: ReportValue {
         let positions = Dictionary(uniqueKeysWithValues: rules.enumerated().map { ($0.element.id, $0.offset) })
         let driver = ReportValue.fields([
@@ -116,7 +116,7 @@ struct ValidationReport {
         ])
     }
 
-    /// Addresses stay as they are; a path becomes a relative reference, which has no spaces.
+    /// Returns the URI of a playlist: addresses are unchanged, a path becomes a percent-encoded relative reference.
     private static func sarifAddress(_ name: String) -> String {
         name == "-"
             ? "stdin" : name.contains("://") ? name : PercentEncoding.encode(name, keeping: PercentEncoding.pathBytes)

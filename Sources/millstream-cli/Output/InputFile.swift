@@ -1,8 +1,8 @@
 import Foundation
 
-/// A file, or standard input, that is read as a whole.
+/// A file, or standard input, that is read completely.
 enum InputFile {
-    /// Returns the bytes of a file; of one that is longer than the limit, one byte more than the limit.
+    /// Returns the bytes of a file; if it is longer than the limit, one byte more than the limit.
     static func contents(_ path: String, limit: Int) throws -> Data {
         guard let file = Foundation.FileHandle(forReadingAtPath: path) else {
             throw CocoaError(.fileReadUnknown)
@@ -10,7 +10,7 @@ enum InputFile {
         return try file.read(upToCount: limit + 1) ?? Data()
     }
 
-    /// Returns what standard input holds up to its end.
+    /// Returns all bytes of standard input.
     ///
     /// - Throws: ``Failure``.
     static func standardInput() throws -> Data {
@@ -21,6 +21,6 @@ enum InputFile {
         }
     }
 
-    /// The output of programs that are started for the user, which is discarded.
+    /// The null device, for the output of other programs that are started for the user.
     static var discarded: Foundation.FileHandle { .nullDevice }
 }

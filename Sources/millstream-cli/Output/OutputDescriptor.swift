@@ -24,21 +24,22 @@ struct OutputError: Error, Equatable {
     var reason: String { String(cString: strerror(number)) }
 }
 
-/// A file descriptor to which bytes are written in full.
+/// A file descriptor to which bytes are written completely.
 ///
-/// Writing blocks until the bytes are taken, however slow the reader is and whether or not the descriptor is in non-blocking
-/// mode: nothing is buffered here. Only an interruption (Ctrl-C) ends the wait for a reader that does not read.
+/// Writing blocks until all bytes are accepted, regardless of the speed of the reader and of non-blocking mode; nothing
+/// is buffered here. Only an interruption (Ctrl-C) ends the wait for a reader.
 struct OutputDescriptor: Sendable {
     let rawValue: Int32
     /// The name of the output, for messages.
     let name: String
 
-    /// The number of bytes in one write; a pipe that is ready takes this many without blocking (`PIPE_BUF` on Linux).
+    /// The number of bytes in a single write; a pipe that is ready accepts this many without blocking (`PIPE_BUF` on
+    /// Linux).
     private static let chunkSize = 4096
-    /// The time after which a blocked write looks for an interruption, in milliseconds.
+    /// The interval at which a blocked write checks for an interruption, in milliseconds.
     private static let pollInterval: Int32 = 100
 
-    /// Opens a file for writing, which is emptied, or created for its owner only.
+    /// Opens a file for writing, which is truncated, or created so that only its owner can access it.
     ///
     /// - Throws: ``OutputError``.
     init(creating path: String) throws(OutputError) {
@@ -56,7 +57,7 @@ struct OutputDescriptor: Sendable {
 
     /// Writes all bytes.
     ///
-    /// - Throws: ``OutputError``, or `CancellationError` when the program was interrupted while the reader did not read.
+    /// - Throws: ``OutputError``, or `CancellationError` if the program was interrupted while the write was blocked.
     func write(_ bytes: [UInt8]) throws {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -70,7 +71,7 @@ struct OutputDescriptor: Sendable {
         }
     }
 
-    /// Returns when the descriptor is writable or has an error, which the next write reports.
+    /// Waits until the descriptor is writable or has an error, which the next write reports.
     private func waitUntilWritable() throws(CancellationError) {
         var request = pollfd(fd: rawValue, events: Int16(clamping: POLLOUT), revents: 0)
         while poll(&request, 1, Self.pollInterval) <= 0 {
@@ -81,17 +82,18 @@ struct OutputDescriptor: Sendable {
     /// Closes the descriptor.
     func close() { _ = systemClose(rawValue) }
 
-    /// Opens `/dev/null` in the place of each standard descriptor that was closed when the program was started.
+    /// Opens `/dev/null` in place of each standard descriptor that was closed when the program was started.
     ///
-    /// Otherwise the next file or socket would take its number, and results would be written into it. The direction is
-    /// wrong, so that reading and writing still fail with `EBADF`.
+    /// Otherwise the next file or socket would get its number, and output would be written into it. Each is opened in
+    /// the opposite direction, so that reading and writing still fail with `EBADF`.
     static func reserveStandardDescriptors() {
         for descriptor in [STDIN_FILENO, standardOutput, standardError] where fcntl(descriptor, F_GETFD) == -1 {
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }
 
-    /// The message of a program that is interrupted, written in a signal handler, where only system calls are allowed.
+    /// Writes the message of an interrupted program; called by a signal handler, in which only system calls are
+    /// permitted.
     static func writeInterruption() {
         let line = "millstream: error: interrupted (interrupted)\n" as StaticString
         var request = pollfd(fd: standardError, events: Int16(clamping: POLLOUT), revents: 0)
@@ -100,7 +102,7 @@ struct OutputDescriptor: Sendable {
     }
 }
 
-// The module hides the names of the system (see UnavailableOutput.swift); here they are meant.
+// The module hides these system functions (see UnavailableOutput.swift); this is the only file that uses them.
 #if canImport(Darwin)
 private let systemWrite = Darwin.write
 private let systemClose = Darwin.close
@@ -119,8 +121,8 @@ private let standardError = Glibc.STDERR_FILENO
 #endif
 
 extension OutputDescriptor {
-    /// The descriptor of results.
+    /// The descriptor for results.
     static let results = OutputDescriptor(rawValue: standardOutput, name: "standard output")
-    /// The descriptor of progress, logs and diagnostics.
+    /// The descriptor for progress, logs and diagnostics.
     static let diagnostics = OutputDescriptor(rawValue: standardError, name: "standard error")
 }

@@ -1,11 +1,11 @@
 import Dispatch
 import Synchronization
 
-/// Ends the running command when its output can no longer be written.
+/// A supervisor that cancels the running command when its output can no longer be written.
 ///
-/// A command that writes from a callback, or whose output is written by a log, cannot throw from there. The first failure is
-/// recorded here and cancels the command, which ends as it does when it is interrupted: downloads are stored, servers and
-/// files are closed.
+/// Code that writes in a callback, or a log handler, cannot throw to the command. The first failure is recorded here
+/// and cancels the command, which ends as if it were interrupted: downloads are preserved, servers and files are
+/// closed.
 final class OutputSupervisor: Sendable {
     static let shared = OutputSupervisor()
 
@@ -16,7 +16,7 @@ final class OutputSupervisor: Sendable {
 
     private init() { (failures, failed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1)) }
 
-    /// The first failure that was reported.
+    /// The first reported failure.
     var failure: OutputError? { state.withLock { $0 } }
 
     /// Records a failure and cancels the running command.
@@ -25,12 +25,12 @@ final class OutputSupervisor: Sendable {
         failed.yield()
     }
 
-    /// A Boolean value that indicates whether the program was told to end, so that nothing waits for a reader any longer.
+    /// A Boolean value that indicates whether the program was told to end, so that blocked writes must stop waiting.
     var isInterrupted: Bool { interruption.load(ordering: .relaxed) }
 
-    /// Sets ``isInterrupted`` on a signal, until the source that is returned is canceled.
+    /// Sets ``isInterrupted`` on a signal, until the returned source is canceled.
     ///
-    /// It does so on a queue of its own: all threads of tasks may be waiting for the reader.
+    /// The signal is handled on a global queue, since all threads of tasks may be blocked by output.
     func observeInterruptions(_ signals: [Int32]) -> [any DispatchSourceSignal] {
         signals.map { signal in
             let source = DispatchSource.makeSignalSource(signal: signal, queue: .global())
@@ -40,9 +40,9 @@ final class OutputSupervisor: Sendable {
         }
     }
 
-    /// Runs a command, which is canceled by the first failure of its output.
+    /// Runs a command, which the first failure of its output cancels.
     ///
-    /// - Throws: That failure if there was one, whatever the command made of it; else what the command throws.
+    /// - Throws: That failure if there was one, otherwise the error of the command.
     func run(_ command: @escaping @Sendable () async throws -> Void) async throws {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Standard output, to which results are written.
 ///
-/// All text is ``TerminalText``, in which what comes from outside is escaped; JSON escapes it itself; only ``write(bytes:)``,
-/// for results that are byte-exact, writes what it is given.
+/// All text is ``TerminalText``, in which external text is escaped, or JSON, which escapes it too; only
+/// ``write(bytes:)``, for byte-exact results, writes unchanged bytes.
 enum StandardOutput {
     private static let lock = Mutex(())
 
@@ -13,18 +13,18 @@ enum StandardOutput {
 
     static func writeLine(_ text: TerminalText) throws { try write(text + "\n") }
 
-    /// Writes a report as JSON on a line.
+    /// Writes a report as a line of JSON.
     static func writeLine(_ report: ReportValue) throws { try write(bytes: Array("\(report.json)\n".utf8)) }
 
     /// Writes a report as JSON.
     static func write(report: ReportValue) throws { try write(bytes: Array(report.json.utf8)) }
 
-    /// Writes a path on a line: exactly to a file or a pipe, where a script reads it, and escaped to a terminal.
+    /// Writes a path as a line: unchanged to a file or a pipe, where scripts read it, and escaped to a terminal.
     static func writeLine(path: String) throws {
         try isTerminal ? writeLine(TerminalText(escaping: path)) : write(bytes: Array("\(path)\n".utf8))
     }
 
-    /// Writes a playlist: byte for byte to a file or a pipe, and with its lines escaped to a terminal.
+    /// Writes a playlist: unchanged to a file or a pipe, and with escaped lines to a terminal.
     static func write(playlist bytes: [UInt8]) throws {
         guard isTerminal else { return try write(bytes: bytes) }
         try write(TerminalText(escapingLines: String(decoding: bytes, as: UTF8.self)))
@@ -33,7 +33,7 @@ enum StandardOutput {
     /// A Boolean value that indicates whether standard output is a terminal.
     static let isTerminal = isatty(OutputDescriptor.results.rawValue) == 1
 
-    /// Writes bytes as they are.
+    /// Writes bytes unchanged.
     ///
     /// - Throws: ``OutputError``, which also cancels the running command.
     static func write(bytes: [UInt8]) throws {
@@ -54,14 +54,14 @@ enum StandardError {
 
     private static let lock = Mutex(())
 
-    /// Writes text; failures are ignored, except that a pipe without a reader cancels the running command.
+    /// Writes text; failures are ignored, but a closed pipe cancels the running command.
     static func write(_ text: TerminalText) {
         do {
             try lock.withLock { _ in try OutputDescriptor.diagnostics.write(Array(text.description.utf8)) }
         } catch let error as OutputError where error.isClosed {
             OutputSupervisor.shared.report(error)
         } catch {
-            // There is no other place to report it.
+            // The failure cannot be reported anywhere else.
         }
     }
 }

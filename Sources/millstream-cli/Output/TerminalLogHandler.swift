@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import ReportFormat
 
-/// A log handler that writes to standard error and escapes what comes from outside.
+/// A log handler that writes to standard error and escapes external text.
 struct TerminalLogHandler: LogHandler {
     let label: String
     var logLevel = Logger.Level.warning

@@ -1,8 +1,8 @@
 import Foundation
 
-// Everything that the command line writes goes through StandardOutput and StandardError: they end quietly when a reader closes
-// its pipe, and escape text from outside. The declarations here hide the other ways to write, so that using one of them
-// does not compile. `Scripts/check-output` checks that they do.
+// All output of the command line uses StandardOutput and StandardError, which handle closed pipes and escape external
+// text. The declarations here hide all other ways to write, so that their use does not compile. `Scripts/check-output`
+// verifies that.
 
 @available(*, unavailable, message: "Use StandardOutput.writeLine(_:).")
 func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {}
@@ -66,10 +66,10 @@ var STDOUT_FILENO: Int32 { 1 }
 @available(*, unavailable, message: "Use OutputDescriptor.diagnostics.")
 var STDERR_FILENO: Int32 { 2 }
 
-/// Hides Foundation's type, which has members that write to the standard descriptors.
+/// Hides Foundation's type, whose members write to the standard descriptors.
 @available(*, unavailable, message: "Use StandardOutput, StandardError, OutputDescriptor or InputFile.")
 enum FileHandle {}
 
-/// Hides the log handler of swift-log, which writes what it is given without escapes.
+/// Hides the log handler of swift-log, which does not escape text.
 @available(*, unavailable, message: "Use TerminalLogHandler.")
 enum StreamLogHandler {}

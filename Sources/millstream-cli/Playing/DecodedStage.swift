@@ -5,15 +5,15 @@ import MediaOutput
 import MediaTiming
 import StreamingEngine
 
-/// Decodes without a window: into files, or for nothing.
+/// A stage that decodes media without a window and writes it to files or discards it.
 struct DecodedStage: PlaybackStage {
-    /// What is written.
+    /// The files to write.
     struct Files: Sendable {
-        /// Pictures of some times.
+        /// The times and paths of single frames that are written as images.
         var screenshots: [(time: MediaTime, path: String)] = []
-        /// A line for each frame.
+        /// The path of a file with a line and a checksum for each frame.
         var checksums: String?
-        /// The sound.
+        /// The path of a WAVE file with the audio.
         var wave: String?
     }
 
@@ -44,7 +44,7 @@ struct DecodedStage: PlaybackStage {
     }
 }
 
-/// Several outputs that all get every frame.
+/// A video output that passes each frame to several outputs.
 struct OutputGroup: VideoOutput {
     private let outputs: [any VideoOutput]
 

@@ -3,7 +3,7 @@ import MediaTransport
 import MillstreamTesting
 import NIOCore
 
-/// A transport of the world outside a simulation: while it is waited for, time passes there as it does outside.
+/// A transport that performs its requests outside a simulation, in which time passes as real time until they complete.
 struct OutsideTransport: Transport {
     private let base: any Transport
     private let simulation: Simulation
@@ -16,7 +16,7 @@ struct OutsideTransport: Transport {
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         let sent = simulation.now
         let response = try await simulation.outside { try await base.send(request) }
-        // The clock inside is another.
+        // The times are converted to the clock of the simulation.
         var measurement = response.record.measurement
         measurement.sent = sent
         let record = TransferRecord(measurement)

@@ -201,7 +201,7 @@ struct PlayCommand: AsyncParsableCommand {
             if printsSummary { try StandardOutput.write(metrics.summary) }
         } catch {
             display.end()
-            // What was written up to here is kept.
+            // Preserve the output up to this point.
             try? await stage.finish()
             try? files.close()
             throw error
@@ -255,7 +255,7 @@ struct PlayCommand: AsyncParsableCommand {
         #endif
     }
 
-    /// Where the rest of a package may be asked for.
+    /// Returns the address of the origin of a downloaded package, from which missing resources can be loaded.
     private func origin(of package: (library: AssetLibrary, id: String)?) throws -> String? {
         try package.map { try $0.library.asset($0.id).source.text }
     }
@@ -277,7 +277,7 @@ struct PlayCommand: AsyncParsableCommand {
         }
     }
 
-    /// Names what is stitched in by an address, as it is where the program was started.
+    /// Resolves the source of an inserted playlist relative to the working directory.
     private static func locating(_ edit: PlaylistEdit) throws -> PlaylistEdit {
         guard let source = edit.source, GapPlaylist.playlist(at: source) == nil else { return edit }
         let address = try PlaylistSource.address(source).text
@@ -304,7 +304,7 @@ struct PlayCommand: AsyncParsableCommand {
             guard (1...100_000).contains(maxHeight) else {
                 throw ValidationError("--max-height wants a number of pixels")
             }
-            // Only the height counts.
+            // Only the height is limited.
             options.preferredMaximumResolution = Resolution(width: 1_000_000, height: maxHeight)
         }
         guard let name = SelectorName(rawValue: selector) else {

@@ -5,7 +5,7 @@ import ReportFormat
 import StreamingEngine
 import Synchronization
 
-/// Where the play head is, for a person: one line that changes on a terminal, a line now and then elsewhere.
+/// A display of the playback position: one updated line on a terminal, otherwise a line at intervals.
 final class PlaybackDisplay: Sendable {
     private struct State {
         var lastLine: (time: Duration, head: String)?
@@ -20,7 +20,7 @@ final class PlaybackDisplay: Sendable {
 
     init(isQuiet: Bool) { self.isQuiet = isQuiet }
 
-    /// Shows a moment.
+    /// Shows the state at one moment.
     func show(_ snapshot: PlaybackSnapshot, at now: Duration, isPaced: Bool) {
         guard !isQuiet, snapshot.status == .readyToPlay else { return }
         let position = snapshot.timebase.mediaTime(at: now)
@@ -41,7 +41,7 @@ final class PlaybackDisplay: Sendable {
         }
     }
 
-    /// Says what a viewer notices, on a line of its own.
+    /// Shows a notice on its own line.
     func say(_ notice: some CustomStringConvertible & Sendable) {
         guard !isQuiet else { return }
         state.withLock { state in
@@ -50,7 +50,7 @@ final class PlaybackDisplay: Sendable {
         }
     }
 
-    /// Leaves the line as it is.
+    /// Ends the current line.
     func end() {
         state.withLock { state in
             if state.hasLine { StandardError.write("\n") }
@@ -83,7 +83,7 @@ final class PlaybackDisplay: Sendable {
 }
 
 extension PlaybackMetrics {
-    /// The indicators for people, a line each.
+    /// The metrics as text, one per line.
     var summary: TerminalText {
         var lines: [TerminalText] = ["Watched: \(String(format: "%.1f", watchedDuration.inSeconds)) s"]
         if let startupTime { lines.append("Start-up: \(String(format: "%.2f", startupTime.inSeconds)) s") }

@@ -2,14 +2,14 @@ import PlaybackReporting
 import ReportFormat
 import Synchronization
 
-/// What `play` writes besides what it shows.
+/// The report files of `play`.
 struct PlaybackFiles: Sendable {
     let accessLog: LineFile?
     let errorLog: LineFile?
     let metrics: LineFile?
     let events: LineFile?
 
-    /// Opens the files before anything is played: a name that is wrong is told at once.
+    /// Opens the files before playback, so that an invalid path is reported at once.
     init(accessLog: String?, errorLog: String?, metrics: String?, events: String?) throws {
         self.accessLog = try accessLog.map { try LineFile($0) }
         self.errorLog = try errorLog.map { try LineFile($0) }
@@ -17,13 +17,13 @@ struct PlaybackFiles: Sendable {
         self.events = try events.map { try LineFile($0) }
     }
 
-    /// Ends all of them.
+    /// Closes all files.
     func close() throws {
         for file in [accessLog, errorLog, metrics, events] { try file?.close() }
     }
 }
 
-/// Makes logs and indicators of what happens, and writes them as it does.
+/// A recorder that derives logs and metrics from playback events and writes them as they occur.
 final class PlaybackRecord: Sendable {
     private struct State {
         var accessLog: AccessLogRecorder
@@ -52,21 +52,21 @@ final class PlaybackRecord: Sendable {
         )
     }
 
-    /// Begins the logs; once, before anything is added.
+    /// Writes the headers of the logs; must be called once, before events are added.
     func begin() {
         files.accessLog?.write(header.access)
         files.errorLog?.write(header.errors)
     }
 
-    /// Something happened.
+    /// Records an event.
     ///
-    /// - Returns: What a viewer notices of it.
+    /// - Returns: The notice for the viewer that results from the event; `nil` if there is none.
     @discardableResult
     func add(_ event: PlaybackEvent) -> PlaybackNotice? {
         state.withLock { state in
             files.events?.write(lines.line(event) + "\n")
             for change in state.accessLog.add(event) {
-                // A line that was written cannot be changed: it waits until its period is over.
+                // A written line cannot be changed, so an entry is written when its period has ended.
                 if case .finished(let entry) = change { files.accessLog?.write(logs.line(entry)) }
             }
             if let entry = state.errorLog.add(event) { files.errorLog?.write(logs.line(entry)) }
@@ -76,7 +76,7 @@ final class PlaybackRecord: Sendable {
         }
     }
 
-    /// The indicators so far.
+    /// Returns the current metrics.
     func metrics(at now: Duration) -> PlaybackMetrics {
         state.withLock { $0.metrics.metrics(at: now) }
     }

@@ -8,14 +8,14 @@ import ResourceAddressing
 import StreamingEngine
 import Synchronization
 
-/// Plays one source to its end.
+/// The playback of a source up to its end.
 struct PlaybackRun: Sendable {
     let address: ResourceAddress
     let loading: ResourceLoading
     let options: StreamingOptions
     let rate: Double
     let isLoop: Bool
-    /// Whether time is skipped in which nothing would be done but to wait.
+    /// A Boolean value that indicates whether the time in which all tasks wait is skipped.
     let isUnpaced: Bool
     let files: PlaybackFiles
     let display: PlaybackDisplay
@@ -23,10 +23,10 @@ struct PlaybackRun: Sendable {
 
     private static let glance = Duration.milliseconds(200)
 
-    /// Plays.
+    /// Plays the source.
     ///
-    /// - Returns: The indicators.
-    /// - Throws: `StreamingError` where it cannot be played, `CancellationError`.
+    /// - Returns: The metrics of the session.
+    /// - Throws: `StreamingError` if the source cannot be played, `CancellationError`.
     func run() async throws -> PlaybackMetrics {
         guard isUnpaced else { return try await play(loading, SystemTimeSource(), nil) }
         let simulation = Simulation()
@@ -38,12 +38,12 @@ struct PlaybackRun: Sendable {
         do {
             return try await simulation.run { try await play(simulated, simulation, simulation.actorExecutor) }
         } catch is ComesAtItsOwnPace {
-            // Faster than it comes it cannot be played.
+            // A live stream cannot be played faster than it is produced.
             return try await play(loading, SystemTimeSource(), nil)
         }
     }
 
-    /// It turned out to be live, before anything of it was told.
+    /// An error that reports that the stream is live, thrown before any event is published.
     private struct ComesAtItsOwnPace: Error {}
 
     private func play(
@@ -77,7 +77,7 @@ struct PlaybackRun: Sendable {
                 await engine.setRate(rate)
                 try await watch(engine, time)
             }
-            // Before any of it is decoded and shown.
+            // Ends the group before any media is decoded and shown.
             group.addTask { await gate.waitUntilLive() }
             group.addTask { await stage.steer(engine) }
             defer { group.cancelAll() }
@@ -110,7 +110,8 @@ struct PlaybackRun: Sendable {
     }
 }
 
-/// Holds events back until it is known whether what is played is live: if it is, it has to be played again at its own pace.
+/// A gate that holds events back until it is known whether the stream is live: if it is, playback starts again in real
+/// time.
 private final class LiveGate: Sendable {
     private struct State {
         var isClosed: Bool
@@ -128,10 +129,10 @@ private final class LiveGate: Sendable {
         if !isClosed { record.begin() }
     }
 
-    /// Whether it is live, and nothing of it was told.
+    /// A Boolean value that indicates whether the stream is live and its events were held back.
     var isLive: Bool { state.withLock { $0.isLive } }
 
-    /// Waits for that; returns when cancelled, too.
+    /// Waits until the stream is known to be live; also returns when the task is cancelled.
     func waitUntilLive() async {
         while !isLive, !Task.isCancelled {
             let seen = change.count
@@ -140,9 +141,9 @@ private final class LiveGate: Sendable {
         }
     }
 
-    /// Something happened.
+    /// Adds an event.
     ///
-    /// - Returns: What a viewer notices of what is told now.
+    /// - Returns: The notices for the viewer that result from the events that are published now.
     func add(_ event: PlaybackEvent) -> [PlaybackNotice] {
         let (events, opens): ([PlaybackEvent], Bool) = state.withLock { state in
             guard state.isClosed else { return ([event], false) }

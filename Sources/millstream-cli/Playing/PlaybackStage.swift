@@ -1,21 +1,21 @@
 import MediaTiming
 import StreamingEngine
 
-/// Where a playback is shown, and who may interfere with it.
+/// The output of a playback, with its user controls.
 protocol PlaybackStage: Sendable {
-    /// Makes what decodes.
+    /// Creates the pipeline that decodes or discards media.
     func makePipeline(_ time: any TimeSource, executor: (any SerialExecutor)?) throws -> any MediaPipeline
-    /// Lets a person steer the engine, until the task is cancelled or the person has had enough.
+    /// Passes the commands of the user to the engine, until the task is cancelled or the user quits.
     func steer(_ engine: PlaybackEngine) async
-    /// Shows a moment.
+    /// Shows the state at one moment.
     func show(_ snapshot: PlaybackSnapshot, at now: Duration) async
-    /// Writes what is held back, and closes everything.
+    /// Writes pending output and closes all files and windows.
     func finish() async throws
 }
 
 extension PlaybackStage {
     func steer(_ engine: PlaybackEngine) async {
-        // Nobody is there; it ends when it is cancelled.
+        // There are no controls, so this waits for cancellation.
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         await withTaskCancellationHandler {
             for await _ in stream {}
@@ -27,7 +27,7 @@ extension PlaybackStage {
     func finish() async throws {}
 }
 
-/// Nothing is decoded.
+/// A stage that decodes nothing.
 struct UndecodedStage: PlaybackStage {
     func makePipeline(_ time: any TimeSource, executor: (any SerialExecutor)?) -> any MediaPipeline {
         UndecodedPipeline(time: time)

@@ -4,12 +4,13 @@ import MediaTiming
 import PlaybackReporting
 import StreamingEngine
 
-/// Ctrl-Z stops the play head before it stops the process, so that what is told and logged ends where it should.
+/// The handling of Ctrl-Z: playback pauses before the process is suspended, so that displays and logs end at the
+/// correct time.
 enum Suspension {
-    /// How long the play head may take to stop; then the process stops all the same.
+    /// The number of checks, 10 ms apart, for the play head to stop; the process is suspended after them in any case.
     private static let patience = 100
 
-    /// Heeds the signal until the task is cancelled; once the process goes on, so does the play head.
+    /// Handles the signal until the task is cancelled; playback resumes when the process does.
     static func heed(for engine: PlaybackEngine, _ time: any TimeSource) async {
         let (requests, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         signal(SIGTSTP, SIG_IGN)
@@ -26,7 +27,7 @@ enum Suspension {
             for _ in 0..<patience where engine.snapshot.timebase.rate != 0 {
                 try? await time.sleep(for: .milliseconds(10))
             }
-            // Returns when somebody lets the process go on.
+            // Returns when the process is resumed.
             kill(getpid(), SIGSTOP)
             await engine.setRate(rate)
         }

@@ -10,7 +10,7 @@ import SegmentFormat
 import StreamingEngine
 import Synchronization
 
-/// Shows a playback in a window, and obeys its keys.
+/// A stage that shows playback in a window and executes its keyboard commands.
 final class WindowStage: PlaybackStage, SubtitleOutput {
     private struct State {
         var volume = 1.0
@@ -71,7 +71,7 @@ final class WindowStage: PlaybackStage, SubtitleOutput {
         window.updateOverlay { $0.subtitles = SubtitleText(header: script.header, lines: lines) }
     }
 
-    /// Serves the window on the main thread, and carries out what its keys say.
+    /// Runs the window on the main thread and executes its keyboard commands.
     func steer(_ engine: PlaybackEngine) async {
         await withTaskCancellationHandler {
             async let served: Void = serve()
@@ -100,7 +100,7 @@ final class WindowStage: PlaybackStage, SubtitleOutput {
     private func leave() {
         state.withLock { $0.isOver = true }
         wishes.finish()
-        // Wakes the window.
+        // Any change of the overlay wakes the event loop of the window.
         window.updateOverlay { $0.message = nil }
     }
 
@@ -108,7 +108,7 @@ final class WindowStage: PlaybackStage, SubtitleOutput {
         let (volume, isMuted, showsStatistics) = state.withLock { ($0.volume, $0.isMuted, $0.showsStatistics) }
         var snapshot = snapshot
         if let pipeline = state.withLock({ $0.pipeline }) {
-            // The engine tells of changes; time goes on between them.
+            // The engine publishes only changes; the timebase and the frame counts in between come from the pipeline.
             snapshot.timebase = pipeline.timebase
             snapshot.frameCounts = pipeline.frameCounts
         }
@@ -224,14 +224,14 @@ final class WindowStage: PlaybackStage, SubtitleOutput {
         var choices: [MediaSelectionOption?] = options
         if mayBeNone { choices.append(nil) }
         let current = choices.firstIndex { $0?.id == snapshot.selection[type]?.id } ?? choices.count - 1
-        // Bounded: there is always a choice.
+        // Bounded: the list of choices is not empty.
         let next = choices[(current + 1) % choices.count]
         await engine.select(next, for: type)
         window.announce(next.map(\.name) ?? "Subtitles off")
     }
 }
 
-/// What the key `i` shows.
+/// The statistics that the key `i` shows.
 private struct PlaybackStatistics {
     let lines: [String]
 

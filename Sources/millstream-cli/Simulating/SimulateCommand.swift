@@ -106,7 +106,7 @@ struct SimulateCommand: AsyncParsableCommand {
         }
     }
 
-    /// In the order of the names of the files.
+    /// Returns the conditions to simulate; those in a folder are in the order of the file names.
     private func profiles() throws -> [LinkProfile] {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: trace, isDirectory: &isDirectory), isDirectory.boolValue else {
@@ -119,7 +119,7 @@ struct SimulateCommand: AsyncParsableCommand {
 }
 
 extension SelectorName {
-    /// All of them, for help texts.
+    /// The names of all selectors, for help texts.
     static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
 

@@ -3,20 +3,20 @@ import Foundation
 import MediaTiming
 import StreamingEngine
 
-/// The variants of a stream that exists only in a simulation, and the sizes of all its segments.
+/// The variants of a simulated stream, with the sizes of all segments.
 struct SimulatedLadder: Sendable {
-    /// In ascending order.
+    /// The bit rates of the variants, in ascending order.
     let bitRates: [BitRate]
     let segmentDuration: Duration
-    /// By segment, then by variant.
+    /// The sizes of the segments, by segment and then by variant.
     let sizes: [[ByteCount]]
 
     static let origin = "https://simulation.invalid/"
     static let address = origin + "multivariant.m3u8"
 
-    /// Reads the form of the field's simulators.
+    /// Creates a ladder from a JSON file in the common format of streaming simulators.
     ///
-    /// - Throws: ``Failure`` where it is no ladder.
+    /// - Throws: ``Failure`` if the file cannot be read or is not a ladder.
     init(file path: String) throws {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw Failure(.failed, "file-failed", "the file \(path) cannot be read")
@@ -39,10 +39,10 @@ struct SimulatedLadder: Sendable {
         sizes = ladder.sizes
     }
 
-    /// How long it lasts.
+    /// The duration of the stream.
     var duration: Duration { segmentDuration * sizes.count }
 
-    /// The playlists by their addresses.
+    /// The playlists by address.
     var playlists: [String: String] {
         var texts: [String: String] = [:]
         var multivariant = "#EXTM3U\n#EXT-X-INDEPENDENT-SEGMENTS\n"
@@ -58,7 +58,7 @@ struct SimulatedLadder: Sendable {
         return texts
     }
 
-    /// The sizes of the segments by their addresses.
+    /// The sizes of the segments by address.
     var media: [String: ByteCount] {
         var media: [String: ByteCount] = [:]
         for (segment, row) in sizes.enumerated() {

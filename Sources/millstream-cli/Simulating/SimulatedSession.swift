@@ -9,29 +9,29 @@ import ResourceAddressing
 import StreamingEngine
 import Synchronization
 
-/// One viewer of a ladder over a network, from the first request to the end, in simulated time.
+/// A simulated playback of a ladder over a network, from the first request to the end.
 ///
-/// The engine is the one that plays; only what is around it is made up. The model is that of the field's comparisons: media
-/// is fetched one segment at a time, latency is paid once a request, playlists cost nothing, playing begins and goes on as
-/// soon as there is a segment.
+/// The engine is the one that plays streams; only its environment is simulated. As in common comparisons, one segment
+/// is loaded at a time, each request pays the latency, playlists load without delay, and playback starts or resumes as
+/// soon as one segment is buffered.
 struct SimulatedSession: Sendable {
     let ladder: SimulatedLadder
     let profile: LinkProfile
     let selector: SelectorName
     let buffer: Duration
-    /// Told everything that happens.
+    /// A closure that receives all events.
     var observer: @Sendable (PlaybackEvent) -> Void = { _ in }
 
-    /// What came of it.
+    /// The results of a simulated session.
     struct Outcome: Sendable {
         var startup = Duration.zero
         var rebufferTime = Duration.zero
         var rebufferCount = 0
-        /// Of the segments in their order.
+        /// The bit rates of the loaded segments, in order.
         var bitRates: [BitRate] = []
-        /// Whether the end was reached before nobody would wait any longer.
+        /// A Boolean value that indicates whether the end was reached within the time limit.
         ///
-        /// What was waited in vain is rebuffering.
+        /// If it was not, the final wait counts as rebuffering.
         var isComplete = false
 
         var switches: Int { zip(bitRates, bitRates.dropFirst()).count { $0 != $1 } }
@@ -40,7 +40,7 @@ struct SimulatedSession: Sendable {
             bitRates.isEmpty ? 0 : bitRates.reduce(0) { $0 + Double($1.bitsPerSecond) } / Double(bitRates.count)
         }
 
-        /// The quality of experience per segment (Yin et al., SIGCOMM 2015), in Mb/s.
+        /// Returns the quality of experience per segment (Yin et al., SIGCOMM 2015), in Mb/s.
         func qoe(penalty: Double) -> Double {
             let rates = bitRates.map { Double($0.bitsPerSecond) / 1_000_000 }
             let changes = zip(rates, rates.dropFirst()).reduce(0) { $0 + abs($1.0 - $1.1) }
@@ -48,13 +48,13 @@ struct SimulatedSession: Sendable {
         }
     }
 
-    /// Longer than this nobody waits for the end: so much for each second of media.
+    /// The maximum duration of a session, as a multiple of the duration of the media.
     private static let patience = 50
 
-    /// The session in what is written.
+    /// The session that event files describe.
     static let session = PlaybackSession(id: "simulation", start: .zero, startDate: .zero)
 
-    /// Plays.
+    /// Runs the session.
     func run() async throws -> Outcome {
         let simulation = Simulation()
         let origin = SyntheticOrigin(texts: ladder.playlists, sizes: ladder.media, time: simulation)
@@ -98,7 +98,7 @@ struct SimulatedSession: Sendable {
         return notes.withLock { $0.outcome(at: simulation.now) }
     }
 
-    /// What is kept of the events.
+    /// The results collected from events.
     private struct Notes {
         private var outcome = Outcome()
         private var hasBegun = false
@@ -133,6 +133,6 @@ struct SimulatedSession: Sendable {
 }
 
 extension Duration {
-    /// As a number of seconds.
+    /// The duration in seconds.
     var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

@@ -2,7 +2,7 @@ import Adaptation
 import Foundation
 import ReportFormat
 
-/// What came of simulations, for people: a line for each where they are few, and the averages of each selector.
+/// A table of simulation results: one line per session if there are few, and the mean values of each selector.
 struct SimulationTable {
     private struct Row {
         let trace: String
@@ -14,7 +14,7 @@ struct SimulationTable {
     private let penalty: Double
     private var rows: [Row] = []
 
-    /// More sessions than this are told of by their averages only.
+    /// The maximum number of sessions with their own lines; with more, only mean values are shown.
     private static let mostRows = 40
 
     init(penalty: Double) { self.penalty = penalty }
@@ -60,7 +60,7 @@ struct SimulationTable {
         return table.joined(separator: "") + note
     }
 
-    /// What the figures cannot say.
+    /// A note about sessions that did not reach the end.
     private var note: TerminalText {
         let count = rows.count { !$0.isComplete }
         guard count > 0 else { return "" }
