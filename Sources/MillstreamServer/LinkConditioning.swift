@@ -11,7 +11,7 @@ import ServiceLifecycle
 /// The latency of both directions delays the head of the response, and bodies share the bandwidth. A simulated failure
 /// of the link closes the connection.
 struct LinkConditioning<Context: RequestContext>: RouterMiddleware {
-    /// Returns the link for a request; `nil` for a response without conditions.
+    /// A closure that returns the link for a request; `nil` for a response without conditions.
     let link: @Sendable (Request) throws -> ConditionedLink?
 
     @concurrent func handle(

@@ -14,7 +14,9 @@ final class LineFile: Sendable {
     private let file: OutputDescriptor?
     private let state = Mutex(State())
 
-    /// Opens a file, which is truncated, or created so that only its owner can read it; `-` is standard output.
+    /// Opens a file for writing; `-` is standard output.
+    ///
+    /// A regular file is truncated or created, with access for its owner only.
     ///
     /// - Throws: ``Failure`` if it cannot be written.
     init(_ path: String) throws {

@@ -10,7 +10,7 @@ struct ValidateCommand: AsyncParsableCommand {
     enum Format: String, ExpressibleByArgument, CaseIterable {
         /// Lines for people and editors.
         case text
-        /// One JSON object.
+        /// A JSON object.
         case json
         /// SARIF 2.1.0, for code scanning.
         case sarif

@@ -6,8 +6,8 @@ import Synchronization
 
 /// A stream or a file at an address, whose properties are loaded asynchronously.
 ///
-/// Creating an asset does no I/O and does not tell whether it can be played. One asset can be used by any number of
-/// items and by a `DownloadTask` at the same time, and from any task.
+/// Creating an asset does no I/O and does not determine whether it can be played. One asset can be used by any number
+/// of items and by a `DownloadTask` at the same time, and from any task.
 public final class Asset: LoadableAsset {
     /// The address of the playlist, file or downloaded package.
     public let address: ResourceAddress
@@ -91,7 +91,7 @@ extension Asset {
         return (first.value(inspection), second.value(inspection))
     }
 
-    /// Loads properties by their keys; ``status(of:)-(AssetKey)`` then tells the result of each.
+    /// Loads properties by their keys; ``status(of:)-(AssetKey)`` then returns the result of each.
     ///
     /// - Parameter keys: The keys of the properties.
     /// - Throws: ``PlayerError``; `CancellationError` if the calling task was cancelled.

@@ -26,7 +26,7 @@ private final class OwnConnections: Transport {
     init(_ http: HTTPTransport) { self.http = http }
 
     deinit {
-        // A deinitializer cannot wait, so the shutdown runs in a task of its own.
+        // A deinitializer cannot wait, so the shutdown runs in a separate task.
         let http = http
         _ = launch(on: SystemTimeSource()) { try? await http.shutdown() }
     }

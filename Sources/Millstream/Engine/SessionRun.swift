@@ -2,7 +2,7 @@ import MediaTiming
 import PlaybackReporting
 import StreamingEngine
 
-/// The inputs that are needed to run the engine of an item in a session.
+/// A runner that creates the engine of an item and runs it in a session.
 struct SessionRun: Sendable {
     let item: PlayerItem
     let session: ItemSession

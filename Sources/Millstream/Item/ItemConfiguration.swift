@@ -3,7 +3,7 @@ import MediaTiming
 import PlaybackReporting
 import StreamingEngine
 
-/// The settings of an item that were requested by the application; they are kept while no engine plays the item.
+/// The settings of an item that were requested by the application; they are stored while no engine plays the item.
 struct ItemConfiguration: Sendable {
     /// The choice of the viewer for one type of rendition: an option or none.
     enum Choice: Sendable, Hashable {

@@ -17,7 +17,7 @@ struct ItemCore: Sendable {
     private(set) var session: ItemSession?
     /// The time source of the player that has the item, or had it last.
     private(set) var time: any TimeSource
-    /// The most recent session, kept after it is detached to accept the events with which it ends.
+    /// The most recent session, retained after it is detached to accept the events with which it ends.
     private var lastSession: ItemSession?
     /// The time at which the last snapshot arrived.
     private var snapshotTime = Duration.zero

@@ -34,7 +34,7 @@ extension PlayerItem {
     /// The maximum bit rate of variants that are loaded over an expensive network; `nil`, the default, for no
     /// additional limit.
     ///
-    /// ``preferredPeakBitRate`` applies to expensive networks too. ``Player/Environment/network`` tells whether the
+    /// ``preferredPeakBitRate`` applies to expensive networks too. ``Player/Environment/network`` indicates whether the
     /// network is expensive.
     public var preferredPeakBitRateForExpensiveNetworks: BitRate? {
         get { options.preferredPeakBitRateForExpensiveNetworks }

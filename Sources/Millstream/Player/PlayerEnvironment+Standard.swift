@@ -9,7 +9,7 @@ import StreamingEngine
 extension Player.Environment {
     /// The environment with the system clock, the network and file access, and a pipeline that decodes nothing.
     ///
-    /// Assets without a user agent or cookies in their options share connections and cookies; cookies are kept in
+    /// Assets without a user agent or cookies in their options share connections and cookies; cookies are stored in
     /// memory only. Files are read only if the asset itself is a file, since a remote playlist must not refer to local
     /// files. The cost of the network is determined from the routes of the system.
     public static var standard: Player.Environment {

@@ -12,20 +12,21 @@ extension Player {
     public struct Environment: Sendable {
         /// The clock for all timing.
         public var time: any TimeSource
-        /// Creates the loading of an asset; called once for each ``Asset``, when it is created.
+        /// A closure that creates the resource loading of an asset; called once for each ``Asset``, when it is created.
         public var makeLoading: @Sendable (ResourceAddress, AssetOptions) -> ResourceLoading
-        /// Creates the pipeline that decodes and renders an item; called once each time an item is prepared.
+        /// A closure that creates the pipeline which decodes and renders an item; called each time an item is prepared.
         ///
         /// If it throws, both the item and its player fail.
         public var makePipeline: @Sendable () async throws -> any MediaPipeline
-        /// Returns whether the pipeline can decode a codec, given in the form of RFC 6381; called when an asset is
-        /// inspected.
+        /// A closure that returns whether the pipeline can decode a codec, given in the form of RFC 6381.
+        ///
+        /// It is called when an asset is inspected.
         public var canDecode: @Sendable (_ codec: String) -> Bool
-        /// Creates a session identifier for logs and header fields: a UUID as a string.
+        /// A closure that creates a session identifier for logs and header fields: a UUID as a string.
         public var makeSessionID: @Sendable () -> String
-        /// Returns the current date, as the time since 1970-01-01 00:00:00 UTC; called once for each session.
+        /// A closure that returns the current date, as the time since 1970-01-01 00:00:00 UTC; called once per session.
         public var date: @Sendable () -> Duration
-        /// Returns the stored part of an asset without using the network; by default `nil`.
+        /// A closure that returns the stored part of an asset without using the network; by default it returns `nil`.
         public var findCache: @Sendable (ResourceAddress) -> AssetCache?
 
         /// The status of the network; by default unknown.

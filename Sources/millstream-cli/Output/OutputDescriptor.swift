@@ -39,7 +39,10 @@ struct OutputDescriptor: Sendable {
     /// The interval at which a blocked write checks for an interruption, in milliseconds.
     private static let pollInterval: Int32 = 100
 
-    /// Opens a file for writing, which is truncated, or created so that only its owner can access it.
+    /// Opens a file for writing.
+    ///
+    /// A regular file is truncated or created, with access for its owner only. Pipes and devices are not changed before
+    /// they are written to.
     ///
     /// - Throws: ``OutputError``.
     init(creating path: String) throws(OutputError) {
