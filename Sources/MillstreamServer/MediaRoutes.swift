@@ -202,7 +202,7 @@ struct MediaRoutes {
         return response
     }
 
-    /// Returns the multivariant playlist without variants and renditions that are incomplete, since they cannot be played.
+    /// Returns the multivariant playlist without incomplete variants and renditions, since they cannot be played.
     private func completeOnly(_ asset: StoredAsset) throws -> [UInt8] {
         guard let url = library.file("multivariant.m3u8", of: asset.id) else {
             throw ServerError(.notFound, "not-found", "the asset has no multivariant playlist")

@@ -22,8 +22,8 @@ import Logging
     /// Starts the program; the command runs beside the main thread, which is reserved for windows.
     @MainActor static func main() {
         OutputDescriptor.reserveStandardDescriptors()
-        // Writing to a pipe that its reader has closed must fail, to end the command gracefully (millstream inspect … |
-        // head).
+        // Writing to a pipe that its reader has closed (millstream inspect … | head) must fail, to end the command
+        // gracefully.
         signal(SIGPIPE, SIG_IGN)
         LoggingSystem.bootstrap { TerminalLogHandler(label: $0) }
         // The parent process may have blocked these signals.
