@@ -1,33 +1,37 @@
 import CFFmpeg
 
-/// Why media could not be taken apart, decoded or converted.
+/// An error that occurred while media was demuxed, decrypted, decoded or converted.
 public struct DecodingError: Error, Sendable, Hashable {
-    /// What kind of failure; the raw value is a stable short name for logs.
+    /// The kind of failure; the raw value is a stable short name for logs.
     public enum Code: String, Sendable, Hashable {
-        /// The bytes are no media that is read here, or too damaged for a single sample.
+        /// The bytes are not media in a supported format, or are too damaged to yield a single sample.
         case notReadable = "not-readable"
-        /// There is no decoder or conversion for it.
+        /// No decoder or conversion is available.
         case unsupported
-        /// The samples are encrypted and no key, or none that fits, was given.
+        /// The samples are encrypted, and no key or no matching key was provided.
         case encrypted
-        /// FFmpeg had no memory left.
+        /// FFmpeg could not allocate memory.
         case outOfMemory = "out-of-memory"
-        /// FFmpeg refused something that it should have taken.
+        /// An FFmpeg function returned an unexpected error.
         case failed
     }
 
-    /// What kind of failure.
+    /// The kind of failure.
     public let code: Code
-    /// What happened.
+    /// A description of the failure.
     public let message: String
 
-    /// Makes an error.
+    /// Creates an error with a code and a message.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
-    /// Makes an error of what an FFmpeg function returned.
+    /// Creates an error from the status that an FFmpeg function returned.
+    ///
+    /// - Parameters:
+    ///   - status: A negative `AVERROR` value.
+    ///   - doing: The operation that failed, as the start of the message.
     init(_ status: Int32, _ doing: String) {
         let code: Code =
             status == cffmpeg_error_no_memory()

@@ -1,8 +1,10 @@
 import CFFmpeg
 
-/// What FFmpeg needs once in a process.
+/// The process-wide configuration of FFmpeg.
 enum FFmpegLibrary {
-    /// Touched before anything is opened: damaged media is reported by values, not on the standard error stream.
+    /// A Boolean value that is always true; reading it the first time disables FFmpeg's log output to standard error.
+    ///
+    /// Read it before FFmpeg opens anything. Damaged media is reported through return values and errors instead.
     static let isQuiet: Bool = {
         av_log_set_level(AV_LOG_QUIET)
         return true

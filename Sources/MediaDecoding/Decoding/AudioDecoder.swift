@@ -1,27 +1,30 @@
 import CFFmpeg
 import MediaTiming
 
-/// Decodes the sound of one track into floating-point samples of a wanted rate and number of channels.
+/// A decoder that converts the audio of one track to floating-point samples with a given sample rate and channel count.
 ///
-/// Samples that encoders put in front to get started are left out where the container says so. Times follow the container;
-/// while its timestamps agree with the number of samples to 2 ms, they go on by samples alone, so that timestamps rounded
-/// to a coarse clock make neither gaps nor overlaps. Real ones are seen in the times. One thread uses it at a time.
+/// Encoder priming samples are removed if the container declares them. Presentation times come from the container. As
+/// long as its timestamps agree with the number of decoded samples to within 2 ms, times advance by the number of
+/// samples only, so that timestamps with a coarse timescale cause neither gaps nor overlaps. Larger deviations are kept
+/// in the times. Use it from one thread at a time.
 final class AudioDecoder {
     struct Options: Sendable, Hashable {
-        /// Samples a second that come out; `nil` for those of the stream.
+        /// The output sample rate, in hertz; `nil` for the sample rate of the stream.
         var sampleRate: Int?
-        /// Channels that come out; `nil` for those of the stream.
+        /// The number of output channels; `nil` for the number of channels of the stream.
         var channelCount: Int?
     }
 
     private static let tolerance = MediaTime(value: 2, timescale: 1_000)
-    /// The sample rates that are played, in hertz: at lower ones, a frame would become minutes at the rate of the output.
+    /// The supported sample rates, in hertz.
+    ///
+    /// Frames with a lower rate are dropped: resampled to the output rate, a single one could last for minutes.
     static let sampleRates = 1_000...768_000
-    /// The maximum number of channels.
+    /// The maximum number of channels of the stream and of the output; frames with more are dropped.
     static let mostChannels = 64
 
     private(set) var format: TrackFormat
-    /// Packets that could not be decoded.
+    /// The number of packets that could not be decoded completely.
     var damagedPacketCount: Int { context.damagedPacketCount }
 
     private let options: Options
@@ -34,16 +37,18 @@ final class AudioDecoder {
         context = try unsafe DecoderContext(format) { unsafe $0.pointee.thread_count = 1 }
     }
 
-    /// Whether packets of another format can follow without draining.
+    /// Returns whether packets of another format can follow without draining the decoder.
     func canContinue(with other: TrackFormat) -> Bool { format.canContinue(with: other) }
 
-    /// Tells of a format that follows, for which ``canContinue(with:)`` holds.
+    /// Sets the format of the packets that follow.
+    ///
+    /// Call it only if ``canContinue(with:)`` returns true for the format.
     func `continue`(with other: TrackFormat) { format = other }
 
-    /// Decodes a packet.
+    /// Decodes a packet and returns the samples that are ready.
     func decode(_ packet: MediaPacket) -> [AudioSamples] { run(packet) }
 
-    /// Gives all that waits; packets may follow.
+    /// Returns all buffered samples; more packets may follow.
     func drain() -> [AudioSamples] {
         var list = run(nil)
         context.flush()
@@ -51,7 +56,7 @@ final class AudioDecoder {
         return list
     }
 
-    /// Forgets all: at a seek.
+    /// Discards all buffered samples and timing state, as required after a seek.
     func flush() {
         context.flush()
         resampling = nil
@@ -98,7 +103,8 @@ final class AudioDecoder {
         return list
     }
 
-    /// Where the next stretch begins without a hole; `nil` where its first frame says it.
+    /// The start time of the next contiguous run of samples if it continues the previous one; `nil` if the timestamp of
+    /// its first frame determines it.
     private var nextStart: MediaTime?
 
     private func endOfStretch(_ next: MediaTime? = nil) -> [AudioSamples] {

@@ -1,11 +1,11 @@
 import CFFmpeg
 
-/// What can be decoded here.
+/// The codecs that can be decoded, looked up by RFC 6381 name.
 enum DecoderCatalogue {
-    /// Whether there is a decoder for each of some codecs, as RFC 6381 spells them.
+    /// Returns whether a decoder is available for each of the given codecs (RFC 6381).
     ///
-    /// Subtitles count as decodable where their format is read here. An empty list says that none were named: nothing
-    /// stands against it. A name that is not known cannot be decoded.
+    /// Subtitle codecs count as decodable if a subtitle parser exists for them. An empty list means that the playlist
+    /// names no codecs, and returns true. An unknown codec returns false.
     static func canDecode(_ codecs: [String]) -> Bool {
         codecs.allSatisfy { canDecodeOne($0) }
     }
@@ -14,7 +14,7 @@ enum DecoderCatalogue {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
         guard let first = parts.first else { return false }
         switch first {
-        // Text is read without FFmpeg.
+        // Subtitles are parsed without FFmpeg.
         case "stpp", "wvtt": return true
         case "mp4a", "mp4v": return canDecodeObject(parts)
         default:
@@ -26,7 +26,8 @@ enum DecoderCatalogue {
     private static let codecs: [String: AVCodecID] = [
         "avc1": AV_CODEC_ID_H264, "avc2": AV_CODEC_ID_H264, "avc3": AV_CODEC_ID_H264, "avc4": AV_CODEC_ID_H264,
         "hvc1": AV_CODEC_ID_HEVC, "hev1": AV_CODEC_ID_HEVC,
-        // Dolby Vision over a base that any decoder shows; profile 5 comes out in wrong colours.
+        // Dolby Vision with a base layer that an H.264 or HEVC decoder can decode. Profile 5 has no compatible base
+        // layer, so its colors are wrong.
         "dvh1": AV_CODEC_ID_HEVC, "dvhe": AV_CODEC_ID_HEVC, "dva1": AV_CODEC_ID_H264, "dvav": AV_CODEC_ID_H264,
         "av01": AV_CODEC_ID_AV1, "vp08": AV_CODEC_ID_VP8, "vp8": AV_CODEC_ID_VP8,
         "vp09": AV_CODEC_ID_VP9, "vp9": AV_CODEC_ID_VP9,
@@ -35,13 +36,15 @@ enum DecoderCatalogue {
         "vorbis": AV_CODEC_ID_VORBIS, "alac": AV_CODEC_ID_ALAC,
     ]
 
-    /// Names with the object type of ISO/IEC 14496-1, and for AAC its own (RFC 6381 §3.3).
+    /// Returns whether a decoder is available for a codec with an object type indication (ISO/IEC 14496-1) and, for
+    /// AAC, an audio object type (RFC 6381 §3.3).
     private static func canDecodeObject(_ parts: [String]) -> Bool {
         guard parts.count > 1 else { return false }
         let codec: AVCodecID
         switch (parts[0], parts[1].lowercased()) {
         case ("mp4a", "40"):
-            // AAC-LC, HE-AAC, HE-AAC v2, LTP, Main and SSR; MP3 as an object type of AAC. Not xHE-AAC (42).
+            // AAC Main, LC and LTP, HE-AAC, HE-AAC v2, AAC-LD and AAC-ELD; MPEG-1 audio layers as audio object types.
+            // Not xHE-AAC (42).
             guard parts.count > 2, let type = Int(parts[2]) else { return false }
             switch type {
             case 1, 2, 4, 5, 29, 23, 39: codec = AV_CODEC_ID_AAC

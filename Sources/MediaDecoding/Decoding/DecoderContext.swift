@@ -1,26 +1,30 @@
 import CFFmpeg
 import MediaTiming
 
-/// An opened decoder of FFmpeg.
+/// An open FFmpeg decoder with limits on frame size and memory.
 @safe final class DecoderContext {
     let pointer: UnsafeMutablePointer<AVCodecContext>
-    /// Packets that could not be decoded, or only in part.
+    /// The number of packets that could not be decoded completely.
     private(set) var damagedPacketCount = 0
 
-    /// The maximum number of pixels of a picture: 8192×4320, as level 6.2 of H.264 and HEVC has it.
+    /// The maximum number of pixels in a frame: 8192×4320, as in level 6.2 of H.264 and HEVC.
     ///
-    /// Larger ones are damaged headers.
+    /// A header that declares a larger frame is treated as damaged.
     static let mostPixels: Int64 = 8_192 * 4_320
-    /// The maximum memory of all frames that a decoder holds, in bytes: 19 pictures of 8192×4320 with 8 bits, 9 with
-    /// 10 bits.
+    /// The maximum memory of all frames that a decoder holds, in bytes: 19 frames of 8192×4320 with 8 bits per sample,
+    /// or 9 with 10 bits.
     static let mostFrameBytes: Int64 = 1 << 30
-    /// The maximum number of samples of a channel in a frame of audio: 65,536 in FLAC, more in nothing that is played here.
+    /// The maximum number of samples per channel in an audio frame.
+    ///
+    /// FLAC has up to 65,536; the other supported codecs have fewer.
     static let mostSamples: Int64 = 1 << 20
-    /// The maximum number of threads that decode a picture of a size: each holds a picture of its own.
+    /// Returns the number of threads that may decode a frame size, from 1 to `asked`.
+    ///
+    /// The number is limited because each thread holds a frame.
     static func threadCount(_ asked: Int, width: Int, height: Int) -> Int {
         let pixels = Int64(max(1, width)).multipliedReportingOverflow(by: Int64(max(1, height)))
         guard !pixels.overflow else { return 1 }
-        // Three bytes a pixel: 4:2:0 with 10 bits. Half of the budget is left to the pictures that others refer to.
+        // Three bytes per pixel, as for 4:2:0 with 10 bits. Half of the budget remains for reference frames.
         let fitting = (mostFrameBytes / 2).dividedSaturated(by: min(pixels.partialValue, mostPixels) *| 3)
         return max(1, min(asked, Int(clamping: fitting)))
     }
@@ -61,9 +65,12 @@ import MediaTiming
     /// The memory of the frames that the decoder holds, in bytes.
     var frameBytes: Int64 { unsafe cffmpeg_frame_budget_used(budget) }
 
-    /// Gives a packet, or the end where there is none, and takes all frames that are ready.
+    /// Sends a packet to the decoder, or the end of the stream if it is `nil`, and calls `take` with each frame that is
+    /// ready.
+    ///
+    /// `take` receives ownership of the frame.
     func decode(_ packet: MediaPacket?, _ take: (UnsafeMutablePointer<AVFrame>) -> Void) {
-        // A decoder takes a packet at the latest after all of its frames are taken.
+        // A decoder that rejects a packet accepts it after all of its frames have been received.
         for _ in 0..<2 {
             let status = unsafe avcodec_send_packet(pointer, packet?.pointer)
             unsafe receive(take)
@@ -79,7 +86,7 @@ import MediaTiming
             guard let frame = unsafe av_frame_alloc() else { return }
             let status = unsafe avcodec_receive_frame(pointer, frame)
             if status >= 0 {
-                // Frames that the application holds do not count toward the limit of the decoder.
+                // Frames that the application holds do not count toward the memory limit of the decoder.
                 unsafe av_buffer_unref(&frame.pointee.opaque_ref)
                 unsafe take(frame)
                 continue

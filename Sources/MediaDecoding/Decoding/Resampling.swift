@@ -1,10 +1,10 @@
 import CFFmpeg
 import MediaTiming
 
-/// Converts one stretch of sound without gaps, whose frames are of one kind.
+/// A resampler for a contiguous run of audio frames with the same format.
 @safe final class Resampling {
     private var context: OpaquePointer?
-    /// The maximum number of values that a frame may become: 64 MiB.
+    /// The maximum number of output samples for one frame, over all channels: 64 MiB.
     private static let mostFloats = 1 << 24
     private let start: MediaTime
     private let sampleRate: Int
@@ -35,7 +35,7 @@ import MediaTiming
 
     deinit { unsafe swr_free(&context) }
 
-    /// When the next frame lies that goes on without a hole.
+    /// The presentation time of the next input frame if it follows without a gap.
     var inputEnd: MediaTime { start + MediaTime(value: consumed, timescale: Int64(inputRate)) }
 
     func fits(_ frame: UnsafeMutablePointer<AVFrame>) -> Bool {
@@ -48,7 +48,7 @@ import MediaTiming
         return unsafe convert(frame, inputCount: Int64(frame.pointee.nb_samples))
     }
 
-    /// What the filter still holds.
+    /// Returns the samples that the resampler still buffers.
     func finish() -> AudioSamples? { unsafe convert(nil, inputCount: 0) }
 
     private func convert(_ frame: UnsafeMutablePointer<AVFrame>?, inputCount: Int64) -> AudioSamples? {

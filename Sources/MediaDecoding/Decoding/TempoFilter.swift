@@ -2,19 +2,19 @@ import CFFmpeg
 import MediaTiming
 public import StreamingEngine
 
-/// Plays sound faster or slower, and keeps its pitch where that is wanted, through filters of FFmpeg.
+/// A filter that changes the rate of audio, with or without preserving its pitch, through FFmpeg filters.
 ///
-/// What comes out is shorter or longer by the rate; its times say which moment of the media each stretch belongs to. One
-/// thread uses it at a time.
+/// The duration of the output is that of the input divided by the rate; the times of the output are media times. Use it
+/// from one thread at a time.
 public final class TempoFilter {
-    /// The slowest rate.
+    /// The minimum rate.
     public static let slowest = 1.0 / 32
-    /// The fastest rate.
+    /// The maximum rate.
     public static let fastest = 100.0
 
-    /// Seconds of media a second of sound.
+    /// The number of seconds of media per second of output.
     public let rate: Double
-    /// What becomes of the pitch.
+    /// The algorithm that determines the pitch at rates other than 1.
     public let pitch: SoundSettings.PitchAlgorithm
 
     private var graph: Graph?
@@ -22,24 +22,25 @@ public final class TempoFilter {
     private var expected = MediaTime.zero
     private var produced: Int64 = 0
 
-    /// Makes a filter.
+    /// Creates a filter.
     ///
     /// - Parameters:
-    ///   - rate: Seconds of media a second; what lies outside of ``slowest`` to ``fastest`` counts as its nearest border,
-    ///     and what is no number as 1.
-    ///   - pitch: What becomes of the pitch; it is kept by default.
+    ///   - rate: The number of seconds of media per second of output, clamped to the range from ``slowest`` to
+    ///     ``fastest``. A rate that is not finite counts as 1.
+    ///   - pitch: The pitch algorithm. The default preserves the pitch.
     public init(rate: Double, pitch: SoundSettings.PitchAlgorithm = .timeDomain) {
         self.pitch = pitch
         self.rate = rate.isFinite ? min(Self.fastest, max(Self.slowest, rate)) : 1
     }
 
-    /// Takes sound; gives what is ready, which may be nothing.
+    /// Appends audio and returns the output that is ready, which may be empty.
     ///
-    /// Where a hole or an overlap of more than 20 ms is met, or the format changes, the stretch before it is finished first.
+    /// If there is a gap or an overlap of more than 20 ms, or the format changes, the output before it is completed
+    /// first.
     ///
-    /// - Parameter samples: Sound in the order of its times.
-    /// - Returns: Sound at the other speed; each stretch is ``AudioSamples/frameCount`` times ``rate`` of media long.
-    /// - Throws: ``DecodingError`` where FFmpeg has no such filter.
+    /// - Parameter samples: Audio in the order of its presentation times.
+    /// - Returns: Audio at the changed rate. Each element covers its ``AudioSamples/duration`` times ``rate`` of media.
+    /// - Throws: ``DecodingError`` if FFmpeg lacks a required filter or reports an error.
     public func process(_ samples: AudioSamples) throws(DecodingError) -> [AudioSamples] {
         guard samples.frameCount > 0, samples.sampleRate > 0 else { return [] }
         var list: [AudioSamples] = []
@@ -62,10 +63,10 @@ public final class TempoFilter {
         return list
     }
 
-    /// Gives what is left; the next sound begins a stretch of its own.
+    /// Returns the remaining output; the next samples start a new contiguous run.
     ///
-    /// - Returns: The last sound.
-    /// - Throws: ``DecodingError`` where FFmpeg refuses.
+    /// - Returns: The remaining output, which may be empty.
+    /// - Throws: ``DecodingError`` if FFmpeg reports an error.
     public func finish() throws(DecodingError) -> [AudioSamples] {
         guard let graph else { return [] }
         defer { self.graph = nil }
@@ -73,7 +74,7 @@ public final class TempoFilter {
         return take(graph)
     }
 
-    /// Forgets what is left: at a seek.
+    /// Discards buffered audio, as required after a seek.
     public func reset() { graph = nil }
 
     private func take(_ graph: Graph) -> [AudioSamples] {
@@ -95,7 +96,7 @@ public final class TempoFilter {
 }
 
 extension TempoFilter {
-    /// A chain of filters.
+    /// An FFmpeg filter graph from a buffer source to a buffer sink.
     @safe private final class Graph {
         let sampleRate: Int
         let channelCount: Int
@@ -113,7 +114,7 @@ extension TempoFilter {
             guard let graph = unsafe avfilter_graph_alloc() else { throw .outOfMemory }
             var owned: UnsafeMutablePointer<AVFilterGraph>? = unsafe graph
             do throws(DecodingError) {
-                // The layout's own order of channels does not matter: nothing is mixed.
+                // The channel order of the layout is irrelevant because channels are not mixed.
                 let source = try unsafe Self.add(
                     "abuffer",
                     "sample_rate=\(sampleRate):sample_fmt=flt:channel_layout=\(channelCount)c:time_base=1/\(sampleRate)",
@@ -121,7 +122,7 @@ extension TempoFilter {
                 )
                 let sink = try unsafe Self.add("abuffersink", nil, to: graph)
                 var last = unsafe source
-                // Some filters give each channel apart: what comes out is as what goes in.
+                // Some filters output planar samples; the output must be interleaved like the input.
                 let interleaving = (name: "aformat", arguments: "sample_fmts=flt")
                 for (name, arguments) in Self.filters(for: rate, pitch, sampleRate: sampleRate) + [interleaving] {
                     let filter = try unsafe Self.add(name, arguments, to: graph)
@@ -154,13 +155,15 @@ extension TempoFilter {
                 return [("rubberband", "tempo=\(rate):transients=crisp:pitchq=quality")]
             case .timeDomain, .spectral: return factors(of: rate).map { ("atempo", "tempo=\($0)") }
             case .varispeed:
-                // The same samples at another pace, and then as many a second as before.
+                // Declare another sample rate for the same samples, then resample to the original rate.
                 let pace = max(1, Int(saturating: (Double(sampleRate) * rate).rounded()))
                 return [("asetrate", "sample_rate=\(pace)"), ("aresample", "sample_rate=\(sampleRate)")]
             }
         }
 
-        /// `atempo` goes from 0.5 to 100; above 2 it leaves sound out, so that two in a row sound better.
+        /// Returns the factors for a chain of `atempo` filters whose product is the rate.
+        ///
+        /// `atempo` accepts 0.5 to 100, but skips samples above 2; chained filters of at most 2 have a better quality.
         private static func factors(of rate: Double) -> [Double] {
             var factors: [Double] = []
             var rest = rate
@@ -200,7 +203,7 @@ extension TempoFilter {
             guard status >= 0 else { throw DecodingError(status, "linking filters") }
         }
 
-        /// Gives samples to the first filter; `nil` is the end.
+        /// Sends samples to the buffer source; `nil` marks the end of the stream.
         func send(_ samples: AudioSamples?) throws(DecodingError) {
             guard let samples else {
                 _ = unsafe av_buffersrc_add_frame(source, nil)

@@ -1,36 +1,37 @@
 import CFFmpeg
 import MediaTiming
 
-/// Decodes the pictures of one track, in the order in which they are shown.
+/// A decoder for the video of one track that outputs frames in presentation order.
 ///
-/// It goes on over segments and variants as long as the format allows (``canContinue(with:)``); else it is drained and
-/// another one made, and no picture is lost. Pictures that refer to others which are missing, as after a seek to an open
-/// group, are not given, until the first that is whole: FFmpeg's own choice. One thread uses it at a time.
+/// The decoder continues across segments and variants as long as the format permits it (``canContinue(with:)``).
+/// Otherwise it is drained and replaced, and no frame is lost. Frames whose reference frames are missing, as after a
+/// seek to an open group of pictures, are not output until the first complete frame; FFmpeg decides this. Use it from
+/// one thread at a time.
 final class VideoDecoder {
     struct Options: Sendable, Hashable {
-        /// Threads that decode; 1 by default, 0 for as many as there are cores.
+        /// The number of decoding threads; values below 1 count as 1, the default.
         ///
-        /// More than one delay pictures.
+        /// More than one thread delays the output.
         var threadCount = 1
-        /// Whether VA-API is tried; software decodes where it is not there.
+        /// A Boolean value that indicates whether to try VA-API; software decoding is the fallback.
         var prefersHardware = false
     }
 
-    /// Which pictures need not be decoded.
+    /// The frames that the decoder skips.
     enum Discard: Sendable, Hashable {
         case nothing
-        /// Those to which no other refers.
+        /// Frames that no other frame refers to.
         case unreferenced
-        /// All but those that stand alone.
+        /// All frames except key frames.
         case dependent
     }
 
     private(set) var format: TrackFormat
-    /// Why hardware was wanted and is not used; `nil` where it is used, or was not asked for.
+    /// The reason why the requested hardware device could not be opened; `nil` if it was opened or not requested.
     private(set) var hardwareNote: String?
-    /// Whether the last picture came from hardware.
+    /// A Boolean value that indicates whether the last frame was decoded by hardware.
     private(set) var isHardware = false
-    /// What is left out from now on.
+    /// The frames that the decoder skips from now on.
     var discard = Discard.nothing {
         didSet {
             unsafe context.pointer.pointee.skip_frame =
@@ -41,7 +42,7 @@ final class VideoDecoder {
                 }
         }
     }
-    /// Packets that could not be decoded, or only in part.
+    /// The number of packets that could not be decoded completely.
     var damagedPacketCount: Int { context.damagedPacketCount }
 
     private let context: DecoderContext
@@ -66,27 +67,29 @@ final class VideoDecoder {
         hardwareNote = note
     }
 
-    /// Whether packets of another format can follow without draining.
+    /// Returns whether packets of another format can follow without draining the decoder.
     func canContinue(with other: TrackFormat) -> Bool { format.canContinue(with: other) }
 
-    /// Tells of a format that follows, for which ``canContinue(with:)`` holds.
+    /// Sets the format of the packets that follow.
+    ///
+    /// Call it only if ``canContinue(with:)`` returns true for the format.
     func `continue`(with other: TrackFormat) {
         format = other
         let depth = Int32(clamping: other.reorderDepth)
         if unsafe context.pointer.pointee.has_b_frames < depth { unsafe context.pointer.pointee.has_b_frames = depth }
     }
 
-    /// Decodes a packet; the frames are those that are ready, mostly of earlier packets.
+    /// Decodes a packet and returns the frames that are ready, which usually belong to earlier packets.
     func decode(_ packet: MediaPacket) -> [VideoFrame] { run(packet) }
 
-    /// Gives all frames that wait for others; packets may follow, of which the first stands alone.
+    /// Returns all buffered frames; more packets may follow, starting with a key frame.
     func drain() -> [VideoFrame] {
         let frames = run(nil)
         context.flush()
         return frames
     }
 
-    /// Forgets all: at a seek.
+    /// Discards all buffered frames, as required after a seek.
     func flush() { context.flush() }
 
     private func run(_ packet: MediaPacket?) -> [VideoFrame] {
@@ -97,10 +100,11 @@ final class VideoDecoder {
         return frames
     }
 
-    /// Takes a frame over.
+    /// Creates a video frame from an FFmpeg frame and takes ownership of it.
     private func wrap(_ decoded: UnsafeMutablePointer<AVFrame>) -> VideoFrame? {
         let none = cffmpeg_no_timestamp()
-        // FFmpeg's best effort is a guess of its own where timestamps were wrong once; it goes by the order of decoding then.
+        // The presentation timestamp takes precedence: after an invalid timestamp, FFmpeg's best-effort timestamp
+        // follows the decoding order.
         var timestamp = unsafe decoded.pointee.pts
         if timestamp == none { timestamp = unsafe decoded.pointee.best_effort_timestamp }
         let duration = unsafe cffmpeg_frame_duration(decoded)
@@ -121,7 +125,8 @@ final class VideoDecoder {
         )
     }
 
-    /// The frame itself, or a copy of one that lies in a device.
+    /// Returns the frame itself, or a copy in main memory if the frame is in device memory; takes ownership of the
+    /// frame.
     private func inMainMemory(_ frame: UnsafeMutablePointer<AVFrame>) -> UnsafeMutablePointer<AVFrame>? {
         isHardware = unsafe frame.pointee.hw_frames_ctx != nil
         guard isHardware else { return unsafe frame }
@@ -137,14 +142,16 @@ final class VideoDecoder {
         return unsafe made
     }
 
-    /// Gives the decoder a device; what stands against it, else.
+    /// Assigns a VA-API device to the decoder.
+    ///
+    /// - Returns: The reason why no device could be opened; `nil` on success.
     private static func addHardware(_ pointer: UnsafeMutablePointer<AVCodecContext>) -> String? {
         var device: UnsafeMutablePointer<AVBufferRef>?
         let status = unsafe av_hwdevice_ctx_create(&device, AV_HWDEVICE_TYPE_VAAPI, nil, nil, 0)
         guard status >= 0, let device = unsafe device else {
             return "VA-API is not there, so software decodes (\(DecodingError(status, "opening the device").message))"
         }
-        // FFmpeg chooses the device's format where the codec has one, and software where not.
+        // FFmpeg selects the pixel format of the device if the codec supports it, and software decoding otherwise.
         unsafe pointer.pointee.hw_device_ctx = unsafe device
         return nil
     }

@@ -1,6 +1,6 @@
 import CFFmpeg
 
-/// AES with a key of 16 octets, through FFmpeg's implementation (FIPS 197).
+/// An AES-128 block cipher (FIPS 197), implemented by FFmpeg.
 @safe final class BlockCipher {
     static let blockLength = 16
 
@@ -25,7 +25,7 @@ import CFFmpeg
         unsafe av_free(UnsafeMutableRawPointer(encrypting))
     }
 
-    /// Decrypts whole blocks in place by cipher block chaining; the vector becomes the one that the next block needs.
+    /// Decrypts complete blocks in place with cipher block chaining and sets `vector` to the vector for the next block.
     func decryptChained(_ bytes: UnsafeMutableRawBufferPointer, vector: inout [UInt8]) {
         let blocks = bytes.count / Self.blockLength
         guard blocks > 0, let base = unsafe bytes.bindMemory(to: UInt8.self).baseAddress else { return }
@@ -35,7 +35,7 @@ import CFFmpeg
         }
     }
 
-    /// Encrypts whole blocks in place by cipher block chaining.
+    /// Encrypts complete blocks in place with cipher block chaining and sets `vector` to the vector for the next block.
     func encryptChained(_ bytes: UnsafeMutableRawBufferPointer, vector: inout [UInt8]) {
         let blocks = bytes.count / Self.blockLength
         guard blocks > 0, let base = unsafe bytes.bindMemory(to: UInt8.self).baseAddress else { return }
@@ -45,7 +45,7 @@ import CFFmpeg
         }
     }
 
-    /// One block of a key stream: the encrypted counter.
+    /// Returns one block of a key stream: the encrypted counter.
     func keyStream(_ counter: [UInt8]) -> [UInt8] {
         var block = [UInt8](repeating: 0, count: Self.blockLength)
         guard counter.count == Self.blockLength else { return block }
@@ -54,13 +54,14 @@ import CFFmpeg
     }
 }
 
-/// Counter mode: a key stream that goes on over all encrypted bytes of a sample.
+/// A counter-mode key stream that continues across all encrypted bytes of a sample.
 struct CounterStream {
     private var counter: [UInt8]
     private var block: [UInt8] = []
     private var used = BlockCipher.blockLength
 
-    /// Begins with a vector of 8 octets and a block count of zero, or of 16 octets.
+    /// Creates a key stream from an initialization vector of 16 octets, or of 8 octets followed by a block counter of
+    /// zero.
     init(vector: [UInt8]) {
         counter = Array((vector + [UInt8](repeating: 0, count: 16)).prefix(16))
     }
@@ -70,7 +71,7 @@ struct CounterStream {
             if used == BlockCipher.blockLength {
                 block = cipher.keyStream(counter)
                 used = 0
-                // Only the lower 64 bits count (ISO/IEC 23001-7 §9.2).
+                // Only the lower 64 bits are incremented (ISO/IEC 23001-7 §9.2).
                 for place in stride(from: 15, through: 8, by: -1) {
                     counter[place] &+= 1
                     if counter[place] != 0 { break }

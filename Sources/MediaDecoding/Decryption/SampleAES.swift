@@ -1,19 +1,20 @@
 import MediaTiming
 
-/// Opens samples of transport streams and packed audio that are encrypted by SAMPLE-AES.
+/// A decryptor for samples of transport streams and packed audio that are encrypted with SAMPLE-AES.
 ///
 /// The rules are those of Apple's "MPEG-2 Stream Encryption Format for HTTP Live Streaming".
 struct SampleAES {
-    /// What samples are.
+    /// The codecs whose samples can be encrypted.
     enum Coding { case h264, aac, ac3 }
 
-    /// Bytes in front of the first encrypted block of a frame of sound, behind its header.
+    /// The number of clear bytes before the first encrypted block of an audio frame: after the ADTS header for AAC,
+    /// from the start of the frame for AC-3.
     static let audioLeader = 16
-    /// Bytes in front of the first encrypted block of a NAL unit, its type included.
+    /// The number of clear bytes before the first encrypted block of a NAL unit, including the type byte.
     static let pictureLeader = 32
-    /// NAL units up to this length are not encrypted.
+    /// The maximum length of a NAL unit that is not encrypted, in bytes.
     static let longestClearUnit = 48
-    /// Clear bytes behind each encrypted block of a NAL unit.
+    /// The number of clear bytes after each encrypted block of a NAL unit.
     static let pictureClearRun = 144
 
     private let cipher: BlockCipher
@@ -27,7 +28,7 @@ struct SampleAES {
         self.vector = vector
     }
 
-    /// Gives a sample in the clear; the same bytes where nothing of it is encrypted.
+    /// Returns the decrypted sample; the bytes are unchanged if none of them are encrypted.
     func opened(_ sample: UnsafeRawBufferPointer, _ coding: Coding) -> [UInt8] {
         switch coding {
         case .h264: unsafe openedPicture(sample)
@@ -36,7 +37,7 @@ struct SampleAES {
     }
 }
 
-// MARK: Sound
+// MARK: Audio
 
 extension SampleAES {
     private func openedSound(_ sample: UnsafeRawBufferPointer, _ coding: Coding) -> [UInt8] {
@@ -61,7 +62,8 @@ extension SampleAES {
         return bytes
     }
 
-    /// How long the clear header of a frame is, and how long all of it.
+    /// Returns the length of the clear header of an audio frame and the length of the whole frame, in bytes; `nil` if
+    /// there is no frame at the offset.
     private static func frame(
         _ bytes: UnsafeMutableRawBufferPointer,
         at start: Int,
@@ -77,7 +79,7 @@ extension SampleAES {
             return length > header ? (header, length) : nil
         case .ac3:
             guard unsafe bytes[start] == 0x0B, unsafe bytes[start + 1] == 0x77 else { return nil }
-            // Enhanced AC-3 names its length; AC-3 has a table, and its packets hold one frame each.
+            // Enhanced AC-3 frames declare their length. AC-3 frames do not, but a packet contains only one of them.
             guard unsafe bytes[start + 5] >> 3 > 10 else { return (0, bytes.count - start) }
             let words = unsafe Int(bytes[start + 2] & 7) << 8 | Int(bytes[start + 3])
             return (0, (words + 1) * 2)
@@ -87,7 +89,7 @@ extension SampleAES {
     }
 }
 
-// MARK: Pictures
+// MARK: Video
 
 extension SampleAES {
     private func openedPicture(_ sample: UnsafeRawBufferPointer) -> [UInt8] {
@@ -111,7 +113,7 @@ extension SampleAES {
     }
 
     private func openedUnit(_ unit: UnsafeRawBufferPointer) -> [UInt8] {
-        // The encrypted bytes were escaped once more, over the escapes they had before.
+        // Encryption adds emulation prevention bytes on top of the original ones; only the added ones are removed here.
         var bytes = unsafe Self.withoutEscapes(unit)
         unsafe bytes.withUnsafeMutableBytes { bytes in
             var chain = vector
@@ -141,7 +143,7 @@ extension SampleAES {
         return bytes
     }
 
-    /// The next start code; the zero byte in front of one belongs to it.
+    /// Returns the range of the next start code, including a zero byte directly before it.
     private static func startCode(_ bytes: UnsafeRawBufferPointer, from offset: Int) -> (start: Int, end: Int)? {
         var index = offset
         while index + 2 < bytes.count {

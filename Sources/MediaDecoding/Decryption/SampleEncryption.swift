@@ -1,27 +1,34 @@
 import MediaTiming
 import SegmentFormat
 
-/// Which bytes of a sample are encrypted, and with which vector (ISO/IEC 23001-7 §7).
+/// The encrypted byte ranges of a sample and its initialization vector (ISO/IEC 23001-7 §7).
 struct SampleEncryption {
-    /// Clear bytes, then encrypted ones; none of these mean that the whole sample is encrypted.
+    /// A number of clear bytes followed by a number of encrypted bytes.
+    ///
+    /// A sample without subsamples is encrypted as a whole.
     struct Subsample {
         let clear: Int
         let encrypted: Int
     }
 
-    /// 8 or 16 octets; empty where all samples share one.
+    /// The initialization vector, 8 or 16 octets; empty if all samples of the track share one.
     let vector: [UInt8]
     let subsamples: [Subsample]
 }
 
-/// Decrypts the samples of one track of an ISO base media file.
+/// A decryptor for the samples of one track of an ISO base media file (ISO/IEC 23001-7).
 struct CommonDecryption {
     private let scheme: FourCharacterCode
     private let pattern: (encrypted: Int, clear: Int)?
     private let constantVector: [UInt8]
     private let cipher: BlockCipher
 
-    /// Makes a decryption; throws where the scheme is not known.
+    /// Creates a decryptor.
+    ///
+    /// - Parameters:
+    ///   - protection: The protection scheme and its parameters, from the sample entry.
+    ///   - key: The key; its initialization vector is used if the sample entry has no constant one.
+    /// - Throws: ``DecodingError`` if the scheme is unknown.
     init(_ protection: SampleProtection, key: SampleKey) throws(DecodingError) {
         scheme = protection.scheme ?? "cenc"
         guard ["cenc", "cens", "cbc1", "cbcs"].contains(scheme) else {
@@ -36,7 +43,9 @@ struct CommonDecryption {
         cipher = try BlockCipher(key: key.key)
     }
 
-    /// Decrypts a sample in place; `false` where what is said about it does not fit its length.
+    /// Decrypts a sample in place.
+    ///
+    /// - Returns: `false` if there is no initialization vector, or if the subsamples exceed the length of the sample.
     func decrypt(_ sample: UnsafeMutableRawBufferPointer, _ encryption: SampleEncryption) -> Bool {
         let own = encryption.vector.isEmpty ? constantVector : encryption.vector
         guard !own.isEmpty else { return false }
@@ -54,7 +63,7 @@ struct CommonDecryption {
             guard part.encrypted <= sample.count - offset else { return false }
             let range = unsafe UnsafeMutableRawBufferPointer(rebasing: sample[offset..<offset + part.encrypted])
             offset += part.encrypted
-            // With `cbcs` each part begins with the vector again (ISO/IEC 23001-7 §10.4.1).
+            // With `cbcs`, each subsample starts with the initialization vector again (ISO/IEC 23001-7 §10.4.1).
             if scheme == "cbcs" { chain = vector }
             if isCounter {
                 unsafe forEncryptedBytes(range) { unsafe stream.apply(to: $0, with: cipher) }
@@ -75,9 +84,9 @@ struct CommonDecryption {
             return
         }
         var offset = 0
-        // A part of a block at the end stays clear (§9.6.1).
+        // A partial block at the end is not encrypted (§9.6.1).
         while range.count - offset >= block {
-            // Bounded: a block of a cipher has 16 bytes.
+            // Bounded: a cipher block has 16 bytes.
             let length = min(pattern.encrypted * block, (range.count - offset) / block * block)
             unsafe body(UnsafeMutableRawBufferPointer(rebasing: range[offset..<offset + length]))
             offset += length + pattern.clear * block

@@ -2,9 +2,9 @@ import MediaTiming
 import StreamingEngine
 
 extension AudioSamples {
-    /// The same as loud as a mix says.
+    /// Returns the samples with the volumes of an audio mix applied.
     ///
-    /// Between the turning points of a mix the volume is a straight line, so that it is asked for at those alone.
+    /// The volume is linear between the turning points of a mix, so it is evaluated only for these intervals.
     func mixed(by mix: AudioMix) -> AudioSamples {
         guard !mix.isEmpty, frameCount > 0 else { return self }
         let range = MediaTimeRange(start: time, duration: duration)
@@ -17,7 +17,7 @@ extension AudioSamples {
                 max(first, Int(saturating: ((border - time).seconds * Double(sampleRate)).rounded()))
             )
             guard last > first else { continue }
-            // A volume that is set at the border itself begins behind this stretch.
+            // A volume that is set exactly at the boundary applies only after it, so the end value is extrapolated.
             let middle = MediaTime(approximating: (start.seconds + border.seconds) / 2) ?? start
             let (atStart, inMiddle) = (mix.volume(at: start), mix.volume(at: middle))
             let atEnd = 2 * inMiddle - atStart

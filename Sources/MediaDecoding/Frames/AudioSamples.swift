@@ -1,26 +1,27 @@
 public import MediaTiming
 
-/// Decoded sound: 32-bit floating-point samples of all channels in turn.
+/// A buffer of decoded audio: interleaved 32-bit floating-point samples.
 public struct AudioSamples: Sendable {
-    /// When its first sample is heard: the container's time as it leaves a decoder, the item's once it is mapped.
+    /// The presentation time of the first sample: container time when a decoder outputs it, the time of the player item
+    /// after timestamp mapping.
     public var time: MediaTime
-    /// Samples a second of each channel.
+    /// The number of samples per second and channel, in hertz.
     public let sampleRate: Int
-    /// How many channels there are.
+    /// The number of channels.
     public let channelCount: Int
-    /// The samples, nominally -1 to 1; ``frameCount`` times ``channelCount`` of them.
+    /// The interleaved samples, nominally from -1 to 1; their number is ``frameCount`` times ``channelCount``.
     public let samples: [Float]
 
-    /// Samples of each channel.
+    /// The number of samples per channel.
     public var frameCount: Int { channelCount > 0 ? samples.count / max(1, channelCount) : 0 }
-    /// How long it sounds.
+    /// The duration of the samples.
     public var duration: MediaTime {
         sampleRate > 0 ? MediaTime(value: Int64(frameCount), timescale: Int64(sampleRate)) : .zero
     }
-    /// The time behind its last sample.
+    /// The presentation time immediately after the last sample.
     public var end: MediaTime { time + duration }
 
-    /// Makes a stretch of sound.
+    /// Creates a buffer of samples.
     public init(time: MediaTime, sampleRate: Int, channelCount: Int, samples: [Float]) {
         self.time = time
         self.sampleRate = sampleRate

@@ -1,15 +1,16 @@
 import CFFmpeg
 
-/// How brightness and colour differences become red, green and blue (ITU-T H.273 §8.3).
+/// The matrix that converts luma and color difference values to red, green and blue (ITU-T H.273 §8.3).
 public enum ColorMatrix: Sendable, Hashable {
-    /// Standard definition.
+    /// ITU-R BT.601, used for standard definition.
     case bt601
-    /// High definition.
+    /// ITU-R BT.709, used for high definition.
     case bt709
-    /// Ultra-high definition.
+    /// ITU-R BT.2020, used for ultra-high definition.
     case bt2020
 
-    /// What a frame says, else what its size suggests: high definition begins at 720 rows.
+    /// Creates the matrix that a frame declares; without a declaration, BT.709 from a height of 720 pixels and BT.601
+    /// below.
     init(_ space: AVColorSpace, height: Int) {
         switch space {
         case AVCOL_SPC_BT709: self = .bt709
@@ -19,7 +20,7 @@ public enum ColorMatrix: Sendable, Hashable {
         }
     }
 
-    /// The scaler's name for it.
+    /// The conversion coefficients of libswscale.
     var coefficients: UnsafePointer<Int32>? {
         switch self {
         case .bt601: unsafe sws_getCoefficients(SWS_CS_ITU601)

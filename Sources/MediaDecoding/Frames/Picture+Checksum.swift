@@ -2,9 +2,9 @@ import CFFmpeg
 import MediaTiming
 
 extension Picture {
-    /// The MD5 of the visible bytes of all planes in order, in hexadecimal digits.
+    /// Returns the MD5 of the visible bytes of all planes in order, in hexadecimal digits.
     ///
-    /// It equals what `ffmpeg -f framemd5` prints for the same pixels in the same format.
+    /// It equals the output of `ffmpeg -f framemd5` for the same pixels in the same pixel format.
     public func checksum() -> String {
         guard let context = unsafe av_md5_alloc() else { return "" }
         defer { unsafe av_free(UnsafeMutableRawPointer(context)) }

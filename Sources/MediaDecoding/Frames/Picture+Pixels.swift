@@ -2,17 +2,19 @@ import CFFmpeg
 import MediaTiming
 
 extension Picture {
-    /// Makes a picture of pixels: for applications that draw their own, and for tests.
+    /// Creates a picture from pixels, for applications that draw frames of their own, and for tests.
     ///
     /// - Parameters:
-    ///   - format: How the pixels lie.
-    ///   - width: 1 to 16,384.
-    ///   - height: 1 to 16,384.
-    ///   - planes: The bytes of each plane in the order of the format, row after row from the top without padding.
-    ///   - sampleAspectRatio: How wide a pixel is to how high; square by default.
-    ///   - colorMatrix: How brightness and colour differences become colours; of no meaning for red, green and blue.
-    ///   - isFullRange: Whether values use all of their range; by default only that of television.
-    /// - Throws: ``DecodingError`` where the format is not known, or the bytes are fewer or more than it needs.
+    ///   - format: The pixel format.
+    ///   - width: The width in pixels, from 1 to 16,384.
+    ///   - height: The height in pixels, from 1 to 16,384.
+    ///   - planes: The bytes of each plane in the order of the format, with rows from top to bottom and no padding.
+    ///   - sampleAspectRatio: The pixel aspect ratio. The default is square.
+    ///   - colorMatrix: The matrix that converts the values to RGB; ignored for RGB formats.
+    ///   - isFullRange: A Boolean value that indicates whether the values use the full range. The default is the
+    ///     limited range of video.
+    /// - Throws: ``DecodingError`` if the format is unknown, or if the number of bytes does not match the format and
+    ///   size.
     public convenience init(
         format: PixelFormat,
         width: Int,
@@ -47,7 +49,7 @@ extension Picture {
             guard targets.count == planes.count else { return false }
             for (target, bytes) in zip(targets, planes) {
                 guard bytes.count == target.visibleBytesPerRow * target.rows else { return false }
-                // Nobody else has the frame yet.
+                // The frame is not shared yet, so its bytes may be written.
                 let out = unsafe UnsafeMutableRawBufferPointer(mutating: target.bytes)
                 for row in 0..<target.rows {
                     let line = bytes[row * target.visibleBytesPerRow..<(row + 1) * target.visibleBytesPerRow]

@@ -2,27 +2,28 @@ import CFFmpeg
 import MediaTiming
 
 // Safe: the frame is written before it is wrapped and only read from then on; its buffers are counted atomically.
-/// Pixels of a decoded picture: shared, counted, never changed.
+/// The pixels of a decoded video frame: immutable and reference-counted.
 @safe public final class Picture: @unchecked Sendable {
-    /// The width of the visible pixels.
+    /// The width of the visible area, in pixels.
     public let width: Int
-    /// The height of the visible pixels.
+    /// The height of the visible area, in pixels.
     public let height: Int
-    /// How wide a pixel is to how high; square where the stream does not say.
+    /// The pixel aspect ratio; square if the stream does not declare one.
     public let sampleAspectRatio: PixelAspectRatio
-    /// How the pixels lie in memory.
+    /// The layout of the pixels in memory.
     public let format: PixelFormat
-    /// How they become red, green and blue.
+    /// The matrix that converts the values to red, green and blue.
     public let colorMatrix: ColorMatrix
-    /// Whether values use all of their range, as those of computers do, and not only the one of television.
+    /// A Boolean value that indicates whether the values use the full range instead of the limited range of video (16
+    /// to 235 for 8-bit luma).
     public let isFullRange: Bool
 
     let frame: UnsafeMutablePointer<AVFrame>
 
-    /// About how much memory the pixels take, in bytes.
+    /// The approximate memory of the pixels, in bytes.
     var byteCount: Int { unsafe Int(clamping: cffmpeg_frame_size(frame)) }
 
-    /// Takes a frame over, which lies in main memory and has a size.
+    /// Creates a picture and takes ownership of an FFmpeg frame, which must be in main memory and have a size.
     init(owning frame: UnsafeMutablePointer<AVFrame>) {
         unsafe self.frame = unsafe frame
         let code = unsafe AVPixelFormat(frame.pointee.format)
@@ -40,7 +41,7 @@ import MediaTiming
         unsafe av_frame_free(&frame)
     }
 
-    /// Formats whose values use all of their range whatever a frame says.
+    /// Returns whether a pixel format always uses the full range, regardless of what a frame declares.
     static func hasFullRange(_ code: AVPixelFormat) -> Bool {
         switch code {
         case AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P: return true
@@ -50,7 +51,7 @@ import MediaTiming
         }
     }
 
-    /// Gives the planes, in the order of the format, for as long as `body` runs.
+    /// Calls `body` with the planes in the order of the format; their bytes are valid only until it returns.
     public func withPlanes<R>(_ body: ([PicturePlane]) throws -> R) rethrows -> R {
         let code = unsafe AVPixelFormat(frame.pointee.format)
         let descriptor = unsafe av_pix_fmt_desc_get(code)
@@ -62,7 +63,7 @@ import MediaTiming
             let visible = Int(av_image_get_linesize(code, Int32(clamping: width), Int32(clamping: index)))
             guard let base = unsafe base, stride > 0, visible > 0 else { continue }
             let rows = index == 1 || index == 2 ? (height + (1 << shift) - 1) >> shift : height
-            // The last row may end with its visible bytes.
+            // The last row may lack padding after its visible bytes.
             let bytes = unsafe UnsafeRawBufferPointer(start: base, count: stride * (rows - 1) + visible)
             unsafe planes.append(
                 PicturePlane(bytes: bytes, bytesPerRow: stride, visibleBytesPerRow: visible, rows: rows)
@@ -82,14 +83,14 @@ import MediaTiming
     }
 }
 
-/// A plane of a picture, readable as long as the call that gave it runs.
+/// A plane of a picture, valid only during the call of ``Picture/withPlanes(_:)`` that provides it.
 @safe public struct PicturePlane {
-    /// The rows, from the top; behind the visible bytes of a row lie bytes that mean nothing.
+    /// The rows from top to bottom; bytes after the visible bytes of a row are padding.
     public let bytes: UnsafeRawBufferPointer
-    /// From the start of a row to the start of the next.
+    /// The number of bytes from the start of one row to the start of the next.
     public let bytesPerRow: Int
-    /// How many bytes of a row are seen.
+    /// The number of bytes in a row without padding.
     public let visibleBytesPerRow: Int
-    /// How many rows there are.
+    /// The number of rows.
     public let rows: Int
 }

@@ -1,42 +1,42 @@
 import CFFmpeg
 import MediaTiming
 
-/// Scales pictures and changes their format, one after the other.
+/// A converter that changes the size and pixel format of a series of pictures.
 ///
-/// It keeps what the scaler computes for a pair of formats and sizes, which costs more than many pictures do. One thread
-/// uses it at a time.
+/// It reuses the scaler as long as formats and sizes stay the same, because setting one up costs more than converting
+/// many pictures. Use it from one thread at a time.
 @safe public final class PictureConverter {
     private var context: OpaquePointer?
 
-    /// How well it scales, and how fast.
+    /// The tradeoff between accuracy and speed.
     public enum Quality: Sendable, Hashable {
-        /// Every value rounded right: for files and comparisons.
+        /// Accurate rounding of every value, for files and comparisons.
         case exact
-        /// As good as an eye can tell in motion, and several times as fast: for a window.
+        /// Bilinear scaling without visible differences in motion, several times as fast, for display in a window.
         case fast
     }
 
     private let quality: Quality
 
-    /// Makes a converter.
+    /// Creates a converter.
     ///
-    /// - Parameter quality: How well it scales; exactly by default.
+    /// - Parameter quality: The tradeoff between accuracy and speed. The default is ``Quality/exact``.
     public init(quality: Quality = .exact) {
         self.quality = quality
     }
 
     deinit { unsafe sws_freeContext(context) }
 
-    /// Makes a copy of a picture in another format or size.
+    /// Returns a copy of a picture in another pixel format or size.
     ///
     /// - Parameters:
-    ///   - picture: What to copy.
-    ///   - format: The format of the copy.
-    ///   - width: Its width, 1 to 16,384; that of the picture by default.
-    ///   - height: Its height, 1 to 16,384; that of the picture by default.
-    /// - Returns: The copy; red, green and blue come out in full range, brightness and colour made of them in that of
-    ///   television, and everything else in the range it had.
-    /// - Throws: ``DecodingError`` where the scaler does not know a format, or a size is out of range.
+    ///   - picture: The picture to copy.
+    ///   - format: The pixel format of the copy.
+    ///   - width: The width of the copy in pixels, from 1 to 16,384. The default is the width of the picture.
+    ///   - height: The height of the copy in pixels, from 1 to 16,384. The default is the height of the picture.
+    /// - Returns: The copy. RGB output uses the full range, YUV converted from RGB the limited range of video; any
+    ///   other conversion preserves the range.
+    /// - Throws: ``DecodingError`` if the scaler does not support a format, or if a size is out of range.
     public func convert(
         _ picture: Picture,
         to format: PixelFormat,
@@ -121,14 +121,14 @@ import MediaTiming
 }
 
 extension Picture {
-    /// Makes a copy in another format or size; for more than a few pictures a ``PictureConverter`` is faster.
+    /// Returns a copy in another pixel format or size; a ``PictureConverter`` is faster for a series of pictures.
     ///
     /// - Parameters:
-    ///   - format: The format of the copy.
-    ///   - width: Its width, 1 to 16,384; the same by default.
-    ///   - height: Its height, 1 to 16,384; the same by default.
+    ///   - format: The pixel format of the copy.
+    ///   - width: The width of the copy in pixels, from 1 to 16,384. The default is the same width.
+    ///   - height: The height of the copy in pixels, from 1 to 16,384. The default is the same height.
     /// - Returns: The copy.
-    /// - Throws: ``DecodingError`` where the scaler does not know a format, or a size is out of range.
+    /// - Throws: ``DecodingError`` if the scaler does not support a format, or if a size is out of range.
     public func converted(
         to format: PixelFormat,
         width: Int? = nil,

@@ -1,14 +1,14 @@
-/// How wide a pixel is to how high.
+/// The ratio of the width of a pixel to its height.
 public struct PixelAspectRatio: Sendable, Hashable {
-    /// The width.
+    /// The relative width.
     public let horizontal: Int
-    /// The height.
+    /// The relative height.
     public let vertical: Int
 
-    /// Pixels as wide as high.
+    /// The ratio of square pixels, 1:1.
     public static let square = PixelAspectRatio(horizontal: 1, vertical: 1)
 
-    /// Makes a ratio; square where a number is not positive.
+    /// Creates a ratio; it is square if a number is not positive.
     public init(horizontal: Int, vertical: Int) {
         let isKnown = horizontal > 0 && vertical > 0
         self.horizontal = isKnown ? horizontal : 1

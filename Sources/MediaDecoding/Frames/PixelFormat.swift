@@ -1,22 +1,22 @@
 import CFFmpeg
 
-/// How pixels lie in memory.
+/// The layout of pixels in memory.
 public enum PixelFormat: Sendable, Hashable {
-    /// 8 bits, three planes, chroma halved both ways: what most streams are.
+    /// Planar YUV 4:2:0 with 8 bits per sample, the format of most streams.
     case yuv420p
-    /// 8 bits, two planes, chroma halved both ways and interleaved: what hardware gives.
+    /// YUV 4:2:0 with 8 bits per sample in two planes, with interleaved chroma; a common output of hardware decoders.
     case nv12
-    /// 10 bits in 16, three planes, chroma halved both ways.
+    /// Planar YUV 4:2:0 with 10 bits per sample, each in 16 bits, little-endian.
     case yuv420p10
-    /// 8 bits, three planes, chroma halved sideways.
+    /// Planar YUV 4:2:2 with 8 bits per sample.
     case yuv422p
-    /// 8 bits, three planes of one size.
+    /// Planar YUV 4:4:4 with 8 bits per sample.
     case yuv444p
-    /// 8 bits each of red, green, blue.
+    /// Packed red, green and blue with 8 bits each.
     case rgb24
-    /// 8 bits each of blue, green, red and opacity.
+    /// Packed blue, green, red and alpha with 8 bits each.
     case bgra
-    /// Any other, by FFmpeg's name.
+    /// Any other format, with its FFmpeg name.
     case other(String)
 
     init(_ format: AVPixelFormat) {
@@ -32,7 +32,7 @@ public enum PixelFormat: Sendable, Hashable {
         }
     }
 
-    /// FFmpeg's format; `AV_PIX_FMT_NONE` where it does not know the name.
+    /// The FFmpeg pixel format; `AV_PIX_FMT_NONE` if FFmpeg does not know the name.
     var code: AVPixelFormat {
         switch self {
         case .yuv420p: AV_PIX_FMT_YUV420P

@@ -1,19 +1,20 @@
 public import MediaTiming
 
-/// A decoded picture and when it is shown.
+/// A decoded video frame with its presentation time.
 public struct VideoFrame: Sendable {
-    /// When it is shown: the container's time as it leaves a decoder, the item's once it is mapped.
+    /// The presentation time: container time when a decoder outputs the frame, the time of the player item after
+    /// timestamp mapping.
     public var time: MediaTime
-    /// How long it is shown; zero where that is not known.
+    /// The duration of the frame; zero if unknown.
     public var duration: MediaTime
-    /// Whether it was decoded without others.
+    /// A Boolean value that indicates whether the frame is decodable without other frames.
     public let isKeyFrame: Bool
     /// The pixels.
     public let picture: Picture
-    /// Closed captions that came with it: triples of `cc_data` (CTA-708-E §4.3); mostly empty.
+    /// The closed captions of the frame as 3-byte `cc_data` entries (CTA-708-E §4.3); usually empty.
     public let captionData: [UInt8]
 
-    /// Makes a frame.
+    /// Creates a frame.
     public init(
         time: MediaTime,
         duration: MediaTime,
