@@ -1,9 +1,12 @@
 import CFFmpeg
 import SegmentFormat
 
-/// Reads from samples what containers without headers do not say.
+/// Derives the codec name and the audio parameters of a track from its samples, for containers that do not declare
+/// them.
 enum CodecNaming {
-    /// Completes a format from one of its samples; whether that one said all.
+    /// Completes a track format from one of its samples.
+    ///
+    /// - Returns: `false` if the sample lacks the required header and another one must be tried.
     static func describe(_ format: inout TrackFormat, _ sample: UnsafeRawBufferPointer) -> Bool {
         switch format.parameters.codec {
         case AV_CODEC_ID_H264:
@@ -24,7 +27,10 @@ enum CodecNaming {
         return true
     }
 
-    /// The three bytes behind the type of a sequence parameter set, in a byte stream (ITU-T H.264 §7.3.2.1.1).
+    /// Returns the profile, constraint and level bytes of a sequence parameter set in a byte stream, in hexadecimal
+    /// digits (ITU-T H.264 §7.3.2.1.1).
+    ///
+    /// Only the first 4 KiB of the sample are searched.
     private static func profile(_ sample: UnsafeRawBufferPointer) -> String? {
         var index = 0
         let end = min(sample.count, 4_096) - 7

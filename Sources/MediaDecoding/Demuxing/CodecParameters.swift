@@ -2,7 +2,7 @@ import CFFmpeg
 import MediaTiming
 
 // Safe: written only before it is handed out; read from then on.
-/// What a decoder has to know of a track before its packets.
+/// The codec parameters of a track, which its decoder needs before the first packet.
 @safe final class CodecParameters: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<AVCodecParameters>
 
@@ -11,7 +11,9 @@ import MediaTiming
         unsafe self.pointer = unsafe pointer
     }
 
-    /// The maximum length of the configuration of a track, in bytes: headers of Vorbis and FLAC may hold a cover.
+    /// The maximum length of the codec configuration of a track, in bytes.
+    ///
+    /// The limit is generous because the headers of Vorbis and FLAC may contain cover art.
     static let longestExtraData = 4 << 20
 
     convenience init(copying other: UnsafePointer<AVCodecParameters>) throws(DecodingError) {
@@ -35,7 +37,7 @@ import MediaTiming
 
     var codecName: String { unsafe String(cString: avcodec_get_name(codec)) }
 
-    /// The codec's own header, where the container keeps it apart from the samples.
+    /// The codec configuration that the container stores outside of the samples; empty if there is none.
     var extraData: [UInt8] {
         guard let data = unsafe pointer.pointee.extradata, unsafe pointer.pointee.extradata_size > 0 else { return [] }
         return unsafe Array(UnsafeBufferPointer(start: data, count: Int(pointer.pointee.extradata_size)))

@@ -2,16 +2,22 @@ import CFFmpeg
 import MediaTiming
 import SegmentFormat
 
-/// A container that FFmpeg takes apart.
+/// A reader for a container that FFmpeg demuxes.
 ///
-/// It never looks for what a header does not say: that would read seconds of media ahead. Decoders find out by themselves.
+/// It does not search the media for stream parameters that the header lacks, because this would read ahead by seconds
+/// of media. Decoders determine them from the packets.
 @safe final class ContainerReader {
     private(set) var context: UnsafeMutablePointer<AVFormatContext>
     private let input: MediaInput
 
     /// Opens a container.
     ///
-    /// With `isHeader`, only the configuration of the tracks is read, and edit lists are not applied.
+    /// - Parameters:
+    ///   - input: The bytes of the container.
+    ///   - format: The container format.
+    ///   - isHeader: A Boolean value that indicates whether only the configuration of the tracks is read, without
+    ///     applying edit lists.
+    /// - Throws: ``DecodingError`` if FFmpeg does not support the format or cannot open the container.
     init(_ input: MediaInput, format: MediaContainer, isHeader: Bool = false) throws(DecodingError) {
         _ = FFmpegLibrary.isQuiet
         self.input = input
@@ -21,14 +27,14 @@ import SegmentFormat
         guard let created = unsafe avformat_alloc_context() else { throw .outOfMemory }
         unsafe created.pointee.pb = unsafe input.context
         unsafe created.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
-        // Timestamps that begin again are continued where it is known what came before: not here.
+        // Timestamp wraparound is resolved by the caller, which knows the time of the previous segment.
         unsafe created.pointee.correct_ts_overflow = 0
         unsafe created.pointee.max_streams = Int32(clamping: SegmentDemuxer.mostTracks)
         var opened: UnsafeMutablePointer<AVFormatContext>? = unsafe created
         var options: OpaquePointer?
-        // Each edit would repeat the samples that it shows.
+        // Applying an edit list would add the samples of each edit to the index again.
         if isHeader { unsafe av_dict_set(&options, "advanced_editlist", "0", 0) }
-        // On failure FFmpeg frees the context.
+        // FFmpeg frees the context on failure.
         let status = unsafe avformat_open_input(&opened, "", demuxer, &options)
         unsafe av_dict_free(&options)
         guard status >= 0, let opened = unsafe opened else { throw DecodingError(status, "opening \(format.rawValue)") }
@@ -53,7 +59,7 @@ import SegmentFormat
         case failed(Int32)
     }
 
-    /// The next packet, which belongs to the caller.
+    /// Reads the next packet; the caller takes ownership of it.
     func next() throws(DecodingError) -> Step {
         guard let packet = unsafe av_packet_alloc() else { throw .outOfMemory }
         let status = unsafe av_read_frame(context, packet)

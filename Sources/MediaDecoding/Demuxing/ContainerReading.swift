@@ -3,20 +3,20 @@ import MediaTiming
 import PlaybackReporting
 import SegmentFormat
 
-/// Collects all packets of a container that FFmpeg takes apart.
+/// The operation of reading all packets of a container that FFmpeg demuxes.
 @safe struct ContainerReading {
     private let reader: ContainerReader
     private let container: MediaContainer
-    /// Unrolls the timestamps of transport streams; `nil` for other containers.
+    /// The state for unwrapping the timestamps of transport streams; `nil` for other containers.
     var wrap: TimestampWrap?
-    /// Opens samples of ``encryptedTracks``.
+    /// The decryptor for the samples of ``encryptedTracks``.
     var opening: SampleAES?
     var encryptedTracks: Set<Int> = []
-    /// What is added to all times.
+    /// The offset that is added to all timestamps.
     var shift = MediaTime.zero
 
     private var result = DemuxedSegment()
-    /// The end of the last packet of each track, in its units.
+    /// The end of the last packet of each track, in units of its time base.
     private var ends: [Int: Int64] = [:]
     private var sizes: [Int: (width: Int, height: Int)] = [:]
     private var loose: [Int: [UnsafeMutablePointer<AVPacket>]] = unsafe [:]
@@ -28,7 +28,7 @@ import SegmentFormat
         result.container = container
     }
 
-    /// Reads to the end.
+    /// Reads all packets up to the end of the container.
     mutating func readAll() throws(DecodingError) -> DemuxedSegment {
         defer { freeLoose() }
         var failures = 0
@@ -45,7 +45,8 @@ import SegmentFormat
                 try finish()
                 return result
             case .failed(let status):
-                // Some demultiplexers step over what they cannot read; none is asked for ever.
+                // Some demuxers skip data that they cannot read; the number of failures is limited so that the loop
+                // ends.
                 failures += 1
                 result.note(DecodingError(status, "reading the segment").message)
                 if failures >= 16 {
@@ -63,7 +64,8 @@ import SegmentFormat
             unsafe av_packet_free(&unused)
             return
         }
-        // Pieces of other files end where their header does not expect it.
+        // Only for transport streams: in other formats, FFmpeg also flags the last packet of a portion that ends before
+        // the length that its header declares.
         if wrap != nil, unsafe packet.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 {
             result.note("packets of the stream are missing or damaged")
         }
@@ -94,7 +96,7 @@ import SegmentFormat
         self.wrap = wrap
     }
 
-    /// What a parser found out; it is gone when the end is reached.
+    /// Stores the frame size that the parser of a stream has found; FFmpeg frees the parser at the end of the stream.
     private mutating func noteSize(_ index: Int) {
         guard wrap != nil, sizes[index] == nil, unsafe index < Int(reader.context.pointee.nb_streams),
             let stream = unsafe reader.context.pointee.streams?[index],
@@ -104,7 +106,9 @@ import SegmentFormat
         sizes[index] = unsafe (Int(parser.pointee.width), Int(parser.pointee.height))
     }
 
-    /// How long a frame of sound lasts by its own header; FFmpeg would have to look far ahead to know it.
+    /// Returns the duration of an audio frame from its own header, in units of the time base; 0 if unknown.
+    ///
+    /// FFmpeg would have to read far ahead to determine it.
     private func duration(of packet: UnsafeMutablePointer<AVPacket>, _ index: Int) -> Int64 {
         guard wrap != nil, unsafe index < Int(reader.context.pointee.nb_streams),
             let streams = unsafe reader.context.pointee.streams,
@@ -128,7 +132,7 @@ import SegmentFormat
         unsafe loose = unsafe [:]
     }
 
-    // MARK: What the packets say of their tracks
+    // MARK: Track formats
 
     private mutating func finish() throws(DecodingError) {
         var wrapped: [Int: [MediaPacket?]] = [:]
@@ -191,7 +195,7 @@ import SegmentFormat
         return unsafe list
     }
 
-    /// Gives pictures that do not say how long they last the time to the next one in the order of decoding.
+    /// Sets the missing durations of video packets to the distance to the next packet in decoding order.
     private static func fillDurations(_ packets: [UnsafeMutablePointer<AVPacket>], _ kind: MediaTrack.Kind) {
         guard kind == .video else { return }
         let none = cffmpeg_no_timestamp()
@@ -239,10 +243,10 @@ import SegmentFormat
         }
     }
 
-    /// Gives a tag the five bytes back that FFmpeg takes for the header of an access unit, which ID3 tags have not.
+    /// Returns an ID3 tag with the five bytes that FFmpeg removes as an access unit header, which ID3 tags do not have.
     ///
-    /// The version was among them: tags in transport streams are of version 2.4 (Apple's "Timed Metadata for HTTP Live
-    /// Streaming").
+    /// The removed bytes include the version. Tags in transport streams have version 2.4 (Apple's "Timed Metadata for
+    /// HTTP Live Streaming").
     private static func wholeTag(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.count > 5, !bytes.starts(with: Array("ID3".utf8)) else { return bytes }
         let whole = Array("ID3".utf8) + [4, 0] + bytes
@@ -263,9 +267,10 @@ import SegmentFormat
     }
 }
 
-/// How far the order of decoding is from that of showing.
+/// The distance between decoding order and presentation order.
 enum PacketOrder {
-    /// How many pictures at most are decoded before, and shown after, one of them; at most 16.
+    /// Returns the maximum number of frames that precede a frame in decoding order but follow it in presentation order,
+    /// at most 16.
     static func depth(_ times: [Int64]) -> Int {
         var depth = 0
         for (index, time) in times.enumerated() {

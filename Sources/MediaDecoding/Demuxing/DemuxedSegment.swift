@@ -2,17 +2,17 @@ import MediaTiming
 import PlaybackReporting
 import SegmentFormat
 
-/// What a segment held.
+/// The tracks, packets and metadata of a demuxed segment.
 struct DemuxedSegment: Sendable {
-    /// What its container was; `nil` where nothing could be read.
+    /// The container format; `nil` if nothing could be read.
     var container: MediaContainer?
-    /// Its tracks, at most ``SegmentDemuxer/mostTracks``.
+    /// The tracks, at most ``SegmentDemuxer/mostTracks``.
     var tracks: [TrackFormat] = []
-    /// Its packets: those of one track in the order of decoding; at most ``SegmentDemuxer/mostPackets``.
+    /// The packets, at most ``SegmentDemuxer/mostPackets``; those of one track are in decoding order.
     var packets: [MediaPacket] = []
-    /// Messages that came with it.
+    /// The timed metadata of the segment.
     var metadata: [TimedMetadata] = []
-    /// What was not right about the bytes, for people; at most 16 lines, none without damage.
+    /// Descriptions of the damage that was found, at most 16; empty if the segment is intact.
     var problems: [String] = []
 
     var isDamaged: Bool { !problems.isEmpty }
@@ -23,7 +23,8 @@ struct DemuxedSegment: Sendable {
 
     func track(_ id: Int) -> TrackFormat? { tracks.first { $0.id == id } }
 
-    /// From the earliest presentation time to the latest end, of one track or of all; `nil` without packets.
+    /// Returns the range from the earliest presentation time to the latest end of the packets of one track, or of all
+    /// tracks; `nil` without packets.
     func timeRange(of trackID: Int? = nil) -> MediaTimeRange? {
         var range: (start: MediaTime, end: MediaTime)?
         for packet in packets where trackID == nil || packet.trackID == trackID {

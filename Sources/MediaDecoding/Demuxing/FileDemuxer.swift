@@ -2,29 +2,30 @@ import CFFmpeg
 import MediaTiming
 import SegmentFormat
 
-/// Takes a media file apart that can be read at any place.
+/// A demuxer for media files with random access.
 ///
-/// For files whose samples lie where a table says: progressive MP4, and Matroska, Ogg, WAVE, FLAC and MP3 as a whole.
-/// Edit lists and samples that encoders put in front are minded as FFmpeg does. One thread uses it at a time.
+/// It reads files whose samples are located by an index: progressive MP4, and complete Matroska, Ogg, WAVE, FLAC and
+/// MP3 files. FFmpeg applies edit lists and removes encoder priming. Use it from one thread at a time.
 final class FileDemuxer {
     let container: MediaContainer
-    /// The tracks that can be decoded, at most ``SegmentDemuxer/mostTracks``.
+    /// The decodable tracks, at most ``SegmentDemuxer/mostTracks``.
     let tracks: [TrackFormat]
 
     private let reader: ContainerReader
-    /// By the place of the stream in the file; `nil` for what is no picture, sound or text.
+    /// The track formats by stream index; `nil` for streams other than video, audio and subtitles.
     private let formats: [TrackFormat?]
     private var failures = 0
-    /// A packet that belongs to what follows.
+    /// A packet to return before the next one is read.
     private var waiting: MediaPacket?
 
-    /// Opens a file.
+    /// Opens a file and reads its header.
     ///
     /// - Parameters:
-    ///   - container: What it is.
-    ///   - length: How many bytes it has; `nil` where that is not known.
-    ///   - read: Reads bytes from an offset and returns how many; 0 at the end and where nothing can be read. It may block.
-    /// - Throws: ``DecodingError`` where it holds no track that can be read.
+    ///   - container: The container format.
+    ///   - length: The length of the file in bytes; `nil` if unknown.
+    ///   - read: A function that reads bytes from an offset into a buffer and returns their number, 0 at the end and on
+    ///     failure. It may block.
+    /// - Throws: ``DecodingError`` if the file contains no readable track.
     init(_ container: MediaContainer, length: Int64?, read: @escaping MediaInput.Read) throws(DecodingError) {
         self.container = container
         reader = try unsafe ContainerReader(MediaInput(length: length, read: read), format: container)
@@ -37,7 +38,7 @@ final class FileDemuxer {
                 continue
             }
             let kind = unsafe MediaTrack.Kind(parameters.pointee.codec_type)
-            // A cover is no track that goes on with time.
+            // Cover art is not timed media.
             let isPicture = unsafe stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0
             guard kind == .video && !isPicture || kind == .audio || kind == .text else {
                 formats.append(nil)
@@ -58,13 +59,13 @@ final class FileDemuxer {
         guard !tracks.isEmpty else { throw DecodingError(.notReadable, "the file holds no track that can be read") }
     }
 
-    /// How long the file is, as its header says.
+    /// The duration that the header declares; `nil` if it declares none.
     var duration: MediaTime? {
         let value = unsafe reader.context.pointee.duration
         return value > 0 ? MediaTime(value: value, timescale: Int64(AV_TIME_BASE)) : nil
     }
 
-    /// When the first track begins, as far as the header says it.
+    /// The earliest start time that the header declares for a track; zero if it declares none.
     private var start: MediaTime {
         let none = cffmpeg_no_timestamp()
         let starts = unsafe zip(reader.streams, formats).compactMap { stream, format in
@@ -73,7 +74,7 @@ final class FileDemuxer {
         return starts.min() ?? .zero
     }
 
-    /// The next packet in the order of the file; `nil` at its end, and where too much of it cannot be read.
+    /// Returns the next packet in file order; `nil` at the end of the file and after 64 read errors.
     func next() throws(DecodingError) -> MediaPacket? {
         if let packet = waiting {
             waiting = nil
@@ -95,9 +96,9 @@ final class FileDemuxer {
         return nil
     }
 
-    /// Goes to the last place at or before a time at which decoding can begin.
+    /// Seeks to the last position at or before a time at which decoding can start.
     ///
-    /// - Throws: ``DecodingError`` where the file cannot be sought in.
+    /// - Throws: ``DecodingError`` if the file does not support seeking.
     func seek(to time: MediaTime) throws(DecodingError) {
         waiting = nil
         failures = 0
@@ -112,13 +113,13 @@ final class FileDemuxer {
         guard status >= 0 else { throw DecodingError(status, "seeking in the file") }
     }
 
-    /// Reads what belongs to a stretch that begins with a key frame, as the pieces of a file's index do.
+    /// Returns the packets of a time range that starts at a key frame, as the ranges of a file index do.
     ///
-    /// Pictures belong to the stretch in which the key frame before them lies; sound to that in which it begins. So
-    /// stretches that follow each other hold each packet once.
+    /// Video packets belong to the range that contains the preceding key frame, audio packets to the range in which
+    /// they start. Therefore consecutive ranges contain each packet once.
     ///
-    /// - Returns: Its packets; fewer where the bytes could not be read.
-    /// - Throws: ``DecodingError`` where the file cannot be sought in.
+    /// - Returns: The packets; some are missing if their bytes could not be read.
+    /// - Throws: ``DecodingError`` if the file does not support seeking.
     func packets(in range: MediaTimeRange) throws(DecodingError) -> DemuxedSegment {
         try seek(to: range.start)
         var result = DemuxedSegment()
@@ -126,7 +127,7 @@ final class FileDemuxer {
         result.tracks = tracks
         var open = Set(tracks.map(\.id))
         var isInside = Set<Int>()
-        // What encoders put in front has times below that of the beginning, and belongs to it.
+        // Encoder priming has times before the start of the file and belongs to the first range.
         let isFirst = range.start <= max(.zero, start)
         while !open.isEmpty, let packet = try next() {
             guard open.contains(packet.trackID) else { continue }

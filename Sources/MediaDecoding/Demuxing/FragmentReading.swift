@@ -3,22 +3,25 @@ import MediaTiming
 import PlaybackReporting
 import SegmentFormat
 
-/// Reads the samples of movie fragments, `moof` and `mdat` (ISO/IEC 14496-12 §8.8).
+/// A reader for the samples of movie fragments, `moof` and `mdat` (ISO/IEC 14496-12 §8.8).
 ///
-/// FFmpeg's own reading prefers the presentation times of `sidx` to the decode times of `tfdt`, needs the header again for
-/// each segment, and does not open all schemes of encryption.
+/// FFmpeg's own reader prefers the presentation times of `sidx` to the decode times of `tfdt`, needs the initialization
+/// again for each segment, and does not support all protection schemes.
 struct FragmentReading {
     let initialization: MovieInitialization
     let key: SampleKey?
-    /// The times that the next samples of the tracks have whose fragments give none, in units of the track.
+    /// The decode times of the next samples of tracks whose fragments lack `tfdt`, in units of the track timescale.
     var nextTimes: [UInt32: Int64]
 
     private var result = DemuxedSegment()
     private var decryptions: [UInt32: CommonDecryption] = [:]
     private var segmentStart: MediaTime?
-    /// Samples do not overlap: together they are no larger than the segment.
+    /// The number of bytes that further samples may have.
+    ///
+    /// Samples do not overlap, so they are not larger than the segment in total.
     private var unusedBytes = 0
-    /// The bytes that may still be read as lists of how samples are encrypted: fragments may name the same ones.
+    /// The number of bytes that may still be read as sample encryption entries, because several fragments may refer to
+    /// the same entries.
     private var unusedListBytes = 0
     private var messages: [EventMessage] = []
 
@@ -60,7 +63,7 @@ struct FragmentReading {
     // MARK: Fragments
 
     private mutating func readFragment(_ moof: Box, _ bytes: Span<UInt8>) throws(DecodingError) {
-        // The data of a track without an offset of its own lie behind those of the one before (§8.8.7.1).
+        // Without a data offset, the data of a track fragment follows that of the previous one (§8.8.7.1).
         var nextData = moof.range.lowerBound
         var children = BoxWalker(moof.payload, in: bytes)
         while let child = children.next(bytes) {
@@ -101,13 +104,13 @@ struct FragmentReading {
         nextData = samples.data
     }
 
-    /// The place in a track fragment up to which its samples are read.
+    /// The current position in a track fragment.
     private struct SampleReading {
         let track: MovieInitialization.Track
         let trackID: UInt32
-        /// The decode time of the next sample, in units of the track.
+        /// The decode time of the next sample, in units of the track timescale.
         var time: Int64
-        /// The offset of the data of the next sample.
+        /// The offset of the data of the next sample in the segment.
         var data: Int
         var encryptions: SampleEncryptions
     }
@@ -126,7 +129,7 @@ struct FragmentReading {
             result.note("a list of samples is cut")
             return
         }
-        // Without fields of their own, a number alone could ask for billions of samples.
+        // A run without per-sample fields could declare billions of empty samples.
         if run.hasOnlyDefaults, run.first(bytes)?.size ?? 0 == 0 { return }
         let end = try run.forEachSample(bytes) { sample throws(DecodingError) in
             try read(sample, &samples, bytes)
@@ -136,7 +139,7 @@ struct FragmentReading {
 
     /// Reads a sample.
     ///
-    /// - Returns: Whether to go on with the next.
+    /// - Returns: A Boolean value that indicates whether to continue with the next sample.
     private mutating func read(
         _ sample: TrackRun.Sample,
         _ samples: inout SampleReading,
@@ -195,7 +198,8 @@ struct FragmentReading {
 
     // MARK: Encryption
 
-    /// Returns how the samples are encrypted: what `senc` lists, and without it the list that `saiz` and `saio` point at.
+    /// Returns the encryption parameters of the samples: the entries of `senc`, or without it those that `saiz` and
+    /// `saio` locate.
     private func encryptions(
         in traf: Box,
         _ protection: SampleProtection,
@@ -213,7 +217,7 @@ struct FragmentReading {
         return list
     }
 
-    // MARK: Messages
+    // MARK: Event messages
 
     private mutating func readMessage(_ box: Box, _ bytes: Span<UInt8>) {
         guard messages.count < 10_000 else { return }

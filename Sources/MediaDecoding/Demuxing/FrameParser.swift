@@ -1,14 +1,14 @@
 import CFFmpeg
 import MediaTiming
 
-/// Finds frames in a stream of bytes that is cut anywhere, through FFmpeg's parser of a codec.
+/// A parser that finds the frames of a codec in a byte stream that is split at arbitrary positions, through FFmpeg.
 @safe final class FrameParser {
     @safe struct Frame {
-        /// The bytes, there until the parser goes on.
+        /// The bytes of the frame, valid until the parser continues.
         let bytes: UnsafeRawBufferPointer
         let sampleCount: Int
         let sampleRate: Int
-        /// Where it lies, in samples; `nil` where the frame does not say.
+        /// The position of the frame in samples; `nil` if the frame does not declare it.
         let position: Int64?
     }
 
@@ -34,16 +34,17 @@ import MediaTiming
         unsafe avcodec_free_context(&context)
     }
 
-    /// Gives whole frames one after the other, as long as `body` wants more; `nil` says that nothing follows.
+    /// Calls `body` with each complete frame until it returns `false`; `nil` instead of bytes marks the end of the
+    /// stream.
     func cut(_ bytes: UnsafeRawBufferPointer?, _ body: (Frame) -> Bool) {
-        // Parsers read a little beyond the end.
+        // Parsers read a few bytes beyond the end of their input.
         let padding = Int(AV_INPUT_BUFFER_PADDING_SIZE)
         let piece = 65_536
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: piece + padding, alignment: 16)
         defer { unsafe buffer.deallocate() }
         guard let bytes = unsafe bytes else {
             unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
-            // What several frames wait for comes out one at a time.
+            // Buffered frames are returned one per call.
             for _ in 0..<64 {
                 let (_, frame) = unsafe step(buffer, 0)
                 guard let frame, body(frame) else { return }
@@ -63,7 +64,7 @@ import MediaTiming
                 used += taken
                 if let frame, !body(frame) { return }
                 idle = taken == 0 ? idle + 1 : 0
-                // A parser may give a frame that it held back without taking anything, but not for ever.
+                // A parser may return a buffered frame without consuming input, but not indefinitely.
                 if idle > 64 { return }
             }
             offset += count

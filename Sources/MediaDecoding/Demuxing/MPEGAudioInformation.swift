@@ -1,17 +1,18 @@
 import MediaTiming
 import SegmentFormat
 
-/// The first frame of many MP3 files, which says how many follow, and sounds like nothing.
+/// The `Xing`, `Info` or `VBRI` frame at the start of many MP3 files, which describes the file and contains no audio.
 struct MPEGAudioInformation {
-    /// Samples in front of the sound: what the encoder says, and what any decoder adds; 0 where the frame does not say it.
+    /// The number of samples before the actual audio: the declared encoder delay and the decoder delay; 0 if not
+    /// declared.
     let delay: Int
 
-    /// A decoder gives each sample so many later (as FFmpeg and LAME count).
+    /// The decoder delay in samples, as FFmpeg and LAME define it.
     private static let decoderDelay = 529
 
-    /// Reads a frame; `nil` where it is one of sound.
+    /// Reads a frame; returns `nil` if it contains audio.
     init?(_ frame: Span<UInt8>) {
-        // The name stands behind the side information, whose length depends on the version and the channels.
+        // The identifier follows the side information, whose length depends on the version and the channel mode.
         for offset in [36, 21, 13] where frame.count > offset + 8 {
             if frame.hasBytes("Xing", at: offset) || frame.hasBytes("Info", at: offset) {
                 delay = Self.delay(frame, behind: offset + 4)
@@ -33,7 +34,7 @@ struct MPEGAudioInformation {
         if flags & 4 != 0 { cursor.skip(100) }
         if flags & 8 != 0 { cursor.skip(4) }
         let encoder = cursor.code(frame)
-        // Other encoders leave the rest empty, or do not write it.
+        // Other encoders leave the remaining fields empty or omit them.
         guard (["LAME", "Lavf", "Lavc"] as [FourCharacterCode]).contains(encoder) else { return 0 }
         cursor.skip(17)
         let value = Int(cursor.uint24(frame))

@@ -1,9 +1,9 @@
 import CFFmpeg
 import MediaTiming
 
-/// Bytes that FFmpeg reads through its own input, by a closure and at any place.
+/// A random-access byte source for FFmpeg (`AVIOContext`) that is backed by a closure.
 @safe final class MediaInput {
-    /// Reads bytes from an offset into a buffer; the number of bytes read, 0 at the end.
+    /// A function that reads bytes from an offset into a buffer and returns their number, 0 at the end.
     typealias Read = (_ offset: Int64, _ buffer: UnsafeMutableRawBufferPointer) -> Int
 
     private let read: Read
@@ -33,7 +33,7 @@ import MediaTiming
     }
 
     deinit {
-        // FFmpeg may have put another buffer into the place of the one given to it.
+        // FFmpeg may have replaced the buffer that it was given.
         unsafe av_free(context?.pointee.buffer)
         unsafe avio_context_free(&context)
     }
@@ -66,7 +66,7 @@ import MediaTiming
     }
 }
 
-// Functions and not closures: C calls them outside of any actor.
+// Functions instead of closures, because C calls them outside of any actor.
 private func readInput(
     _ opaque: UnsafeMutableRawPointer?,
     _ buffer: UnsafeMutablePointer<UInt8>?,
@@ -82,7 +82,7 @@ private func seekInput(_ opaque: UnsafeMutableRawPointer?, _ target: Int64, _ or
 }
 
 extension MediaInput {
-    /// Makes an input of stretches of memory, one behind the other, that outlive it.
+    /// Creates an input from consecutive memory regions, which must outlive it.
     convenience init(_ stretches: [UnsafeRawBufferPointer]) throws(DecodingError) {
         let length = unsafe stretches.reduce(0) { $0 + $1.count }
         unsafe try self.init(length: Int64(length)) { offset, buffer in

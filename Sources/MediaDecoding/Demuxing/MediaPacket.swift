@@ -2,27 +2,27 @@ import CFFmpeg
 import MediaTiming
 
 // Safe: the packet is written before it is wrapped and only read from then on; its buffer is counted atomically.
-/// Coded media of one track: a picture, or a frame of sound.
+/// A packet with the encoded data of one video frame or audio frame.
 @safe final class MediaPacket: @unchecked Sendable {
-    /// The track, as ``TrackFormat/id`` names it.
+    /// The identifier of the track, as in ``TrackFormat/id``.
     let trackID: Int
-    /// When it is shown or heard, in the container's time.
+    /// The presentation time, in container time.
     let presentationTime: MediaTime
-    /// When it is decoded, in the container's time.
+    /// The decode time, in container time.
     let decodeTime: MediaTime
-    /// How long it lasts; zero where that is not known.
+    /// The duration; zero if unknown.
     let duration: MediaTime
-    /// Whether it can be decoded without others.
+    /// A Boolean value that indicates whether the packet is decodable without other packets.
     let isKeyFrame: Bool
 
     let pointer: UnsafeMutablePointer<AVPacket>
 
     var byteCount: Int { unsafe Int(pointer.pointee.size) }
-    /// About how much memory a packet takes beside its data, in bytes: the structures of FFmpeg and its padding.
+    /// The approximate memory of a packet besides its data, in bytes: FFmpeg's structures and padding.
     static let overhead = 448
     var endTime: MediaTime { presentationTime + duration }
 
-    /// Takes a packet over, whose timestamps are in units of a base.
+    /// Creates a packet and takes ownership of an FFmpeg packet, whose timestamps are in units of the given time base.
     init(owning pointer: UnsafeMutablePointer<AVPacket>, trackID: Int, timeBase: AVRational) {
         unsafe self.pointer = unsafe pointer
         self.trackID = trackID
@@ -40,7 +40,7 @@ import MediaTiming
         unsafe av_packet_free(&pointer)
     }
 
-    /// Calls with the coded bytes.
+    /// Calls `body` with the encoded bytes, which are valid until it returns.
     func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         let bytes = unsafe UnsafeRawBufferPointer(start: pointer.pointee.data, count: max(0, Int(pointer.pointee.size)))
         return try withExtendedLifetime(self) { try unsafe body(bytes) }

@@ -2,30 +2,30 @@ import CFFmpeg
 import MediaTiming
 import SegmentFormat
 
-/// What the header of a movie says: read once for all its segments or pieces.
+/// The initialization of a movie, parsed once for all segments or pieces of the movie.
 struct MovieInitialization {
     struct Track {
         var format: TrackFormat
         let timescale: Int64
         let defaults: Movie.FragmentDefaults?
-        /// What to add to a media time for its place on the movie's timeline, in units of the track.
+        /// The offset from media time to the movie timeline, in units of the track timescale.
         let editOffset: Int64
         let protection: SampleProtection?
     }
 
     let movie: Movie
     private(set) var tracks: [UInt32: Track] = [:]
-    /// In the order of the header.
+    /// The track identifiers in the order of the header.
     private(set) var order: [UInt32] = []
 
-    /// Reads `ftyp` and `moov`; what follows is ignored.
+    /// Parses `ftyp` and `moov`; bytes after them are ignored.
     init(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) {
         let (movie, end) = unsafe try Self.movie(bytes)
         self.movie = movie
         let header = unsafe Self.header(UnsafeRawBufferPointer(rebasing: bytes[..<end]), of: movie)
         let reader = try unsafe header.withUnsafeBytes { bytes in
             Result { () throws(DecodingError) in
-                // All of it is read here.
+                // The reader reads all bytes before this closure returns.
                 try unsafe ContainerReader(MediaInput([bytes]), format: .isoBaseMedia, isHeader: true)
             }
         }.get()
@@ -37,7 +37,7 @@ struct MovieInitialization {
             else { continue }
             var format = unsafe TrackFormat(
                 id: Int(id),
-                // FFmpeg takes timed text in XML for data.
+                // FFmpeg classifies timed text in XML as data.
                 kind: track.kind == .text ? .text : MediaTrack.Kind(parameters.pointee.codec_type),
                 timeBase: AVRational(num: 1, den: Int32(clamping: max(1, track.timescale))),
                 parameters: try CodecParameters(copying: parameters)
@@ -60,7 +60,7 @@ struct MovieInitialization {
         guard !tracks.isEmpty else { throw DecodingError(.notReadable, "the initialization names no track") }
     }
 
-    /// Whether it says where samples lie, as that of a file without fragments does.
+    /// A Boolean value that indicates whether the header locates samples, as in a movie without fragments.
     var hasSamples: Bool { movie.tracks.contains { ($0.sampleTable?.sampleCount ?? 0) > 0 } }
 
     static func movie(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) -> (Movie, end: Int) {
@@ -75,9 +75,10 @@ struct MovieInitialization {
         }
     }
 
-    /// The header of a movie, without its sample tables where those declare more samples than it has bytes.
+    /// Returns the header of a movie, with the sample tables disabled if they declare more samples than the header has
+    /// bytes and more than 4,096.
     ///
-    /// FFmpeg makes an index of all samples, and only the configuration of the tracks is asked of it.
+    /// FFmpeg builds an index of all samples, but only the configuration of the tracks is needed.
     private static func header(_ bytes: UnsafeRawBufferPointer, of movie: Movie) -> [UInt8] {
         var header = unsafe Array(bytes)
         guard movie.indexEntryCount(header.span) > max(4_096, Int64(bytes.count)) else { return header }
@@ -92,7 +93,7 @@ struct MovieInitialization {
         .stts, .ctts, .cslg, .stsc, .stsz, .stz2, .stco, .co64, .stss,
     ]
 
-    /// The offsets of the boxes of sample tables.
+    /// Returns the offsets of the sample table boxes.
     private static func sampleTables(in bytes: Span<UInt8>, range: Range<Int>, level: Int) -> [Int] {
         var offsets: [Int] = []
         var boxes = BoxWalker(range, in: bytes)

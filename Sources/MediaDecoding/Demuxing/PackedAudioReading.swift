@@ -3,23 +3,23 @@ import MediaTiming
 import PlaybackReporting
 import SegmentFormat
 
-/// Cuts packed audio into frames, in pieces of any size.
+/// A reader that splits packed audio into frames; its input may be split at arbitrary positions.
 struct PackedAudioReading {
-    /// A unit that both 90 kHz and all usual sample rates divide.
+    /// A time base in which the period of the 90 kHz clock and of all common sample rates is a whole number of units.
     static let timeBase = AVRational(num: 1, den: 141_120_000)
 
     let container: MediaContainer
     var wrap = TimestampWrap()
-    /// When the first frame lies, where no tag says it.
+    /// The presentation time of the first frame if no ID3 tag declares one.
     var startTime: MediaTime?
     var opening: SampleAES?
 
     private let parser: FrameParser
     private var format: TrackFormat
     private var isBegun = false
-    /// The time of the next frame, in units of ``timeBase``.
+    /// The presentation time of the next frame, in units of ``timeBase``.
     private var next: Int64 = 0
-    /// Samples at the start of the next packet that are not heard.
+    /// The number of samples at the start of the next packet that are decoded but not played.
     private var skippedSamples = 0
 
     init(_ container: MediaContainer, parameters: CodecParameters? = nil) throws(DecodingError) {
@@ -44,7 +44,7 @@ struct PackedAudioReading {
         parser = try FrameParser(codec)
     }
 
-    /// What the header of a file says.
+    /// Returns the codec parameters from the header of a file; `nil` for formats whose frames describe themselves.
     static func parameters(
         _ header: UnsafeRawBufferPointer,
         _ container: MediaContainer
@@ -57,7 +57,7 @@ struct PackedAudioReading {
         return unsafe try CodecParameters(copying: parameters)
     }
 
-    /// Takes the next bytes.
+    /// Appends bytes and returns the complete frames.
     mutating func add(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) -> DemuxedSegment {
         var result = DemuxedSegment()
         result.container = container
@@ -82,7 +82,7 @@ struct PackedAudioReading {
         for tag in tags {
             result.metadata.append(TimedMetadata(kind: .id3, time: MediaTime(next, in: Self.timeBase), payload: tag))
         }
-        // Without a header of its own, FLAC begins with one, which FFmpeg's reader of files knows.
+        // FLAC without a separate initialization starts with its own header, which FFmpeg parses.
         if container == .flac, span.count - offset >= 4, unsafe bytes[offset] == UInt8(ascii: "f"),
             unsafe bytes[offset + 1] == UInt8(ascii: "L")
         {
@@ -93,7 +93,7 @@ struct PackedAudioReading {
         return result
     }
 
-    /// Gives the last frame, behind which nothing begins.
+    /// Returns the last frame, whose end only the end of the stream marks.
     mutating func finish() throws(DecodingError) -> DemuxedSegment {
         var result = DemuxedSegment()
         result.container = container
@@ -106,7 +106,7 @@ struct PackedAudioReading {
         if let parameters = try unsafe Self.parameters(bytes, .flac) {
             format = TrackFormat(id: 0, kind: .audio, timeBase: Self.timeBase, parameters: parameters)
         }
-        // Blocks of metadata, the last of which says so (RFC 9639 §8.1).
+        // Metadata blocks; the last one is flagged (RFC 9639 §8.1).
         var place = 4
         while bytes.count - place >= 4 {
             let isLast = unsafe bytes[place] & 0x80 != 0
@@ -151,7 +151,7 @@ struct PackedAudioReading {
         if container == .mpegAudio,
             let information = unsafe MPEGAudioInformation(frame.bytes.bindMemory(to: UInt8.self).span)
         {
-            // What the encoder put in front has times before the start, and is not heard.
+            // The encoder delay has times before the start and is not played.
             skippedSamples = information.delay
             next =
                 next.subtractingReportingOverflow(

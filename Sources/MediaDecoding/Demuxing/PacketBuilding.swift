@@ -1,9 +1,10 @@
 import CFFmpeg
 import MediaTiming
 
-/// Makes packets of bytes.
+/// Functions that create and modify FFmpeg packets.
 enum PacketBuilding {
-    /// Makes a packet with a copy of bytes, padded as decoders want it; it belongs to the caller.
+    /// Creates a packet with a copy of the bytes, with the padding that decoders require; the caller takes ownership of
+    /// it.
     static func packet(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) -> UnsafeMutablePointer<AVPacket> {
         var packet = unsafe av_packet_alloc()
         guard let made = unsafe packet, bytes.count <= Int(Int32.max) - 4_096,
@@ -18,19 +19,19 @@ enum PacketBuilding {
         return unsafe made
     }
 
-    /// Makes a packet with a copy of bytes; it belongs to the caller.
+    /// Creates a packet with a copy of the bytes; the caller takes ownership of it.
     static func packet(_ bytes: Span<UInt8>) throws(DecodingError) -> UnsafeMutablePointer<AVPacket> {
         try unsafe bytes.withUnsafeBytes { raw throws(DecodingError) in try unsafe Self.packet(raw) }
     }
 
-    /// Makes a packet with a copy of bytes; it belongs to the caller.
+    /// Creates a packet with a copy of the bytes; the caller takes ownership of it.
     static func packet(_ bytes: [UInt8]) throws(DecodingError) -> UnsafeMutablePointer<AVPacket> {
         try unsafe bytes.withUnsafeBytes { raw in
             unsafe Result { () throws(DecodingError) in try unsafe Self.packet(raw) }
         }.get()
     }
 
-    /// Puts other bytes into a packet and keeps its times.
+    /// Creates a packet with other bytes and the timestamps and flags of an existing packet.
     static func packet(
         _ bytes: [UInt8],
         like other: UnsafeMutablePointer<AVPacket>
@@ -40,14 +41,16 @@ enum PacketBuilding {
         return unsafe copy
     }
 
-    /// Says that the decoder drops so many samples at the start of what it makes of a packet.
+    /// Marks a packet so that the decoder discards the given number of samples at the start of its output.
     static func skip(_ samples: UInt32, atStartOf packet: UnsafeMutablePointer<AVPacket>) {
         guard let data = unsafe av_packet_new_side_data(packet, AV_PKT_DATA_SKIP_SAMPLES, 10) else { return }
         for index in 0..<10 { unsafe data[index] = 0 }
         for index in 0..<4 { unsafe data[index] = UInt8(truncatingIfNeeded: samples >> UInt32(clamping: index * 8)) }
     }
 
-    /// Sound in front of where the edit list begins is decoded, and not heard: it is what the encoder needed to start.
+    /// Excludes audio before the start of the edit list from playback.
+    ///
+    /// It is still decoded, because the decoder needs this encoder delay.
     static func trimBeforeZero(_ packet: UnsafeMutablePointer<AVPacket>, _ format: TrackFormat) {
         let (time, duration) = unsafe (packet.pointee.pts, packet.pointee.duration)
         guard time < 0, duration > 0, format.sampleRate > 0, time != .min else { return }

@@ -2,29 +2,31 @@ import CFFmpeg
 import MediaTiming
 import SegmentFormat
 
-/// Which samples of a progressive movie belong to which of its pieces, as ``Movie/pieces(of:in:)`` cuts it.
+/// An index that assigns the samples of a progressive movie to the pieces of ``Movie/pieces(of:in:)``.
 ///
-/// The samples are listed once for a movie; those of a piece are then found by halving.
+/// The samples of a movie are listed once; those of a piece are then found by binary search.
 struct ProgressiveIndex {
     struct Track {
         let id: UInt32
         let samples: [ProgressiveSample]
         fileprivate let kind: MediaTrack.Kind
-        /// Whether the movie is cut at its samples.
+        /// A Boolean value that indicates whether pieces start at samples of this track.
         fileprivate let isLeading: Bool
         fileprivate let timescale: Int64
-        /// What is added to a time of the track for its place on the movie's timeline.
+        /// The offset from media time to the movie timeline.
         fileprivate let offset: MediaTime
-        /// The first presentation time, before edits, that is no longer shown.
+        /// The first presentation time, before the edit list is applied, that is no longer presented, in units of the
+        /// track timescale.
         fileprivate let end: Int64?
-        /// The samples that a piece can begin with, in the order of showing; `nil` where any can, at its decode time.
+        /// The indices of the samples at which a piece can start, in presentation order; `nil` if it can start at the
+        /// decode time of any sample.
         fileprivate let keys: [Int]?
     }
 
-    /// A place between samples: behind some of those that one value holds.
+    /// A position between samples, possibly inside of an element that stands for several samples.
     struct Position: Comparable {
         let index: Int
-        /// How many of the samples at the index lie before.
+        /// The number of samples of the element at ``index`` that precede the position.
         var passed = 0
 
         static func < (left: Position, right: Position) -> Bool {
@@ -33,21 +35,22 @@ struct ProgressiveIndex {
     }
 
     let tracks: [Track]
-    /// About how much memory the index takes, in bytes.
+    /// The approximate memory of the index, in bytes.
     var byteCount: Int { tracks.reduce(0) { $0 + $1.samples.count * MemoryLayout<ProgressiveSample>.stride } }
     private let duration: MediaTime
 
-    /// Lists the samples.
+    /// Creates an index of all samples of a movie.
     ///
     /// - Parameters:
     ///   - movie: The movie.
-    ///   - bytes: The bytes that it was read from.
-    /// - Throws: ``DecodingError`` where there are more than ``ProgressiveSample/mostSamples`` in all tracks together.
+    ///   - bytes: The bytes from which the movie was parsed.
+    /// - Throws: ``DecodingError`` if all tracks together have more than ``ProgressiveSample/mostSamples`` samples, or
+    ///   more than the tables of this length can plausibly list.
     init(_ movie: Movie, _ bytes: [UInt8]) throws(DecodingError) {
         duration = movie.sampledDuration ?? .zero
         let filled = movie.tracks.filter { ($0.sampleTable?.sampleCount ?? 0) > 0 }
         let leading = filled.first { $0.kind == .video } ?? filled.first { $0.kind == .audio } ?? filled.first
-        // A million samples of one size need no more than a few bytes; others are listed one by one.
+        // The tables can describe a million samples of equal size in a few bytes, but list others individually.
         let most = min(ProgressiveSample.mostSamples, max(1_000_000, 4 * bytes.count))
         var left = most
         var tracks: [Track] = []
@@ -61,26 +64,26 @@ struct ProgressiveIndex {
         self.tracks = tracks
     }
 
-    /// The samples of a track that belong to a piece; pieces that follow each other have each sample once.
+    /// Returns the samples of a track that belong to a piece; consecutive pieces contain each sample once.
     ///
-    /// All of them before the first piece belong to it, and all behind the last to that.
+    /// The first piece also contains all samples before it, the last piece all samples after it.
     func range(of track: Track, in piece: MediaTimeRange) -> Range<Position> {
         let (start, end) = (track.startPosition, track.endPosition)
-        // Pieces of no length lie before what the edit list begins with, or behind its end.
+        // Pieces without duration precede the start of the edit list or follow its end.
         guard duration == .zero || piece.end > .zero && !isEnd(piece.start) else { return start..<start }
         let low = piece.start <= .zero ? start : track.position(of: exact(piece.start))
         let high = isEnd(piece.end) ? end : track.position(of: exact(piece.end))
         return low..<max(low, high)
     }
 
-    /// The borders of pieces may be off by so much: adding up durations in nanoseconds loses some.
+    /// The tolerance for the boundaries of pieces, 0.1 ms: sums of durations in nanoseconds have rounding errors.
     fileprivate static let tolerance = MediaTime(value: 1, timescale: 10_000)
 
     private func isEnd(_ time: MediaTime) -> Bool {
         time >= duration - Self.tolerance && time <= duration + Self.tolerance
     }
 
-    /// The time of the sample that is meant by the border of a piece: all tracks are cut there.
+    /// Returns the exact time of the sample that starts at the boundary of a piece; all tracks are split at that time.
     private func exact(_ time: MediaTime) -> MediaTime {
         tracks.first(where: \.isLeading)?.exact(time) ?? time
     }
@@ -109,8 +112,10 @@ extension ProgressiveIndex.Track {
 
     fileprivate var endPosition: ProgressiveIndex.Position { .init(index: samples.count) }
 
-    /// Where the first piece begins: of pictures at the last key frame that is shown no later than zero, since none is seen
-    /// of those before; of sound at the very first, which decoders need to start.
+    /// The start of the first piece.
+    ///
+    /// For video, it is the last key frame that is presented at or before zero, because no earlier frame is presented.
+    /// For audio, it is the first sample, because decoders need the samples before zero.
     fileprivate var startPosition: ProgressiveIndex.Position {
         guard kind == .video, let keys else { return .init(index: 0) }
         let zero = (.zero - offset).unitsRoundedUp(per: timescale)
@@ -118,7 +123,7 @@ extension ProgressiveIndex.Track {
         return .init(index: behind > 0 ? keys[behind - 1] : 0)
     }
 
-    /// The time of the sample that a piece near a time begins with; the time itself where there is none.
+    /// Returns the time of the sample at which a piece near the given time starts; the time itself if there is none.
     fileprivate func exact(_ time: MediaTime) -> MediaTime {
         let units = (time - offset).units(in: AVRational(num: 1, den: Int32(clamping: timescale)))
         let tolerance = ProgressiveIndex.tolerance.value *| timescale / ProgressiveIndex.tolerance.timescale
@@ -132,7 +137,7 @@ extension ProgressiveIndex.Track {
         } else {
             let index = samples.indices.partitioningIndex { samples[$0].decodeTime >= low }
             if index > 0, samples[index - 1].count > 1 {
-                // Between samples that one value holds, each unit is a border.
+                // Between the samples of one element, every unit of the timescale is a boundary.
                 found = units
             } else {
                 guard index < samples.count else { return time }
@@ -143,7 +148,7 @@ extension ProgressiveIndex.Track {
         return MediaTime(value: found, timescale: timescale) + offset
     }
 
-    /// Where a piece begins that does not begin at zero.
+    /// Returns the start of a piece other than the first one.
     fileprivate func position(of time: MediaTime) -> ProgressiveIndex.Position {
         let units = (time - offset).unitsRoundedUp(per: timescale)
         if let keys {
@@ -156,17 +161,18 @@ extension ProgressiveIndex.Track {
         return passed < samples[index - 1].count ? .init(index: index - 1, passed: passed) : .init(index: index)
     }
 
-    /// Whether a sample is behind the end of what the edit list presents.
+    /// Returns whether a sample is presented after the end of the edit list.
     func isBehindEnd(_ sample: ProgressiveSample) -> Bool { end.map { sample.presentationTime >= $0 } ?? false }
 
-    /// Whether a sample begins before the movie's timeline does.
+    /// Returns whether a sample is presented before the start of the movie timeline.
     func isBeforeZero(_ sample: ProgressiveSample) -> Bool {
         MediaTime(value: sample.presentationTime, timescale: timescale) + offset < .zero
     }
 }
 
 extension RandomAccessCollection where Index == Int {
-    /// The first place whose element, and all behind it, fulfil a condition.
+    /// Returns the index of the first element that satisfies the predicate; all elements after it must satisfy it as
+    /// well.
     fileprivate func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {

@@ -2,14 +2,15 @@ import CFFmpeg
 import MediaTiming
 import SegmentFormat
 
-/// Takes pieces of a progressive movie apart, of which the initialization says where each sample lies
-/// (ISO/IEC 14496-12 §8.5 to §8.7).
+/// A reader for pieces of a progressive movie, whose initialization locates each sample (ISO/IEC 14496-12 §8.5 to
+/// §8.7).
 struct ProgressiveReading {
     let initialization: MovieInitialization
     let index: ProgressiveIndex
-    /// Where the bytes begin in their file.
+    /// The offset of the first byte in the file.
     let fileOffset: Int64
-    /// The piece's time on the movie's timeline; without one, all samples that lie in the bytes belong to it.
+    /// The time range of the piece on the movie timeline; if `nil`, all samples that the bytes contain belong to the
+    /// piece.
     let timeRange: MediaTimeRange?
 
     private var result = DemuxedSegment()
@@ -47,7 +48,7 @@ struct ProgressiveReading {
         let start = ProgressiveIndex.Position(index: 0)
         let end = ProgressiveIndex.Position(index: samples.samples.count)
         let range = timeRange.map { index.range(of: samples, in: $0) } ?? start..<end
-        // Samples of a track do not overlap: together they are no larger than the piece.
+        // Samples of a track do not overlap, so they are not larger than the piece in total.
         var unusedBytes = bytes.count
         let stretch = fileOffset..<max(fileOffset, fileOffset.addingReportingOverflow(Int64(bytes.count)).partialValue)
         var place = range.lowerBound
@@ -57,7 +58,7 @@ struct ProgressiveReading {
             let wanted = place.passed..<max(place.passed, last)
             let given = wanted.clamped(to: joined.samples(in: stretch))
             place = ProgressiveIndex.Position(index: place.index + 1)
-            // What is not heard may have been left out.
+            // Samples before the start of the timeline are not played and may be missing.
             if given != wanted, timeRange != nil, !samples.isBeforeZero(joined) {
                 result.note("samples lie outside of the bytes of the piece")
             }
@@ -81,7 +82,7 @@ struct ProgressiveReading {
         }
     }
 
-    /// The place of a sample in the bytes; `nil` where it is not whole there.
+    /// Returns the range of a sample in the bytes; `nil` if the bytes do not contain all of it.
     private func byteRange(of sample: ProgressiveSample, in bytes: Span<UInt8>) -> Range<Int>? {
         let (start, overflow) = sample.offset.subtractingReportingOverflow(fileOffset)
         guard !overflow, start >= 0, start <= Int64(bytes.count), sample.size <= bytes.count - Int(start) else {
@@ -90,7 +91,9 @@ struct ProgressiveReading {
         return Int(start)..<Int(start) + sample.size
     }
 
-    /// Whether the size of samples is that of sound: old QuickTime files count compressed ones as if they had a byte each.
+    /// Returns whether the size of a sample matches the block size of the audio format.
+    ///
+    /// Old QuickTime files declare one byte per sample of compressed audio.
     private func fits(_ sample: ProgressiveSample, _ format: TrackFormat) -> Bool {
         let block = unsafe Int(format.parameters.pointer.pointee.block_align)
         return block <= 0 || (sample.size / max(1, sample.count)).isMultiple(of: block)

@@ -1,26 +1,26 @@
 import MediaTiming
 import SegmentFormat
 
-/// What a fragment says about the encryption of its samples, one after the other (ISO/IEC 23001-7 §7).
+/// The encryption parameters of the samples of a fragment, read in order (ISO/IEC 23001-7 §7).
 struct SampleEncryptions {
-    /// Bytes of the vector that each sample has; 0 where all have the same.
+    /// The length of the initialization vector of each sample, in bytes; 0 if all samples share one.
     var vectorLength = 0
 
-    /// The maximum number of bytes that are read of a list that lies anywhere in the segment.
+    /// The maximum number of bytes to read from a list that `saio` locates, which may be anywhere in the segment.
     var mostBytes = Int.max
-    /// The number of bytes that were read.
+    /// The number of bytes read so far.
     private(set) var bytesRead = 0
     private var entries: ByteCursor?
     private var sizes: ByteCursor?
-    /// The size of each entry; 0 where ``sizes`` lists them.
+    /// The size of each entry, in bytes; 0 if ``sizes`` lists the sizes.
     private var commonSize = 0
     private var hasSubsamples = false
     private var left = 0
 
-    /// Returns how the next sample is encrypted; `nil` where that is missing.
+    /// Returns the encryption parameters of the next sample; `nil` if they are missing.
     mutating func next(_ bytes: Span<UInt8>) -> SampleEncryption? {
         guard var entries, left > 0 else {
-            // Audio with one vector for all samples needs nothing for each.
+            // Samples that share one vector, as audio often does, need no entries.
             return vectorLength == 0 ? SampleEncryption(vector: [], subsamples: []) : nil
         }
         left -= 1
@@ -44,7 +44,7 @@ struct SampleEncryptions {
         return entries.isPastEnd ? nil : SampleEncryption(vector: vector, subsamples: subsamples)
     }
 
-    /// Reads `senc`.
+    /// Reads a `senc` box.
     mutating func read(_ box: Box, _ bytes: Span<UInt8>) {
         var (_, flags, cursor) = box.fields(bytes)
         hasSubsamples = flags & 2 != 0
@@ -52,7 +52,7 @@ struct SampleEncryptions {
         entries = cursor
     }
 
-    /// Reads `saiz` and `saio`, whose offsets count from the movie fragment.
+    /// Reads `saiz` and `saio`, whose offsets are relative to the movie fragment.
     mutating func read(sizes sizeBox: Box, places placeBox: Box, in moof: Box, _ bytes: Span<UInt8>) {
         var (_, sizeFlags, sizes) = sizeBox.fields(bytes)
         if sizeFlags & 1 != 0 { sizes.skip(8) }

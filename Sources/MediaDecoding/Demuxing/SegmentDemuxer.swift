@@ -1,31 +1,32 @@
 import MediaTiming
 import SegmentFormat
 
-/// Takes segments of one rendition apart, each as a whole or cut anywhere.
+/// A demuxer for the segments of one rendition, each of them complete or split at arbitrary positions.
 ///
-/// Times are those of the container; the 33-bit timestamps of transport streams and packed audio go on over their end,
-/// near the time before. One thread uses it at a time.
+/// Times are container time. The 33-bit timestamps of transport streams and packed audio are unwrapped to be close to
+/// the preceding time. Use it from one thread at a time.
 final class SegmentDemuxer {
-    /// Further tracks of a segment are not read.
+    /// The maximum number of tracks of a segment; further tracks are ignored.
     static let mostTracks = 32
-    /// Further packets of a segment are not read.
+    /// The maximum number of packets of a segment; further packets are ignored.
     static let mostPackets = 1_000_000
 
     private let isContinuous: Bool
     private var lastContainer: MediaContainer?
     private var movie: (header: [UInt8], initialization: MovieInitialization)?
-    /// The samples of ``movie``, listed when the first of its pieces comes.
+    /// The sample index of ``movie``, created when the first of its pieces is demuxed.
     private var progressive: ProgressiveIndex?
     private var nextTimes: [UInt32: Int64] = [:]
     private var wrap: TimestampWrap
     private var packedAudio: PackedAudioReading?
     private var transportCutting = TransportCutting()
 
-    /// Makes a demultiplexer.
+    /// Creates a demuxer.
     ///
     /// - Parameters:
-    ///   - isContinuous: Whether pieces are cut anywhere and follow each other without a hole, until ``reset(near:)``.
-    ///   - reference: A time near which 33-bit timestamps are taken to lie; as they are without one.
+    ///   - isContinuous: A Boolean value that indicates whether the input is split at arbitrary positions and
+    ///     contiguous until the next call of ``reset(near:)``.
+    ///   - reference: A time that 33-bit timestamps are assumed to be close to; without one, they are used unchanged.
     init(isContinuous: Bool = false, near reference: MediaTime? = nil) {
         self.isContinuous = isContinuous
         wrap = Self.wrap(near: reference)
@@ -35,7 +36,7 @@ final class SegmentDemuxer {
         TimestampWrap(near: reference.map { $0.units(in: .ninetyKilohertz) })
     }
 
-    /// Forgets what came before: at a discontinuity or after a seek.
+    /// Discards the state from previous segments, as required at a discontinuity or after a seek.
     func reset(near reference: MediaTime? = nil) {
         wrap = Self.wrap(near: reference)
         nextTimes = [:]
@@ -43,20 +44,21 @@ final class SegmentDemuxer {
         transportCutting = TransportCutting()
     }
 
-    /// Takes a segment, or a piece of a file, apart.
+    /// Demuxes a segment or a piece of a file.
     ///
     /// - Parameters:
-    ///   - bytes: The segment; read only until this returns.
-    ///   - initialization: What stands before it: `ftyp` and `moov`, PAT and PMT, the header of a file.
-    ///   - key: What opens samples that are encrypted one by one.
-    ///   - startTime: When the first sample lies, for media whose samples do not say it: packed audio without a timestamp,
-    ///     WAVE.
-    ///   - fileOffset: Where the bytes begin in their file, for pieces of a movie without fragments: its initialization says
-    ///     where in the file each sample lies.
-    ///   - timeRange: The time of such a piece, as ``Movie/pieces(of:in:)`` gives it: pieces that follow each other give
-    ///     each sample once. Without it all samples are given that lie in the bytes as a whole.
-    /// - Returns: What was readable, and what was not right.
-    /// - Throws: ``DecodingError`` where not a single track could be read.
+    ///   - bytes: The segment; read only until this function returns.
+    ///   - initialization: The bytes that the segment requires before it: `ftyp` and `moov`, PAT and PMT, or the header
+    ///     of a file.
+    ///   - key: The key for media whose samples are encrypted individually.
+    ///   - startTime: The time of the first sample, for media without timestamps: packed audio without an ID3
+    ///     timestamp, and WAVE.
+    ///   - fileOffset: The offset of the bytes in their file, for pieces of a movie without fragments, because its
+    ///     initialization contains file offsets of samples.
+    ///   - timeRange: The time range of such a piece, as returned by ``Movie/pieces(of:in:)``; consecutive pieces yield
+    ///     each sample once. Without it, all samples that the bytes contain are returned.
+    /// - Returns: The readable contents and a description of any damage.
+    /// - Throws: ``DecodingError`` if no track could be read.
     func demux(
         _ bytes: UnsafeRawBufferPointer,
         initialization: UnsafeRawBufferPointer? = nil,
@@ -66,7 +68,7 @@ final class SegmentDemuxer {
         timeRange: MediaTimeRange? = nil
     ) throws(DecodingError) -> DemuxedSegment {
         let header = unsafe initialization.flatMap { unsafe $0.isEmpty ? nil : $0 }
-        // The middle of a file may happen to look like the beginning of something else.
+        // The middle of a file may resemble the start of another format.
         let going = isContinuous ? lastContainer : nil
         let container = unsafe Self.container(header) ?? going ?? Self.container(bytes) ?? lastContainer
         guard let container else { throw DecodingError(.notReadable, "the segment is no media that is known here") }
@@ -89,15 +91,16 @@ final class SegmentDemuxer {
         default:
             throw DecodingError(.unsupported, "\(container.rawValue) is not decoded here")
         }
-        // A segment that happens to look like something else must not change what the next one is taken for.
+        // A segment without packets, which may only resemble another format, must not determine the format of the next
+        // one.
         if isContinuous || !result.packets.isEmpty { lastContainer = container }
         return result
     }
 
-    /// What is left of pieces that were cut anywhere.
+    /// Returns the remaining packets of input that is split at arbitrary positions.
     ///
     /// - Returns: The last packets.
-    /// - Throws: ``DecodingError`` where the rest cannot be read.
+    /// - Throws: ``DecodingError`` if the remaining bytes cannot be read.
     func finish() throws(DecodingError) -> DemuxedSegment {
         if var reading = packedAudio {
             packedAudio = nil
@@ -107,7 +110,7 @@ final class SegmentDemuxer {
         return DemuxedSegment()
     }
 
-    /// About how much memory is held for the next segments, in bytes.
+    /// The approximate memory that is retained for later segments, in bytes.
     var byteCount: Int {
         (movie.map { $0.header.count * 2 } ?? 0) + (progressive?.byteCount ?? 0) + transportCutting.byteCount
     }
@@ -151,7 +154,7 @@ extension SegmentDemuxer {
         return result
     }
 
-    /// Refuses a movie for which the demultiplexer would make an index of more samples than the movie can hold.
+    /// Rejects a movie for which FFmpeg would build an index of more samples than the movie can contain.
     private static func checkIndex(of bytes: UnsafeRawBufferPointer) throws(DecodingError) {
         let (movie, _) = unsafe try MovieInitialization.movie(bytes)
         let count = unsafe movie.indexEntryCount(bytes.bindMemory(to: UInt8.self).span)
@@ -160,7 +163,7 @@ extension SegmentDemuxer {
         }
     }
 
-    /// What an initialization says; it is kept for what follows.
+    /// Returns the parsed initialization and retains it for later segments.
     private func movie(_ header: UnsafeRawBufferPointer) throws(DecodingError) -> MovieInitialization {
         if let movie, unsafe movie.header.withUnsafeBytes({ unsafe $0.hasSameBytes(as: header) }) {
             return movie.initialization
@@ -278,7 +281,8 @@ extension SegmentDemuxer {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Eight bytes at a time: the header of a long film has megabytes, and is compared for each of its pieces.
+    /// Compares eight bytes at a time, because the header of a long movie has megabytes and is compared for each of its
+    /// pieces.
     fileprivate func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
         var index = 0

@@ -2,33 +2,37 @@ import CFFmpeg
 import MediaTiming
 import SegmentFormat
 
-/// What a track of a segment holds, and what its decoder needs.
+/// The format of a track: its media type, codec and decoder parameters.
 struct TrackFormat: Sendable {
-    /// The track's identifier in an ISO base media file, the packet identifier in a transport stream, else 0.
+    /// The track identifier in an ISO base media file, the packet identifier (PID) in a transport stream, otherwise 0.
     let id: Int
     let kind: MediaTrack.Kind
-    /// FFmpeg's name of the codec: `h264`, `aac`.
+    /// The FFmpeg name of the codec, such as `h264` or `aac`.
     let codecName: String
-    /// RFC 6381's spelling, as far as the bytes say; the codec's name alone where they do not.
+    /// The RFC 6381 name of the codec as far as the media declares it; otherwise ``codecName``.
     var codec: String
     var language: String?
-    /// Visible size of pictures; 0 where it is not known before decoding.
+    /// The width of the visible area, in pixels; 0 if unknown before decoding.
     var width = 0
+    /// The height of the visible area, in pixels; 0 if unknown before decoding.
     var height = 0
-    /// Of sound; 0 where it is not known before decoding.
+    /// The audio sample rate, in hertz; 0 if unknown before decoding.
     var sampleRate = 0
+    /// The number of audio channels; 0 if unknown before decoding.
     var channelCount = 0
-    /// The unit of the packets' own timestamps, in seconds: `timeBase.num / timeBase.den`.
+    /// The unit of the packet timestamps, in seconds: `timeBase.num / timeBase.den`.
     let timeBase: AVRational
-    /// How many pictures at most come earlier in the order of decoding than in that of showing.
+    /// The maximum number of frames that precede a frame in decoding order but follow it in presentation order.
     var reorderDepth = 0
-    /// How its samples were encrypted, `nil` where they were not; packets that are handed out are in the clear.
+    /// The encryption scheme of the samples; `nil` if they are clear.
+    ///
+    /// Packets that a demuxer returns are always decrypted.
     var encryptionScheme: String?
     let parameters: CodecParameters
 
-    /// Whether a decoder made for this format also takes packets of another, without being drained.
+    /// Returns whether a decoder for this format also accepts packets of another format without being drained.
     ///
-    /// In transport streams and packed audio, changes of size or sample rate are told in the samples themselves.
+    /// In transport streams and packed audio, the samples themselves signal changes of size and sample rate.
     func canContinue(with other: TrackFormat) -> Bool {
         let (left, right) = unsafe (parameters.pointer, other.parameters.pointer)
         return unsafe kind == other.kind && left.pointee.codec_id == right.pointee.codec_id
@@ -51,18 +55,18 @@ struct TrackFormat: Sendable {
         reorderDepth = unsafe Int(values.video_delay)
     }
 
-    /// A timestamp of a packet as a time.
+    /// Converts a packet timestamp to a media time.
     func time(_ timestamp: Int64) -> MediaTime { MediaTime(timestamp, in: timeBase) }
 }
 
 extension MediaTime {
-    /// A number of units of a time base, whose two numbers are positive.
+    /// Creates a time from a number of units of a time base, whose numerator and denominator are positive.
     init(_ units: Int64, in base: AVRational) {
         let (value, overflow) = units.multipliedReportingOverflow(by: Int64(base.num))
         self.init(value: overflow ? (units < 0 ? .min +| 1 : .max) : value, timescale: max(1, Int64(base.den)))
     }
 
-    /// The nearest number of units of a time base.
+    /// Returns the nearest number of units of a time base.
     func units(in base: AVRational) -> Int64 {
         let top = Int128(value) *| Int128(base.den)
         let bottom = Int128(timescale) *| Int128(max(1, base.num))

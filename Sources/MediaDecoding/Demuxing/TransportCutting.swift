@@ -1,32 +1,34 @@
 import MediaTiming
 import SegmentFormat
 
-/// Keeps what a piece of a transport stream leaves unfinished, for a stream that is cut anywhere.
+/// A buffer that splits a transport stream, received in pieces of any size, at the boundaries of complete payloads.
 ///
-/// Packets that belong to a payload that may go on are held back and stand at the start of the next piece, behind the
-/// tables that name the streams.
+/// Packets of payloads that may continue are held back and returned with a later piece, after the tables that describe
+/// the streams.
 struct TransportCutting {
     private static let packetLength = 188
-    /// The packet identifier of packets that fill.
+    /// The packet identifier of null packets.
     private static let nothing: UInt16 = 0x1FFF
-    /// So much is held back at most: a stream whose payloads do not begin again is given as it is.
+    /// The maximum number of bytes that are held back; the bytes of a longer payload are discarded.
     private static let mostBytes = 32 << 20
 
     private var held: [UInt8] = []
     /// The number of bytes received since the stored packets were last examined.
     private var unread: [UInt8] = []
-    /// What is held beyond this length is looked at again only when a quarter as much has come, so that a packet that never
-    /// ends does not cost its length again for each piece.
+    /// The number of held bytes up to which they are examined again with each piece.
+    ///
+    /// Above it, they are examined only after a quarter of their length has been received, so that a payload that never
+    /// ends does not cost its whole length for each piece.
     private static let mostHeldForEach = 1 << 20
-    /// The number of bytes that were looked at, as often as they were.
+    /// The total number of bytes examined, including repeated examinations.
     private(set) var lookedAtByteCount = 0
-    /// About how much memory is held, in bytes.
+    /// The approximate memory of the buffer, in bytes.
     var byteCount: Int { held.count + unread.count + tableByteCount }
     private var tableByteCount: Int { tables.values.reduce(0) { $0 + $1.count } }
     private var tables: [UInt16: [UInt8]] = [:]
     private var tablePIDs: Set<UInt16> = [0]
 
-    /// Takes a piece; `nil` where it and what was held back are not enough for anything.
+    /// Appends a piece and returns the complete payloads after the tables; `nil` if there are none yet.
     mutating func add(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         unsafe unread.append(contentsOf: bytes)
         guard held.count <= Self.mostHeldForEach || unread.count >= held.count / 4 else { return nil }
@@ -38,7 +40,8 @@ struct TransportCutting {
             if all.count < Self.mostBytes { held = all }
             return nil
         }
-        // Longer packets have four bytes of time in front, or sixteen of parity behind, which nobody needs here.
+        // Packets of 192 bytes start with a 4-byte timestamp and packets of 204 bytes end with 16 bytes of parity; both
+        // are ignored.
         let lead = layout.stride == 192 ? min(4, layout.firstSync) : 0
         var packets: [(start: Int, pid: UInt16, begins: Bool)] = []
         var offset = layout.firstSync
@@ -78,14 +81,15 @@ struct TransportCutting {
         return hasMedia ? whole : nil
     }
 
-    /// What is left, with the tables in front; `nil` where nothing is.
+    /// Returns the remaining packets after the tables; `nil` if there are none.
     mutating func finish() -> [UInt8]? {
         guard byteCount > tableByteCount, !tables.isEmpty else { return nil }
         defer { (held, unread) = ([], []) }
         return tables.keys.sorted().flatMap { tables[$0] ?? [] } + held + unread
     }
 
-    /// Keeps the last packets of the tables, and learns from the first table where the others are (ISO/IEC 13818-1 §2.4.4.3).
+    /// Stores the latest packets of each table, and reads the packet identifiers of the program map tables from the
+    /// program association table (ISO/IEC 13818-1 §2.4.4.3).
     private mutating func noteTable(_ packet: ArraySlice<UInt8>, _ pid: UInt16, begins: Bool) {
         if begins {
             tables[pid] = Array(packet)

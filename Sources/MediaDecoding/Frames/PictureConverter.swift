@@ -34,8 +34,8 @@ import MediaTiming
     ///   - format: The pixel format of the copy.
     ///   - width: The width of the copy in pixels, from 1 to 16,384. The default is the width of the picture.
     ///   - height: The height of the copy in pixels, from 1 to 16,384. The default is the height of the picture.
-    /// - Returns: The copy. RGB output uses the full range, YUV converted from RGB the limited range of video; any
-    ///   other conversion preserves the range.
+    /// - Returns: The copy. RGB output uses the full range. Output in YUV from a format that always uses the full
+    ///   range, such as RGB, uses the limited range of video. Any other conversion preserves the range.
     /// - Throws: ``DecodingError`` if the scaler does not support a format, or if a size is out of range.
     public func convert(
         _ picture: Picture,
