@@ -1,32 +1,33 @@
 import MediaTiming
 
-/// Sound without holes, from wherever it is asked for on: what is missing is silence, what overlaps is cut.
+/// A source of contiguous decoded audio that starts at any requested time: gaps are filled with silence and overlaps
+/// are removed.
 final class AudioFeed {
-    /// What was appended.
+    /// The buffered media.
     var timeline = PieceTimeline<DecodablePiece> { $0.audio?.byteCount ?? 0 }
-    /// Media that could not be decoded, since it was asked last.
+    /// The time ranges of media that could not be decoded since they were last reported.
     var unplayable: [MediaTimeRange] = []
-    /// Where the next samples that are given lie; `nil` before anything was sought.
+    /// The presentation time of the next samples to return; `nil` before the first seek.
     private(set) var position: MediaTime?
 
     private var cursor = PacketCursor { $0.audio }
     private let output: SoundFormat
     private var decoder: AudioDecoder?
     private var offset: MediaTime?
-    /// Decoded, and not given yet.
+    /// The decoded samples that have not been returned yet.
     private var pending: [AudioSamples] = []
 
-    /// Timestamps that are off by less than this are not worth a click.
+    /// The maximum deviation of timestamps that is ignored, because correcting it would cause an audible click.
     private static let jitter = MediaTime(value: 1, timescale: 100)
-    /// Decoders of sound need so many packets before theirs is right.
+    /// The number of packets that an audio decoder needs before its output is correct.
     private static let preroll = 2
 
     init(_ output: SoundFormat) { self.output = output }
 
-    /// Whether there is sound at all.
+    /// A Boolean value that indicates whether any audio is buffered.
     var hasSound: Bool { timeline.entries.contains { $0.piece.audio != nil } }
 
-    /// Goes to a time.
+    /// Moves to a time.
     func seek(to target: MediaTime, _ mapping: inout TimestampMapping) {
         pending = []
         position = target
@@ -48,12 +49,12 @@ final class AudioFeed {
         }
     }
 
-    /// Leaves out what lies before a time.
+    /// Skips audio before a time.
     func skip(to time: MediaTime) { position = max(position ?? time, time) }
 
-    /// The next sound: what is there, up to a time at most.
+    /// Returns the next available audio before a time, or silence for a gap.
     ///
-    /// - Returns: `nil` where nothing is there yet.
+    /// - Returns: `nil` if no audio is buffered yet or the time is reached.
     func next(before limit: MediaTime, _ mapping: inout TimestampMapping) -> AudioSamples? {
         guard let position, position < limit else { return nil }
         while true {
@@ -77,7 +78,7 @@ final class AudioFeed {
 
     private func give(_ samples: AudioSamples) -> AudioSamples {
         var samples = samples
-        // Within the jitter samples go on where the last ones ended.
+        // Within the tolerance, samples continue at the end of the previous ones.
         if let position, samples.time - position < Self.jitter { samples.time = position }
         position = samples.end
         return samples
@@ -112,7 +113,7 @@ final class AudioFeed {
             if isBehindDamage { decoder = nil }
         case .gap(let range):
             drain()
-            // A stretch without sound is silence, so that what follows is in time.
+            // A time range without audio becomes silence, so that the audio after it stays synchronized.
             if let position, range.end > position {
                 pending.append(silence(from: max(position, range.start), to: range.end))
             }
@@ -156,7 +157,7 @@ final class AudioFeed {
 }
 
 extension AudioSamples {
-    /// What is left behind some time at the beginning; `nil` where nothing is.
+    /// Returns the samples without the given duration at the start; `nil` if none remain.
     func dropping(_ time: MediaTime) -> AudioSamples? {
         let count = Int(saturating: (time.seconds * Double(sampleRate)).rounded())
         guard count < frameCount else { return nil }

@@ -3,21 +3,21 @@ import PlaybackReporting
 import SegmentFormat
 import StreamingEngine
 
-/// A piece that was taken apart, and waits until its time comes.
+/// A demuxed piece of media that is buffered until its presentation time.
 struct DecodablePiece: Sendable {
     /// The packets of one track.
     struct Samples: Sendable {
         let format: TrackFormat
-        /// In the order of decoding.
+        /// The packets in decoding order.
         let packets: [MediaPacket]
-        /// The earliest presentation time, in the container's time.
+        /// The earliest presentation time, in container time.
         let firstTimestamp: MediaTime
-        /// After how much time the container's timestamps begin anew.
+        /// The period after which the timestamps of the container wrap around; `nil` if they do not.
         let wrap: MediaTime?
-        /// About how much memory the packets take, in bytes.
+        /// The approximate memory of the packets, in bytes.
         let byteCount: Int
 
-        /// Picks the packets of a track; `nil` where there are none.
+        /// Selects the packets of a track; returns `nil` if there are none.
         init?(_ segment: DemuxedSegment, _ format: TrackFormat, wrap: MediaTime?) {
             let packets = segment.packets.filter { $0.trackID == format.id }
             guard let first = packets.first else { return nil }
@@ -25,30 +25,31 @@ struct DecodablePiece: Sendable {
             self.packets = packets
             byteCount = packets.reduce(0) { $0 + $1.byteCount + MediaPacket.overhead }
             self.wrap = wrap
-            // Damaged timestamps are far from those of the others.
+            // Damaged timestamps are far from those of the other packets.
             let middle = packets[packets.count / 2].presentationTime
             let likely = packets.lazy.map(\.presentationTime).filter { abs(($0 - middle).seconds) < Self.longest }
             firstTimestamp = likely.min() ?? first.presentationTime
         }
 
-        /// No segment is longer than this, in seconds.
+        /// The maximum distance of a valid timestamp from that of the middle packet, in seconds; no segment is longer.
         private static let longest = 120.0
     }
 
     let type: MediaType
-    /// Where the playlist has it.
+    /// The time range in the timeline of the player item, as declared by the playlist.
     let range: MediaTimeRange
     let domain: MediaPiece.Domain
-    /// What is to be added to its timestamps, where that is known.
+    /// The offset to add to the timestamps; `nil` if it is not known in advance.
     var knownOffset: MediaTime?
-    /// Whether not all of it could be read.
+    /// A Boolean value that indicates whether parts of the piece could not be read.
     var isDamaged = false
     let video: Samples?
     let audio: Samples?
 
-    /// Where the timestamps of some samples lie in the playlist's eyes.
+    /// Returns the information from which the timestamps of the samples are mapped.
     ///
-    /// Playlists are made by the lengths of pictures, so where there are any their first one counts for sound, too.
+    /// Playlists declare the durations of video. Therefore, if the piece contains video, its first frame also
+    /// determines the mapping of the audio.
     func stretch(_ samples: Samples) -> TimestampMapping.Stretch {
         let leading = video ?? samples
         return TimestampMapping.Stretch(
@@ -62,9 +63,10 @@ struct DecodablePiece: Sendable {
         )
     }
 
-    /// Whether something at a time can belong to this, with an offset that its timestamps have.
+    /// Returns whether a time in the timeline of the player item can belong to this piece, given the offset of its
+    /// timestamps.
     func isPlausible(_ time: MediaTime, offset: MediaTime) -> Bool {
-        // Files that are cut anywhere tell their times roughly.
+        // The times of file pieces that are split at arbitrary positions are only approximate.
         guard knownOffset == nil else {
             let slack = MediaTime(seconds: 60)
             return time >= range.start - slack && time <= range.end + slack

@@ -3,9 +3,9 @@ public import PlaybackReporting
 import SegmentFormat
 public import StreamingEngine
 
-/// Media that waits to be decoded.
+/// Buffers media until it is decoded.
 extension DecodingPipeline {
-    /// Takes a piece apart; it is decoded when its time comes.
+    /// Demuxes a piece of media and buffers it until its presentation time.
     public func append(_ piece: MediaPiece) async throws -> MediaTimeRange {
         guard !isClosed else { throw MediaPipelineError(.lost, "the decoder is closed") }
         if piece.type == .subtitles {
@@ -22,7 +22,7 @@ extension DecodingPipeline {
                 "the samples that wait to be decoded would take more than \(Self.mostSampleBytes >> 20) MiB"
             )
         }
-        // Before any sound of the stretch is decoded: pictures decide where it lies.
+        // Before any audio of the piece is decoded, because video determines the timestamp mapping.
         if let pictures = decodable.video { _ = mapping.offset(of: decodable.stretch(pictures)) }
         switch piece.type {
         case .video: video.timeline.insert(decodable, at: piece.range)
@@ -39,7 +39,7 @@ extension DecodingPipeline {
         return piece.range
     }
 
-    /// Forgets media of a type.
+    /// Removes buffered media of a type in a time range.
     public func discard(_ type: MediaType, in range: MediaTimeRange) async {
         if type == .subtitles { return subtitles.discard(range) }
         metadata.discard(type, in: range)
@@ -47,7 +47,7 @@ extension DecodingPipeline {
         if type != .video { sound?.feed.timeline.remove(range) { $0.type == type } }
     }
 
-    /// Messages that came with a piece, and what their times are of.
+    /// The timed metadata of a piece and the information from which its times are mapped.
     private typealias Messages = (all: [TimedMetadata], stretch: TimestampMapping.Stretch?)
 
     private func takeApart(_ piece: MediaPiece) throws -> (DecodablePiece, Messages) {

@@ -3,9 +3,9 @@ import PlaybackReporting
 import StreamingEngine
 import Synchronization
 
-/// Going backwards, and by single frames.
+/// Plays in reverse and steps by single frames.
 extension DecodingPipeline {
-    /// Shows what is due on the way to the start.
+    /// Shows the frame that is due in reverse playback; frames skipped on the way to it are counted as dropped.
     func showDueBackward(_ position: MediaTime, rate: Double) {
         isForward = false
         video.decodesKeyFramesOnly = rate < -Self.fastestFullBackward
@@ -19,7 +19,7 @@ extension DecodingPipeline {
         if let next { show(next) }
     }
 
-    /// Lets the pictures go on forwards from where the play head is.
+    /// Switches to forward playback at the current position of the playhead.
     func turnForward() {
         guard !isForward else { return }
         isForward = true
@@ -27,11 +27,11 @@ extension DecodingPipeline {
         let now = time.now
         let position = shared.withLock { $0.clock.timebase(at: now) }.mediaTime(at: now)
         _ = video.seek(to: max(.zero, position), .exact, &mapping)
-        // That one is shown already.
+        // This frame is already on the screen.
         if let first = video.frames.first, first.time == shownTime { video.removeFirst() }
     }
 
-    /// Shows another picture while the play head stands.
+    /// Shows another frame while playback is paused.
     public func step(by count: Int) async -> MediaTime? {
         guard eventualRate == 0, let shown = shownTime else { return nil }
         var found: VideoFrame?

@@ -5,27 +5,32 @@ import SegmentFormat
 public import StreamingEngine
 import Synchronization
 
-/// Decodes media with FFmpeg, and gives pictures and sound to outputs when their time has come.
+/// A media pipeline that decodes with FFmpeg and passes frames, audio and subtitles to outputs at their presentation
+/// times.
 ///
-/// It decodes on a thread of its own, a few frames ahead; compressed media waits in memory until then. Where sound goes to
-/// a device, the play head follows the device's clock, so that pictures stay with what is heard.
+/// It decodes on its own thread, a few frames ahead of the playhead; compressed media is buffered in memory until then.
+/// If the audio output is a device, the playhead follows the clock of the device, so that video stays synchronized with
+/// audio.
 public actor DecodingPipeline: MediaPipeline {
-    /// How it decodes, and where it shows.
+    /// The outputs and the decoding options of a pipeline.
     public struct Options: Sendable {
-        /// Where pictures go; `nil` to decode none.
-        public var videoOutput: (any VideoOutput)?
-        /// Where sound goes; `nil` to decode none.
-        public var audioOutput: (any AudioOutput)?
-        /// Where subtitles go; `nil` to read none.
-        public var subtitleOutput: (any SubtitleOutput)?
-        /// How pictures are decoded.
-        public var decoding: VideoDecodingOptions
-        /// What runs the decoder; `nil` for a thread of its own.
+        /// The output for video; `nil` to show no video.
         ///
-        /// In simulated time this is what runs everything else: then decoding takes no time.
+        /// Video is decoded in either case, and its closed captions are read.
+        public var videoOutput: (any VideoOutput)?
+        /// The output for audio; `nil` to ignore audio.
+        public var audioOutput: (any AudioOutput)?
+        /// The output for subtitles; `nil` to ignore subtitles.
+        public var subtitleOutput: (any SubtitleOutput)?
+        /// The options for decoding video.
+        public var decoding: VideoDecodingOptions
+        /// The executor that runs the pipeline; `nil` for a dedicated thread.
+        ///
+        /// In simulated time, pass the executor that runs everything else. Decoding then takes no simulated time, and
+        /// late frames are not dropped.
         public var executor: (any SerialExecutor)?
 
-        /// Makes options.
+        /// Creates options.
         public init(
             videoOutput: (any VideoOutput)?,
             audioOutput: (any AudioOutput)?,
@@ -61,37 +66,38 @@ public actor DecodingPipeline: MediaPipeline {
     var metadata = MetadataFeed()
     private var hasAnnouncedFrame = false
     var isClosed = false
-    /// How far the play head gave way since that was told.
+    /// The amount by which the playhead was adjusted since the last ``MediaPipelineEvent/timebaseChanged``.
     private var driftSinceReport = MediaTime.zero
-    /// When the picture that is shown is due.
+    /// The presentation time of the frame on the screen.
     var shownTime: MediaTime?
-    /// Whether ``video`` stands where going forwards needs it.
+    /// A Boolean value that indicates whether ``video`` is positioned for forward playback.
     var isForward = true
     private var disabled: Set<MediaType> = []
 
-    /// So many frames are decoded ahead, enough for one that takes long; fewer where they are large.
+    /// The number of frames to decode ahead, so that a frame that takes long to decode causes no delay; the minimum
+    /// applies to large frames.
     private static let framesAhead = 2...4
     private static let bytesAhead = 8 << 20
-    /// The maximum memory of the samples that wait to be decoded, in bytes, each with what it takes beside its data.
+    /// The maximum memory of the samples that are buffered for decoding, in bytes, including the overhead of each.
     ///
-    /// The engine counts the bytes of segments; samples of a byte each take some hundred times as much.
+    /// The engine limits only the size of segments, but samples of one byte each take hundreds of times as much memory.
     static let mostSampleBytes = 1 << 30
-    /// Faster than this, only pictures that stand alone are shown.
+    /// The maximum forward rate at which all frames are shown; above it, only key frames are.
     private static let fastestFull = 4.0
-    /// Backwards, every picture is decoded up to this speed.
+    /// The maximum reverse rate at which all frames are decoded; above it, only key frames are.
     static let fastestFullBackward = 1.5
-    /// A picture that is later than this lets the decoder go on at the next key frame.
+    /// The maximum delay of the next frame; if it is exceeded, decoding skips to a key frame.
     private static let lateness = MediaTime(value: 1, timescale: 2)
 
-    /// Runs on the thread that decodes.
+    /// The executor of the thread that decodes.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    /// Makes a pipeline.
+    /// Creates a pipeline and opens the audio output.
     ///
     /// - Parameters:
-    ///   - time: The clock that the play head moves by.
-    ///   - options: How it decodes, and where it shows.
-    /// - Throws: What the output of sound throws when it is opened.
+    ///   - time: The clock that drives the playhead.
+    ///   - options: The outputs and the decoding options.
+    /// - Throws: The error of the audio output if it cannot be opened.
     public init(time: any TimeSource, options: Options) throws {
         self.time = time
         self.options = options
@@ -102,28 +108,28 @@ public actor DecodingPipeline: MediaPipeline {
         sound = try options.audioOutput.map { try SoundPlayback($0) }
     }
 
-    // MARK: What the engine reads
+    // MARK: State for the engine
 
-    /// Whether FFmpeg has decoders for all of them.
+    /// Returns whether all of the given codecs can be decoded (RFC 6381); an empty list returns true.
     public nonisolated func canDecode(_ codecs: [String]) -> Bool { DecoderCatalogue.canDecode(codecs) }
 
-    /// Whether FFmpeg has a decoder for a format, by its RFC 6381 name.
+    /// Returns whether a codec can be decoded, by its RFC 6381 name.
     public static func canDecode(_ codec: String) -> Bool { DecoderCatalogue.canDecode([codec]) }
 
-    /// Where the play head is.
+    /// The position and rate of the playhead.
     ///
-    /// It may begin to move a little later: when the first sound can be heard.
+    /// It may describe a start in the near future, when the first audio is audible.
     public nonisolated var timebase: Timebase { shared.withLock { $0.clock.eventual } }
 
-    /// Frames so far.
+    /// The numbers of decoded, dropped and discarded frames since the creation of the pipeline.
     public nonisolated var frameCounts: FrameCounts { shared.withLock { $0.counts } }
 
-    /// What happens inside.
+    /// The events of the pipeline, for a single consumer.
     public nonisolated var events: AsyncStream<MediaPipelineEvent> { stream }
 
-    // MARK: The play head
+    // MARK: Playhead
 
-    /// Goes to a time: to the picture of that very time, or to a key frame where the tolerance permits one.
+    /// Seeks to the exact frame of a time, or to a key frame if the tolerance permits it.
     public func seek(to target: MediaTime, tolerance: SeekTolerance) async throws -> MediaTime {
         video.decodesKeyFramesOnly = false
         let landed = video.seek(to: target, tolerance, &mapping) ?? target
@@ -135,7 +141,7 @@ public actor DecodingPipeline: MediaPipeline {
         subtitles.reset()
         metadata.seek(to: landed)
         sound?.seek(to: landed, &mapping)
-        // The picture of the time is shown also while the play head stands.
+        // The frame is shown even while playback is paused.
         if let frame = video.frames.first {
             video.removeFirst()
             show(frame)
@@ -148,7 +154,7 @@ public actor DecodingPipeline: MediaPipeline {
         return landed
     }
 
-    /// Lets the play head move.
+    /// Sets the rate of the playhead, immediately or at the given time.
     public func setRate(_ rate: Double, at start: Duration?) async {
         let now = time.now
         guard rate != 0 else {
@@ -166,13 +172,13 @@ public actor DecodingPipeline: MediaPipeline {
 
     var eventualRate: Double { shared.withLock { $0.clock.eventual.rate } }
 
-    /// Lets sound and pictures begin together.
+    /// Starts audio, and delays the playhead until the first sample is audible, so that audio and video start together.
     private func start(at asked: Duration?) {
         let now = time.now
         let clock = shared.withLock { $0.clock }
         let rate = clock.eventual.rate
         if let asked, asked > now {
-            // Sound joins in when the time has come.
+            // Audio starts when the scheduled time has come.
             sound?.pause()
             return shared.withLock { shared in
                 shared.clock.setRate(0, at: now, now: now)
@@ -189,7 +195,7 @@ public actor DecodingPipeline: MediaPipeline {
         }
     }
 
-    /// Lets a type of media be seen or heard, or not; it is decoded and kept in time all the same.
+    /// Enables or disables the output of a media type; it is decoded and kept synchronized in either case.
     public func setEnabled(_ type: MediaType, _ isEnabled: Bool) async {
         guard disabled.contains(type) == isEnabled else { return }
         if isEnabled { disabled.remove(type) } else { disabled.insert(type) }
@@ -202,7 +208,7 @@ public actor DecodingPipeline: MediaPipeline {
         changes.notify()
     }
 
-    /// Plays louder or softer, or at another pitch; of what is with the device already, only the volume changes.
+    /// Applies audio settings; only the volume changes for audio that is already enqueued at the device.
     public func setSound(_ settings: SoundSettings) async {
         do {
             try sound?.set(settings)
@@ -212,7 +218,7 @@ public actor DecodingPipeline: MediaPipeline {
         changes.notify()
     }
 
-    /// Shows and decodes what is due, until the task is cancelled.
+    /// Decodes and outputs media until the task is cancelled or the pipeline is closed.
     public func run() async {
         while !Task.isCancelled, !isClosed {
             let seen = changes.count
@@ -221,7 +227,7 @@ public actor DecodingPipeline: MediaPipeline {
         }
     }
 
-    /// Ends everything: outputs are the caller's to finish.
+    /// Closes the pipeline; the caller must finish the outputs.
     public func close() async {
         isClosed = true
         sound?.stop()
@@ -231,9 +237,9 @@ public actor DecodingPipeline: MediaPipeline {
         changes.notify()
     }
 
-    /// Does what is due.
+    /// Performs the work that is due.
     ///
-    /// - Returns: When something will be due again.
+    /// - Returns: The time at which more work will be due; `nil` if none is foreseeable.
     private func step() -> Duration? {
         let now = time.now
         let timebase = shared.withLock { $0.clock.timebase(at: now) }
@@ -262,7 +268,7 @@ public actor DecodingPipeline: MediaPipeline {
         count()
         let clock = shared.withLock { $0.clock }
         if clock.eventual.rate < 0 {
-            // The picture before is due once the play head is before this one.
+            // The previous frame is due when the playhead is before the current one.
             if let shownTime, let moment = clock.eventual.time(reaching: shownTime - VideoFeed.tick - VideoFeed.tick) {
                 moments.append(max(moment, clock.eventual.time))
             }
@@ -275,7 +281,7 @@ public actor DecodingPipeline: MediaPipeline {
         return moments.min().map { max($0, now + .microseconds(200)) }
     }
 
-    /// Lets the play head give way to the clock of the sound.
+    /// Adjusts the playhead to the clock of the audio device.
     private func follow(_ drift: MediaTime, now: Duration) {
         guard drift != .zero else { return }
         shared.withLock { $0.clock.shift(by: drift, now: now) }
@@ -302,7 +308,7 @@ public actor DecodingPipeline: MediaPipeline {
             video.fill(framesAhead, &mapping)
             if isPaced, let next = video.frames.first, next.time <= due {
                 shared.withLock { $0.counts.dropped += 1 }
-                // What it says counts all the same.
+                // The captions of a dropped frame still apply.
                 subtitles.read(frame)
                 continue
             }
@@ -323,13 +329,13 @@ public actor DecodingPipeline: MediaPipeline {
         output.show(cues)
     }
 
-    /// Looks for captions in the pictures from now on, or no more.
+    /// Selects the closed caption channel to decode from video; `nil` selects none.
     public func selectCaptions(_ channel: String?) async {
         subtitles.select(channel)
         changes.notify()
     }
 
-    /// Forwards and backwards, and by frames.
+    /// The abilities of the pipeline: reverse playback, disabling tracks and, with a video output, stepping by frames.
     public nonisolated var abilities: MediaPipelineAbilities {
         MediaPipelineAbilities(
             playsBackward: true,
@@ -365,7 +371,7 @@ public actor DecodingPipeline: MediaPipeline {
 
     private func reportUnplayable(_ ranges: inout [MediaTimeRange], _ type: MediaType) {
         guard let first = ranges.first, let last = ranges.last else { return }
-        // A damaged segment is told of once, however many of its packets are.
+        // A damaged segment is reported once, regardless of the number of its damaged packets.
         continuation.yield(.unplayable(type, MediaTimeRange(start: first.start, end: max(first.end, last.end))))
         ranges = []
     }

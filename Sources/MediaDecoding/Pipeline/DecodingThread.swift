@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A thread that runs the jobs of an actor: decoding blocks, and must not take a thread from those who share theirs.
+/// A serial executor with its own thread, because decoding blocks and must not occupy a thread of the shared pool.
 final class DecodingThread: SerialExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
@@ -14,7 +14,7 @@ final class DecodingThread: SerialExecutor {
 
     private let queue = Queue()
 
-    /// Starts the thread; it ends when nobody has this any more.
+    /// Starts the thread, which ends when the executor is deallocated.
     init(name: String) {
         let queue = queue
         let thread = Thread { [weak self] in

@@ -3,23 +3,26 @@ import NIOCore
 import SegmentFormat
 import StreamingEngine
 
-/// The demultiplexers of the renditions that are played: what they learn from one segment helps with the next.
+/// The demuxers of the renditions that are played; each one retains information from the previous segments.
 struct DemuxerPool {
     private struct Place {
         let demuxer: SegmentDemuxer
         var sequence: Int64
-        /// Where the next piece of a file begins, if it is the next.
+        /// The file offset of the next piece if it is contiguous with the previous one.
         var nextOffset: Int64?
     }
 
     private var places = BoundedCache<String, Place>(limit: mostBytes, mostValues: capacity)
 
-    /// Players change between few renditions; of more than these, some begin anew.
+    /// The maximum number of demuxers.
+    ///
+    /// A player switches between few renditions; beyond this number, the least recently used demuxers are recreated
+    /// when needed.
     private static let capacity = 16
-    /// The maximum memory of the movies and indexes that demultiplexers hold, in bytes; the one in use is always there.
+    /// The maximum memory that the demuxers retain in total, in bytes; large enough for any single demuxer.
     static let mostBytes = 320 << 20
 
-    /// Takes a piece apart.
+    /// Demuxes a piece of media.
     mutating func demux(
         _ piece: MediaPiece,
         _ bytes: ByteBuffer,
@@ -27,13 +30,13 @@ struct DemuxerPool {
     ) throws(DecodingError) -> DemuxedSegment {
         let place = place(for: piece, length: bytes.readableBytes)
         let demuxer = place.demuxer
-        // The measurements up to that moment count.
+        // The memory of the demuxer is known only after demuxing.
         defer { places.insert(place, for: piece.domain.playlist, cost: demuxer.byteCount) }
         let startTime = piece.range.start + (piece.place?.firstTimestamp ?? .zero)
         let key = piece.sampleProtection.flatMap {
             SampleKey(key: $0.key, initializationVector: $0.initializationVector)
         }
-        // The closures of unsafe access throw anything; this throws one kind.
+        // The functions for unsafe access have untyped errors.
         let result: Result<DemuxedSegment, DecodingError> = unsafe bytes.withUnsafeReadableBytes { bytes in
             unsafe (initialization?.bytes ?? []).withUnsafeBytes { header in
                 do throws(DecodingError) {
@@ -80,8 +83,10 @@ struct DemuxerPool {
 }
 
 extension MediaContainer {
-    /// After how much time the timestamps of a container begin anew: 2^33 ticks of 90 kHz in transport streams, and in what
-    /// takes its times from them.
+    /// The period after which the timestamps of a container wrap around; `nil` if they do not.
+    ///
+    /// It is 2^33 ticks of 90 kHz in transport streams, and in packed audio, whose timestamps are those of a transport
+    /// stream.
     var timestampWrap: MediaTime? {
         switch self {
         case .transportStream, .aac, .mpegAudio, .ac3, .enhancedAC3: MediaTime(value: 1 << 33, timescale: 90_000)

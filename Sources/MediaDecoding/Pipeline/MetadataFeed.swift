@@ -1,13 +1,14 @@
 import MediaTiming
 import PlaybackReporting
 
-/// Messages that came with media, until the play head reaches them.
+/// The timed metadata of buffered media, delivered when the playhead reaches it.
 struct MetadataFeed {
     private struct Entry {
         let message: TimedMetadata
         let type: MediaType
         var isGiven: Bool
-        /// Whether the media that it came with is gone, and only that it was given is worth knowing.
+        /// A Boolean value that indicates whether the media of the message was removed, so that only its delivery is
+        /// still of interest.
         var isForgotten = false
 
         var end: MediaTime { message.time + (message.duration ?? .zero) }
@@ -16,7 +17,7 @@ struct MetadataFeed {
         }
     }
 
-    /// A message without its time.
+    /// The contents of a message without its time.
     private struct Identity: Hashable {
         private let message: TimedMetadata
 
@@ -27,32 +28,33 @@ struct MetadataFeed {
         }
     }
 
-    /// In the order of their times.
+    /// The messages in time order.
     private var entries: [Entry] = []
-    /// The times of each message, ascending: messages are compared only with those that say the same.
+    /// The times of each message in ascending order; a message is compared only with those of equal contents.
     private var times: [Identity: [MediaTime]] = [:]
-    /// The number of entries in front that have all been given.
+    /// The number of entries at the start that have all been delivered.
     private var givenCount = 0
-    /// About how much memory the entries take, in bytes.
+    /// The approximate memory of the entries, in bytes.
     private(set) var byteCount = 0
     private var hasBegun = false
 
-    // A message is not given when the play head was beyond it for so long: it came too late to matter.
+    /// The maximum delay of a message; it is not delivered if the playhead passed it, including its duration, by more.
     private static let lateness = MediaTime(seconds: 10)
     private static let tick = MediaTime(value: 1, timescale: 100)
     /// The maximum number of messages in memory.
     static let mostEntries = 20_000
-    /// The maximum memory that messages take, in bytes.
+    /// The maximum memory of the messages, in bytes.
     static let mostBytes = 32 << 20
 
     /// The number of messages in memory.
     var count: Int { entries.count }
 
-    /// Takes the messages of a segment; those that are there already, within a hundredth of a second, are left out.
+    /// Inserts the messages of a segment, except for messages that are already present within 10 ms.
     ///
     /// When the limit is reached, delivered messages are removed first; then new ones are dropped.
     ///
-    /// - Complexity: O(*k* log *k*) for *k* messages behind all others, and O(*n*) more where they come between others.
+    /// - Complexity: O(*k* log *k*) for *k* messages after all existing ones; additionally O(*n*) if they are between
+    ///   existing ones.
     mutating func insert(_ messages: [TimedMetadata], of type: MediaType, offset: MediaTime) {
         var new: [Entry] = []
         for var message in messages {
@@ -70,7 +72,7 @@ struct MetadataFeed {
     }
 
     private mutating func merge(_ new: [Entry]) {
-        // Those of one time stay in the order in which they came.
+        // Messages with the same time stay in the order in which they arrived.
         let sorted = new.enumerated().sorted { left, right in
             (left.element.message.time, left.offset) < (right.element.message.time, right.offset)
         }.map(\.element)
@@ -97,13 +99,13 @@ struct MetadataFeed {
         return first < known.count && known[first] <= time + Self.tick
     }
 
-    /// Forgets messages that were given, from the first on, until one more has room.
+    /// Removes delivered messages from the start until there is space for another one.
     private mutating func makeRoom(for entry: Entry, beside newCount: Int) -> Bool {
         func isFull() -> Bool {
             entries.count + newCount >= Self.mostEntries || byteCount + entry.byteCount > Self.mostBytes
         }
         guard isFull() else { return true }
-        // A quarter at once, so that this is rare.
+        // Removing a quarter at once amortizes the cost.
         let given = entries.prefix(while: \.isGiven).count
         let removed = min(given, max(1, Self.mostEntries / 4))
         for entry in entries[..<removed] { forget(entry) }
@@ -121,7 +123,9 @@ struct MetadataFeed {
         if !known.isEmpty { times[identity] = known }
     }
 
-    /// Forgets what came with media of a type; what applies for longer is repeated in what follows, and still known.
+    /// Removes the messages of a media type in a time range.
+    ///
+    /// Delivered messages that apply beyond the range are remembered, because later segments repeat them.
     mutating func discard(_ type: MediaType, in range: MediaTimeRange) {
         for index in entries.indices
         where entries[index].type == type && range.contains(entries[index].message.time) {
@@ -133,7 +137,7 @@ struct MetadataFeed {
         givenCount = 0
     }
 
-    /// The play head is elsewhere: what applies there is due, what lies before is not.
+    /// Moves the playhead: messages that apply at the new time become due, earlier ones do not.
     mutating func seek(to time: MediaTime) {
         hasBegun = true
         for index in entries.indices {
@@ -144,7 +148,7 @@ struct MetadataFeed {
         givenCount = 0
     }
 
-    /// What the play head has reached, in the order of the times; each is given once.
+    /// Returns the messages that the playhead has reached, in time order; each message is returned once.
     mutating func due(at position: MediaTime) -> [TimedMetadata] {
         guard hasBegun else { return [] }
         let reached = entries.partitioningIndex { $0.message.time > position }
@@ -159,7 +163,7 @@ struct MetadataFeed {
         return due
     }
 
-    /// When the next of them applies.
+    /// Returns the time of the first message after a position; `nil` if there is none.
     func next(after position: MediaTime) -> MediaTime? {
         guard hasBegun else { return nil }
         let behind = entries.partitioningIndex { $0.message.time > position }

@@ -1,22 +1,22 @@
 import MediaTiming
 
-/// Reads the packets of one kind, piece after piece.
+/// A cursor that reads the packets of one media type from consecutive pieces.
 struct PacketCursor: Sendable {
-    /// What comes next.
+    /// The result of a read.
     enum Step {
-        /// A packet, and what is to be added to its timestamps.
+        /// A packet, and the offset to add to its timestamps.
         case packet(MediaPacket, TrackFormat, offset: MediaTime)
-        /// What comes does not go on where the last packet ended: another rendition, or another stretch.
+        /// A boundary after which the packets do not continue the previous ones: another rendition or a discontinuity.
         case border(isBehindDamage: Bool)
-        /// Time without media.
+        /// A time range without media.
         case gap(MediaTimeRange)
-        /// Nothing is there that follows without a hole.
+        /// No contiguous media is buffered.
         case nothing
     }
 
-    /// Which samples of a piece are read.
+    /// The function that selects the samples of a piece.
     let samples: @Sendable (DecodablePiece) -> DecodablePiece.Samples?
-    /// The entry that is read.
+    /// The entry that is being read.
     private var entry: (id: Int, start: MediaTime)?
     private var packet = 0
     private var offset = MediaTime.zero
@@ -24,10 +24,10 @@ struct PacketCursor: Sendable {
 
     init(_ samples: @escaping @Sendable (DecodablePiece) -> DecodablePiece.Samples?) { self.samples = samples }
 
-    /// Whether it is anywhere.
+    /// A Boolean value that indicates whether the cursor has a position.
     var isPlaced: Bool { entry != nil }
 
-    /// Goes to a packet of an entry.
+    /// Moves to a packet of an entry.
     mutating func move(to index: Int, packet: Int, in timeline: PieceTimeline<DecodablePiece>) {
         let target = timeline.entries[index]
         entry = (target.id, target.range.start)
@@ -35,10 +35,10 @@ struct PacketCursor: Sendable {
         hasBegun = false
     }
 
-    /// Is nowhere.
+    /// Clears the position.
     mutating func reset() { entry = nil }
 
-    /// The next packet, or what else comes.
+    /// Returns the next packet, boundary or gap.
     mutating func next(in timeline: PieceTimeline<DecodablePiece>, _ mapping: inout TimestampMapping) -> Step {
         while true {
             guard let index = position(in: timeline) else { return .nothing }
@@ -51,12 +51,12 @@ struct PacketCursor: Sendable {
             }
             while let samples, packet < samples.packets.count {
                 let next = samples.packets[packet]
-                // A damaged timestamp may say anything; what is believed has to lie about where its segment does.
+                // A damaged timestamp may have any value; only times near those of the segment are accepted.
                 guard current.piece.isPlausible(next.presentationTime + offset, offset: offset) else {
                     packet += 1
                     continue
                 }
-                // Where something else holds, nothing is decoded any more.
+                // Packets after the end of the entry are replaced by those of another piece.
                 if !current.isCutAtEnd || next.decodeTime + offset < current.range.end {
                     packet += 1
                     return .packet(next, samples.format, offset: offset)
@@ -74,18 +74,19 @@ struct PacketCursor: Sendable {
         }
     }
 
-    /// From where on something else holds than what is read; `nil` where nothing cuts it short.
+    /// Returns the time from which another piece replaces the one that is being read; `nil` if it is read to its end.
     func limit(in timeline: PieceTimeline<DecodablePiece>) -> MediaTime? {
         guard let index = position(in: timeline) else { return nil }
         let entry = timeline.entries[index]
-        // What is damaged must not reach into what comes behind it.
+        // Frames of a damaged piece must not extend into the next piece.
         return entry.isCutAtEnd || entry.piece.isDamaged ? entry.range.end : nil
     }
 
-    /// Whether what was read is not there any more.
+    /// Returns whether the piece that was being read has been removed.
     func isLost(in timeline: PieceTimeline<DecodablePiece>) -> Bool { entry != nil && position(in: timeline) == nil }
 
-    /// Where reading begins in a piece that is cut at its start: at the last key frame before what holds.
+    /// Returns the packet at which to start reading an entry: if the start of its piece was removed or replaced, the
+    /// last key frame at or before the start of the entry.
     private func startPacket(of entry: PieceTimeline<DecodablePiece>.Entry) -> Int {
         guard entry.isCutAtStart, let samples = samples(entry.piece) else { return 0 }
         let border = samples.firstTimestamp + (entry.range.start - entry.piece.range.start)
@@ -95,14 +96,14 @@ struct PacketCursor: Sendable {
     private func position(in timeline: PieceTimeline<DecodablePiece>) -> Int? {
         guard let entry else { return nil }
         if let index = timeline.index(at: entry.start), timeline.entries[index].id == entry.id { return index }
-        // Its beginning was forgotten, or something else holds there now.
+        // The start of the piece was removed or replaced.
         return timeline.entries.firstIndex { $0.id == entry.id }
     }
 }
 
 extension PieceTimeline<DecodablePiece>.Entry {
-    /// Whether something else holds where the piece ends.
+    /// A Boolean value that indicates whether the end of the piece was removed or replaced by another piece.
     var isCutAtEnd: Bool { range.end < piece.range.end }
-    /// Whether something else holds where the piece begins.
+    /// A Boolean value that indicates whether the start of the piece was removed or replaced by another piece.
     var isCutAtStart: Bool { range.start > piece.range.start }
 }

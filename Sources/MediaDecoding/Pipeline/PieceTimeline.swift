@@ -1,18 +1,18 @@
 import MediaTiming
 
-/// What was appended of one type, by the time of the item: where two overlap, the later one to come holds.
+/// The buffered pieces of one media type by time; where two of them overlap, the one inserted later replaces the other.
 struct PieceTimeline<Piece> {
-    /// A piece, and what of it is to be played.
+    /// A piece and the part of it to play.
     struct Entry {
-        /// Tells it from others; the rests of a piece that was cut in two share it.
+        /// The identifier of the piece; the parts of a piece that was split share it.
         let id: Int
-        /// What was appended.
+        /// The inserted piece.
         let piece: Piece
-        /// The stretch in which it holds.
+        /// The time range in which the piece is played.
         var range: MediaTimeRange
     }
 
-    /// In the order of their times, without overlaps.
+    /// The entries in time order, without overlaps.
     private(set) var entries: [Entry] = []
     /// The sum of the costs of all entries.
     private(set) var cost = 0
@@ -21,12 +21,12 @@ struct PieceTimeline<Piece> {
 
     /// Creates a timeline without pieces.
     ///
-    /// - Parameter cost: What a piece costs, as bytes.
+    /// - Parameter cost: A function that returns the cost of a piece, such as its size in bytes.
     init(cost: @escaping @Sendable (Piece) -> Int = { _ in 0 }) { costOfPiece = cost }
 
-    /// Takes a piece.
+    /// Inserts a piece and replaces others in its time range.
     ///
-    /// - Returns: Its identifier.
+    /// - Returns: The identifier of the piece.
     @discardableResult
     mutating func insert(_ piece: Piece, at range: MediaTimeRange) -> Int {
         remove(range) { _ in true }
@@ -37,7 +37,7 @@ struct PieceTimeline<Piece> {
         return lastID
     }
 
-    /// Forgets what lies in a range; a piece that sticks out is kept in part.
+    /// Removes the pieces in a time range that satisfy the predicate; their parts outside of the range are kept.
     mutating func remove(_ range: MediaTimeRange, where isMeant: (Piece) -> Bool) {
         guard !range.isEmpty else { return }
         let low = entries.partitioningIndex { $0.range.end > range.start }
@@ -66,25 +66,25 @@ struct PieceTimeline<Piece> {
         entries.replaceSubrange(low..<high, with: rests)
     }
 
-    /// Where the entry is in which a time lies.
+    /// Returns the index of the entry that contains a time.
     func index(at time: MediaTime) -> Int? {
         let index = entries.partitioningIndex { $0.range.end > time }
         return index < entries.count && entries[index].range.contains(time) ? index : nil
     }
 
-    /// Where the first entry is that ends behind a time.
+    /// Returns the index of the first entry that ends after a time.
     func index(endingAfter time: MediaTime) -> Int? {
         let index = entries.partitioningIndex { $0.range.end > time }
         return index < entries.count ? index : nil
     }
 
-    /// Whether one entry follows another without a hole that could be heard or seen.
+    /// Returns whether an entry follows the previous one without a gap above the tolerance.
     func isContiguous(_ index: Int) -> Bool {
         guard index > 0, index < entries.count else { return false }
         return entries[index].range.start - entries[index - 1].range.end <= Self.seam
     }
 
-    /// Holes up to this long are nobody's fault: durations in playlists are rounded.
+    /// The gap tolerance: shorter gaps are ignored because durations in playlists are rounded.
     static var seam: MediaTime { MediaTime(value: 1, timescale: 4) }
 }
 

@@ -1,24 +1,24 @@
 import MediaTiming
 import StreamingEngine
 
-/// The play head: a line through media time and real time, and what it will be from a moment on that is still to come.
+/// The timebase of the playhead, and a scheduled change of it.
 struct PlaybackClock: Sendable {
     private var current: Timebase
     private var scheduled: Timebase?
 
-    /// A play head that stands.
+    /// Creates a clock whose playhead is stopped at zero.
     init(at now: Duration) { current = Timebase(time: now) }
 
-    /// How it moves at a moment.
+    /// Returns the timebase that applies at a real time.
     func timebase(at now: Duration) -> Timebase {
         guard let scheduled, scheduled.time <= now else { return current }
         return scheduled
     }
 
-    /// How it moves once what was said of the future has come.
+    /// The timebase after the scheduled change, if any.
     var eventual: Timebase { scheduled ?? current }
 
-    /// Goes on at another rate from a moment on, at once where that is past.
+    /// Changes the rate at a real time, immediately if that time has passed.
     mutating func setRate(_ rate: Double, at start: Duration, now: Duration) {
         let standing = timebase(at: now)
         guard start > now else {
@@ -26,20 +26,20 @@ struct PlaybackClock: Sendable {
             scheduled = nil
             return
         }
-        // Until then it stands, if it does; what moves goes on.
+        // Until then, the current rate continues.
         current = standing.continued(at: now, rate: standing.rate)
         scheduled = Timebase(mediaTime: current.mediaTime(at: start), time: start, rate: rate)
     }
 
-    /// Is somewhere else.
+    /// Moves the playhead to another media time, without changing its rate.
     mutating func jump(to time: MediaTime, now: Duration) {
         current = Timebase(mediaTime: time, time: now, rate: eventual.rate)
         scheduled = nil
     }
 
-    /// Is a little elsewhere on its way: sound goes by a clock of its own.
+    /// Shifts the moving playhead by a small distance, to follow the clock of the audio device.
     mutating func shift(by distance: MediaTime, now: Duration) {
-        // Before it moves, there is nothing to go by.
+        // There is no audio to follow before a scheduled start.
         guard scheduled?.time ?? .zero <= now else { return }
         let moving = timebase(at: now)
         current = Timebase(mediaTime: moving.mediaTime(at: now) + distance, time: now, rate: moving.rate)

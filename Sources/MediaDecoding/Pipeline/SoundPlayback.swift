@@ -1,18 +1,18 @@
 import MediaTiming
 import StreamingEngine
 
-/// Keeps an output supplied with sound that fits the pictures.
+/// A controller that supplies an audio output with samples that are synchronized with the playhead.
 final class SoundPlayback {
-    /// What came of a look at it.
+    /// The result of supplying the output once.
     struct Turn {
-        /// How much media time the play head is behind what is heard; it is to be moved by this.
+        /// The correction to apply to the playhead to approach the position of the audible audio, in media time.
         var drift = MediaTime.zero
-        /// When to look again.
+        /// The time at which to supply the output again; `nil` if nothing is played.
         var next: Duration?
     }
 
     let feed: AudioFeed
-    /// Whether silence is played instead.
+    /// A Boolean value that indicates whether silence replaces the audio.
     var isSilent = false
     private var settings = SoundSettings()
     private let output: any AudioOutput
@@ -21,34 +21,35 @@ final class SoundPlayback {
     private var rate = 1.0
     private var isPlaying = false
 
-    /// So much is kept with the device: less than a person notices as a delay of a pause.
+    /// The duration of audio to keep enqueued at the device, short enough that a pause has no perceptible delay.
     private static let reserve = Duration.milliseconds(160)
-    /// Below this nobody hears that sound and pictures are apart.
+    /// The offset between audio and video, in seconds, up to which it is inaudible and not corrected.
     private static let tolerance = 0.004
-    /// Beyond this sound is cut or stretched by silence; up to it the play head gives way.
+    /// The offset between audio and video, in seconds, above which audio restarts at the playhead; below it, the
+    /// playhead is adjusted.
     private static let limit = 0.1
-    /// So much has to be queued for its place to tell anything.
+    /// The minimum duration of enqueued audio from which the position of the device can be derived.
     private static let evidence = Duration.milliseconds(30)
-    /// Rates at which sound is still sound.
+    /// The rates at which audio is played.
     private static let audibleRates = 0.25...4.0
 
-    /// Opens an output.
+    /// Creates a controller and opens the output.
     init(_ output: any AudioOutput) throws {
         self.output = output
         format = try output.start(SoundFormat(sampleRate: 48_000, channelCount: 2))
         feed = AudioFeed(format)
     }
 
-    /// The play head is elsewhere.
+    /// Discards enqueued audio and moves to another position.
     func seek(to position: MediaTime, _ mapping: inout TimestampMapping) {
         output.flush()
         tempo = nil
         feed.seek(to: position, &mapping)
     }
 
-    /// Begins at a position.
+    /// Starts playback at a position.
     ///
-    /// - Returns: After how much time the first of it is heard.
+    /// - Returns: The delay until the first sample is audible.
     func start(at position: MediaTime, rate: Double, _ mapping: inout TimestampMapping) -> Duration {
         self.rate = rate
         seek(to: position, &mapping)
@@ -63,19 +64,19 @@ final class SoundPlayback {
         return delay
     }
 
-    /// Falls silent.
+    /// Pauses the output.
     func pause() {
         output.pause()
         isPlaying = false
     }
 
-    /// Falls silent for good.
+    /// Pauses the output and discards enqueued audio.
     func stop() {
         pause()
         output.flush()
     }
 
-    /// Takes over how sound is to be heard.
+    /// Applies audio settings.
     func set(_ settings: SoundSettings) throws {
         let former = self.settings
         self.settings = settings
@@ -85,17 +86,17 @@ final class SoundPlayback {
         self.tempo = nil
     }
 
-    /// Supplies the output.
+    /// Supplies the output with the samples that are due.
     ///
     /// - Parameters:
-    ///   - clock: The play head.
-    ///   - now: The time.
-    ///   - mapping: Where timestamps lie.
-    /// - Returns: What came of it.
-    /// - Throws: What the output throws.
+    ///   - clock: The clock of the playhead.
+    ///   - now: The current real time.
+    ///   - mapping: The timestamp mapping.
+    /// - Returns: The correction of the playhead, and the time of the next call.
+    /// - Throws: The error of the output.
     func play(_ clock: PlaybackClock, now: Duration, _ mapping: inout TimestampMapping) throws -> Turn {
         guard isPlaying else {
-            // Sound that comes late joins in.
+            // Audio that is appended late joins running playback.
             guard Self.audibleRates.contains(clock.eventual.rate), feed.hasSound else { return Turn() }
             guard clock.eventual.time <= now else { return Turn(next: clock.eventual.time) }
             _ = start(at: clock.timebase(at: now).mediaTime(at: now), rate: clock.eventual.rate, &mapping)
@@ -104,11 +105,11 @@ final class SoundPlayback {
         var turn = Turn()
         var queued = output.queuedDuration
         var heard = clock.eventual.mediaTime(at: now + queued)
-        // An empty queue says nothing about the device's clock: sound may be over, or not there yet.
+        // An empty queue does not reveal the clock of the device: audio may have ended or not been appended yet.
         if output.isPaced, let position = feed.position, queued >= Self.evidence || position > heard {
             let error = (position - heard).seconds / max(rate, 0.01)
             if abs(error) > Self.limit {
-                // Too far for a person not to notice: it begins anew where the pictures are.
+                // The offset is perceptible, so audio restarts at the position of the playhead.
                 output.flush()
                 tempo = nil
                 queued = output.queuedDuration
@@ -133,7 +134,7 @@ final class SoundPlayback {
 
     private func supply(until heard: MediaTime, queued: Duration, _ mapping: inout TimestampMapping) throws {
         let ahead = output.isPaced ? Self.reserve - queued : Self.reserve
-        // A full queue stays as it is, however little its end is behind: else it would grow by each look.
+        // A full queue is not extended even if its end is slightly early; otherwise it would grow with each call.
         guard ahead > .zero else { return }
         let limit = heard + MediaTime(ahead, scaledBy: rate)
         while let samples = feed.next(before: limit, &mapping) { try enqueue(samples) }
@@ -148,7 +149,7 @@ final class SoundPlayback {
 }
 
 extension AudioSamples {
-    /// As much silence.
+    /// Silence of the same duration.
     fileprivate var silenced: AudioSamples {
         AudioSamples(
             time: time,

@@ -3,22 +3,22 @@ import NIOCore
 import SegmentFormat
 import StreamingEngine
 
-/// Text at its time: subtitles from segments, and captions from pictures.
+/// The subtitles of segments and the closed captions of frames, by time.
 struct SubtitleFeed {
-    /// Cues of a segment whose place on the timeline of the item is not known yet.
+    /// The cues of a segment whose timestamp offset is not known yet.
     private struct Waiting {
         let range: MediaTimeRange
         let sequence: Int64
         let text: Text
-        /// The length of the segment that it was read from, in bytes.
+        /// The length of the segment from which the cues were read, in bytes.
         let byteCount: Int
     }
 
-    /// What a segment held.
+    /// The contents of a subtitle segment.
     private enum Text {
-        /// Times of the media: they need what its timestamps need.
+        /// Cues in container time, which need the timestamp offset of the media.
         case timed([SubtitleCue])
-        /// A document that says itself how its times relate to those of the media.
+        /// A document that declares the relation of its times to those of the media.
         case document(WebVTTDocument)
     }
 
@@ -29,18 +29,20 @@ struct SubtitleFeed {
     private var service: CEA708Decoder?
     private var shown: [SubtitleCue] = []
 
-    /// A stream with more segments whose media never comes is none that is played.
+    /// The maximum number of segments whose timestamp offset is not known yet; beyond it, the media that would
+    /// determine it is not being played.
     private static let mostWaiting = 1_000
-    /// The maximum length of the segments whose place is not known yet, in bytes; beyond, the first of them are forgotten.
+    /// The maximum length of the segments whose timestamp offset is not known yet, in bytes; beyond it, the oldest ones
+    /// are discarded.
     static let mostWaitingBytes = 16 << 20
     private(set) var waitingBytes = 0
 
-    /// Whether captions are looked for in pictures.
+    /// A Boolean value that indicates whether closed captions are decoded from video frames.
     var wantsCaptions: Bool { line21 != nil || service != nil }
 
-    /// Reads a segment.
+    /// Parses a segment.
     ///
-    /// - Throws: `MediaPipelineError` for what is no text that is known.
+    /// - Throws: `MediaPipelineError` if the format is unknown or the segment is damaged.
     mutating func append(_ piece: MediaPiece) throws {
         guard case .media(let bytes, let initialization) = piece.content, bytes.readableBytes > 0 else { return }
         let text = try Self.text(Array(bytes.readableBytesView), initialization)
@@ -59,17 +61,18 @@ struct SubtitleFeed {
         }
     }
 
-    /// Forgets what lies in a range.
+    /// Removes the cues in a time range.
     mutating func discard(_ range: MediaTimeRange) { timeline.discard(range) }
 
-    /// Goes to another place, or to other subtitles.
+    /// Resets the layout and the caption decoders, as required after a seek or a change of subtitles.
     mutating func reset() {
         arrangement = SubtitleArrangement()
         line21 = line21.map { _ in CEA608Decoder() }
         service = service.map { _ in CEA708Decoder() }
     }
 
-    /// Looks for captions of a channel from now on, as `INSTREAM-ID` names it: `CC1` to `CC4`, `SERVICE1` to `SERVICE63`.
+    /// Selects the caption channel to decode, as in `INSTREAM-ID`: `CC1` to `CC4` or `SERVICE1` to `SERVICE63`; `nil`
+    /// selects none.
     mutating func select(_ channel: String?) {
         line21 = nil
         service = nil
@@ -81,7 +84,7 @@ struct SubtitleFeed {
         }
     }
 
-    /// Reads the captions of a picture that is shown now.
+    /// Decodes the captions of a frame that is shown now.
     mutating func read(_ frame: VideoFrame) {
         guard wantsCaptions, !frame.captionData.isEmpty else { return }
         let triplets = CaptionTriplet.list(frame.captionData.span)
@@ -89,7 +92,7 @@ struct SubtitleFeed {
         _ = service?.decode(triplets, at: frame.time)
     }
 
-    /// What is to be shown at a time; `nil` where that is what is shown already.
+    /// Returns the cues to show at a time; `nil` if they are already shown.
     mutating func change(at time: MediaTime, _ mapping: TimestampMapping) -> [SubtitleCue]? {
         place(mapping)
         let cues = timeline.cues(at: time) + (line21?.shown ?? []) + (service?.shown ?? [])
@@ -98,7 +101,7 @@ struct SubtitleFeed {
         return arrangement.arrange(cues)
     }
 
-    /// When something else is to be shown.
+    /// Returns the time of the next change of the subtitles, without captions; `nil` if there is none.
     func nextChange(after time: MediaTime) -> MediaTime? { timeline.nextChange(after: time) }
 
     private mutating func place(_ mapping: TimestampMapping) {
@@ -111,7 +114,8 @@ struct SubtitleFeed {
         }
     }
 
-    /// The cues on the timeline of the item; `nil` while nothing is known of the media beside them.
+    /// Returns the cues in the timeline of the player item; `nil` while the timestamp offset of their discontinuity
+    /// sequence is unknown.
     private static func placed(_ entry: Waiting, _ mapping: TimestampMapping) -> [SubtitleCue]? {
         guard let offset = mapping.offset(ofSequence: entry.sequence) else { return nil }
         switch entry.text {
@@ -120,14 +124,15 @@ struct SubtitleFeed {
             return isNear(moved, entry.range) || !isNear(cues, entry.range) ? moved : cues
         case .document(let document):
             let moved = document.subtitles(near: entry.range.start - offset).map { $0.moved(by: offset) }
-            // Without a map, times begin with those of the media (RFC 8216bis §3.1.4); many mean the item's.
+            // Without a timestamp map, cue times are relative to the media timestamps (RFC 8216bis §3.1.4), but many
+            // streams use the time of the presentation.
             guard document.timestampMap == nil, !isNear(moved, entry.range) else { return moved }
             let plain = document.subtitles
             return isNear(plain, entry.range) ? plain : moved
         }
     }
 
-    /// Whether any of the cues is shown while its segment is; true without cues.
+    /// Returns whether any of the cues is shown within a second of the range of the segment; true without cues.
     private static func isNear(_ cues: [SubtitleCue], _ range: MediaTimeRange) -> Bool {
         let slack = MediaTime(seconds: 1)
         let wide = MediaTimeRange(start: range.start - slack, end: range.end + slack)
@@ -151,7 +156,7 @@ struct SubtitleFeed {
 }
 
 extension String {
-    /// The number behind a prefix; `nil` for anything else.
+    /// Returns the number after a prefix; `nil` for any other string.
     fileprivate func wholeNumber(after prefix: String) -> Int? {
         hasPrefix(prefix) ? Int(dropFirst(prefix.count)) : nil
     }

@@ -1,39 +1,39 @@
 import MediaTiming
 import StreamingEngine
 
-/// Tells where on the timeline of the item the timestamps of media lie.
+/// The mapping of media timestamps to the timeline of the player item.
 ///
-/// Timestamps go on between two discontinuities, in all renditions alike (RFC 8216bis §4.4.4.3, §6.2.4), so one number
-/// suffices for a discontinuity sequence: the difference between the playlist's time of a segment and its first timestamp.
-/// Pictures decide on it, since playlists are made by their lengths. Streams that do not keep to that get a number of their
-/// own where they would be too far off.
+/// Timestamps are continuous between two discontinuities, and equal in all renditions (RFC 8216bis §4.4.4.3, §6.2.4).
+/// Therefore one offset per discontinuity sequence number suffices: the difference between the playlist time of a
+/// segment and its first timestamp. Video determines it, because playlists declare the durations of video. A playlist
+/// whose timestamps deviate too much from this offset gets an offset of its own.
 struct TimestampMapping: Sendable {
-    /// What is to be mapped.
+    /// The timing information of the segment to map.
     struct Stretch: Sendable {
         let domain: MediaPiece.Domain
-        /// The first timestamp in it that is shown.
+        /// The earliest presentation time in the segment, in container time.
         let firstTimestamp: MediaTime
-        /// Where the playlist has it.
+        /// The time range of the segment according to the playlist.
         let range: MediaTimeRange
-        /// Whether it has pictures, which decide.
+        /// A Boolean value that indicates whether the segment contains video, which determines the offset.
         let hasPictures: Bool
-        /// After how much time timestamps begin anew; `nil` where they never do.
+        /// The period after which the timestamps wrap around; `nil` if they do not.
         let wrap: MediaTime?
-        /// Whether not all of it could be read.
+        /// A Boolean value that indicates whether parts of the segment could not be read.
         var isDamaged = false
-        /// What is to be added, where a file says so.
+        /// The offset that the file determines; `nil` if it is not known in advance.
         var known: MediaTime?
     }
 
-    /// By discontinuity sequence.
+    /// The offsets by discontinuity sequence number.
     private var shared: [Int64: (offset: MediaTime, isByPictures: Bool)] = [:]
-    /// Of those that do not keep to it.
+    /// The offsets of playlists that deviate from the shared offset.
     private var own: [MediaPiece.Domain: MediaTime] = [:]
 
-    /// More than so many discontinuities are not remembered.
+    /// The maximum number of offsets of each kind; the table is cleared when it is full.
     private static let capacity = 4096
 
-    /// What is to be added to the timestamps of a stretch.
+    /// Returns the offset to add to the timestamps of a segment.
     mutating func offset(of stretch: Stretch) -> MediaTime {
         let natural = stretch.range.start - stretch.firstTimestamp
         if let known = stretch.known {
@@ -49,23 +49,27 @@ struct TimestampMapping: Sendable {
             return natural
         }
         if stretch.hasPictures, !known.isByPictures, !stretch.isDamaged {
-            // Sound was there first, and knew no better.
+            // Audio was appended first, but is less reliable.
             shared[sequence] = (natural, true)
             return natural
         }
         if let fitting = Self.fitting(known.offset, natural, stretch) { return fitting }
         if let known = own[stretch.domain], let fitting = Self.fitting(known, natural, stretch) { return fitting }
-        // What is damaged may lack its beginning: it is believed less than what came before.
+        // A damaged segment may lack its start, so the previous offset is more reliable.
         guard !stretch.isDamaged else { return Self.turned(known.offset, natural, stretch.wrap) }
         if own.count >= Self.capacity { own = [:] }
         own[stretch.domain] = natural
         return natural
     }
 
-    /// What is to be added to timestamps of a discontinuity sequence in any rendition; `nil` before there was media of it.
+    /// Returns the offset of a discontinuity sequence number, which applies to any rendition; `nil` before media of it
+    /// was appended.
     func offset(ofSequence sequence: Int64) -> MediaTime? { shared[sequence]?.offset }
 
-    /// An offset that was found elsewhere, as far as it suits; whole turns of a clock that begins anew do not count.
+    /// Returns a known offset, corrected by wraparounds, if it is close to the one that results from the segment
+    /// itself.
+    ///
+    /// The permitted deviation is a quarter of the duration of the segment, but at least 0.5 s and at most 2 s.
     private static func fitting(_ known: MediaTime, _ natural: MediaTime, _ stretch: Stretch) -> MediaTime? {
         let limit = min(
             max(
@@ -79,7 +83,7 @@ struct TimestampMapping: Sendable {
         return max(deviation, .zero - deviation) <= limit ? offset : nil
     }
 
-    /// An offset with as many turns of a clock that begins anew as bring it near another.
+    /// Returns an offset plus the number of wraparound periods that brings it closest to another offset.
     private static func turned(_ offset: MediaTime, _ natural: MediaTime, _ wrap: MediaTime?) -> MediaTime {
         guard let wrap, wrap > .zero else { return offset }
         let turns = ((natural - offset).seconds / wrap.seconds).rounded()

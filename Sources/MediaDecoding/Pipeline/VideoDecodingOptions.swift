@@ -1,11 +1,11 @@
-/// How pictures are decoded.
+/// Options for decoding video.
 public struct VideoDecodingOptions: Sendable, Hashable {
-    /// On how many threads one picture is decoded, 1 to 16; 1 by default, which costs the least in all.
+    /// The number of threads that decode a frame, from 1 to 16; the default of 1 has the lowest total cost.
     public var threadCount: Int
-    /// Whether a graphics card decodes where one can (VA-API); otherwise, and where it fails, software does.
+    /// A Boolean value that indicates whether to decode with VA-API hardware; software decoding is the fallback.
     public var prefersHardware: Bool
 
-    /// Makes options.
+    /// Creates options.
     public init(threadCount: Int = 1, prefersHardware: Bool = false) {
         self.threadCount = threadCount
         self.prefersHardware = prefersHardware

@@ -1,17 +1,18 @@
 import MediaTiming
 import StreamingEngine
 
-/// Pictures in the order and at the time in which they are shown, decoded as far ahead as is asked for.
+/// A source of decoded video frames in presentation order that decodes as far ahead as requested.
 final class VideoFeed {
-    /// What was appended.
+    /// The buffered media.
     var timeline = PieceTimeline<DecodablePiece> { $0.video?.byteCount ?? 0 }
-    /// Decoded and not shown yet, in the order of their times.
+    /// The decoded frames that have not been shown yet, in presentation order.
     private(set) var frames: [VideoFrame] = []
-    /// How many pictures came out of decoders.
+    /// The number of frames that the decoders have output.
     private(set) var decodedCount = 0
-    /// How many of those only served to decode others: the cost of exact seeks.
+    /// The number of frames that were decoded only as references for others, such as those before the target of an
+    /// exact seek.
     private(set) var discardedCount = 0
-    /// Media that could not be decoded, since it was asked last.
+    /// The time ranges of media that could not be decoded since they were last reported.
     var unplayable: [MediaTimeRange] = []
 
     private var cursor = PacketCursor { $0.video }
@@ -19,38 +20,38 @@ final class VideoFeed {
     private var decoder: VideoDecoder?
     private var offset: MediaTime?
     private var lastTime: MediaTime?
-    /// What was sought last; `nil` before anything was: until then nothing is decoded.
+    /// The target of the last seek; `nil` before the first one, until which nothing is decoded.
     private var origin: MediaTime?
-    /// Where this kind of cut begins, frames of the piece before are shown no more.
+    /// The time from which another piece replaces the current one; later frames of the current one are dropped.
     private var limit: MediaTime?
 
-    /// Whether only pictures that stand alone are decoded: enough where time flies.
+    /// A Boolean value that indicates whether only key frames are decoded, as at high rates.
     var decodesKeyFramesOnly = false
-    /// What was shown before a time, in the order of the times: the last of them is next when going backwards.
+    /// The decoded frames for reverse playback, in presentation order; the last one is shown next.
     private var earlier: [VideoFrame] = []
 
-    /// So much memory the pictures of a backward stretch may take.
+    /// The maximum memory of the decoded frames for reverse playback, in bytes.
     private static let mostEarlierBytes = 192 << 20
 
-    /// Times that differ by less than this are the same: those of seeks are often rounded.
+    /// The difference up to which times are considered equal, because the targets of seeks are often rounded.
     static let tick = MediaTime(value: 1, timescale: 2000)
 
     init(_ options: VideoDecodingOptions) { self.options = options }
 
-    /// Whether there are pictures at all.
+    /// A Boolean value that indicates whether any video is buffered.
     var hasPictures: Bool { timeline.entries.contains { $0.piece.video != nil } }
 
-    /// Takes the first of the frames.
+    /// Removes the first frame.
     func removeFirst() { frames.removeFirst() }
 
-    /// Decodes until so many frames are there, or nothing is left to decode.
+    /// Decodes until the given number of frames is available, or no media is left.
     func fill(_ count: Int, _ mapping: inout TimestampMapping) {
         while frames.count < count, decodeNext(&mapping) {}
     }
 
-    /// Goes on at a key frame that is not later than a time, where one lies ahead: what lies between is left out.
+    /// Skips to the last key frame at or before a time, if it is ahead of the current position.
     ///
-    /// - Returns: Whether anything was left out.
+    /// - Returns: A Boolean value that indicates whether media was skipped.
     func skip(to time: MediaTime, _ mapping: inout TimestampMapping) -> Bool {
         guard let lastTime, let place = keyFrame(notAfter: time, &mapping), place.time > lastTime + Self.tick else {
             return false
@@ -60,12 +61,12 @@ final class VideoFeed {
         return true
     }
 
-    // MARK: Backwards
+    // MARK: Reverse playback
 
-    /// The picture before a time; `nil` where none is loaded.
+    /// Returns the frame before a time; `nil` if none is buffered.
     ///
-    /// What follows a key frame is decoded in one go and kept. Of a long stretch only the end is: the rest is decoded again
-    /// when it is its turn.
+    /// All frames from a key frame on are decoded and kept. Of a long group of pictures, only the end is kept, and the
+    /// rest is decoded again when it is needed.
     func previous(before time: MediaTime, _ mapping: inout TimestampMapping) -> VideoFrame? {
         if let last = earlier.last, last.time < time - Self.tick { return earlier.removeLast() }
         earlier = []
@@ -94,17 +95,17 @@ final class VideoFeed {
 
     // MARK: Seeking
 
-    /// A key frame: where it is, and when it is shown.
+    /// The position of a key frame, and its presentation time.
     private struct Place {
         var entry: Int
         var packet: Int
         var time: MediaTime
     }
 
-    /// Goes to a time.
+    /// Moves to a time.
     ///
-    /// - Returns: Where it landed: the time itself, or that of a key frame that the tolerance permits; the first of ``frames``
-    ///   is what is shown there. `nil` where there are no pictures.
+    /// - Returns: The resulting position: the time itself, or that of a key frame that the tolerance permits; `nil`
+    ///   without video. The first of ``frames`` is the frame to show there.
     func seek(
         to target: MediaTime,
         _ tolerance: SeekTolerance,
@@ -123,7 +124,7 @@ final class VideoFeed {
         while true {
             begin(at: place)
             decode(to: target, &mapping)
-            // Durations in playlists are rounded: the picture of the time may be the last of the piece before.
+            // Durations in playlists are rounded, so the frame may be the last one of the previous piece.
             guard let first = frames.first, first.time > target + Self.tick,
                 let earlier = keyFrame(notAfter: place.time - Self.tick, &mapping), earlier.time < place.time
             else { return target }
@@ -132,7 +133,7 @@ final class VideoFeed {
         }
     }
 
-    /// A key frame to land on, the nearest that is permitted; `nil` where only the picture of the time itself will do.
+    /// Returns the nearest key frame that the tolerance permits; `nil` if none is permitted.
     private func landing(
         _ target: MediaTime,
         _ tolerance: SeekTolerance,
@@ -149,10 +150,10 @@ final class VideoFeed {
         return best
     }
 
-    /// Decodes up to the picture of a time, and drops what comes before it.
+    /// Decodes up to the frame that is shown at a time, and discards the frames before it.
     private func decode(to target: MediaTime, _ mapping: inout TimestampMapping) {
         while true {
-            // One more than the picture of the time, to know that it is.
+            // A second frame is needed to know that the first one is the frame of the time.
             while frames.count >= 2, frames[1].time <= target + Self.tick {
                 frames.removeFirst()
                 discardedCount += 1
@@ -211,7 +212,7 @@ final class VideoFeed {
         cursor.move(to: place.entry, packet: place.packet, in: timeline)
     }
 
-    /// Forgets what is decoded.
+    /// Discards all decoded frames and the position.
     func reset() {
         frames = []
         earlier = []
@@ -224,16 +225,16 @@ final class VideoFeed {
 
     // MARK: Decoding
 
-    /// Decodes one packet.
+    /// Decodes the next packet.
     ///
     /// - Parameters:
-    ///   - mapping: Where timestamps lie.
-    ///   - held: While fewer frames than this are there, a decoder gives back what it holds when nothing follows.
-    /// - Returns: Whether there was anything to do.
+    ///   - mapping: The timestamp mapping.
+    ///   - held: The number of frames below which the decoder is drained if no packet follows.
+    /// - Returns: A Boolean value that indicates whether there was anything to decode.
     private func decodeNext(_ mapping: inout TimestampMapping, holding held: Int = 1) -> Bool {
         if cursor.isLost(in: timeline) { relocate(&mapping) }
         if !cursor.isPlaced {
-            // What was sought had no pictures; those that come begin by themselves.
+            // No video was buffered at the target of the seek; it may have been appended since.
             guard let origin, let place = keyFrame(notAfter: origin, &mapping) ?? keyFrame(after: origin, &mapping)
             else { return false }
             cursor.move(to: place.entry, packet: place.packet, in: timeline)
@@ -245,7 +246,7 @@ final class VideoFeed {
             return true
         case .border(let isBehindDamage):
             drain()
-            // Damage may have taught the decoder to wait for pictures that never come.
+            // After damaged data, the decoder may wait for frames that never arrive.
             if isBehindDamage { decoder = nil }
             return true
         case .gap:
@@ -259,12 +260,13 @@ final class VideoFeed {
         }
     }
 
-    /// What was read is not there any more: goes on with what holds in its place.
+    /// Continues with the media that replaced a removed piece.
     private func relocate(_ mapping: inout TimestampMapping) {
         cursor.reset()
         guard let lastTime else { return drain() }
         if let place = keyFrame(notAfter: lastTime + Self.tick, &mapping) {
-            // What the decoder holds comes once more. It may lack those between: they are decoded later than they are shown.
+            // The frames that the decoder buffers are decoded again. Others between them may not have been decoded yet,
+            // because decoding order differs from presentation order.
             decoder?.flush()
             offset = nil
             return cursor.move(to: place.entry, packet: place.packet, in: timeline)
@@ -293,7 +295,7 @@ final class VideoFeed {
         take(decoder?.decode(packet) ?? [])
     }
 
-    /// Gets out of the decoder what it holds back.
+    /// Takes all frames that the decoder buffers.
     private func drain() {
         guard offset != nil else { return }
         take(decoder?.drain() ?? [])
@@ -306,7 +308,7 @@ final class VideoFeed {
         for var frame in decoded {
             decodedCount += 1
             frame.time = frame.time + offset
-            // None is shown twice, and none out of order.
+            // No frame is shown twice or out of order.
             if let lastTime, frame.time <= lastTime + Self.tick { continue }
             if let limit, frame.time >= limit - Self.tick { continue }
             lastTime = frame.time
