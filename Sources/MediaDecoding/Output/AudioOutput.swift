@@ -1,25 +1,26 @@
 import MediaTiming
 
-/// How samples come: how many a second, and how many at once.
+/// The sample rate and the number of channels of audio.
 public struct SoundFormat: Sendable, Hashable {
-    /// Samples a second of each channel, in hertz.
+    /// The number of samples per second and channel, in hertz.
     public let sampleRate: Int
-    /// Channels, interleaved in the order that WAV has: front left, front right, centre, low frequency, back left, back right.
+    /// The number of channels, interleaved in the order of WAV: front left, front right, center, LFE, back left, back
+    /// right.
     public let channelCount: Int
 
-    /// Makes a format.
+    /// Creates a format.
     public init(sampleRate: Int, channelCount: Int) {
         self.sampleRate = sampleRate
         self.channelCount = channelCount
     }
 
-    /// How long so many samples of each channel are heard.
+    /// Returns the duration of a number of samples per channel.
     package func duration(ofFrames count: Int) -> Duration {
         guard sampleRate > 0 else { return .zero }
         return .nanoseconds(Int64(clamping: Int128(count) *| 1_000_000_000 / Int128(max(1, sampleRate))))
     }
 
-    /// How many samples of each channel fill a time, rounded down.
+    /// Returns the number of samples per channel in a duration, rounded down.
     package func frameCount(in duration: Duration) -> Int {
         let nanoseconds = duration / .nanoseconds(1)
         guard nanoseconds.isFinite, nanoseconds > 0 else { return 0 }
@@ -28,61 +29,67 @@ public struct SoundFormat: Sendable, Hashable {
     }
 }
 
-/// Where sound goes: a device, a file, nowhere.
+/// A destination for decoded audio, such as a device or a file.
 ///
-/// What is enqueued is heard one after the other, whatever its times say: whoever calls fills gaps with silence, cuts overlaps
-/// and keeps 100 to 200 ms enqueued. Sound is aligned to pictures with ``queuedDuration``: it tells when a sample that is
-/// enqueued now will be heard.
+/// Enqueued samples are played consecutively, regardless of their times. The caller fills gaps with silence, removes
+/// overlaps and keeps 100 to 200 ms enqueued. It synchronizes audio and video with ``queuedDuration``, which tells when
+/// a sample that is enqueued now will be audible.
 ///
-/// One caller at a time, from any thread.
+/// Calls may come from any thread, but only one at a time.
 public protocol AudioOutput: Sendable {
-    /// Opens it, paused; ``resume()`` lets it play. Once more changes the format; what was enqueued is then lost.
+    /// Opens the output, paused; ``resume()`` starts playback.
     ///
-    /// - Parameter format: How the samples are.
-    /// - Returns: How they must come instead, where the device wants another rate or other channels.
+    /// Another call changes the format and discards the enqueued samples.
+    ///
+    /// - Parameter format: The requested format.
+    /// - Returns: The format in which to enqueue samples. It differs if the device requires another sample rate or
+    ///   number of channels.
     /// - Throws: `OutputError` with `OutputError.Code.noSoundDevice` or `OutputError.Code.fileFailed`.
     func start(_ format: SoundFormat) throws -> SoundFormat
 
-    /// Puts samples behind those that are already there. A device is never waited for.
+    /// Appends samples to the queue, without waiting for the device.
     ///
-    /// - Parameter samples: In the format that ``start(_:)`` returned. Values beyond ±1 are cut off, those that are no
-    ///   numbers are silence.
-    /// - Throws: `OutputError`: the queue is full (it holds two seconds), the format is another, the file could not be written.
+    /// - Parameter samples: Samples in the format that ``start(_:)`` returned. Values beyond ±1 are clipped; values
+    ///   that are not numbers become silence.
+    /// - Throws: `OutputError` if the queue is full (it holds two seconds), if the format is different, or if the file
+    ///   could not be written.
     func enqueue(_ samples: AudioSamples) throws
 
-    /// How long it takes from now until a sample that is enqueued now is heard.
+    /// The time from now until a sample that is enqueued now is audible.
     ///
-    /// That is the queue, what the device holds, and its own delay as far as it is known; between two calls of the device
-    /// it runs down with the clock. The time that is heard now is the end of what was enqueued last less this, times the
-    /// rate. Zero where ``isPaced`` is false.
+    /// It consists of the queue, the buffer of the device and its latency, as far as known, and decreases with the
+    /// clock between two requests of the device. The media time that is audible now is the end of the last enqueued
+    /// samples minus this duration times the rate. The duration is zero if ``isPaced`` is false.
     var queuedDuration: Duration { get }
 
-    /// How much silence was heard because nothing was enqueued, since the start and while it was not paused.
+    /// The total duration of silence that was played for lack of samples, since the start and excluding pauses.
     var starvedDuration: Duration { get }
 
-    /// Whether it takes sound no faster than it is heard.
+    /// A Boolean value that indicates whether samples are consumed at playback speed.
     ///
-    /// A file takes all at once: there is nothing to wait for, and the clock is the caller's.
+    /// A file accepts all samples at once: there is nothing to wait for, and the caller determines the clock.
     var isPaced: Bool { get }
 
-    /// Forgets what is enqueued and not yet heard: after a seek.
+    /// Discards samples that are enqueued but not audible yet, as required after a seek.
     func flush()
 
-    /// Falls silent; what is enqueued is kept.
+    /// Pauses playback and keeps the enqueued samples.
     func pause()
 
-    /// Goes on.
+    /// Starts or resumes playback.
     func resume()
 
-    /// Sets how loud it is, from the next few milliseconds on.
+    /// Sets the volume, which takes effect within a few milliseconds.
     ///
     /// - Parameters:
-    ///   - volume: 0 for silence to 1 for as it comes; anything else is brought into that range. 1 at the start.
-    ///   - isMuted: Whether it is silent whatever the volume. Files are written as the sound comes, at any volume.
+    ///   - volume: The volume from 0 (silence) to 1 (unchanged); values outside of this range are clamped. The initial
+    ///     volume is 1.
+    ///   - isMuted: A Boolean value that indicates whether the output is silent regardless of the volume. Files ignore
+    ///     both values.
     func setVolume(_ volume: Double, isMuted: Bool)
 
     /// Closes the device or the file.
     ///
-    /// - Throws: `OutputError`, for files only.
+    /// - Throws: `OutputError`, only for files.
     func finish() throws
 }

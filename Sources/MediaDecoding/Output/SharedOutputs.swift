@@ -2,20 +2,21 @@ public import MediaTiming
 import SegmentFormat
 import Synchronization
 
-/// Outputs that the items of a player share, one after the other: only the item that plays is seen and heard.
+/// The outputs that the items of a player share; only the current item is visible and audible.
 ///
-/// What is prepared while another plays keeps its first picture until it is its turn.
+/// The first frame of an item that is prepared while another one plays is kept until the item becomes the current one.
 public final class SharedOutputs: Sendable {
     private struct State {
         var lastID = 0
-        /// Who is seen and heard.
+        /// The identifier of the current item.
         var current: Int?
-        /// The picture that is seen.
+        /// The frame on the screen.
         var shown: VideoFrame?
-        /// The first pictures of the others, and the last ones of those whose turn may come again.
+        /// The latest frames of the other items: the first frame of a prepared item, or the last frame of an item that
+        /// may become the current one again.
         var withheld: [Int: VideoFrame] = [:]
         var format: SoundFormat?
-        /// How loud each wants to be.
+        /// The volume that each item has requested.
         var volumes: [Int: Volume] = [:]
     }
 
@@ -29,12 +30,12 @@ public final class SharedOutputs: Sendable {
     private let subtitles: (any SubtitleOutput)?
     private let state = Mutex(State())
 
-    /// Makes outputs to be shared.
+    /// Creates outputs for sharing.
     ///
     /// - Parameters:
-    ///   - video: Where pictures go; a ``VideoOutputStack`` lets several outputs take turns.
-    ///   - audio: Where sound goes.
-    ///   - subtitles: Where text goes.
+    ///   - video: The output for video; a ``VideoOutputStack`` combines several outputs.
+    ///   - audio: The output for audio.
+    ///   - subtitles: The output for subtitles.
     public init(
         video: (any VideoOutput)? = nil,
         audio: (any AudioOutput)? = nil,
@@ -45,14 +46,14 @@ public final class SharedOutputs: Sendable {
         self.subtitles = subtitles
     }
 
-    /// Makes a pipeline that decodes an item for these outputs.
+    /// Creates a pipeline that decodes an item for these outputs.
     ///
     /// - Parameters:
-    ///   - time: The clock that the play head moves by.
-    ///   - decoding: How pictures are decoded.
-    ///   - executor: What runs the decoder; `nil` for a thread of its own.
-    /// - Returns: The pipeline, which is one engine's.
-    /// - Throws: What the output of sound throws when it is opened.
+    ///   - time: The clock that drives the playhead.
+    ///   - decoding: The options for decoding video.
+    ///   - executor: The executor that runs the pipeline; `nil` for a dedicated thread.
+    /// - Returns: A pipeline for a single engine.
+    /// - Throws: The error of the audio output if it cannot be opened.
     public func makePipeline(
         time: any TimeSource,
         decoding: VideoDecodingOptions = VideoDecodingOptions(),
@@ -75,7 +76,7 @@ public final class SharedOutputs: Sendable {
         )
     }
 
-    /// What one item shows and plays, as far as it is its turn.
+    /// The outputs of one item, which pass on frames and samples only while the item is the current one.
     private final class Turn: VideoOutput, AudioOutput, SubtitleOutput {
         let id: Int
         let outputs: SharedOutputs
@@ -156,7 +157,7 @@ public final class SharedOutputs: Sendable {
         func finish() {}
     }
 
-    /// An item is gone; what waits is seen instead.
+    /// Removes an item; if it was the current one, the oldest waiting item replaces it on the screen.
     private func end(_ id: Int) {
         let (frame, volume, wasCurrent): (VideoFrame?, Volume?, Bool) = state.withLock { state in
             state.withheld[id] = nil

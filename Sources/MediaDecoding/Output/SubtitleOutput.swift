@@ -1,11 +1,11 @@
 public import SegmentFormat
 
-/// Where subtitles and captions go when their time has come.
+/// A destination for subtitles and captions at their presentation times.
 ///
-/// One caller at a time, from any thread; it has to return at once.
+/// Calls may come from any thread, but only one at a time; they must return immediately.
 public protocol SubtitleOutput: Sendable {
-    /// Shows cues instead of those that were shown before.
+    /// Shows cues in place of the previous ones.
     ///
-    /// - Parameter cues: All that are shown from now on, at places where none covers another; empty for none.
+    /// - Parameter cues: All cues to show from now on, positioned so that they do not overlap; empty to show none.
     func show(_ cues: [SubtitleCue])
 }

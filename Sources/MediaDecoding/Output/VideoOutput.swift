@@ -1,42 +1,42 @@
-/// Where pictures go when their time has come: a window, files, a closure of the application.
+/// A destination for decoded video frames, such as a window, files or a closure of the application.
 ///
-/// Whoever calls it owns the clock. One caller at a time, from any thread; frames come in the order in which they are to be
-/// seen, which after a seek or in reverse is not the order of their times.
+/// The caller determines the clock. Calls may come from any thread, but only one at a time. Frames arrive in the order
+/// in which they are shown, which is not the order of their times after a seek or in reverse playback.
 public protocol VideoOutput: Sendable {
-    /// Shows a frame until the next one comes.
+    /// Shows a frame until the next one arrives.
     ///
-    /// A window does not wait: a frame that it did not get round to is replaced by the newer one and counted. A file is
-    /// written before this returns, so that whoever decodes as fast as possible is slowed down to what the disk takes.
+    /// A window does not block: a frame that it has not shown yet is replaced by the newer one and counted. A file is
+    /// written before this function returns, which limits a decoder without a clock to the speed of the disk.
     ///
-    /// - Parameter frame: The picture, with its time on the timeline of the item.
-    /// - Throws: `OutputError`, for files only; what was written before stays.
+    /// - Parameter frame: The frame, with its time in the timeline of the player item.
+    /// - Throws: `OutputError`, only for files; data that was already written remains.
     func show(_ frame: VideoFrame) throws
 
-    /// What is shown from now on is played, and not only prepared.
+    /// Starts playback: frames are played from now on, and not only prepared.
     func begin()
 
-    /// Nothing more is shown of what was shown so far: the output may be somebody else's.
+    /// Ends the use of the output by an item; another item may use it afterwards.
     func end()
 
-    /// Shows no picture: the item that it belonged to is gone.
+    /// Removes the current frame, because its item is no longer presented.
     func clear()
 
-    /// Writes what is still held back, and closes files. Nothing is shown afterwards.
+    /// Writes buffered data and closes files; no frames may be shown afterwards.
     ///
-    /// - Throws: `OutputError`, for files only.
+    /// - Throws: `OutputError`, only for files.
     func finish() throws
 }
 
 extension VideoOutput {
-    /// Nothing to begin.
+    /// Does nothing by default.
     public func begin() {}
 
-    /// Nothing to end.
+    /// Does nothing by default.
     public func end() {}
 
-    /// Nothing to clear.
+    /// Does nothing by default.
     public func clear() {}
 
-    /// Nothing to finish.
+    /// Does nothing by default.
     public func finish() throws {}
 }

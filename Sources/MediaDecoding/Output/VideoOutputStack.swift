@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Several outputs for one player, of which the newest shows the picture.
+/// A stack of video outputs for one player; the most recently attached output shows the frames.
 ///
-/// When the newest one goes, the one before it shows again, beginning with the frame that is on the screen.
+/// When that output is detached, the previous one shows the frames again, starting with the current frame.
 public final class VideoOutputStack: VideoOutput {
-    /// What takes an output out of the stack again.
+    /// A token that identifies an attached output, for ``VideoOutputStack/detach(_:)``.
     public struct Attachment: Sendable, Hashable {
         fileprivate let number: Int
     }
@@ -17,22 +17,23 @@ public final class VideoOutputStack: VideoOutput {
 
     private let state = Mutex(State())
 
-    /// Makes a stack without outputs.
+    /// Creates a stack without outputs.
     public init() {}
 
-    /// Whether an output is there and the first frame for it has come.
+    /// A Boolean value that indicates whether an output is attached and has received a frame.
     ///
-    /// False again after ``clear()``.
+    /// The value is false again after ``clear()``.
     public var isReadyForDisplay: Bool { state.withLock { !$0.outputs.isEmpty && $0.current != nil } }
 
-    /// Whether there is an output at all; without one nothing needs to be converted or handed over.
+    /// A Boolean value that indicates whether no output is attached, in which case frames need not be converted or
+    /// passed on.
     public var isEmpty: Bool { state.withLock { $0.outputs.isEmpty } }
 
-    /// Lets an output show the picture instead of those that were attached before, from the current frame on.
+    /// Attaches an output, which shows the frames in place of those attached before, starting with the current frame.
     ///
-    /// - Parameter output: A window, say.
-    /// - Returns: What ``detach(_:)`` takes.
-    /// - Throws: What the output throws on the current frame; it is attached all the same.
+    /// - Parameter output: The output, such as a window.
+    /// - Returns: A token for ``detach(_:)``.
+    /// - Throws: The error of the output for the current frame; the output is attached nevertheless.
     @discardableResult
     public func attach(_ output: any VideoOutput) throws -> Attachment {
         let (attachment, replaced, frame) = state.withLock { state in
@@ -46,10 +47,10 @@ public final class VideoOutputStack: VideoOutput {
         return attachment
     }
 
-    /// Takes an output out and clears it; one that is already out stays out.
+    /// Detaches and clears an output; there is no effect if it is already detached.
     ///
-    /// - Parameter attachment: What ``attach(_:)`` returned.
-    /// - Throws: What the output that shows from now on throws on the current frame.
+    /// - Parameter attachment: The token that ``attach(_:)`` returned.
+    /// - Throws: The error of the output that shows the current frame instead.
     public func detach(_ attachment: Attachment) throws {
         let (removed, next, frame) = state.withLock { state -> ((any VideoOutput)?, (any VideoOutput)?, VideoFrame?) in
             guard let index = state.outputs.firstIndex(where: { $0.number == attachment.number }) else {
@@ -63,7 +64,7 @@ public final class VideoOutputStack: VideoOutput {
         if let next, let frame { try next.show(frame) }
     }
 
-    /// Shows a frame on the newest output.
+    /// Shows a frame on the most recently attached output.
     public func show(_ frame: VideoFrame) throws {
         let output = state.withLock { state in
             state.current = frame
@@ -72,7 +73,7 @@ public final class VideoOutputStack: VideoOutput {
         try output?.show(frame)
     }
 
-    /// Clears the newest output.
+    /// Clears the most recently attached output.
     public func clear() {
         let output = state.withLock { state in
             state.current = nil
@@ -81,9 +82,9 @@ public final class VideoOutputStack: VideoOutput {
         output?.clear()
     }
 
-    /// Finishes every output, the newest first.
+    /// Finishes all outputs, the most recently attached one first.
     ///
-    /// - Throws: The first error of any; the others are finished all the same.
+    /// - Throws: The first error of an output; the other outputs are finished nevertheless.
     public func finish() throws {
         let outputs = state.withLock { $0.outputs.reversed().map(\.output) }
         var failure: (any Error)?
