@@ -1,14 +1,14 @@
 public import MediaDecoding
 import Synchronization
 
-/// Writes a line a frame: its time, its duration, its size and a checksum of its pixels.
+/// A video output that writes one line per frame: its time, duration, size, pixel format and a checksum of its pixels.
 ///
 /// ```
 /// #time,duration,width,height,format,checksum
 /// 0.08,0.04,640,360,yuv420p,9e107d9d372bb6826bd81d3542a419d6
 /// ```
-/// Times are in seconds. The checksum is the MD5 of the pixels as they were decoded, plane by plane, without padding: the
-/// same that `ffmpeg -f framemd5` gives for the same pixel format.
+/// Times are in seconds. The checksum is the MD5 of the decoded pixels, plane by plane without padding. It equals that
+/// of `ffmpeg -f framemd5` for the same pixel format.
 public final class FrameChecksums: VideoOutput {
     fileprivate struct State: ~Copyable {
         var file: OutputFile?
@@ -17,16 +17,16 @@ public final class FrameChecksums: VideoOutput {
 
     private let state: Mutex<State>
 
-    /// Makes the file.
+    /// Creates the file.
     ///
-    /// - Parameter path: Where; what is there is replaced.
+    /// - Parameter path: The path of the file; an existing file is replaced.
     /// - Throws: ``OutputError`` with ``OutputError/Code/fileFailed``.
     public init(path: String) throws {
         let file = try OutputFile(path)
         state = Mutex(State(file: file, pending: Array("#time,duration,width,height,format,checksum\n".utf8)))
     }
 
-    /// Adds the line of a frame.
+    /// Appends the line of a frame.
     public func show(_ frame: VideoFrame) throws {
         let line = Self.line(frame)
         try state.withLock { state in
@@ -35,7 +35,7 @@ public final class FrameChecksums: VideoOutput {
         }
     }
 
-    /// Writes the last lines and closes the file.
+    /// Writes the remaining lines and closes the file.
     public func finish() throws {
         try state.withLock { state in
             try state.write()

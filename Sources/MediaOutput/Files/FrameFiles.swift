@@ -2,13 +2,13 @@ public import MediaDecoding
 public import MediaTiming
 import Synchronization
 
-/// Writes frames as PNG files: every one, or those that are seen at wanted times.
+/// A video output that writes frames as PNG files: all frames, or those shown at given times.
 public final class FrameFiles: VideoOutput {
-    /// Which frames, and where to.
+    /// The frames to write, and the paths of their files.
     public enum Selection: Sendable {
-        /// Every frame, as `frame-000001.png` and so on in a folder that is there.
+        /// All frames, as `frame-000001.png` and so on in an existing folder.
         case all(folder: String)
-        /// The frame that is seen at each time, in the file of that path.
+        /// The frame shown at each time, in the file with the given path.
         case times([(time: MediaTime, path: String)])
     }
 
@@ -22,7 +22,7 @@ public final class FrameFiles: VideoOutput {
     private let folder: String?
     private let state: Mutex<State>
 
-    /// Makes an output; nothing is written before the first frame.
+    /// Creates an output; no file is written before the first frame.
     public init(_ selection: Selection) {
         switch selection {
         case .all(let folder):
@@ -34,15 +34,16 @@ public final class FrameFiles: VideoOutput {
         }
     }
 
-    /// The files so far, in the order in which they were written.
+    /// The paths of the files in the order in which they were written.
     public var writtenPaths: [String] { state.withLock { $0.written } }
 
-    /// Whether every wanted picture is written; never true where all frames are wanted.
+    /// A Boolean value that indicates whether all requested frames have been written; always false for
+    /// ``Selection/all(folder:)``.
     public var isComplete: Bool { folder == nil && state.withLock { $0.wanted.isEmpty } }
 
-    /// Writes the frame, or what of it is wanted.
+    /// Writes the frame if it is selected, or the previous frame if it was shown at a requested time.
     public func show(_ frame: VideoFrame) throws {
-        // One caller at a time, so the lock is not held while a file is written.
+        // Calls come one at a time, so the lock is not held while a file is written.
         let paths = state.withLock { state -> [(VideoFrame, String)] in
             if let folder {
                 state.count += 1
@@ -54,7 +55,7 @@ public final class FrameFiles: VideoOutput {
             state.previous = frame
             return state.take { time in
                 if frame.time <= time, time < frame.time + frame.duration { return frame }
-                // Without durations a frame is seen until the next one comes.
+                // A frame without a duration is shown until the next one.
                 if let previous, previous.time <= time, time < frame.time { return previous }
                 return nil
             }
@@ -62,9 +63,10 @@ public final class FrameFiles: VideoOutput {
         for (frame, path) in paths { try write(frame, to: path) }
     }
 
-    /// Writes the last frame for the times that it is seen at.
+    /// Writes the last frame for the requested times at which it is shown.
     ///
-    /// - Throws: ``OutputError``: a file could not be written, or with ``OutputError/Code/noFrame`` a wanted time was not shown.
+    /// - Throws: ``OutputError`` if a file could not be written, or with ``OutputError/Code/noFrame`` if no frame was
+    ///   shown at a requested time.
     public func finish() throws {
         let (paths, missing) = state.withLock { state -> ([(VideoFrame, String)], [MediaTime]) in
             let last = state.previous
@@ -93,7 +95,7 @@ public final class FrameFiles: VideoOutput {
 }
 
 extension FrameFiles.State {
-    /// Takes the wanted times out for which there is a frame.
+    /// Removes the requested times for which there is a frame, and returns the frames with their paths.
     fileprivate mutating func take(_ frame: (MediaTime) -> VideoFrame?) -> [(VideoFrame, String)] {
         var result: [(VideoFrame, String)] = []
         wanted.removeAll { entry in

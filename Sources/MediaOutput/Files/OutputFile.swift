@@ -1,13 +1,13 @@
 import Foundation
 import MediaTiming
 
-/// A file that is written from its beginning to its end; every failure is told, a full disk too.
+/// A file that is written sequentially and reports every failure, including a full disk.
 struct OutputFile: ~Copyable {
     let path: String
     private let descriptor: Int32
     private var isOpen = true
 
-    /// Makes the file, or empties it.
+    /// Creates the file, or truncates an existing one.
     ///
     /// - Throws: ``OutputError`` with ``OutputError/Code/fileFailed``.
     init(_ path: String) throws(OutputError) {
@@ -20,7 +20,7 @@ struct OutputFile: ~Copyable {
 
     deinit { if isOpen { _ = close(descriptor) } }
 
-    /// Writes bytes behind those that are there.
+    /// Appends bytes.
     func write(_ bytes: UnsafeRawBufferPointer) throws(OutputError) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -33,22 +33,22 @@ struct OutputFile: ~Copyable {
         }
     }
 
-    /// Writes bytes behind those that are there.
+    /// Appends bytes.
     func write(_ bytes: [UInt8]) throws(OutputError) {
         let result = bytes.withUnsafeBytes { bytes in Result { () throws(OutputError) in try write(bytes) } }
         try result.get()
     }
 
-    /// Writes over bytes near the beginning.
+    /// Overwrites bytes near the beginning of the file.
     ///
-    /// - Returns: Whether that was possible: it is not in a pipe.
+    /// - Returns: `false` if the file does not support seeking, such as a pipe.
     func overwrite(_ bytes: [UInt8], at offset: Int) throws(OutputError) -> Bool {
         guard lseek(descriptor, off_t(offset), SEEK_SET) >= 0 else { return false }
         try write(bytes)
         return true
     }
 
-    /// Closes the file; some disks tell only now that they are full.
+    /// Closes the file; some file systems report a full disk only at this point.
     consuming func finish() throws(OutputError) {
         isOpen = false
         guard close(descriptor) == 0 else {

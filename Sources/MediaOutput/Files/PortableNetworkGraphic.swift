@@ -2,14 +2,14 @@ import CZlib
 public import MediaDecoding
 import MediaTiming
 
-/// A picture as a PNG file (ISO/IEC 15948): eight bits a channel, without transparency.
+/// An encoder for PNG images (ISO/IEC 15948) with 8 bits per channel and without alpha.
 public enum PortableNetworkGraphic {
     /// Encodes a picture.
     ///
     /// - Parameters:
-    ///   - picture: In any format; it is converted to RGB first.
-    ///   - hasSquarePixels: Whether the width is changed so that the picture looks right where its pixels are not square;
-    ///     by default it is, as in a window.
+    ///   - picture: The picture in any pixel format; it is converted to RGB.
+    ///   - hasSquarePixels: A Boolean value that indicates whether to scale the width of a picture with non-square
+    ///     pixels, so that it has the correct aspect ratio. The default is `true`.
     /// - Returns: The bytes of the file.
     /// - Throws: ``OutputError`` with ``OutputError/Code/notConvertible``.
     public static func encode(_ picture: Picture, hasSquarePixels: Bool = true) throws -> [UInt8] {
@@ -28,18 +28,19 @@ public enum PortableNetworkGraphic {
         }
     }
 
-    /// Encodes rows of red, green and blue.
+    /// Encodes rows of packed red, green and blue values.
     static func encode(rgb: UnsafeRawBufferPointer, bytesPerRow: Int, _ size: PixelSize) throws(OutputError) -> [UInt8]
     {
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-        // Eight bits, colour type 2 (red, green, blue), the only compression and filter methods, not interlaced.
+        // 8 bits per channel, color type 2 (RGB), the only compression and filter methods, not interlaced.
         append("IHDR", bigEndian(size.width) + bigEndian(size.height) + [8, 2, 0, 0, 0], to: &file)
         append("IDAT", try compressed(filtered(rgb, bytesPerRow, size)), to: &file)
         append("IEND", [], to: &file)
         return file
     }
 
-    /// Each row as its difference to the row above (filter type 2): cheap, and most of the gain on pictures.
+    /// Returns each row as the difference from the row above (filter type 2), which is cheap and yields most of the
+    /// possible compression for video frames.
     private static func filtered(_ rgb: UnsafeRawBufferPointer, _ bytesPerRow: Int, _ size: PixelSize) -> [UInt8] {
         let width = 3 * size.width
         return [UInt8](unsafeUninitializedCapacity: (width + 1) * size.height) { bytes, count in
@@ -62,7 +63,7 @@ public enum PortableNetworkGraphic {
         var status = Z_OK
         let result = [UInt8](unsafeUninitializedCapacity: bound) { buffer, count in
             var length = uLong(clamping: bound)
-            // Level 3: a quarter larger than the best and three times as fast; a player writes many of them.
+            // Level 3 is a quarter larger than the best level and three times as fast; a player may write many frames.
             status = compress2(buffer.baseAddress, &length, bytes, uLong(clamping: bytes.count), 3)
             count = status == Z_OK ? Int(clamping: length) : 0
         }

@@ -1,10 +1,10 @@
 public import MediaDecoding
 import Synchronization
 
-/// Writes the pixels of frames as they were decoded, one after the other, plane by plane, without padding or headers.
+/// A video output that writes the decoded pixels of all frames to a file, plane by plane, without padding or headers.
 ///
-/// What `ffmpeg -f rawvideo` writes. Sizes and times stand nowhere in it: ``FrameChecksums`` beside it has them. A stream
-/// that changes between variants of other sizes changes the size of its frames.
+/// The format is that of `ffmpeg -f rawvideo`. The file contains neither sizes nor times; use ``FrameChecksums`` in
+/// addition to record them. The frame size changes if the stream switches to a variant of another size.
 public final class RawFrames: VideoOutput {
     private struct State: ~Copyable {
         var file: OutputFile?
@@ -12,16 +12,16 @@ public final class RawFrames: VideoOutput {
 
     private let state: Mutex<State>
 
-    /// Makes the file.
+    /// Creates the file.
     ///
-    /// - Parameter path: Where; what is there is replaced.
+    /// - Parameter path: The path of the file; an existing file is replaced.
     /// - Throws: ``OutputError`` with ``OutputError/Code/fileFailed``.
     public init(path: String) throws {
         let file = try OutputFile(path)
         state = Mutex(State(file: file))
     }
 
-    /// Writes the pixels of a frame.
+    /// Appends the pixels of a frame.
     public func show(_ frame: VideoFrame) throws {
         let bytes = frame.picture.withPlanes { planes in
             var bytes: [UInt8] = []

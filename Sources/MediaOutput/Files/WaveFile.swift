@@ -2,16 +2,16 @@ public import MediaDecoding
 import MediaTiming
 import Synchronization
 
-/// Writes sound to a WAV file: 16 bits a sample, little-endian, or 32 bits in floating point.
+/// An audio output that writes a WAV file with 16-bit little-endian integers or 32-bit floating-point samples.
 ///
-/// The sizes in its header are put right at the end. In a pipe, where nothing can be written over, they stay at the
-/// largest number, which readers take for "until it ends".
+/// The sizes in the header are corrected when the file is finished. In a pipe, where the header cannot be overwritten,
+/// they keep the maximum value, which readers interpret as an unknown length.
 public final class WaveFile: AudioOutput {
-    /// How a sample is written.
+    /// The encoding of samples.
     public enum SampleFormat: Sendable, Hashable {
-        /// Whole numbers of 16 bits: what everything reads.
+        /// 16-bit integers, which all readers support.
         case integer16
-        /// Floating point of 32 bits: exactly what was decoded.
+        /// 32-bit floating point, which preserves the decoded samples exactly.
         case float32
 
         var byteCount: Int { self == .integer16 ? 2 : 4 }
@@ -25,7 +25,8 @@ public final class WaveFile: AudioOutput {
         var pending: [UInt8] = []
     }
 
-    /// The most bytes of sound that fit: sizes have 32 bits, and 36 bytes stand before.
+    /// The maximum number of bytes of audio data: sizes have 32 bits, and the RIFF size includes 36 bytes of the
+    /// header.
     static let largestByteCount = Int(UInt32.max) - 36 - 1
 
     private let path: String
@@ -33,11 +34,11 @@ public final class WaveFile: AudioOutput {
     private let limit: Int
     private let state = Mutex(State())
 
-    /// Makes an output; the file is made when it is started.
+    /// Creates an output; ``start(_:)`` creates the file.
     ///
     /// - Parameters:
-    ///   - path: Where; what is there is replaced.
-    ///   - sampleFormat: How a sample is written; 16 bits by default.
+    ///   - path: The path of the file; an existing file is replaced.
+    ///   - sampleFormat: The encoding of samples. The default is ``SampleFormat/integer16``.
     public convenience init(path: String, sampleFormat: SampleFormat = .integer16) {
         self.init(path: path, sampleFormat: sampleFormat, limit: Self.largestByteCount)
     }
@@ -48,14 +49,14 @@ public final class WaveFile: AudioOutput {
         self.limit = limit
     }
 
-    /// Zero: a file is not listened to.
+    /// The queued duration, always zero because nothing is played.
     public var queuedDuration: Duration { .zero }
-    /// Zero: a file has no holes.
+    /// The duration of missing audio, always zero because a file has no gaps.
     public var starvedDuration: Duration { .zero }
-    /// False: it takes whatever comes.
+    /// A Boolean value that is always false, because a file accepts samples at any speed.
     public var isPaced: Bool { false }
 
-    /// Makes the file; a format once started with stays, and is what any later start returns.
+    /// Creates the file; the first format is final, and later calls return it.
     public func start(_ format: SoundFormat) throws -> SoundFormat {
         try state.withLock { state in
             if let format = state.format { return format }
@@ -74,7 +75,7 @@ public final class WaveFile: AudioOutput {
         }
     }
 
-    /// Adds samples to the file.
+    /// Appends samples to the file.
     public func enqueue(_ samples: AudioSamples) throws {
         try state.withLock { state in
             let format = SoundFormat(sampleRate: samples.sampleRate, channelCount: samples.channelCount)
@@ -91,16 +92,16 @@ public final class WaveFile: AudioOutput {
         }
     }
 
-    /// Nothing: what was enqueued is in the file.
+    /// Does nothing, because enqueued samples are already in the file.
     public func flush() {}
-    /// Nothing: what comes is written.
+    /// Does nothing, because enqueued samples are always written.
     public func pause() {}
-    /// Nothing: what comes is written.
+    /// Does nothing, because enqueued samples are always written.
     public func resume() {}
-    /// Nothing: sound is written as it comes.
+    /// Does nothing, because samples are written unchanged.
     public func setVolume(_ volume: Double, isMuted: Bool) {}
 
-    /// Puts the sizes in the header right and closes the file.
+    /// Corrects the sizes in the header and closes the file.
     public func finish() throws {
         try state.withLock { state in
             try state.write()
@@ -134,12 +135,12 @@ public final class WaveFile: AudioOutput {
         return Int16(max(-32_768, min(32_767, (sample * 32_768).rounded())))
     }
 
-    /// The 44 bytes before the sound.
+    /// Returns the 44 bytes before the audio data; with the maximum sizes if `byteCount` is `nil`.
     static func header(_ format: SoundFormat, _ sampleFormat: SampleFormat, byteCount: Int?) -> [UInt8] {
         let frame = format.channelCount * sampleFormat.byteCount
         let data = byteCount.map { UInt32(clamping: $0) } ?? .max
         var bytes = Array("RIFF".utf8)
-        // A chunk of odd length would need a byte behind it; samples are of even length.
+        // A chunk of odd length would require a padding byte, but samples have an even length.
         append(data > .max -| 36 ? .max : data +| 36, 4, to: &bytes)
         bytes += "WAVEfmt ".utf8
         append(16, 4, to: &bytes)

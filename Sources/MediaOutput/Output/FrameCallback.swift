@@ -1,32 +1,33 @@
 public import MediaDecoding
 
-/// Hands frames to an application that draws for itself.
+/// A video output that passes frames to closures, for applications that draw them.
 public struct FrameCallback: VideoOutput {
     private let onFrame: @Sendable (VideoFrame) -> Void
     private let onClear: @Sendable () -> Void
 
-    /// Makes an output.
+    /// Creates an output.
     ///
     /// - Parameters:
-    ///   - onFrame: Called when the time of a frame has come, on the thread that decodes: what takes long delays the next frame.
-    ///   - onClear: Called when there is no picture any more.
+    ///   - onFrame: A closure called with each frame at its presentation time, on the thread that decodes. A slow
+    ///     closure delays the next frame.
+    ///   - onClear: A closure called when there is no longer a frame to show.
     public init(onFrame: @escaping @Sendable (VideoFrame) -> Void, onClear: @escaping @Sendable () -> Void = {}) {
         self.onFrame = onFrame
         self.onClear = onClear
     }
 
-    /// Calls the application with the frame.
+    /// Calls the closure for frames.
     public func show(_ frame: VideoFrame) { onFrame(frame) }
 
-    /// Calls the application.
+    /// Calls the closure for the removal of the frame.
     public func clear() { onClear() }
 }
 
-/// Drops every frame.
+/// A video output that discards all frames.
 public struct NoVideo: VideoOutput {
-    /// Makes one.
+    /// Creates an output.
     public init() {}
 
-    /// Drops the frame.
+    /// Discards the frame.
     public func show(_ frame: VideoFrame) {}
 }

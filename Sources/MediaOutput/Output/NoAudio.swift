@@ -1,28 +1,28 @@
 public import MediaDecoding
 
-/// Drops all sound at once.
+/// An audio output that immediately discards all samples.
 public struct NoAudio: AudioOutput {
-    /// Makes one.
+    /// Creates an output.
     public init() {}
 
-    /// Takes any format.
+    /// Accepts any format.
     public func start(_ format: SoundFormat) -> SoundFormat { format }
-    /// Drops the samples.
+    /// Discards the samples.
     public func enqueue(_ samples: AudioSamples) {}
-    /// Zero: nothing waits.
+    /// The queued duration, always zero because samples are discarded.
     public var queuedDuration: Duration { .zero }
-    /// Zero: nothing is missing.
+    /// The duration of missing audio, always zero.
     public var starvedDuration: Duration { .zero }
-    /// False: it takes whatever comes.
+    /// A Boolean value that is always false, because samples are accepted at any speed.
     public var isPaced: Bool { false }
-    /// Nothing to forget.
+    /// Does nothing, because no samples are queued.
     public func flush() {}
-    /// Nothing to halt.
+    /// Does nothing, because nothing is played.
     public func pause() {}
-    /// Nothing to go on with.
+    /// Does nothing, because nothing is played.
     public func resume() {}
-    /// Nothing to hear.
+    /// Does nothing, because nothing is played.
     public func setVolume(_ volume: Double, isMuted: Bool) {}
-    /// Nothing to close.
+    /// Does nothing, because nothing is open.
     public func finish() {}
 }

@@ -1,45 +1,46 @@
-/// Why pictures or sound could not be put out.
+/// An error of a video or audio output.
 public struct OutputError: Error, Sendable, Hashable {
-    /// What kind of failure, in a bounded set of short spellings that logs and metrics can count.
+    /// The kind of failure, from a bounded set of short names for logs and metrics.
     public struct Code: RawRepresentable, Sendable, Hashable {
-        /// The spelling.
+        /// The short name.
         public let rawValue: String
 
-        /// Makes a code of a spelling.
+        /// Creates a code with a short name.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// There is no display, or no window could be made on it.
+        /// There is no display, or no window could be created on it.
         public static let noWindow = Code(rawValue: "no-window")
-        /// There is no sound device, or it does not open.
+        /// There is no audio device, or it cannot be opened.
         public static let noSoundDevice = Code(rawValue: "no-sound-device")
-        /// The sound device went away while it played.
+        /// The audio device was lost during playback.
         public static let soundDeviceLost = Code(rawValue: "sound-device-lost")
-        /// More sound was handed over than the queue holds.
+        /// The samples exceed the capacity of the audio queue.
         public static let queueFull = Code(rawValue: "queue-full")
-        /// Sound came in another format than the output was started with, or before it was started.
+        /// The format of the audio differs from the one that the output was started with, or the output was not
+        /// started.
         public static let wrongFormat = Code(rawValue: "wrong-format")
-        /// A file could not be made or written: no space, no folder, no permission.
+        /// A file could not be created or written: no space, no folder or no permission.
         public static let fileFailed = Code(rawValue: "file-failed")
-        /// The file format cannot hold that much.
+        /// The data exceeds the maximum size of the file format.
         public static let tooLarge = Code(rawValue: "too-large")
-        /// A picture was asked for at a time that was never shown.
+        /// No frame was shown at a requested time.
         public static let noFrame = Code(rawValue: "no-frame")
         /// The pixels could not be converted.
         public static let notConvertible = Code(rawValue: "not-convertible")
-        /// Text cannot be drawn: no font, or no library for it.
+        /// Text cannot be drawn, because fonts or the text library are missing.
         public static let noText = Code(rawValue: "no-text")
     }
 
-    /// What kind of failure.
+    /// The kind of failure.
     public let code: Code
-    /// What happened, then what to do, for people.
+    /// A description of the failure and what to do about it.
     public let message: String
-    /// The file that it is about, where it is about one.
+    /// The path of the file that could not be written; `nil` if the error is not about a file.
     public let path: String?
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String, path: String? = nil) {
         self.code = code
         self.message = message
@@ -48,7 +49,7 @@ public struct OutputError: Error, Sendable, Hashable {
 }
 
 extension OutputError: CustomStringConvertible {
-    /// The value as text, for people.
+    /// The message, preceded by the path if the message does not contain it.
     public var description: String {
         guard let path, !message.contains(path) else { return message }
         return "\(path): \(message)"

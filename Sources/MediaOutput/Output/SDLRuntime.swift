@@ -1,16 +1,16 @@
 import CSDL2
 import Synchronization
 
-/// The parts of SDL that are in use: they are shared by everything in the process.
+/// The SDL subsystems in use, which are shared by the whole process.
 enum SDLRuntime {
     private static let lock = Mutex(())
 
-    /// Switches a part on; each call needs one of ``release(_:)``.
+    /// Initializes a subsystem; each call must be balanced by a call of ``release(_:)``.
     ///
-    /// - Throws: The message of SDL.
+    /// - Throws: The error message of SDL.
     static func require(_ part: UInt32) throws(Failure) {
         let message = lock.withLock { _ -> String? in
-            // Whoever runs the process decides about its signals, not a library.
+            // The application decides about signal handlers, not a library.
             SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1")
             SDL_SetHint(SDL_HINT_AUDIO_RESAMPLING_MODE, "2")
             SDL_SetMainReady()
@@ -21,7 +21,7 @@ enum SDLRuntime {
 
     static func release(_ part: UInt32) { lock.withLock { _ in SDL_QuitSubSystem(part) } }
 
-    /// What SDL says about the last failure on this thread.
+    /// SDL's message for the last failure on this thread.
     static var lastError: String { String(cString: SDL_GetError()) }
 
     struct Failure: Error { let message: String }
