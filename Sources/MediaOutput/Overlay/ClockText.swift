@@ -1,8 +1,8 @@
 import MediaTiming
 
-/// Times as a clock shows them.
+/// Formats times and rates for the overlay.
 enum ClockText {
-    /// Minutes and seconds, with hours where there are any: `4:05`, `1:04:05`.
+    /// Returns a time in minutes and seconds, with hours if there are any: `4:05`, `1:04:05`.
     static func spelling(_ time: MediaTime, withHours: Bool = false) -> String {
         let seconds = Int(saturating: max(-359_999, min(359_999, time.seconds.rounded(.down))))
         let sign = seconds < 0 ? "-" : ""
@@ -12,7 +12,7 @@ enum ClockText {
         return "\(sign)\(hours):\(twoDigits(minutes)):\(twoDigits(last))"
     }
 
-    /// What stands beside the bar: the position of how much, or how far behind what happens now.
+    /// Returns the text beside the position bar: the position and the duration, or the distance from the live edge.
     static func position(of state: OverlayState) -> String {
         switch state.length {
         case .unknown: return spelling(state.position)
@@ -26,7 +26,7 @@ enum ClockText {
         }
     }
 
-    /// A speed: `2×`, `0.75×`.
+    /// Returns a rate: `2×`, `0.75×`.
     static func rate(_ rate: Double) -> String {
         guard rate.isFinite else { return "" }
         let hundredths = (max(-1000, min(1000, rate)) * 100).rounded() / 100

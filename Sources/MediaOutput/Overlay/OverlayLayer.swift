@@ -1,7 +1,7 @@
 import CSDL2
 import MediaTiming
 
-/// A part of the overlay as it was drawn last; it is drawn anew only where its script has changed.
+/// A part of the overlay with a cached image, which is drawn again only if its script changes.
 struct OverlayLayer: ~Copyable {
     private struct Content: Equatable {
         let name: String
@@ -20,10 +20,10 @@ struct OverlayLayer: ~Copyable {
 
     deinit { if let texture { SDL_DestroyTexture(texture) } }
 
-    /// Where it is seen, from the corner of its frame; `nil` where nothing is.
+    /// The position of the visible image in its frame; `nil` if nothing is visible.
     var bounds: PixelRect? { rect }
 
-    /// Forgets what was drawn: the device that held it was reset.
+    /// Discards the image, as required after a reset of the rendering device.
     mutating func reset() {
         if let texture { SDL_DestroyTexture(texture) }
         texture = nil
@@ -31,17 +31,17 @@ struct OverlayLayer: ~Copyable {
         rect = nil
     }
 
-    /// Draws a script, if it is another one than the last.
+    /// Draws a script, unless the image shows it already.
     mutating func update(_ script: String, _ size: PixelSize, _ text: TextRenderer) {
         update(script, size) { text.draw(script, size) }
     }
 
-    /// Takes pixels, if they are others than the last.
+    /// Replaces the image, unless it has the same name and size already.
     ///
     /// - Parameters:
-    ///   - name: What tells them from others.
-    ///   - size: Of the frame that they belong to.
-    ///   - bitmap: Makes them.
+    ///   - name: An identifier of the image.
+    ///   - size: The size of the frame that contains the image.
+    ///   - bitmap: A function that creates the pixels.
     mutating func update(_ name: String, _ size: PixelSize, _ bitmap: () -> TextRenderer.Bitmap?) {
         let wanted = Content(name: name, size: size)
         guard wanted != content else { return }
@@ -55,18 +55,18 @@ struct OverlayLayer: ~Copyable {
         if status == 0 { rect = bitmap.rect }
     }
 
-    /// Shows nothing any more.
+    /// Removes the image.
     mutating func clear() {
         content = nil
         rect = nil
     }
 
-    /// Puts it on the screen.
+    /// Draws the image into the window.
     ///
     /// - Parameters:
-    ///   - x: How far right of its place.
-    ///   - y: How far below its place.
-    ///   - opacity: 1 for as it is, 0 for not at all.
+    ///   - x: The distance to the right of its position, in pixels.
+    ///   - y: The distance below its position, in pixels.
+    ///   - opacity: The opacity, from 0 to 1.
     func draw(offsetX x: Int = 0, y: Int = 0, opacity: Double = 1) {
         guard let texture, let rect, opacity > 0 else { return }
         SDL_SetTextureAlphaMod(texture, UInt8(saturating: max(0, min(255, (opacity * 255).rounded()))))
@@ -75,7 +75,10 @@ struct OverlayLayer: ~Copyable {
         SDL_RenderCopy(renderer, texture, &source, &target)
     }
 
-    /// A texture that holds it; a little larger than needed, so that a growing text does not need one each time.
+    /// Creates a texture for the image unless the current one is large enough.
+    ///
+    /// Sizes are rounded up to multiples of 64 pixels, so that text of growing length does not require a new texture
+    /// each time.
     private mutating func prepare(_ rect: PixelRect) -> Bool {
         if texture != nil, textureSize.width >= rect.width, textureSize.height >= rect.height { return true }
         if let texture { SDL_DestroyTexture(texture) }

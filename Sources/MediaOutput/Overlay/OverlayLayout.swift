@@ -1,17 +1,17 @@
 import MediaTiming
 
-/// What is drawn over the picture, as scripts: one for each part that changes at its own pace.
+/// The contents of the overlay as scripts, one for each part that changes independently.
 enum OverlayLayout {
     private typealias Color = OverlayScript.Color
 
-    /// The darker lower edge of the window, against which the bar is read.
+    /// Returns the gradient that darkens the lower part of the window behind the position bar.
     static func shade(_ bar: ControlBar) -> TextRenderer.Bitmap {
         let top = Int(saturating: bar.shadeTop)
         let size = PixelSize(bar.window.width, bar.window.height - top)
         var bytes = [UInt8](repeating: 0, count: size.width * size.height * 4)
         for row in 0..<size.height {
             let depth = (Double(row) + 0.5) / Double(size.height)
-            // Steep at first and flat below, where the texts stand.
+            // Steep at the top and flat at the bottom, where the texts are.
             let opacity = UInt8(saturating: (195 * depth * (2 - depth)).rounded())
             for column in 0..<size.width { bytes[(row * size.width + column) * 4 + 3] = opacity }
         }
@@ -21,13 +21,13 @@ enum OverlayLayout {
         )
     }
 
-    /// The line with what is loaded and played, the button and the texts.
+    /// Returns the position bar with the loaded and played ranges, the button and the texts.
     ///
     /// - Parameters:
-    ///   - state: What plays.
-    ///   - bar: Where.
-    ///   - pointer: Where the mouse is over the line, in pixels from the left.
-    /// - Returns: What to draw.
+    ///   - state: The state of playback.
+    ///   - bar: The layout of the bar.
+    ///   - pointer: The horizontal position of the mouse over the bar, in pixels; `nil` if it is elsewhere.
+    /// - Returns: The script to draw.
     static func controls(_ state: OverlayState, _ bar: ControlBar, pointer: Int? = nil) -> OverlayScript {
         var script = OverlayScript(bar.window)
         if let span = state.span { addTrack(state, span, bar, pointer, to: &script) }
@@ -59,7 +59,7 @@ enum OverlayLayout {
             script.add(shape, x: start, y: y, color: color)
         }
         add(from: track.x, to: track.x + track.width, .white.faded(64))
-        // A playlist may have as many gaps as segments; no more are drawn than a screen can show.
+        // A playlist may have as many gaps as segments; no more ranges are drawn than a screen can show.
         for range in state.loadedRanges.ranges.prefix(200) where range.end > span.start && range.start < span.end {
             add(from: bar.x(of: range.start, in: span), to: bar.x(of: range.end, in: span), .white.faded(120))
         }
@@ -110,7 +110,7 @@ enum OverlayLayout {
         to script: inout OverlayScript
     ) {
         let behind = state.seekableRange.map { ($0.end - state.position).seconds } ?? 0
-        // Nobody plays the very edge: within half a minute it is what happens now.
+        // Players stay behind the live edge, so up to half a minute counts as live.
         let isNow = behind < 30
         let dot = bar.length(10)
         script.add(
@@ -123,7 +123,7 @@ enum OverlayLayout {
         script.add(label, x: textX + dot * 1.7, y: bar.textLine, fontSize: size, anchor: .left)
     }
 
-    /// How loud, and how fast where that is not usual.
+    /// Adds the volume, and the rate if it is not 1.
     private static func addRight(
         _ state: OverlayState,
         _ bar: ControlBar,
@@ -166,13 +166,13 @@ enum OverlayLayout {
         )
     }
 
-    /// The circle of dots and the words below it while something is missing, or a message.
+    /// Returns the progress indicator with its text while playback waits for media, or the message.
     ///
     /// - Parameters:
-    ///   - state: What is missing.
-    ///   - bar: For its scale.
-    ///   - phase: Which dot is brightest: counts up as time passes.
-    /// - Returns: What to draw; empty where nothing is missing.
+    ///   - state: The state of playback.
+    ///   - bar: The layout of the bar, for its scale.
+    ///   - phase: The index of the brightest dot, which increases with time.
+    /// - Returns: The script to draw; empty if there is neither a message nor a reason to wait.
     static func centre(_ state: OverlayState, _ bar: ControlBar, phase: Int) -> OverlayScript {
         var script = OverlayScript(bar.window)
         let (x, y) = (Double(bar.window.width) / 2, Double(bar.window.height) / 2)
@@ -185,7 +185,7 @@ enum OverlayLayout {
         for index in 0..<8 {
             let (dx, dy) = directions[index]
             let age = ((phase - index) % 8 + 8) % 8
-            // A dark edge keeps the dots visible on a bright picture.
+            // A dark edge keeps the dots visible on bright video.
             let edge = dot + bar.length(3)
             let (cx, cy) = (x + dx * bar.length(26), y + dy * bar.length(26))
             let dark = Color(red: 0, green: 0, blue: 0, opacity: 90 - age * 9)
@@ -213,19 +213,19 @@ enum OverlayLayout {
         return script
     }
 
-    /// Eighths of a circle, clockwise from the top.
+    /// The unit vectors of eight directions, clockwise from the top.
     private static let directions: [(Double, Double)] = {
         let half = 0.5.squareRoot()
         return [(0, -1), (half, -half), (1, 0), (half, half), (0, 1), (-half, half), (-1, 0), (-half, -half)]
     }()
 
-    /// The figures, on a dark plate in the upper left corner.
+    /// Returns the statistics on a dark background in the upper left corner.
     static func statistics(_ lines: [String], _ bar: ControlBar) -> OverlayScript {
         var script = OverlayScript(bar.window)
         let corner = bar.length(20)
         let padding = bar.length(14)
         let columns = lines.lazy.map { min(200, $0.count) }.max() ?? 0
-        // DejaVu Sans Mono is 0.602 em wide, and sizes in a script count its ascent and descent, 1.164 em.
+        // DejaVu Sans Mono is 0.602 em wide, and font sizes in a script include ascent and descent, 1.164 em.
         let advance = 0.602 / 1.164
         let room = Double(bar.window.width) - 2 * (corner + padding)
         let size = max(bar.length(9), min(bar.length(19), room / (Double(max(1, columns)) * advance)))
@@ -240,7 +240,7 @@ enum OverlayLayout {
         )
         script.add(plate, x: corner, y: corner, color: Color(red: 0, green: 0, blue: 0, opacity: 165))
         for (index, line) in shown.enumerated() {
-            // Each line has a point of its own, so that none is wrapped.
+            // Each line has its own position, so that none is wrapped.
             script.add(
                 line,
                 x: corner + padding,
@@ -253,7 +253,7 @@ enum OverlayLayout {
         return script
     }
 
-    /// A few words that pass, in the upper right corner.
+    /// Returns a short text that is shown for a moment in the upper right corner.
     static func announcement(_ text: String, _ bar: ControlBar) -> OverlayScript {
         var script = OverlayScript(bar.window)
         guard !text.isEmpty else { return script }

@@ -1,15 +1,15 @@
 import MediaTiming
 
-/// A script of Advanced SubStation text and drawings in the pixels of a window.
+/// A script of text and drawings in the Advanced SubStation Alpha (ASS) format, with coordinates in window pixels.
 struct OverlayScript: Sendable, Hashable {
-    /// A colour: red, green, blue and how opaque it is, each from 0 to 255.
+    /// A color with red, green, blue and opacity components from 0 to 255.
     struct Color: Sendable, Hashable {
         var red = 255
         var green = 255
         var blue = 255
         var opacity = 255
 
-        /// In a script blue stands first, and zero is opaque.
+        /// The override tags for the color; the order in a script is blue, green, red, and an alpha of zero is opaque.
         var tags: String { "\\1c&H\(hex(blue))\(hex(green))\(hex(red))&\\1a&H\(hex(255 - opacity))&" }
 
         private func hex(_ value: Int) -> String {
@@ -23,7 +23,7 @@ struct OverlayScript: Sendable, Hashable {
         func faded(_ opacity: Int) -> Color { Color(red: red, green: green, blue: blue, opacity: opacity) }
     }
 
-    /// Where a text stands at its point, as on the keypad of a keyboard.
+    /// The position of a text relative to its point, numbered like a numeric keypad.
     enum Anchor: Int {
         case bottomLeft = 1
         case bottom, bottomRight, left, center, right, topLeft, top, topRight
@@ -32,14 +32,14 @@ struct OverlayScript: Sendable, Hashable {
     let size: PixelSize
     private(set) var events: [String] = []
 
-    /// Makes an empty script for a window of a size.
+    /// Creates an empty script for a window size.
     init(_ size: PixelSize) {
         self.size = size
     }
 
     var isEmpty: Bool { events.isEmpty }
 
-    /// The whole script.
+    /// The complete script.
     var text: String {
         Self.header(size)
             + """
@@ -67,7 +67,7 @@ struct OverlayScript: Sendable, Hashable {
         append(style, tags + Self.escaped(text))
     }
 
-    /// Adds a shape whose lines begin at a point.
+    /// Adds a shape whose upper left corner is at a point.
     mutating func add(_ shape: Shape, x: Double, y: Double, color: Color) {
         let tags = "{\\an7\\pos(\(number(x)),\(number(y)))\(color.tags)\\p\(Shape.precision)}"
         append("Default", tags + shape.path + "{\\p0}")
@@ -77,14 +77,14 @@ struct OverlayScript: Sendable, Hashable {
         events.append("Dialogue: \(events.count),\(Self.always),\(style),,0,0,0,,\(text)")
     }
 
-    /// Text in which nothing is a command: braces, backslashes and line ends stand for themselves.
+    /// Returns text in which braces, backslashes and line breaks are escaped so that it contains no override tags.
     static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
             switch scalar {
             case "{": result += "\\{"
             case "}": result += "\\}"
-            // A joiner of no width keeps the backslash from making a command with what follows.
+            // A word joiner prevents the backslash from forming a tag with the next character.
             case "\\": result += "\\\u{2060}"
             case "\n", "\r", "\u{2028}", "\u{2029}": result += "\\N"
             case let scalar where scalar.properties.generalCategory == .control: result += " "
@@ -119,25 +119,25 @@ struct OverlayScript: Sendable, Hashable {
     }
 }
 
-/// A filled outline, its upper left corner at zero.
+/// A filled outline with its upper left corner at the origin.
 struct Shape: Sendable, Hashable {
-    /// Coordinates in a script are whole numbers of 1/8 pixel at this setting.
+    /// The drawing mode (`\p4`) in which coordinates are whole numbers of 1/8 pixel.
     static let precision = 4
 
     private(set) var path = ""
 
-    /// A polygon through points.
+    /// Returns a polygon with the given vertices.
     static func polygon(_ points: [(x: Double, y: Double)]) -> Shape {
         var shape = Shape()
         for (index, point) in points.enumerated() { shape.append(index == 0 ? "m" : "l", point) }
         return shape
     }
 
-    /// A rectangle with round corners; the largest radius makes a circle of a square.
+    /// Returns a rectangle with rounded corners; the maximum radius turns a square into a circle.
     static func rectangle(width: Double, height: Double, radius: Double = 0) -> Shape {
         let radius = max(0, min(radius, width / 2, height / 2))
         guard radius > 0 else { return polygon([(0, 0), (width, 0), (width, height), (0, height)]) }
-        // The share of the radius at which a Bézier curve comes nearest to a quarter of a circle.
+        // With this ratio to the radius, a Bézier curve best approximates a quarter circle.
         let bend = radius * (1 - 0.5523)
         var shape = Shape()
         shape.append("m", (radius, 0))
@@ -165,7 +165,7 @@ struct Shape: Sendable, Hashable {
     }
 }
 
-/// A number with at most two digits behind the point.
+/// Returns a number with at most two decimal places.
 private func number(_ value: Double) -> String {
     let hundredths = Int(saturating: (value * 100).rounded())
     return hundredths % 100 == 0 ? "\(hundredths / 100)" : "\(Double(hundredths) / 100)"

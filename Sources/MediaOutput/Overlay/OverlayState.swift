@@ -1,60 +1,60 @@
 public import MediaTiming
 
-/// What is written over the picture: set by whoever plays, drawn by the window.
+/// The contents of the overlay over the video, set by the player and drawn by the window.
 ///
-/// Setting it often costs nothing: the window draws again only where what is to be seen has changed.
+/// Frequent changes are cheap, because the window draws again only if the visible contents have changed.
 public struct OverlayState: Sendable, Hashable {
-    /// How long there is something to play.
+    /// The extent of the playable media.
     public enum Length: Sendable, Hashable {
-        /// Not known yet: no position can be clicked.
+        /// The extent is not known yet; there is no position bar.
         case unknown
-        /// To the end of what is recorded.
+        /// The media is complete and ends at the given time.
         case recorded(MediaTime)
-        /// It goes on; ``OverlayState/seekableRange`` moves with it.
+        /// The media is live; ``OverlayState/seekableRange`` advances with it.
         case live
     }
 
-    /// Whether time passes.
+    /// The state of playback.
     public enum Progress: Sendable, Hashable {
-        /// It does.
+        /// Playback is in progress.
         case playing
-        /// It was halted.
+        /// Playback is paused.
         case paused
-        /// It would, but something is not there yet: a few words for people, "buffering" where they are empty.
+        /// Playback waits for media; the reason is a short text, "buffering" if it is empty.
         case waiting(reason: String)
-        /// It came to the end.
+        /// Playback has reached the end.
         case ended
     }
 
-    /// The play head.
+    /// The position of the playhead.
     public var position = MediaTime.zero
-    /// How long there is something to play.
+    /// The extent of the playable media.
     public var length = Length.unknown
-    /// What is loaded.
+    /// The time ranges of the loaded media.
     public var loadedRanges = MediaTimeRangeSet()
-    /// Where it can be sought; `nil` for the whole of what is recorded.
+    /// The seekable time range; `nil` for the whole duration of complete media.
     public var seekableRange: MediaTimeRange?
-    /// Whether time passes.
+    /// The state of playback.
     public var progress = Progress.paused
-    /// The speed, 1 for normal.
+    /// The playback rate; 1 is normal.
     public var rate = 1.0
-    /// How loud, 0 to 1.
+    /// The volume, from 0 to 1.
     public var volume = 1.0
-    /// Whether it is silent whatever the volume.
+    /// A Boolean value that indicates whether the audio is muted, regardless of the volume.
     public var isMuted = false
-    /// What is said in the middle for as long as it is set: why nothing plays, say.
+    /// A message in the center of the window, shown until it is removed, such as the reason why nothing is played.
     ///
-    /// What passes is for ``PlayerWindow/announce(_:)``.
+    /// For transient texts, use ``PlayerWindow/announce(_:)``.
     public var message: String?
-    /// What is said in the picture at this moment.
+    /// The subtitles to show now.
     public var subtitles = SubtitleText()
-    /// Lines of figures in a corner; none are shown where it is empty.
+    /// The lines of statistics in a corner; if empty, no statistics are shown.
     public var statistics: [String] = []
 
-    /// Makes an overlay that shows nothing but the position, at zero.
+    /// Creates an overlay for paused playback at zero, without a position bar.
     public init() {}
 
-    /// The stretch that the position bar stands for; `nil` where there is no bar.
+    /// The time range of the position bar; `nil` if there is no bar.
     var span: MediaTimeRange? {
         switch length {
         case .unknown: nil
@@ -64,7 +64,7 @@ public struct OverlayState: Sendable, Hashable {
         }
     }
 
-    /// A time that can be sought, as near as possible to another one.
+    /// Returns the seekable time closest to the given time.
     func seekable(_ time: MediaTime) -> MediaTime {
         guard let range = seekableRange ?? span else { return max(.zero, time) }
         return min(max(range.start, time), range.end)

@@ -1,29 +1,29 @@
-/// Text in the picture, in the language of Advanced SubStation scripts.
+/// Subtitles in the Advanced SubStation Alpha (ASS) format.
 public struct SubtitleText: Sendable, Hashable {
-    /// The script up to its events: `[Script Info]` with the size that positions refer to, and the styles.
+    /// The script before its events: `[Script Info]` with the resolution of coordinates, and the styles.
     ///
-    /// Empty for a plain style named `Default`, on a picture of 1280 by 720.
+    /// If empty, there is one style named `Default` at a resolution of 1280 by 720.
     public var header: String
-    /// The lines that are seen at this moment.
+    /// The events to show now.
     ///
-    /// Each begins with `Dialogue:`. Their times are not looked at.
+    /// Each line begins with `Dialogue:`. The times of the events are ignored.
     public var lines: [String]
 
-    /// Makes text; without lines nothing is seen.
+    /// Creates subtitles; without lines, nothing is shown.
     public init(header: String = "", lines: [String] = []) {
         self.header = header
         self.lines = lines
     }
 
-    /// A script in which every line is seen all the time.
+    /// A script in which all lines are visible at any time.
     var script: String {
         let header = header.isEmpty ? Self.plainHeader : header
-        // What follows the events' head in a header would be read as events.
+        // Lines of the header after `[Events]` would be parsed as events.
         let head = header.firstRange(of: "[Events]").map { String(header[..<$0.lowerBound]) } ?? header
         return head + "\n\n" + OverlayScript.eventsHead + lines.compactMap(Self.timeless).joined(separator: "\n") + "\n"
     }
 
-    /// A dialogue line from the beginning to the end of time; `nil` for anything else.
+    /// Returns a dialogue line that is visible at any time; `nil` if the line is not a dialogue line.
     static func timeless(_ line: String) -> String? {
         guard line.hasPrefix("Dialogue:"), !line.contains(where: \.isNewline) else { return nil }
         let fields = line.dropFirst("Dialogue:".count).split(

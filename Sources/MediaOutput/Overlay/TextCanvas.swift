@@ -1,11 +1,11 @@
 import CASS
 import MediaTiming
 
-/// Pixels that coloured stencils are put on, one over the other.
+/// A pixel buffer into which colored alpha masks are blended.
 struct TextCanvas {
     private let width: Int
     private let height: Int
-    /// Blue, green, red, opacity; colours are multiplied with it while stencils are added.
+    /// Blue, green, red and alpha values; colors are premultiplied with alpha.
     private var bytes: [UInt8]
 
     init(width: Int, height: Int) {
@@ -14,14 +14,14 @@ struct TextCanvas {
         bytes = [UInt8](repeating: 0, count: width * height * 4)
     }
 
-    // Bounded: products of two bytes, and sums of two of them, fit in 32 bits; a byte over 255 is none.
-    /// Puts a stencil of libass over what is there.
+    // Bounded: products of two bytes, and sums of two of them, fit in 32 bits; divided by 255, they fit in a byte.
+    /// Blends an alpha mask of libass over the existing pixels.
     mutating func blend(_ image: ASS_Image, atX x: Int, y: Int) {
         let (columns, rows, stride) = (Int(image.w), Int(image.h), Int(image.stride))
         guard let stencil = image.bitmap, columns > 0, rows > 0, x >= 0, y >= 0, x + columns <= width,
             y + rows <= height
         else { return }
-        // Red stands first, and the last byte says how transparent it is.
+        // The order is red, green, blue and transparency.
         let opacity = 255 - (image.color & 0xFF)
         let (red, green, blue) = ((image.color >> 24) & 0xFF, (image.color >> 16) & 0xFF, (image.color >> 8) & 0xFF)
         bytes.withUnsafeMutableBufferPointer { pixels in
@@ -43,7 +43,7 @@ struct TextCanvas {
         }
     }
 
-    /// From the first row to the last on which something is to be seen.
+    /// The rows from the first to the last one with visible pixels; `nil` if there are none.
     var inkedRows: Range<Int>? {
         func isInked(_ row: Int) -> Bool {
             stride(from: row * width * 4 + 3, to: (row + 1) * width * 4, by: 4).contains { bytes[$0] != 0 }
@@ -54,7 +54,7 @@ struct TextCanvas {
         return first..<last + 1
     }
 
-    /// Some rows, with colours no longer multiplied by their opacity, as SDL blends them everywhere.
+    /// Returns some rows with straight instead of premultiplied alpha, which all SDL renderers support.
     consuming func finished(_ rows: Range<Int>) -> [UInt8] {
         var result = Array(bytes[rows.lowerBound * width * 4..<rows.upperBound * width * 4])
         result.withUnsafeMutableBufferPointer { pixels in
@@ -71,6 +71,6 @@ struct TextCanvas {
     }
 
     // Bounded: the product of two bytes fits in 32 bits.
-    /// A product of two bytes divided by 255, rounded.
+    /// Returns a product of two bytes divided by 255, rounded.
     private static func divided(_ product: UInt32) -> UInt32 { (product + 127) / 255 }
 }

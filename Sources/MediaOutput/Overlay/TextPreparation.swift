@@ -1,9 +1,11 @@
 import Foundation
 import Synchronization
 
-/// Gets the fonts ready beside the playing: reading their list can take a second, for which the picture would stand.
+/// The creation of a text renderer in the background.
+///
+/// Reading the font list can take a second, during which video would stop.
 final class TextPreparation: Sendable {
-    // Safe: the renderer is made by one thread, which lets go of it, and taken by one other, once.
+    // Safe: one thread creates the renderer and gives it up, and one other thread takes it, once.
     private struct Parcel: @unchecked Sendable {
         let text: TextRenderer
     }
@@ -18,14 +20,14 @@ final class TextPreparation: Sendable {
     private let state = Mutex(State.idle)
     private let onEnd: @Sendable () -> Void
 
-    /// Makes a preparation that was not begun.
+    /// Creates a preparation without starting it.
     ///
-    /// - Parameter onEnd: Called on a thread of its own when it is done or has failed.
+    /// - Parameter onEnd: A closure called on a separate thread when the preparation succeeds or fails.
     init(onEnd: @escaping @Sendable () -> Void) {
         self.onEnd = onEnd
     }
 
-    /// Begins, once.
+    /// Starts the preparation; further calls have no effect.
     func begin() {
         let isFirst = state.withLock { state in
             guard case .idle = state else { return false }
@@ -46,9 +48,9 @@ final class TextPreparation: Sendable {
         }
     }
 
-    /// Hands the renderer over, once; `nil` while there is none.
+    /// Returns the renderer, once; `nil` if it is not ready or was taken already.
     ///
-    /// - Throws: ``OutputError``, once, where there will be none.
+    /// - Throws: ``OutputError``, once, if no renderer could be created.
     func take() throws(OutputError) -> TextRenderer? {
         let (parcel, failure) = state.withLock { state -> (Parcel?, OutputError?) in
             switch state {

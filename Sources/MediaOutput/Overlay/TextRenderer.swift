@@ -1,24 +1,24 @@
 import CASS
 import MediaTiming
 
-/// Draws scripts of text and shapes, through libass and the fonts that fontconfig knows.
+/// A renderer for ASS scripts, which uses libass and the fonts known to fontconfig.
 final class TextRenderer {
-    /// Pixels with their own transparency, and where they belong in the frame.
+    /// Pixels with alpha, and their position in the frame.
     struct Bitmap {
         let rect: PixelRect
-        /// Blue, green, red, opacity; colours are not multiplied with it.
+        /// Blue, green, red and alpha values; colors are not premultiplied.
         let bytes: [UInt8]
     }
 
     private let library: OpaquePointer
     private let renderer: OpaquePointer
 
-    /// Opens libass; the first one of a process reads the list of fonts.
+    /// Opens libass; the first renderer of a process reads the font list.
     ///
     /// - Throws: ``OutputError`` with ``OutputError/Code/noText``.
     init() throws(OutputError) {
         guard let library = ass_library_init() else { throw OutputError(.noText, "libass does not start") }
-        // It would write to standard error otherwise.
+        // Otherwise, libass writes messages to standard error.
         millstream_silence(library)
         guard let renderer = ass_renderer_init(library) else {
             ass_library_done(library)
@@ -34,7 +34,7 @@ final class TextRenderer {
         ass_library_done(library)
     }
 
-    /// Draws a letter in each style, so that its font is open before it is needed.
+    /// Draws a character in each style, so that its font is loaded before it is needed.
     func openFonts() {
         var script = OverlayScript(PixelSize(64, 64))
         for style in ["Default", "Mono"] {
@@ -46,9 +46,9 @@ final class TextRenderer {
     /// Draws a script.
     ///
     /// - Parameters:
-    ///   - script: In the language of Advanced SubStation; what is seen at its beginning is drawn.
-    ///   - size: Of the frame.
-    /// - Returns: The smallest rectangle that holds everything; `nil` where nothing is seen.
+    ///   - script: A script in the ASS format; events that are active at one second are drawn.
+    ///   - size: The size of the frame, in pixels.
+    /// - Returns: The pixels of a rectangle that contains everything visible; `nil` if nothing is visible.
     func draw(_ script: String, _ size: PixelSize) -> Bitmap? {
         guard size.width > 0, size.height > 0, size.width <= 16_384, size.height <= 16_384 else { return nil }
         var bytes = Array(script.utf8CString)
@@ -83,7 +83,7 @@ final class TextRenderer {
             canvas.blend(image, atX: Int(image.dst_x) - left, y: Int(image.dst_y) - top)
             next = image.next
         }
-        // Stencils are padded to whole tiles; what stands lowest must be known to the row.
+        // libass pads masks to whole tiles, but subtitles are positioned by their exact lowest row.
         guard let rows = canvas.inkedRows else { return nil }
         return Bitmap(
             rect: PixelRect(x: left, y: top + rows.lowerBound, width: rect.width, height: rows.count),
