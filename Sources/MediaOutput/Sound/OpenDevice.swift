@@ -2,7 +2,7 @@ import CSDL2
 import MediaDecoding
 import MediaTiming
 
-/// A sound device from its opening to its closing.
+/// An open audio device, which is closed when the value is destroyed.
 struct OpenDevice: ~Copyable {
     let queue: SoundQueue
     private let id: SDL_AudioDeviceID
@@ -13,7 +13,7 @@ struct OpenDevice: ~Copyable {
     /// - Throws: ``OutputError`` with ``OutputError/Code/noSoundDevice``.
     init(_ format: SoundFormat, time: any TimeSource, gain: Float) throws(OutputError) {
         do { try SDLRuntime.require(SDL_INIT_AUDIO) } catch { throw Self.failure(error.message) }
-        // SDL wants to know where samples come from before it says what they must be like.
+        // SDL requires the source of samples before it reports their actual format.
         let source = Unmanaged.passRetained(SoundSource(time: time))
         var wanted = SDL_AudioSpec()
         wanted.freq = Int32(clamping: format.sampleRate)
@@ -23,7 +23,7 @@ struct OpenDevice: ~Copyable {
         wanted.callback = fillBuffer
         wanted.userdata = source.toOpaque()
         var actual = SDL_AudioSpec()
-        // Rate and channels may change: who decodes converts better than SDL, and only once.
+        // SDL may change the sample rate and the channels, because the decoder converts better than SDL, and only once.
         let changes =
             SDL_AUDIO_ALLOW_FREQUENCY_CHANGE | SDL_AUDIO_ALLOW_CHANNELS_CHANGE | SDL_AUDIO_ALLOW_SAMPLES_CHANGE
         let id = SDL_OpenAudioDevice(nil, 0, &wanted, &actual, changes)
@@ -37,7 +37,7 @@ struct OpenDevice: ~Copyable {
         queue = SoundQueue(
             obtained,
             capacity: SilentOutput.capacity,
-            // While one buffer is heard, the next one waits.
+            // While one buffer is played, the next one waits.
             deviceLatency: obtained.duration(ofFrames: Int(actual.samples)),
             gain: gain
         )
@@ -47,13 +47,13 @@ struct OpenDevice: ~Copyable {
     }
 
     deinit {
-        // Waits for the callback to end; after it nobody holds the source.
+        // Closing waits for the callback to return; the source is unused afterwards.
         SDL_CloseAudioDevice(id)
         source.release()
         SDLRuntime.release(SDL_INIT_AUDIO)
     }
 
-    /// Whether the device went away.
+    /// A Boolean value that indicates whether the device was lost.
     var hasStopped: Bool { SDL_GetAudioDeviceStatus(id) == SDL_AUDIO_STOPPED }
 
     func setPaused(_ isPaused: Bool) {
@@ -61,7 +61,9 @@ struct OpenDevice: ~Copyable {
         SDL_PauseAudioDevice(id, isPaused ? 1 : 0)
     }
 
-    /// About ten milliseconds, a power of two: short enough to keep sound and picture together, long enough for a busy machine.
+    /// Returns the number of samples per channel in a device buffer: a power of two of about 10 ms.
+    ///
+    /// It is short enough to keep audio and video synchronized, and long enough for a machine under load.
     static func bufferFrames(sampleRate: Int) -> UInt16 {
         var frames = 64
         while frames * 2 <= sampleRate / 80, frames < 4096 { frames *= 2 }

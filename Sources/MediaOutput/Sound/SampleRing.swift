@@ -1,24 +1,24 @@
-/// A queue of samples of fixed size: nothing is allocated once it is made.
+/// A ring buffer of samples with a fixed capacity, which allocates no memory after its creation.
 struct SampleRing {
     private var storage: [Float]
     private var head = 0
     private(set) var count = 0
 
-    /// Makes an empty queue.
+    /// Creates an empty buffer.
     init(capacity: Int) {
         storage = [Float](repeating: 0, count: max(1, capacity))
     }
 
     var capacity: Int { storage.count }
 
-    /// Puts samples at the end, all or none.
+    /// Appends all of the samples or none.
     ///
-    /// - Returns: Whether there was room.
+    /// - Returns: `false` if there is not enough space.
     mutating func write(_ samples: [Float]) -> Bool {
         guard samples.count <= capacity - count else { return false }
         samples.withUnsafeBufferPointer { source in
             storage.withUnsafeMutableBufferPointer { storage in
-                // Bounded: the ring has room for at least one sample.
+                // Bounded: the ring has a capacity of at least one sample.
                 let tail = (head + count) % storage.count
                 let first = min(source.count, storage.count - tail)
                 for index in 0..<first { storage[tail + index] = source[index] }
@@ -29,9 +29,9 @@ struct SampleRing {
         return true
     }
 
-    /// Takes samples from the beginning.
+    /// Removes samples from the start.
     ///
-    /// - Returns: How many there were; the rest of the buffer is left as it is.
+    /// - Returns: The number of samples removed; the rest of the buffer is unchanged.
     mutating func read(into buffer: UnsafeMutableBufferPointer<Float>) -> Int {
         let taken = min(buffer.count, count)
         storage.withUnsafeBufferPointer { storage in
@@ -39,13 +39,13 @@ struct SampleRing {
             for index in 0..<first { buffer[index] = storage[head + index] }
             for index in first..<taken { buffer[index] = storage[index - first] }
         }
-        // Bounded: the ring has room for at least one sample.
+        // Bounded: the ring has a capacity of at least one sample.
         head = (head + taken) % storage.count
         count -= taken
         return taken
     }
 
-    /// Takes everything out.
+    /// Removes all samples.
     mutating func removeAll() {
         head = 0
         count = 0

@@ -2,36 +2,37 @@ public import MediaDecoding
 public import MediaTiming
 import Synchronization
 
-/// Plays sound to nobody, as fast as it would be heard: for machines without a sound device.
+/// An audio output that discards samples at playback speed, for machines without an audio device.
 public final class SilentOutput: AudioOutput {
     fileprivate struct State {
         var format: SoundFormat?
-        /// How much is enqueued beyond the anchor.
+        /// The queued duration at the anchor.
         var queued = Duration.zero
-        /// When the queue began to run down; `nil` while paused.
+        /// The time at which the state was last updated; `nil` while paused.
         var anchor: Duration?
         var starved = Duration.zero
-        /// Whether silence would be a hole in the sound: not before the first sample.
+        /// A Boolean value that indicates whether a lack of samples counts as starvation; false before the first
+        /// sample.
         var hasPlayed = false
     }
 
-    /// The most that the queue of an output holds.
+    /// The maximum duration of samples in the queue of an output.
     static let capacity = Duration.seconds(2)
 
     private let time: any TimeSource
     private let state = Mutex(State())
 
-    /// Makes an output.
+    /// Creates an output.
     ///
-    /// - Parameter time: The clock that it keeps to.
+    /// - Parameter time: The clock at whose speed samples are consumed.
     public init(time: any TimeSource = SystemTimeSource()) {
         self.time = time
     }
 
-    /// True: it keeps to the clock.
+    /// A Boolean value that is always true, because samples are consumed at the speed of the clock.
     public var isPaced: Bool { true }
 
-    /// Takes any format, paused.
+    /// Accepts any valid format, paused.
     public func start(_ format: SoundFormat) throws -> SoundFormat {
         guard format.sampleRate > 0, format.channelCount > 0 else {
             throw OutputError(.wrongFormat, "Sound needs a sample rate and a channel")
@@ -40,7 +41,7 @@ public final class SilentOutput: AudioOutput {
         return format
     }
 
-    /// Counts the samples; two seconds of them at most.
+    /// Adds the duration of the samples to the queue, up to two seconds in total.
     public func enqueue(_ samples: AudioSamples) throws {
         let now = time.now
         try state.withLock { state in
@@ -58,7 +59,7 @@ public final class SilentOutput: AudioOutput {
         }
     }
 
-    /// How much has not run down yet.
+    /// The duration of the samples that have not been consumed.
     public var queuedDuration: Duration {
         let now = time.now
         return state.withLock { state in
@@ -67,7 +68,7 @@ public final class SilentOutput: AudioOutput {
         }
     }
 
-    /// How long nothing was there, since the first samples.
+    /// The duration for which the queue was empty since the first samples.
     public var starvedDuration: Duration {
         let now = time.now
         return state.withLock { state in
@@ -76,7 +77,7 @@ public final class SilentOutput: AudioOutput {
         }
     }
 
-    /// Forgets what has not run down yet.
+    /// Discards the samples that have not been consumed.
     public func flush() {
         let now = time.now
         state.withLock { state in
@@ -86,7 +87,7 @@ public final class SilentOutput: AudioOutput {
         }
     }
 
-    /// Holds the clock.
+    /// Stops the consumption of samples.
     public func pause() {
         let now = time.now
         state.withLock { state in
@@ -95,7 +96,7 @@ public final class SilentOutput: AudioOutput {
         }
     }
 
-    /// Lets the clock run.
+    /// Starts the consumption of samples.
     public func resume() {
         let now = time.now
         state.withLock { state in
@@ -104,10 +105,10 @@ public final class SilentOutput: AudioOutput {
         }
     }
 
-    /// Nothing to hear.
+    /// Does nothing, because nothing is audible.
     public func setVolume(_ volume: Double, isMuted: Bool) {}
 
-    /// Forgets everything.
+    /// Resets the output to its initial state.
     public func finish() { state.withLock { $0 = State() } }
 }
 

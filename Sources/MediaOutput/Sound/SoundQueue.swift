@@ -2,16 +2,16 @@ import MediaDecoding
 import MediaTiming
 import Synchronization
 
-/// Samples between whoever enqueues and the thread of a device that takes them.
+/// A queue of samples between the caller that enqueues them and the thread of the device that plays them.
 ///
-/// The lock is held for a copy of some milliseconds of sound, by both sides.
+/// Both hold the lock only for as long as it takes to copy a few milliseconds of audio.
 final class SoundQueue: Sendable {
     fileprivate struct State {
         var ring: SampleRing
         var isPaused = true
         var gain: Float = 1
         var targetGain: Float = 1
-        /// What the device took last, and when: it is heard after that.
+        /// The time at which the device last requested samples, which are played after it.
         var lastTake: Duration?
         var lastTakeCount = 0
         var starvedCount = 0
@@ -19,11 +19,11 @@ final class SoundQueue: Sendable {
     }
 
     let format: SoundFormat
-    /// Between the moment that a device takes samples and the moment that the first of them is heard.
+    /// The delay from a request of the device until the first sample of it is audible.
     let deviceLatency: Duration
     private let state: Mutex<State>
 
-    /// Makes an empty, paused queue.
+    /// Creates an empty, paused queue.
     init(_ format: SoundFormat, capacity: Duration, deviceLatency: Duration, gain: Float = 1) {
         self.format = format
         self.deviceLatency = deviceLatency
@@ -32,12 +32,12 @@ final class SoundQueue: Sendable {
         state = Mutex(State(ring: ring, gain: gain, targetGain: gain))
     }
 
-    /// Puts samples at the end.
+    /// Appends samples.
     ///
-    /// - Returns: Whether there was room for all of them; otherwise none were taken.
+    /// - Returns: `false` if there is not enough space for all of them; in this case, none are added.
     func enqueue(_ samples: [Float]) -> Bool { state.withLock { $0.ring.write(samples) } }
 
-    /// Forgets what was not taken; the silence that follows is no hole in the sound.
+    /// Discards the queued samples; silence after it does not count as starvation.
     func flush() {
         state.withLock { state in
             state.ring.removeAll()
@@ -47,10 +47,11 @@ final class SoundQueue: Sendable {
 
     func setPaused(_ isPaused: Bool) { state.withLock { $0.isPaused = isPaused } }
 
-    /// Goes to a gain over the next buffer that is taken: a jump would be heard as a click.
+    /// Sets the gain, which changes gradually over the next buffer because a sudden change would cause an audible
+    /// click.
     func setGain(_ gain: Float) { state.withLock { $0.targetGain = gain } }
 
-    /// Fills a buffer of the device, with silence where there is not enough.
+    /// Fills a buffer of the device, with silence if there are not enough samples.
     func take(into buffer: UnsafeMutableBufferPointer<Float>, at now: Duration) {
         state.withLock { state in
             let taken = state.isPaused ? 0 : state.ring.read(into: buffer)
@@ -58,16 +59,17 @@ final class SoundQueue: Sendable {
             guard !state.isPaused else { return }
             state.apply(to: buffer, count: taken, format.channelCount)
             if taken > 0 { state.hasPlayed = true }
-            // Silence before the first sample is no hole in the sound.
+            // Silence before the first sample is not starvation.
             if state.hasPlayed { state.starvedCount += (buffer.count - taken) / max(1, format.channelCount) }
             state.lastTake = now
             state.lastTakeCount = buffer.count / max(1, format.channelCount)
         }
     }
 
-    /// How long until a sample is heard that is enqueued now, if it is not paused.
+    /// Returns the delay until a sample that is enqueued now is audible, unless the queue is paused.
     ///
-    /// A device takes a buffer at a time. What it took last runs down with the clock; once that is gone it takes the next.
+    /// The device requests one buffer at a time. The duration of the last buffer decreases with the clock, until the
+    /// device requests the next one.
     func queuedDuration(at now: Duration) -> Duration {
         let (count, last, lastCount) = state.withLock { ($0.ring.count, $0.lastTake, $0.lastTakeCount) }
         let queued = format.duration(ofFrames: count / max(1, format.channelCount)) + deviceLatency

@@ -2,7 +2,7 @@ import CSDL2
 import MediaTiming
 import Synchronization
 
-/// What the thread of a device holds on to.
+/// The object that the device callback receives, which connects it to the queue.
 final class SoundSource: Sendable {
     private let time: any TimeSource
     private let queue = Mutex<SoundQueue?>(nil)
@@ -11,7 +11,7 @@ final class SoundSource: Sendable {
         self.time = time
     }
 
-    /// From now on samples come from there; silence before.
+    /// Sets the queue that provides the samples; before, the device plays silence.
     func attach(_ queue: SoundQueue) { self.queue.withLock { $0 = queue } }
 
     func fill(_ buffer: UnsafeMutableBufferPointer<Float>) {
@@ -20,9 +20,9 @@ final class SoundSource: Sendable {
     }
 }
 
-/// Called by the thread of the device.
+/// Fills a buffer of the device; called on the thread of the device.
 ///
-/// It is global because a closure made inside an isolated function would insist on running there.
+/// The function is global because a closure in an isolated function would inherit its isolation.
 func fillBuffer(_ source: UnsafeMutableRawPointer?, _ bytes: UnsafeMutablePointer<UInt8>?, _ count: Int32) {
     guard let source, let bytes, count > 0 else { return }
     let samples = UnsafeMutableRawBufferPointer(start: bytes, count: Int(count)).bindMemory(to: Float.self)

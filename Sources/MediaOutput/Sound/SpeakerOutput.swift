@@ -3,15 +3,16 @@ public import MediaDecoding
 public import MediaTiming
 import Synchronization
 
-/// Plays sound on the machine's device, through SDL.
+/// An audio output that plays on the default audio device through SDL.
 ///
-/// `SDL_AUDIODRIVER` chooses the way (`pulseaudio`, `alsa`, `dummy`, `disk`), as in every program that uses SDL.
+/// The environment variable `SDL_AUDIODRIVER` selects the driver (`pulseaudio`, `alsa`, `dummy`, `disk`), as for any
+/// program that uses SDL.
 public final class SpeakerOutput: AudioOutput {
-    /// What to do where no device opens.
+    /// The behavior if no device can be opened.
     public enum Fallback: Sendable, Hashable {
-        /// ``start(_:)`` throws.
+        /// ``start(_:)`` throws an error.
         case none
-        /// It plays to nobody at the same speed, and says so once through `onProblem`.
+        /// Samples are discarded at playback speed, and the problem is reported once to `onProblem`.
         case silence
     }
 
@@ -27,13 +28,14 @@ public final class SpeakerOutput: AudioOutput {
     private let onProblem: @Sendable (OutputError) -> Void
     private let state = Mutex(State())
 
-    /// Makes an output; no device is opened before ``start(_:)``.
+    /// Creates an output; ``start(_:)`` opens the device.
     ///
     /// - Parameters:
-    ///   - fallback: What to do where no device opens; by default, silence.
-    ///   - time: The clock by which ``queuedDuration`` runs down.
-    ///   - onProblem: Told of a device that does not open or goes away, at most once for each start, by a thread that calls
-    ///     this output. A lost device is followed by silence of the same speed, so that pictures go on.
+    ///   - fallback: The behavior if no device can be opened. The default is ``Fallback/silence``.
+    ///   - time: The clock by which ``queuedDuration`` decreases.
+    ///   - onProblem: A closure called if a device cannot be opened or is lost, at most once per start, on a thread
+    ///     that calls this output. After the loss of a device, samples are discarded at the same speed, so that video
+    ///     continues.
     public init(
         fallback: Fallback = .silence,
         time: any TimeSource = SystemTimeSource(),
@@ -44,23 +46,24 @@ public final class SpeakerOutput: AudioOutput {
         self.onProblem = onProblem
     }
 
-    /// True: a device takes sound as it is heard.
+    /// A Boolean value that is always true, because a device consumes samples at playback speed.
     public var isPaced: Bool { true }
 
-    /// Whether a device plays: false before the start, after the end, and while it falls back to silence.
+    /// A Boolean value that indicates whether a device is open: false before the start, after the end, and while
+    /// samples are discarded instead.
     public var hasDevice: Bool { state.withLock { !$0.isLost && $0.queue != nil } }
 
-    /// Opens the default device, paused; one that is open is closed first.
+    /// Opens the default device, paused, after closing the one that is open.
     public func start(_ format: SoundFormat) throws -> SoundFormat {
         guard (1...384_000).contains(format.sampleRate), (1...64).contains(format.channelCount) else {
             let text = "\(format.channelCount) channels at \(format.sampleRate) Hz"
             throw OutputError(.wrongFormat, "No device plays \(text)")
         }
-        // The device is asked for at most eight channels, the most that SDL knows.
+        // SDL supports at most eight channels.
         let wanted = SoundFormat(sampleRate: format.sampleRate, channelCount: min(8, format.channelCount))
         let (actual, problem) = try state.withLock { state -> (SoundFormat, OutputError?) in
             let gain = state.gain
-            // The old device is closed first: some cannot be opened twice.
+            // The old device is closed first, because some devices cannot be opened twice.
             state = State(gain: gain)
             do throws(OutputError) {
                 let device = try OpenDevice(wanted, time: time, gain: gain)
@@ -79,7 +82,7 @@ public final class SpeakerOutput: AudioOutput {
         return actual
     }
 
-    /// Queues samples for the device.
+    /// Enqueues samples for the device.
     public func enqueue(_ samples: AudioSamples) throws {
         let format = SoundFormat(sampleRate: samples.sampleRate, channelCount: samples.channelCount)
         let (silence, queue) = state.withLock { ($0.silence, $0.queue) }
@@ -93,35 +96,36 @@ public final class SpeakerOutput: AudioOutput {
         }
     }
 
-    /// How long until a sample is heard that is enqueued now.
+    /// The time until a sample that is enqueued now is audible.
     public var queuedDuration: Duration {
         let (silence, queue) = state.withLock { ($0.silence, $0.queue) }
         return silence?.queuedDuration ?? queue?.queuedDuration(at: time.now) ?? .zero
     }
 
-    /// How long the device had nothing to play, between samples.
+    /// The duration for which the device lacked samples, between samples.
     public var starvedDuration: Duration {
         let (silence, queue) = state.withLock { ($0.silence, $0.queue) }
         return silence?.starvedDuration ?? queue?.starvedDuration ?? .zero
     }
 
-    /// Forgets what the device has not taken yet.
+    /// Discards the samples that the device has not requested yet.
     public func flush() {
         let (silence, queue) = state.withLock { ($0.silence, $0.queue) }
         silence?.flush()
         queue?.flush()
     }
 
-    /// Lets the device be silent.
+    /// Pauses the device.
     public func pause() { setPaused(true) }
 
-    /// Lets the device play.
+    /// Starts or resumes the device.
     public func resume() { setPaused(false) }
 
-    /// Sets how loud it is, as the ear counts: half the volume is a quarter of the amplitude.
+    /// Sets the volume on a perceptual scale: the amplitude is the square of the volume.
     public func setVolume(_ volume: Double, isMuted: Bool) {
         let volume = volume.isNaN ? 0 : max(0, min(1, volume))
-        // Loudness is felt as a power of amplitude: the square makes the middle of the range sound like half.
+        // Perceived loudness is a power of the amplitude; with the square, half of the volume sounds about half as
+        // loud.
         let gain = isMuted ? 0 : Float(volume * volume)
         let queue = state.withLock { state in
             state.gain = gain
@@ -146,7 +150,9 @@ public final class SpeakerOutput: AudioOutput {
         if isPaused { silence?.pause() } else { silence?.resume() }
     }
 
-    /// SDL goes on calling for samples when a device is gone, so the clock holds; only the one who listens must be told.
+    /// Reports the loss of the device, once.
+    ///
+    /// SDL continues to request samples after the loss, so that the clock of the output continues.
     private func noticeLoss() {
         let isNew = state.withLock { state in
             guard !state.isLost, state.deviceHasStopped else { return false }
