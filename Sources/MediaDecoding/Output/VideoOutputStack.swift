@@ -20,7 +20,7 @@ public final class VideoOutputStack: VideoOutput {
     /// Creates a stack without outputs.
     public init() {}
 
-    /// A Boolean value that indicates whether an output is attached and has received a frame.
+    /// A Boolean value that indicates whether an output is attached and there is a current frame.
     ///
     /// The value is false again after ``clear()``.
     public var isReadyForDisplay: Bool { state.withLock { !$0.outputs.isEmpty && $0.current != nil } }

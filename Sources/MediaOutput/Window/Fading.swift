@@ -1,24 +1,24 @@
 import MediaTiming
 
-/// Something that is seen for a while and then fades away.
+/// The opacity of an element that is shown for a while and then fades out.
 struct Fading: Sendable, Hashable {
     let hold: Duration
     let fade: Duration
     private var since: Duration?
 
-    /// Makes one that is not seen.
+    /// Creates the opacity of a hidden element.
     init(hold: Duration, fade: Duration = .milliseconds(300)) {
         self.hold = hold
         self.fade = fade
     }
 
-    /// Shows it from a moment on.
+    /// Shows the element from the given time on.
     mutating func show(at now: Duration) { since = now }
 
-    /// Takes it away at once.
+    /// Hides the element immediately.
     mutating func hide() { since = nil }
 
-    /// How much of it is to be seen, from 0 to 1.
+    /// Returns the opacity at a time, from 0 to 1.
     func opacity(at now: Duration) -> Double {
         guard let since else { return 0 }
         let over = now - since - hold
@@ -26,12 +26,12 @@ struct Fading: Sendable, Hashable {
         return max(0, 1 - over / fade)
     }
 
-    /// When it must be drawn again; `nil` while nothing changes.
+    /// Returns the time at which the element must be drawn again; `nil` if its opacity no longer changes.
     func nextChange(after now: Duration) -> Duration? {
         guard let since else { return nil }
         let end = since + hold
         if now < end { return end }
-        // The last step, at the end of the fading, takes it away.
+        // The last step, at the end of the fade-out, hides the element.
         return now < end + fade ? min(now + .milliseconds(33), end + fade) : nil
     }
 }

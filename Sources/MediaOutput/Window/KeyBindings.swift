@@ -1,20 +1,21 @@
 import MediaTiming
 
-/// A key as somebody means it, whatever the layout of the keyboard.
+/// A key by its meaning, independent of the keyboard layout.
 enum Key: Sendable, Hashable {
     case left, right, up, down, home, end, pageUp, pageDown, escape, backspace
     case character(Character)
 }
 
-/// Which key means what.
+/// The assignment of keys to commands.
 enum KeyBindings {
-    /// The command of a key.
+    /// Returns the command of a key.
     ///
     /// - Parameters:
-    ///   - key: What is pressed.
-    ///   - isRepeat: Whether it is being held: that goes on with what has steps, and switches nothing to and fro.
-    ///   - span: What can be played, for keys that mean a part of it.
-    /// - Returns: What it means; `nil` where it means nothing.
+    ///   - key: The key that was pressed.
+    ///   - isRepeat: A Boolean value that indicates whether the key is being held. Only relative commands repeat, not
+    ///     toggles.
+    ///   - span: The playable time range, for keys that seek to a fraction of it.
+    /// - Returns: The command; `nil` if the key has none.
     static func command(for key: Key, isRepeat: Bool = false, in span: MediaTimeRange? = nil) -> PlayerCommand? {
         switch key {
         case .left: .seekBy(MediaTime(seconds: -10))

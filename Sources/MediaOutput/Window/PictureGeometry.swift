@@ -3,12 +3,12 @@ import MediaTiming
 
 /// A size in pixels.
 public struct PixelSize: Sendable, Hashable {
-    /// From left to right.
+    /// The horizontal size.
     public let width: Int
-    /// From top to bottom.
+    /// The vertical size.
     public let height: Int
 
-    /// Makes a size.
+    /// Creates a size.
     public init(width: Int, height: Int) {
         self.width = width
         self.height = height
@@ -17,7 +17,7 @@ public struct PixelSize: Sendable, Hashable {
     init(_ width: Int, _ height: Int) { self.init(width: width, height: height) }
 }
 
-/// A part of a window, in pixels from its upper left corner.
+/// A rectangle in a window, in pixels from the upper left corner.
 struct PixelRect: Sendable, Hashable {
     var x: Int
     var y: Int
@@ -29,21 +29,23 @@ struct PixelRect: Sendable, Hashable {
     }
 }
 
-/// Where a picture lies in a window.
+/// Calculates the placement of video in a window.
 enum PictureGeometry {
-    /// The size of a picture on square pixels: its width is changed, its rows are kept.
+    /// Returns the size of a picture with square pixels: its width is scaled, its height is kept.
     static func displaySize(of picture: Picture) -> PixelSize {
         displaySize(width: picture.width, height: picture.height, picture.sampleAspectRatio)
     }
 
-    /// A ratio that nobody can have meant counts as square: a damaged header must not ask for a picture of gigabytes.
+    /// Returns a size with square pixels; ratios of 10 or more in either direction count as square.
+    ///
+    /// They can only come from a damaged header, which must not cause an allocation of gigabytes.
     static func displaySize(width: Int, height: Int, _ aspect: PixelAspectRatio) -> PixelSize {
         let (across, down) = (Double(aspect.horizontal), Double(aspect.vertical))
         guard across > 0, down > 0, across / down < 10, down / across < 10 else { return PixelSize(width, height) }
         return PixelSize(max(1, Int(saturating: (Double(width) * across / down).rounded())), height)
     }
 
-    /// The largest rectangle of a picture's shape in the middle of an area: bars above and below, or left and right.
+    /// Returns the largest rectangle with the aspect ratio of a picture, centered in an area.
     static func fit(_ picture: PixelSize, in area: PixelSize) -> PixelRect {
         guard picture.width > 0, picture.height > 0, area.width > 0, area.height > 0 else {
             return PixelRect(x: 0, y: 0, width: max(0, area.width), height: max(0, area.height))

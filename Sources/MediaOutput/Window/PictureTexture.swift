@@ -2,9 +2,9 @@ import CSDL2
 import MediaDecoding
 import MediaTiming
 
-/// The picture in the memory of whoever draws it.
+/// The texture that contains the current video frame.
 struct PictureTexture: ~Copyable {
-    /// How pixels lie in the texture.
+    /// The layout of pixels in the texture.
     private struct Layout: Equatable {
         let format: UInt32
         let size: PixelSize
@@ -12,7 +12,8 @@ struct PictureTexture: ~Copyable {
     }
 
     private let renderer: OpaquePointer
-    /// Whether pictures are scaled and converted by the processor: then once, by the decoder's library, to the size on the screen.
+    /// A Boolean value that indicates whether the CPU scales and converts frames; in this case only once, with
+    /// libswscale, to the size on the screen.
     private let isSoftware: Bool
     private let converter = PictureConverter(quality: .fast)
     private var texture: OpaquePointer?
@@ -25,18 +26,18 @@ struct PictureTexture: ~Copyable {
 
     deinit { if let texture { SDL_DestroyTexture(texture) } }
 
-    /// Forgets the pixels: the device that held them was reset.
+    /// Discards the texture, as required after a reset of the rendering device.
     mutating func reset() {
         if let texture { SDL_DestroyTexture(texture) }
         texture = nil
         layout = nil
     }
 
-    /// Takes over the pixels of a picture.
+    /// Uploads the pixels of a picture.
     ///
     /// - Parameters:
-    ///   - picture: What is to be seen.
-    ///   - target: How large it will be on the screen, in pixels.
+    ///   - picture: The picture to show.
+    ///   - target: The size on the screen, in pixels.
     /// - Throws: ``OutputError`` with ``OutputError/Code/notConvertible``.
     mutating func load(_ picture: Picture, for target: PixelSize) throws {
         let size = PixelSize(picture.width, picture.height)
@@ -44,7 +45,7 @@ struct PictureTexture: ~Copyable {
             try prepare(direct)
             return try upload(picture)
         }
-        // A window of no size still needs a texture of some size.
+        // A texture must not be empty, even if the window is.
         let wanted = isSoftware ? PixelSize(max(1, target.width), max(1, target.height)) : size
         let converted: Picture
         do {
@@ -56,14 +57,15 @@ struct PictureTexture: ~Copyable {
         try upload(converted)
     }
 
-    /// Draws the picture into a part of the window.
+    /// Draws the picture into a rectangle of the window.
     func draw(in rect: PixelRect) {
         guard let texture else { return }
         var target = SDL_Rect(rect)
         SDL_RenderCopy(renderer, texture, nil, &target)
     }
 
-    /// What the graphics processor converts as it draws: the matrices that SDL knows.
+    /// Returns the texture layout for a picture that SDL can convert while drawing; `nil` if SDL does not support its
+    /// format or color matrix.
     private func directLayout(_ picture: Picture, _ size: PixelSize) -> Layout? {
         guard !isSoftware else { return nil }
         let format: UInt32
@@ -81,7 +83,8 @@ struct PictureTexture: ~Copyable {
     }
 
     private mutating func prepare(_ wanted: Layout) throws(OutputError) {
-        // One setting for the whole process; it is read when a texture is made and, by some, when it is drawn.
+        // The mode applies to the whole process; it is read when a texture is created and, by some renderers, when it
+        // is drawn.
         if let mode = wanted.mode { SDL_SetYUVConversionMode(mode) }
         guard wanted != layout || texture == nil else { return }
         reset()

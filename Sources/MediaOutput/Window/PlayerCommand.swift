@@ -1,39 +1,39 @@
 public import MediaTiming
 
-/// What somebody at a window wants, by a key or the mouse.
+/// A command that a user gives with a key or the mouse.
 public enum PlayerCommand: Sendable, Hashable {
-    /// Play where it is paused, pause where it plays: space, `p`, the button.
+    /// Toggles between playback and pause: space, `p`, or the button.
     case togglePause
-    /// So much later, or earlier where it is negative: the arrows for 10 s, page up and down for 60 s.
+    /// Seeks by a duration, backward if negative: left and right arrows for 10 s, page up and page down for 60 s.
     case seekBy(MediaTime)
-    /// To a time: a click on the position bar, home, end, `0` to `9` for tenths of the whole.
+    /// Seeks to a time: a click on the position bar, home, end, or `0` to `9` for tenths of the playable range.
     case seekTo(MediaTime)
-    /// So many frames forwards, or backwards where it is negative: `.` and `,`.
+    /// Steps by a number of frames, backward if negative: `.` and `,`.
     case step(Int)
-    /// The next lower speed: `[`.
+    /// Selects the next lower rate: `[`.
     case slower
-    /// The next higher speed: `]`.
+    /// Selects the next higher rate: `]`.
     case faster
-    /// Speed 1: backspace.
+    /// Selects a rate of 1: backspace.
     case normalSpeed
-    /// So much louder, or quieter where it is negative, of 1: the arrows and the wheel for a twentieth.
+    /// Changes the volume by a fraction of the full volume: up and down arrows, or the mouse wheel, by 0.05.
     case changeVolume(Double)
-    /// Silence, or sound again: `m`.
+    /// Mutes or unmutes the audio: `m`.
     case toggleMute
-    /// The next audio rendition: `a`.
+    /// Selects the next audio rendition: `a`.
     case nextAudio
-    /// The next subtitles, and after the last ones none: `s`.
+    /// Selects the next subtitles, or none after the last ones: `s`.
     case nextSubtitles
-    /// Figures over the picture, or none: `i`.
+    /// Shows or hides the statistics: `i`.
     case toggleStatistics
-    /// The whole screen, or a window again: `f`, a double click. The window has done it already.
+    /// Toggles full screen: `f`, or a double click. The window has already performed the change.
     case toggleFullScreen
-    /// The end: `q`, escape, the window's own button.
+    /// Ends the program: `q`, escape, or the close button of the window.
     case quit
 }
 
 extension PlayerCommand {
-    /// What the keys do, a line a key, for the help of a command.
+    /// The assigned keys with their meaning, one entry per line of a help text.
     public static let keys: [(key: String, meaning: String)] = [
         ("space", "play, pause"),
         ("left, right", "10 s back, forwards"),

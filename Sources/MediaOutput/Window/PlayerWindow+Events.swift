@@ -2,7 +2,7 @@ import CSDL2
 import MediaTiming
 
 extension PlayerWindow {
-    /// Does what an event of SDL asks for.
+    /// Handles an SDL event.
     func handle(_ event: SDL_Event, at now: Duration) {
         switch SDL_EventType(rawValue: event.type) {
         case SDL_QUIT: onCommand(.quit)
@@ -33,7 +33,7 @@ extension PlayerWindow {
         case SDL_WINDOWEVENT_LEAVE:
             controls.leave()
             needsDrawing = true
-        // With a second window in the process SDL does not ask to quit.
+        // SDL does not send a quit event if the process has a second window.
         case SDL_WINDOWEVENT_CLOSE: onCommand(.quit)
         default: break
         }
@@ -80,7 +80,8 @@ extension PlayerWindow {
 }
 
 extension Key {
-    /// A key by its name on the keyboard; `nil` for those that mean nothing, or mean a character of their layout.
+    /// Creates a key from an SDL key symbol; returns `nil` for keys without a meaning, and for characters that depend
+    /// on the keyboard layout.
     init?(_ symbol: SDL_Keysym) {
         let modifiers = Int32(symbol.mod)
         let held = Int32(clamping: KMOD_CTRL.rawValue | KMOD_ALT.rawValue | KMOD_GUI.rawValue | KMOD_MODE.rawValue)
@@ -98,14 +99,14 @@ extension Key {
         case Int32(clamping: SDLK_BACKSPACE.rawValue): self = .backspace
         case let code where (0x20...0x7E).contains(code):
             let character = Character(UnicodeScalar(UInt8(clamping: code)))
-            // Punctuation lies elsewhere on each layout, some of it behind another key: it comes as text.
+            // The position of punctuation depends on the layout and may require a modifier, so it is received as text.
             guard character.isLetter || character.isNumber || character == " " else { return nil }
             self = .character(character)
         default: return nil
         }
     }
 
-    /// Punctuation as it was typed.
+    /// Creates a key from typed punctuation.
     init?(_ event: SDL_TextInputEvent) {
         let text = withUnsafeBytes(of: event.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         guard text.count == 1, let character = text.first, "[].,".contains(character) else { return nil }

@@ -3,10 +3,10 @@ import Foundation
 public import MediaDecoding
 import MediaTiming
 
-/// A window that shows a player's picture and tells what somebody at it wants.
+/// A window that shows the video of a player and reports the commands of the user.
 ///
-/// SDL wants the main thread of the process. On Linux an `async` main leaves that thread at its first `await`, so a program
-/// with a window has a synchronous one, which ends in ``run(until:)``:
+/// SDL requires the main thread of the process. On Linux, an `async` main function leaves that thread at its first
+/// `await`. Therefore a program with a window has a synchronous main function that ends with ``run(until:)``:
 ///
 /// ```swift
 /// @main struct Program {
@@ -19,28 +19,28 @@ import MediaTiming
 /// }
 /// ```
 ///
-/// The loop also serves the main actor. Frames and overlays may come from any thread.
+/// The loop also runs the jobs of the main actor. Frames and overlay changes may come from any thread.
 @MainActor public final class PlayerWindow {
-    /// How a window is made.
+    /// Options for creating a window.
     public struct Options: Sendable, Hashable {
-        /// Who draws.
+        /// The renderer of a window.
         public enum Drawing: Sendable, Hashable {
-            /// The graphics processor where there is one.
+            /// The GPU if there is one, otherwise software.
             case automatic
-            /// Whatever calls itself a graphics processor, even one that the processor plays.
+            /// Any accelerated renderer, even one that emulates a GPU in software.
             case graphics
-            /// The processor: what looks the same everywhere.
+            /// Software rendering, whose result is the same on all machines.
             case software
         }
 
-        /// Its size in points, made smaller where the screen has no room; the first picture gives it its shape.
+        /// The size in points, reduced to fit the screen; the first frame determines the aspect ratio.
         public var size: PixelSize
-        /// Whether it fills the screen from the beginning.
+        /// A Boolean value that indicates whether the window is created in full screen mode.
         public var isFullScreen: Bool
-        /// Who draws.
+        /// The renderer.
         public var drawing: Drawing
 
-        /// Makes options; by default 1280 by 720 in a window.
+        /// Creates options; the default is a window of 1280 by 720 points.
         public init(
             size: PixelSize = PixelSize(width: 1280, height: 720),
             isFullScreen: Bool = false,
@@ -52,21 +52,24 @@ import MediaTiming
         }
     }
 
-    /// Told what somebody wants; the window itself only changes between window and full screen.
+    /// A closure called with the commands of the user; the window itself performs only the change of full screen mode.
     public var onCommand: (PlayerCommand) -> Void = { _ in }
 
-    /// Told how many pixels a picture can have in it, at once and whenever that changes: more need not be loaded.
+    /// A closure called with the size in pixels that is available for video, immediately when set and after each
+    /// change.
+    ///
+    /// Video with a higher resolution need not be loaded.
     public var onPixelSizeChange: ((PixelSize) -> Void)? {
         didSet { if canvas != nil { onPixelSizeChange?(pixelSize) } }
     }
 
-    /// Told of pictures or text that cannot be drawn, once for each kind.
+    /// A closure called if a frame or text cannot be drawn, once for each error code.
     public var onProblem: (OutputError) -> Void = { _ in }
 
-    /// Whether it was closed, by ``close()``.
+    /// A Boolean value that indicates whether ``close()`` was called.
     public var isClosed: Bool { canvas == nil }
 
-    /// What a picture can have, in pixels; zero once it is closed.
+    /// The size that is available for video, in pixels; zero after the window is closed.
     public private(set) var pixelSize = PixelSize(0, 0)
 
     let mailbox: WindowMailbox
@@ -74,16 +77,16 @@ import MediaTiming
     var controls: WindowControls
     private let time: any TimeSource
     private var problems: Set<OutputError.Code> = []
-    /// Until when what is on the screen stays right by itself.
+    /// The time at which the window must be redrawn; `nil` if its contents do not change with time.
     private var drawAgain: Duration?
     var needsDrawing = true
 
-    /// Opens a window, black.
+    /// Opens a black window.
     ///
     /// - Parameters:
-    ///   - title: What stands over it.
-    ///   - options: How it is made.
-    /// - Throws: ``OutputError`` with ``OutputError/Code/noWindow`` where there is no display.
+    ///   - title: The title of the window.
+    ///   - options: The options for creating the window.
+    /// - Throws: ``OutputError`` with ``OutputError/Code/noWindow`` if there is no display.
     public init(title: String, options: Options = Options()) throws {
         time = SystemTimeSource()
         let surface = try WindowSurface(title, options)
@@ -94,19 +97,19 @@ import MediaTiming
         pixelSize = canvas?.pixelSize ?? pixelSize
     }
 
-    /// Serves the window, and with it the main actor, until something is over.
+    /// Runs the event loop of the window and the jobs of the main actor until a condition is met.
     ///
-    /// It sleeps while nothing happens: what is handed to the window wakes it at once, a job of the main actor waits up to
-    /// 20 ms.
+    /// The loop sleeps while there are no events. Frames and overlay changes wake it immediately; jobs of the main
+    /// actor wait for up to 20 ms.
     ///
-    /// - Parameter isFinished: Asked after every round.
+    /// - Parameter isFinished: The condition, evaluated after each iteration.
     public func run(until isFinished: () -> Bool) {
         while !isClosed, !isFinished() { turn(waitingAtMost: .milliseconds(20)) }
     }
 
-    /// Serves the window once: for programs with a loop of their own.
+    /// Runs a single iteration of the event loop, for programs with their own loop.
     ///
-    /// - Parameter limit: How long to wait for something to happen.
+    /// - Parameter limit: The maximum time to wait for an event.
     public func turn(waitingAtMost limit: Duration = .zero) {
         guard !isClosed else { return }
         let now = time.now
@@ -118,37 +121,38 @@ import MediaTiming
             handle(event, at: time.now)
             isThere = SDL_PollEvent(&event) != 0
         }
-        // Jobs of the main actor come through the main queue, which the run loop serves.
+        // Jobs of the main actor run on the main queue, which the run loop serves.
         _ = RunLoop.main.run(mode: .default, before: .distantPast)
         guard !isClosed else { return }
         readMail(at: time.now)
         drawIfNeeded(at: time.now)
     }
 
-    /// Closes the window; afterwards frames are dropped without a word.
+    /// Closes the window; frames shown afterwards are discarded.
     public func close() {
         mailbox.close()
         canvas = nil
         pixelSize = PixelSize(0, 0)
     }
 
-    /// Says what happens with the window's name.
+    /// Sets the title of the window.
     public func setTitle(_ title: String) { canvas?.setTitle(title) }
 
-    /// Changes what is over the picture; from any thread.
+    /// Changes the overlay; may be called from any thread.
     ///
-    /// - Parameter change: Changes the overlay as it is; called once more where another thread changed it meanwhile.
+    /// - Parameter change: A closure that changes the current overlay. It is called again if another thread has changed
+    ///   the overlay in the meantime.
     public nonisolated func updateOverlay(_ change: (inout OverlayState) -> Void) { mailbox.update(change) }
 
-    /// Says something in a corner for a moment: a new speed, the language of the next audio; from any thread.
+    /// Shows a short text in a corner for a moment, such as a new rate or language; may be called from any thread.
     ///
-    /// - Parameter text: A few words.
+    /// - Parameter text: The text, a few words.
     public nonisolated func announce(_ text: String) { mailbox.announce(text) }
 
-    /// What became of the frames so far.
+    /// The numbers of frames that were received, shown and dropped.
     public nonisolated var frameCounts: WindowFrameCounts { mailbox.counts }
 
-    /// Whether a first picture has come, and was not cleared.
+    /// A Boolean value that indicates whether a frame was received and has not been cleared.
     public nonisolated var isReadyForDisplay: Bool { mailbox.isReadyForDisplay }
 
     private func readMail(at now: Duration) {
@@ -173,7 +177,7 @@ import MediaTiming
         drawAgain = controls.nextChange(after: now)
     }
 
-    /// Looks whether the window has another size.
+    /// Reports the size of the window if it has changed.
     func noticeSize() {
         needsDrawing = true
         guard let size = canvas?.pixelSize, size != pixelSize else { return }
@@ -183,9 +187,9 @@ import MediaTiming
 }
 
 extension PlayerWindow: VideoOutput {
-    /// Shows a frame as soon as the main thread gets round to it; from any thread.
+    /// Shows a frame as soon as the main thread is available; may be called from any thread.
     public nonisolated func show(_ frame: VideoFrame) { mailbox.put(frame) }
 
-    /// Makes the window black; from any thread.
+    /// Removes the frame, which makes the window black; may be called from any thread.
     public nonisolated func clear() { mailbox.clear() }
 }

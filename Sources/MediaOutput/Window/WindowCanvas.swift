@@ -2,9 +2,9 @@ import CSDL2
 import MediaDecoding
 import MediaTiming
 
-/// The window as something to draw on: the picture, and over it the layers of the overlay.
+/// The drawing of a window: the video frame, and the layers of the overlay over it.
 ///
-/// The textures stand before the surface, whose end would leave them hanging.
+/// The textures are declared before the surface so that they are destroyed before its renderer.
 final class WindowCanvas {
     private var picture: PictureTexture
     private var shade: OverlayLayer
@@ -14,23 +14,23 @@ final class WindowCanvas {
     private var announcement: OverlayLayer
     private var subtitles: OverlayLayer
     private let surface: WindowSurface
-    /// Begun with the first picture or the first text, whichever comes first.
+    /// The preparation of the text renderer, started with the first frame or the first text.
     private let preparation: TextPreparation
     private var text: TextRenderer?
     private var hasShape = false
-    /// For which size the picture was loaded; `nil` where it was not.
+    /// The size for which the frame was uploaded; `nil` if it was not uploaded yet.
     private var loadedSize: PixelSize?
 
-    /// What is to be seen; `nil` for black.
+    /// The frame to show; `nil` for a black window.
     var frame: VideoFrame? {
         didSet { loadedSize = nil }
     }
 
-    /// Makes a canvas.
+    /// Creates a canvas.
     ///
     /// - Parameters:
-    ///   - surface: Where it is.
-    ///   - onTextReady: Called on another thread when text can be drawn that could not be before.
+    ///   - surface: The window to draw into.
+    ///   - onTextReady: A closure called on another thread when text can be drawn.
     init(_ surface: consuming WindowSurface, onTextReady: @escaping @Sendable () -> Void) {
         preparation = TextPreparation(onEnd: onTextReady)
         let renderer = surface.renderer
@@ -54,7 +54,7 @@ final class WindowCanvas {
 
     func setTitle(_ title: String) { SDL_SetWindowTitle(surface.window, title) }
 
-    /// Pixels for each point.
+    /// The number of pixels per point.
     var density: Double {
         let points = surface.pointSize.width
         return points > 0 ? Double(pixelSize.width) / Double(points) : 1
@@ -62,12 +62,12 @@ final class WindowCanvas {
 
     var bar: ControlBar { ControlBar(pixelSize, density: density) }
 
-    /// From points, in which the mouse is told, to pixels.
+    /// Converts mouse coordinates from points to pixels.
     func pixels(x: Int32, y: Int32) -> (x: Int, y: Int) {
         (Int(saturating: (Double(x) * density).rounded()), Int(saturating: (Double(y) * density).rounded()))
     }
 
-    /// Takes a new picture; the first one gives the window its shape.
+    /// Sets the frame to show; the first frame determines the aspect ratio of the window.
     func setFrame(_ frame: VideoFrame) {
         self.frame = frame
         guard !hasShape else { return }
@@ -75,7 +75,7 @@ final class WindowCanvas {
         surface.adopt(shapeOf: PictureGeometry.displaySize(of: frame.picture))
     }
 
-    /// Forgets all textures: the device that held them is another one.
+    /// Discards all textures, as required after a reset of the rendering device.
     func reset() {
         picture.reset()
         loadedSize = nil
@@ -87,7 +87,7 @@ final class WindowCanvas {
         subtitles.reset()
     }
 
-    /// Draws everything and shows it.
+    /// Draws and presents the frame and the overlay.
     func draw(_ state: WindowControls, at now: Duration, onProblem: (OutputError) -> Void) {
         let renderer = surface.renderer
         SDL_SetRenderDrawColor(renderer, 0, 0, 0, 255)
@@ -160,12 +160,13 @@ final class WindowCanvas {
         }
     }
 
-    /// How far subtitles must rise so that the bar does not cover them, nor the time above the mouse.
+    /// Returns the distance by which subtitles are raised so that the position bar and the time above the mouse do not
+    /// cover them, in pixels.
     private func lift(above bar: ControlBar, _ hasTime: Bool, in area: PixelRect, _ opacity: Double) -> Int {
         guard opacity > 0, let bounds = subtitles.bounds else { return 0 }
         let limit = Int(saturating: bar.track.y - bar.length(hasTime ? 44 : 16))
         let bottom = area.y + bounds.y + bounds.height
-        // Only what stands in the lower half: a line further up belongs there.
+        // Subtitles in the upper half keep their position.
         guard bottom > limit, bounds.y > area.height / 2 else { return 0 }
         return Int(saturating: Double(bottom - limit) * opacity)
     }

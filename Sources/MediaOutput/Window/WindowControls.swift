@@ -1,10 +1,11 @@
 import MediaTiming
 
-/// What is over the picture at a moment: the overlay, and what the mouse and the clock make of it.
+/// The state of the controls over the video: the overlay, and the effects of the mouse and the clock on it.
 struct WindowControls: Sendable {
     private(set) var overlay = OverlayState()
     private(set) var announcement = ""
-    /// Where the mouse is over the position bar, or was when it was pressed there and is still held.
+    /// The horizontal position of the mouse while it is over the position bar or drags from it, in pixels; `nil`
+    /// otherwise.
     private(set) var pointer: Int?
     private(set) var isDragging = false
     private var bar = Fading(hold: .seconds(3))
@@ -12,13 +13,13 @@ struct WindowControls: Sendable {
     private var waitingSince: Duration?
     private var hasMouse = false
 
-    /// What is over the picture only for a moment is not shown as waiting.
+    /// The delay before waiting is indicated; shorter interruptions are not.
     static let waitingGrace = Duration.milliseconds(300)
     private static let spinnerStep = Duration.milliseconds(100)
 
-    /// Takes a new overlay.
+    /// Sets a new overlay.
     ///
-    /// - Returns: Whether something else is to be seen.
+    /// - Returns: A Boolean value that indicates whether the visible contents have changed.
     mutating func setOverlay(_ new: OverlayState, at now: Duration) -> Bool {
         let old = overlay
         overlay = new
@@ -40,16 +41,16 @@ struct WindowControls: Sendable {
 
     func announcementOpacity(at now: Duration) -> Double { words.opacity(at: now) }
 
-    /// Whether the mouse is to be seen.
+    /// Returns whether the mouse pointer is visible.
     func showsPointer(at now: Duration) -> Bool { barOpacity(at: now) > 0 }
 
-    /// How far the circle has turned; `nil` where none is to be seen.
+    /// Returns the phase of the progress indicator; `nil` if it is not visible.
     func spinnerPhase(at now: Duration) -> Int? {
         guard let waitingSince, now - waitingSince >= Self.waitingGrace else { return nil }
         return Int(saturating: (now - waitingSince) / Self.spinnerStep)
     }
 
-    /// When something changes that nobody tells of.
+    /// Returns the time of the next change that results from the clock alone; `nil` if there is none.
     func nextChange(after now: Duration) -> Duration? {
         var times = [bar.nextChange(after: now), words.nextChange(after: now)].compactMap(\.self)
         if isDragging { times = times.filter { $0 > now } }
@@ -60,9 +61,10 @@ struct WindowControls: Sendable {
         return times.min()
     }
 
-    /// The mouse moved.
+    /// Handles a movement of the mouse.
     mutating func move(x: Int, y: Int, over layout: ControlBar, at now: Duration) {
-        // A window that opens under a mouse that rests is told of it, too: nobody asked for the bar.
+        // A window that opens under the mouse receives a movement too, but the position bar is shown only for real
+        // ones.
         guard hasMouse else {
             hasMouse = true
             return
@@ -71,16 +73,16 @@ struct WindowControls: Sendable {
         pointer = isDragging || overlay.span != nil && layout.trackArea.contains(x: x, y: y) ? x : nil
     }
 
-    /// The mouse left the window.
+    /// Handles the mouse leaving the window.
     mutating func leave() {
         guard !isDragging else { return }
         pointer = nil
         bar.hide()
     }
 
-    /// The left button was pressed.
+    /// Handles the left mouse button being pressed.
     ///
-    /// - Returns: What that means.
+    /// - Returns: The resulting command; `nil` if there is none.
     mutating func press(x: Int, y: Int, over layout: ControlBar, at now: Duration) -> PlayerCommand? {
         let wasVisible = barOpacity(at: now) > 0
         hasMouse = true
@@ -90,7 +92,8 @@ struct WindowControls: Sendable {
         return nil
     }
 
-    /// The left button was let go: where the bar was held, that is the place to go to.
+    /// Handles the left mouse button being released; after dragging on the position bar, returns a seek to the
+    /// position.
     mutating func release(x: Int, y: Int, over layout: ControlBar, at now: Duration) -> PlayerCommand? {
         guard isDragging else { return nil }
         isDragging = false
@@ -101,7 +104,7 @@ struct WindowControls: Sendable {
 }
 
 extension OverlayState {
-    /// What is seen of it while the bar is not.
+    /// The contents that are visible without the position bar.
     fileprivate var withoutBar: OverlayState {
         var result = OverlayState()
         if case .waiting = progress { result.progress = progress }

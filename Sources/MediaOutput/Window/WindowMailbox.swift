@@ -2,9 +2,9 @@ import CSDL2
 import MediaDecoding
 import Synchronization
 
-/// What other threads hand to the thread of a window: always the newest, and a knock at its door.
+/// The transfer of the latest frame and overlay from any thread to the thread of a window, which it wakes.
 final class WindowMailbox: Sendable {
-    /// What was handed over since the last look.
+    /// The values received since the last call of ``WindowMailbox/take()``.
     struct Mail {
         var frame: VideoFrame?
         var isCleared = false
@@ -26,9 +26,9 @@ final class WindowMailbox: Sendable {
     private let event: UInt32
     private let state = Mutex(State())
 
-    /// Makes a mailbox.
+    /// Creates a mailbox.
     ///
-    /// - Parameter event: The number of the event that wakes the window.
+    /// - Parameter event: The SDL event type that wakes the window.
     init(event: UInt32) {
         self.event = event
     }
@@ -52,7 +52,8 @@ final class WindowMailbox: Sendable {
         }
     }
 
-    /// Changes the overlay; the change is made outside of the lock, and made again where somebody else was faster.
+    /// Changes the overlay; the closure runs outside of the lock, and again if another thread has changed the overlay
+    /// meanwhile.
     func update(_ change: (inout OverlayState) -> Void) {
         while true {
             let (before, version) = state.withLock { ($0.overlay, $0.overlayVersion) }
@@ -73,10 +74,10 @@ final class WindowMailbox: Sendable {
 
     func announce(_ text: String) { post { $0.mail.announcement = text } }
 
-    /// Has everything drawn once more.
+    /// Requests that the window is drawn again.
     func redraw() { post { $0.mail.needsDrawing = true } }
 
-    /// Takes out what is there.
+    /// Removes and returns the received values.
     func take() -> Mail {
         state.withLock { state in
             let mail = state.mail
@@ -87,7 +88,7 @@ final class WindowMailbox: Sendable {
         }
     }
 
-    /// Takes nothing more and wakes nobody.
+    /// Rejects further values and no longer wakes the window.
     func close() {
         state.withLock { state in
             state.isClosed = true
@@ -113,12 +114,12 @@ final class WindowMailbox: Sendable {
     }
 }
 
-/// What became of the frames that a window was given.
+/// The numbers of frames that a window has received, shown and dropped.
 public struct WindowFrameCounts: Sendable, Hashable {
-    /// How many came.
+    /// The number of frames received.
     public internal(set) var received = 0
-    /// How many the window took and drew.
+    /// The number of frames that the window has taken for drawing.
     public internal(set) var shown = 0
-    /// How many were replaced by a newer one before that.
+    /// The number of frames that were replaced or cleared before that.
     public internal(set) var dropped = 0
 }

@@ -2,13 +2,13 @@ import CSDL2
 import Foundation
 import MediaTiming
 
-/// A window of SDL and what draws into it.
+/// An SDL window and its renderer.
 ///
-/// To be used by the main thread only, as SDL demands.
+/// SDL requires that it is used only on the main thread.
 struct WindowSurface: ~Copyable {
     let window: OpaquePointer
     let renderer: OpaquePointer
-    /// Whether the processor draws: there is no graphics processor, or only one that is played by the processor.
+    /// A Boolean value that indicates whether the CPU draws, because there is no GPU or only one that is emulated.
     let isSoftware: Bool
 
     /// Opens a window.
@@ -55,14 +55,14 @@ struct WindowSurface: ~Copyable {
         SDLRuntime.release(SDL_INIT_VIDEO)
     }
 
-    /// What is drawn into, in pixels.
+    /// The size of the drawing area, in pixels.
     var pixelSize: PixelSize {
         var (width, height) = (Int32(0), Int32(0))
         SDL_GetRendererOutputSize(renderer, &width, &height)
         return PixelSize(Int(width), Int(height))
     }
 
-    /// Its size in points, in which the mouse is told.
+    /// The size of the window in points, the unit of mouse coordinates.
     var pointSize: PixelSize {
         var (width, height) = (Int32(0), Int32(0))
         SDL_GetWindowSize(window, &width, &height)
@@ -73,7 +73,7 @@ struct WindowSurface: ~Copyable {
 
     var isFullScreen: Bool { SDL_GetWindowFlags(window) & SDL_WINDOW_FULLSCREEN.rawValue != 0 }
 
-    /// Whether somebody chose its size: the whole screen, or as large as it goes.
+    /// A Boolean value that indicates whether the window is in full screen mode or maximized.
     var isFilling: Bool {
         SDL_GetWindowFlags(window) & (SDL_WINDOW_FULLSCREEN.rawValue | SDL_WINDOW_MAXIMIZED.rawValue) != 0
     }
@@ -82,14 +82,14 @@ struct WindowSurface: ~Copyable {
         SDL_SetWindowFullscreen(window, isFullScreen ? SDL_WINDOW_FULLSCREEN_DESKTOP.rawValue : 0)
     }
 
-    /// Gives the window the shape of a picture, no larger than it is.
+    /// Changes the window to the aspect ratio of a picture, without enlarging it.
     func adopt(shapeOf picture: PixelSize) {
         guard !isFilling else { return }
         let rect = PictureGeometry.fit(picture, in: pointSize)
         SDL_SetWindowSize(window, Int32(clamping: rect.width), Int32(clamping: rect.height))
     }
 
-    /// A size that the screen has room for.
+    /// Returns a size that fits the screen.
     private static func fitted(_ size: PixelSize) -> PixelSize {
         var bounds = SDL_Rect()
         guard SDL_GetDisplayUsableBounds(0, &bounds) == 0, bounds.w > 0, bounds.h > 0 else { return size }
@@ -108,29 +108,31 @@ struct WindowSurface: ~Copyable {
             if drawing == .graphics || !isPlayedByProcessor(renderer) { return (renderer, false) }
             SDL_DestroyRenderer(renderer)
         }
-        // Otherwise SDL would send what the processor has drawn through OpenGL, played by the processor, once more.
+        // Without this hint, SDL would present software rendering through OpenGL, which may be emulated in software
+        // itself.
         SDL_SetHint(SDL_HINT_FRAMEBUFFER_ACCELERATION, "0")
         return SDL_CreateRenderer(window, -1, SDL_RENDERER_SOFTWARE.rawValue).map { ($0, true) }
     }
 
-    /// Whether there is anything that could draw: finding out through OpenGL takes longer than opening a window.
+    /// A Boolean value that indicates whether there may be a GPU; checking with OpenGL would take longer than opening a
+    /// window.
     private static var hasGraphicsDevice: Bool {
         #if os(Linux)
-        // Direct rendering, the drivers of one maker without it, and Linux inside of Windows.
+        // The Direct Rendering Manager, the driver of Nvidia without it, and the Windows Subsystem for Linux.
         ["/dev/dri", "/dev/nvidiactl", "/dev/dxg"].contains { FileManager.default.fileExists(atPath: $0) }
         #else
         true
         #endif
     }
 
-    /// Whether OpenGL is there but only in software: it then costs more than drawing without it.
+    /// Returns whether OpenGL is emulated in software, which is slower than SDL's software renderer.
     private static func isPlayedByProcessor(_ renderer: OpaquePointer) -> Bool {
         var info = SDL_RendererInfo()
         guard SDL_GetRendererInfo(renderer, &info) == 0 else { return false }
         let driver = String(cString: info.name)
         guard driver.hasPrefix("opengl"), let address = SDL_GL_GetProcAddress("glGetString") else { return false }
         typealias GetString = @convention(c) (UInt32) -> UnsafePointer<CChar>?
-        // 0x1F01 is GL_RENDERER, the name of what draws.
+        // 0x1F01 is GL_RENDERER, the name of the renderer.
         guard let name = unsafeBitCast(address, to: GetString.self)(0x1F01) else { return false }
         let text = String(cString: name).lowercased()
         return ["llvmpipe", "softpipe", "swrast", "software rasterizer", "swiftshader"].contains { text.contains($0) }
