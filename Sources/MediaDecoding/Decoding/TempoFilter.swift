@@ -7,9 +7,9 @@ public import StreamingEngine
 /// The duration of the output is that of the input divided by the rate; the times of the output are media times. Use it
 /// from one thread at a time.
 public final class TempoFilter {
-    /// The minimum rate.
+    /// The minimum rate, in seconds of media per second of output.
     public static let slowest = 1.0 / 32
-    /// The maximum rate.
+    /// The maximum rate, in seconds of media per second of output.
     public static let fastest = 100.0
 
     /// The number of seconds of media per second of output.

@@ -2,7 +2,7 @@ import CFFmpeg
 import MediaTiming
 import SegmentFormat
 
-/// An index that assigns the samples of a progressive movie to the pieces of ``Movie/pieces(of:in:)``.
+/// An index that assigns the samples of a progressive movie to the pieces into which ``Movie/pieces(of:in:)`` divides it.
 ///
 /// The samples of a movie are listed once; those of a piece are then found by binary search.
 struct ProgressiveIndex {
@@ -23,7 +23,7 @@ struct ProgressiveIndex {
         fileprivate let keys: [Int]?
     }
 
-    /// A position between samples, possibly inside of an element that stands for several samples.
+    /// A position between samples, possibly inside of an element that represents several samples.
     struct Position: Comparable {
         let index: Int
         /// The number of samples of the element at ``index`` that precede the position.

@@ -6,7 +6,7 @@ import StreamingEngine
 /// Timestamps are continuous between two discontinuities, and equal in all renditions (RFC 8216bis §4.4.4.3, §6.2.4).
 /// Therefore one offset per discontinuity sequence number suffices: the difference between the playlist time of a
 /// segment and its first timestamp. Video determines it, because playlists declare the durations of video. A playlist
-/// whose timestamps deviate too much from this offset gets an offset of its own.
+/// whose timestamps deviate too much from this offset gets a separate offset.
 struct TimestampMapping: Sendable {
     /// The timing information of the segment to map.
     struct Stretch: Sendable {
