@@ -2,7 +2,7 @@ import CFFmpeg
 import MediaTiming
 import SegmentFormat
 
-/// The initialization of a movie, parsed once for all segments or pieces of the movie.
+/// The initialization of a movie, parsed once for all segments of the movie.
 struct MovieInitialization {
     struct Track {
         var format: TrackFormat

@@ -2,15 +2,15 @@ import CFFmpeg
 import MediaTiming
 import SegmentFormat
 
-/// An index that assigns the samples of a progressive movie to the pieces into which ``Movie/pieces(of:in:)`` divides it.
+/// An index that assigns the samples of a progressive movie to the segments that ``Movie/pieces(of:in:)`` returns.
 ///
-/// The samples of a movie are listed once; those of a piece are then found by binary search.
+/// The samples of a movie are listed once; those of a segment are then found by binary search.
 struct ProgressiveIndex {
     struct Track {
         let id: UInt32
         let samples: [ProgressiveSample]
         fileprivate let kind: MediaTrack.Kind
-        /// A Boolean value that indicates whether pieces start at samples of this track.
+        /// A Boolean value that indicates whether segments start at samples of this track.
         fileprivate let isLeading: Bool
         fileprivate let timescale: Int64
         /// The offset from media time to the movie timeline.
@@ -18,7 +18,7 @@ struct ProgressiveIndex {
         /// The first presentation time, before the edit list is applied, that is no longer presented, in units of the
         /// track timescale.
         fileprivate let end: Int64?
-        /// The indices of the samples at which a piece can start, in presentation order; `nil` if it can start at the
+        /// The indices of the samples at which a segment can start, in presentation order; `nil` if it can start at the
         /// decode time of any sample.
         fileprivate let keys: [Int]?
     }
@@ -64,26 +64,27 @@ struct ProgressiveIndex {
         self.tracks = tracks
     }
 
-    /// Returns the samples of a track that belong to a piece; consecutive pieces contain each sample once.
+    /// Returns the samples of a track that belong to a segment; consecutive segments contain each sample once.
     ///
-    /// The first piece also contains all samples before it, the last piece all samples after it.
+    /// The first segment also contains all samples before it, the last segment all samples after it.
     func range(of track: Track, in piece: MediaTimeRange) -> Range<Position> {
         let (start, end) = (track.startPosition, track.endPosition)
-        // Pieces without duration precede the start of the edit list or follow its end.
+        // Segments without duration precede the start of the edit list or follow its end.
         guard duration == .zero || piece.end > .zero && !isEnd(piece.start) else { return start..<start }
         let low = piece.start <= .zero ? start : track.position(of: exact(piece.start))
         let high = isEnd(piece.end) ? end : track.position(of: exact(piece.end))
         return low..<max(low, high)
     }
 
-    /// The tolerance for the boundaries of pieces, 0.1 ms: sums of durations in nanoseconds have rounding errors.
+    /// The tolerance for the boundaries of segments, 0.1 ms: sums of durations in nanoseconds have rounding errors.
     fileprivate static let tolerance = MediaTime(value: 1, timescale: 10_000)
 
     private func isEnd(_ time: MediaTime) -> Bool {
         time >= duration - Self.tolerance && time <= duration + Self.tolerance
     }
 
-    /// Returns the exact time of the sample that starts at the boundary of a piece; all tracks are split at that time.
+    /// Returns the exact time of the sample that starts at the boundary of a segment; all tracks are split at this
+    /// time.
     private func exact(_ time: MediaTime) -> MediaTime {
         tracks.first(where: \.isLeading)?.exact(time) ?? time
     }
@@ -112,7 +113,7 @@ extension ProgressiveIndex.Track {
 
     fileprivate var endPosition: ProgressiveIndex.Position { .init(index: samples.count) }
 
-    /// The start of the first piece.
+    /// The start of the first segment.
     ///
     /// For video, it is the last key frame that is presented at or before zero, because no earlier frame is presented.
     /// For audio, it is the first sample, because decoders need the samples before zero.
@@ -123,7 +124,7 @@ extension ProgressiveIndex.Track {
         return .init(index: behind > 0 ? keys[behind - 1] : 0)
     }
 
-    /// Returns the time of the sample at which a piece near the given time starts; the time itself if there is none.
+    /// Returns the time of the sample at which a segment near the given time starts; the time itself if there is none.
     fileprivate func exact(_ time: MediaTime) -> MediaTime {
         let units = (time - offset).units(in: AVRational(num: 1, den: Int32(clamping: timescale)))
         let tolerance = ProgressiveIndex.tolerance.value *| timescale / ProgressiveIndex.tolerance.timescale
@@ -148,7 +149,7 @@ extension ProgressiveIndex.Track {
         return MediaTime(value: found, timescale: timescale) + offset
     }
 
-    /// Returns the start of a piece other than the first one.
+    /// Returns the start of a segment other than the first one.
     fileprivate func position(of time: MediaTime) -> ProgressiveIndex.Position {
         let units = (time - offset).unitsRoundedUp(per: timescale)
         if let keys {

@@ -2,15 +2,15 @@ import CFFmpeg
 import MediaTiming
 import SegmentFormat
 
-/// A reader for pieces of a progressive movie, whose initialization locates each sample (ISO/IEC 14496-12 §8.5 to
+/// A reader for segments of a progressive movie, whose initialization locates each sample (ISO/IEC 14496-12 §8.5 to
 /// §8.7).
 struct ProgressiveReading {
     let initialization: MovieInitialization
     let index: ProgressiveIndex
     /// The offset of the first byte in the file.
     let fileOffset: Int64
-    /// The time range of the piece on the movie timeline; if `nil`, all samples that the bytes contain belong to the
-    /// piece.
+    /// The time range of the segment on the movie timeline; if `nil`, all samples that the bytes contain belong to the
+    /// segment.
     let timeRange: MediaTimeRange?
 
     private var result = DemuxedSegment()
@@ -48,7 +48,7 @@ struct ProgressiveReading {
         let start = ProgressiveIndex.Position(index: 0)
         let end = ProgressiveIndex.Position(index: samples.samples.count)
         let range = timeRange.map { index.range(of: samples, in: $0) } ?? start..<end
-        // Samples of a track do not overlap, so they are not larger than the piece in total.
+        // Samples of a track do not overlap, so they are not larger than the segment in total.
         var unusedBytes = bytes.count
         let stretch = fileOffset..<max(fileOffset, fileOffset.addingReportingOverflow(Int64(bytes.count)).partialValue)
         var place = range.lowerBound

@@ -14,7 +14,7 @@ final class SegmentDemuxer {
     private let isContinuous: Bool
     private var lastContainer: MediaContainer?
     private var movie: (header: [UInt8], initialization: MovieInitialization)?
-    /// The sample index of ``movie``, created when the first of its pieces is demuxed.
+    /// The sample index of ``movie``, created when the first of its segments is demuxed.
     private var progressive: ProgressiveIndex?
     private var nextTimes: [UInt32: Int64] = [:]
     private var wrap: TimestampWrap
@@ -44,7 +44,7 @@ final class SegmentDemuxer {
         transportCutting = TransportCutting()
     }
 
-    /// Demuxes a segment or a piece of a file.
+    /// Demuxes a segment of a stream or of a file.
     ///
     /// - Parameters:
     ///   - bytes: The segment; read only until this function returns.
@@ -53,10 +53,10 @@ final class SegmentDemuxer {
     ///   - key: The key for media whose samples are encrypted individually.
     ///   - startTime: The time of the first sample, for media without timestamps: packed audio without an ID3
     ///     timestamp, and WAVE.
-    ///   - fileOffset: The offset of the bytes in their file, for pieces of a movie without fragments, because its
+    ///   - fileOffset: The offset of the bytes in their file, for segments of a movie without fragments, because its
     ///     initialization contains file offsets of samples.
-    ///   - timeRange: The time range of such a piece, as returned by ``Movie/pieces(of:in:)``; consecutive pieces yield
-    ///     each sample once. Without it, all samples that the bytes contain are returned.
+    ///   - timeRange: The time range of such a segment, as returned by ``Movie/pieces(of:in:)``; consecutive segments
+    ///     yield each sample once. Without it, all samples that the bytes contain are returned.
     /// - Returns: The readable contents and a description of any damage.
     /// - Throws: ``DecodingError`` if no track could be read.
     func demux(
@@ -282,7 +282,7 @@ extension SegmentDemuxer {
 
 extension UnsafeRawBufferPointer {
     /// Compares eight bytes at a time, because the header of a long movie has megabytes and is compared for each of its
-    /// pieces.
+    /// segments.
     fileprivate func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
         var index = 0

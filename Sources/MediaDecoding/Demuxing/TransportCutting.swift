@@ -1,9 +1,9 @@
 import MediaTiming
 import SegmentFormat
 
-/// A buffer that splits a transport stream, received in pieces of any size, at the boundaries of complete payloads.
+/// A buffer that splits a transport stream, received in chunks of any size, at the boundaries of complete payloads.
 ///
-/// Packets of payloads that may continue are held back and returned with a later piece, after the tables that describe
+/// Packets of payloads that may continue are held back and returned with a later chunk, after the tables that describe
 /// the streams.
 struct TransportCutting {
     private static let packetLength = 188
@@ -15,10 +15,10 @@ struct TransportCutting {
     private var held: [UInt8] = []
     /// The number of bytes received since the stored packets were last examined.
     private var unread: [UInt8] = []
-    /// The number of held bytes up to which they are examined again with each piece.
+    /// The number of held bytes up to which they are examined again with each chunk.
     ///
     /// Above it, they are examined only after a quarter of their length has been received, so that a payload that never
-    /// ends does not cost its whole length for each piece.
+    /// ends does not cost its whole length for each chunk.
     private static let mostHeldForEach = 1 << 20
     /// The total number of bytes examined, including repeated examinations.
     private(set) var lookedAtByteCount = 0
@@ -28,7 +28,7 @@ struct TransportCutting {
     private var tables: [UInt16: [UInt8]] = [:]
     private var tablePIDs: Set<UInt16> = [0]
 
-    /// Appends a piece and returns the complete payloads after the tables; `nil` if there are none yet.
+    /// Appends a chunk and returns the complete payloads after the tables; `nil` if there are none yet.
     mutating func add(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         unsafe unread.append(contentsOf: bytes)
         guard held.count <= Self.mostHeldForEach || unread.count >= held.count / 4 else { return nil }

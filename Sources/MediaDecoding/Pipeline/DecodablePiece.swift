@@ -3,7 +3,7 @@ import PlaybackReporting
 import SegmentFormat
 import StreamingEngine
 
-/// A demuxed piece of media that is buffered until its presentation time.
+/// A demuxed segment that is buffered until its presentation time.
 struct DecodablePiece: Sendable {
     /// The packets of one track.
     struct Samples: Sendable {
@@ -41,14 +41,14 @@ struct DecodablePiece: Sendable {
     let domain: MediaPiece.Domain
     /// The offset to add to the timestamps; `nil` if it is not known in advance.
     var knownOffset: MediaTime?
-    /// A Boolean value that indicates whether parts of the piece could not be read.
+    /// A Boolean value that indicates whether parts of the segment could not be read.
     var isDamaged = false
     let video: Samples?
     let audio: Samples?
 
     /// Returns the information from which the timestamps of the samples are mapped.
     ///
-    /// Playlists declare the durations of video. Therefore, if the piece contains video, its first frame also
+    /// Playlists declare the durations of video. Therefore, if the segment contains video, its first frame also
     /// determines the mapping of the audio.
     func stretch(_ samples: Samples) -> TimestampMapping.Stretch {
         let leading = video ?? samples
@@ -63,10 +63,10 @@ struct DecodablePiece: Sendable {
         )
     }
 
-    /// Returns whether a time in the timeline of the player item can belong to this piece, given the offset of its
+    /// Returns whether a time in the timeline of the player item can belong to this segment, given the offset of its
     /// timestamps.
     func isPlausible(_ time: MediaTime, offset: MediaTime) -> Bool {
-        // The times of file pieces that are split at arbitrary positions are only approximate.
+        // The times of file segments that are split at arbitrary positions are only approximate.
         guard knownOffset == nil else {
             let slack = MediaTime(seconds: 60)
             return time >= range.start - slack && time <= range.end + slack

@@ -5,7 +5,7 @@ public import StreamingEngine
 
 /// Buffers media until it is decoded.
 extension DecodingPipeline {
-    /// Demuxes a piece of media and buffers it until its presentation time.
+    /// Demuxes a segment and buffers it until its presentation time.
     public func append(_ piece: MediaPiece) async throws -> MediaTimeRange {
         guard !isClosed else { throw MediaPipelineError(.lost, "the decoder is closed") }
         if piece.type == .subtitles {
@@ -22,7 +22,7 @@ extension DecodingPipeline {
                 "the samples that wait to be decoded would take more than \(Self.mostSampleBytes >> 20) MiB"
             )
         }
-        // Before any audio of the piece is decoded, because video determines the timestamp mapping.
+        // Before any audio of the segment is decoded, because video determines the timestamp mapping.
         if let pictures = decodable.video { _ = mapping.offset(of: decodable.stretch(pictures)) }
         switch piece.type {
         case .video: video.timeline.insert(decodable, at: piece.range)
@@ -47,7 +47,7 @@ extension DecodingPipeline {
         if type != .video { sound?.feed.timeline.remove(range) { $0.type == type } }
     }
 
-    /// The timed metadata of a piece and the information from which its times are mapped.
+    /// The timed metadata of a segment and the information from which its times are mapped.
     private typealias Messages = (all: [TimedMetadata], stretch: TimestampMapping.Stretch?)
 
     private func takeApart(_ piece: MediaPiece) throws -> (DecodablePiece, Messages) {

@@ -8,7 +8,7 @@ struct DemuxerPool {
     private struct Place {
         let demuxer: SegmentDemuxer
         var sequence: Int64
-        /// The file offset of the next piece if it is contiguous with the previous one.
+        /// The file offset of the next segment if it is contiguous with the previous one.
         var nextOffset: Int64?
     }
 
@@ -22,7 +22,7 @@ struct DemuxerPool {
     /// The maximum memory that the demuxers retain in total, in bytes; large enough for any single demuxer.
     static let mostBytes = 320 << 20
 
-    /// Demuxes a piece of media.
+    /// Demuxes a segment.
     mutating func demux(
         _ piece: MediaPiece,
         _ bytes: ByteBuffer,

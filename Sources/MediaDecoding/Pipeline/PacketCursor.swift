@@ -1,6 +1,6 @@
 import MediaTiming
 
-/// A cursor that reads the packets of one media type from consecutive pieces.
+/// A cursor that reads the packets of one media type from consecutive segments.
 struct PacketCursor: Sendable {
     /// The result of a read.
     enum Step {
@@ -14,7 +14,7 @@ struct PacketCursor: Sendable {
         case nothing
     }
 
-    /// The function that selects the samples of a piece.
+    /// The function that selects the samples of a segment.
     let samples: @Sendable (DecodablePiece) -> DecodablePiece.Samples?
     /// The entry that is being read.
     private var entry: (id: Int, start: MediaTime)?
@@ -56,7 +56,7 @@ struct PacketCursor: Sendable {
                     packet += 1
                     continue
                 }
-                // Packets after the end of the entry are replaced by those of another piece.
+                // Packets after the end of the entry are replaced by those of another segment.
                 if !current.isCutAtEnd || next.decodeTime + offset < current.range.end {
                     packet += 1
                     return .packet(next, samples.format, offset: offset)
@@ -74,18 +74,18 @@ struct PacketCursor: Sendable {
         }
     }
 
-    /// Returns the time from which another piece replaces the one that is being read; `nil` if it is read to its end.
+    /// Returns the time from which another segment replaces the one that is being read; `nil` if it is read to its end.
     func limit(in timeline: PieceTimeline<DecodablePiece>) -> MediaTime? {
         guard let index = position(in: timeline) else { return nil }
         let entry = timeline.entries[index]
-        // Frames of a damaged piece must not extend into the next piece.
+        // Frames of a damaged segment must not extend into the next segment.
         return entry.isCutAtEnd || entry.piece.isDamaged ? entry.range.end : nil
     }
 
-    /// Returns whether the piece that was being read has been removed.
+    /// Returns whether the segment that was being read has been removed.
     func isLost(in timeline: PieceTimeline<DecodablePiece>) -> Bool { entry != nil && position(in: timeline) == nil }
 
-    /// Returns the packet at which to start reading an entry: if the start of its piece was removed or replaced, the
+    /// Returns the packet at which to start reading an entry: if the start of its segment was removed or replaced, the
     /// last key frame at or before the start of the entry.
     private func startPacket(of entry: PieceTimeline<DecodablePiece>.Entry) -> Int {
         guard entry.isCutAtStart, let samples = samples(entry.piece) else { return 0 }
@@ -96,14 +96,14 @@ struct PacketCursor: Sendable {
     private func position(in timeline: PieceTimeline<DecodablePiece>) -> Int? {
         guard let entry else { return nil }
         if let index = timeline.index(at: entry.start), timeline.entries[index].id == entry.id { return index }
-        // The start of the piece was removed or replaced.
+        // The start of the segment was removed or replaced.
         return timeline.entries.firstIndex { $0.id == entry.id }
     }
 }
 
 extension PieceTimeline<DecodablePiece>.Entry {
-    /// A Boolean value that indicates whether the end of the piece was removed or replaced by another piece.
+    /// A Boolean value that indicates whether the end of the segment was removed or replaced by another segment.
     var isCutAtEnd: Bool { range.end < piece.range.end }
-    /// A Boolean value that indicates whether the start of the piece was removed or replaced by another piece.
+    /// A Boolean value that indicates whether the start of the segment was removed or replaced by another segment.
     var isCutAtStart: Bool { range.start > piece.range.start }
 }

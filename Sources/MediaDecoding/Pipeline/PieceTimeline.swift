@@ -1,14 +1,14 @@
 import MediaTiming
 
-/// The buffered pieces of one media type by time; where two of them overlap, the one inserted later replaces the other.
+/// The buffered segments of one media type in time order; where two overlap, the one inserted later replaces the other.
 struct PieceTimeline<Piece> {
-    /// A piece and the part of it to play.
+    /// A segment and the part of it to play.
     struct Entry {
-        /// The identifier of the piece; the parts of a piece that was split share it.
+        /// The identifier of the segment; the parts of a segment that was split share it.
         let id: Int
-        /// The inserted piece.
+        /// The inserted segment.
         let piece: Piece
-        /// The time range in which the piece is played.
+        /// The time range in which the segment is played.
         var range: MediaTimeRange
     }
 
@@ -19,14 +19,14 @@ struct PieceTimeline<Piece> {
     private var lastID = 0
     private let costOfPiece: @Sendable (Piece) -> Int
 
-    /// Creates a timeline without pieces.
+    /// Creates a timeline without segments.
     ///
-    /// - Parameter cost: A function that returns the cost of a piece, such as its size in bytes.
+    /// - Parameter cost: A function that returns the cost of a segment, such as its size in bytes.
     init(cost: @escaping @Sendable (Piece) -> Int = { _ in 0 }) { costOfPiece = cost }
 
-    /// Inserts a piece and replaces others in its time range.
+    /// Inserts a segment and replaces others in its time range.
     ///
-    /// - Returns: The identifier of the piece.
+    /// - Returns: The identifier of the segment.
     @discardableResult
     mutating func insert(_ piece: Piece, at range: MediaTimeRange) -> Int {
         remove(range) { _ in true }
@@ -37,7 +37,7 @@ struct PieceTimeline<Piece> {
         return lastID
     }
 
-    /// Removes the pieces in a time range that satisfy the predicate; their parts outside of the range are kept.
+    /// Removes the segments in a time range that satisfy the predicate; their parts outside of the range are kept.
     mutating func remove(_ range: MediaTimeRange, where isMeant: (Piece) -> Bool) {
         guard !range.isEmpty else { return }
         let low = entries.partitioningIndex { $0.range.end > range.start }

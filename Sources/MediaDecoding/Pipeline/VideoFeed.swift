@@ -22,7 +22,7 @@ final class VideoFeed {
     private var lastTime: MediaTime?
     /// The target of the last seek; `nil` before the first one, until which nothing is decoded.
     private var origin: MediaTime?
-    /// The time from which another piece replaces the current one; later frames of the current one are dropped.
+    /// The time from which another segment replaces the current one; later frames of the current one are dropped.
     private var limit: MediaTime?
 
     /// A Boolean value that indicates whether only key frames are decoded, as at high rates.
@@ -124,7 +124,7 @@ final class VideoFeed {
         while true {
             begin(at: place)
             decode(to: target, &mapping)
-            // Durations in playlists are rounded, so the frame may be the last one of the previous piece.
+            // Durations in playlists are rounded, so the frame may be the last one of the previous segment.
             guard let first = frames.first, first.time > target + Self.tick,
                 let earlier = keyFrame(notAfter: place.time - Self.tick, &mapping), earlier.time < place.time
             else { return target }
@@ -260,7 +260,7 @@ final class VideoFeed {
         }
     }
 
-    /// Continues with the media that replaced a removed piece.
+    /// Continues with the media that replaced a removed segment.
     private func relocate(_ mapping: inout TimestampMapping) {
         cursor.reset()
         guard let lastTime else { return drain() }
