@@ -43,7 +43,10 @@ import CLibXML2
     }()
 
     func read(_ bytes: Span<UInt8>) {
-        guard Self.isInitialized, let length = Int32(exactly: bytes.count) else { return }
+        guard Self.isInitialized, let length = Int32(exactly: bytes.count) else {
+            fail(.tooLarge, "it has more than \(Int32.max) bytes", line: 0)
+            return
+        }
         // Safe: the parser accesses the bytes only within this closure, and all callbacks run inside it.
         unsafe bytes.withUnsafeBytes { buffer in
             // The scan comes first because the parser compares each attribute of an element with all others before it

@@ -6,13 +6,47 @@ struct XMLTagScan {
     private let limit: Int
     private var state = State.text
     private var count = 0
+    /// A Boolean value that indicates whether the contents of comments, CDATA sections and processing instructions are skipped.
+    ///
+    /// A document type declaration may contain the start of a comment in a quoted value, and so may markup that is not
+    /// well-formed. After either of them, the scan looks for tags everywhere, which can only find too many attributes.
+    private var skipsContents = true
 
     private enum State: Equatable {
         case text
         /// After a less-than sign.
         case opened
+        /// After `<!` and the given number of characters of `--` or `[CDATA[`.
+        case declaration(Section, matched: Int)
+        /// In the contents of a section, after the given number of characters of its end.
+        case contents(Section, matched: Int)
         case tag
         case value(quote: UInt16)
+    }
+
+    /// The constructs whose contents are not tags.
+    private enum Section {
+        case comment
+        case characterData
+        case instruction
+
+        /// The characters between `<!` and the contents of a CDATA section.
+        private static let characterDataStart: [UInt16] = [0x5B, 0x43, 0x44, 0x41, 0x54, 0x41, 0x5B]
+
+        /// The number of characters between `<!` and the contents.
+        var startLength: Int { self == .characterData ? Self.characterDataStart.count : 2 }
+        /// The number of characters of `-->`, `]]>` or `?>`.
+        var endLength: Int { self == .instruction ? 2 : 3 }
+        /// The character that the end begins with: all but the last, which is a greater-than sign.
+        var endUnit: UInt16 {
+            switch self {
+            case .comment: 0x2D
+            case .characterData: 0x5D
+            case .instruction: 0x3F
+            }
+        }
+
+        func startUnit(_ index: Int) -> UInt16 { self == .characterData ? Self.characterDataStart[index] : 0x2D }
     }
 
     private init(limit: Int) { self.limit = limit }
@@ -41,16 +75,23 @@ struct XMLTagScan {
     }
 
     private mutating func exceeds(_ unit: UInt16) -> Bool {
+        if case .contents(let section, let matched) = state {
+            readContents(of: section, unit, matched: matched)
+            return false
+        }
         // Attribute values cannot contain a less-than sign, so each one begins a tag.
         if unit == 0x3C {
+            if state != .text { skipsContents = false }
             state = .opened
             count = 0
             return false
         }
         switch (state, unit) {
         // Comments, processing instructions, declarations and CDATA sections are not tags.
-        case (.opened, 0x21), (.opened, 0x3F): state = .text
+        case (.opened, 0x21): state = skipsContents ? .declaration(.comment, matched: 0) : .text
+        case (.opened, 0x3F): state = skipsContents ? .contents(.instruction, matched: 0) : .text
         case (.opened, _): state = .tag
+        case (.declaration(let section, let matched), _): readDeclaration(of: section, unit, matched: matched)
         case (.tag, 0x3E): state = .text
         case (.tag, 0x22), (.tag, 0x27): state = .value(quote: unit)
         case (.tag, 0x3D):
@@ -60,6 +101,29 @@ struct XMLTagScan {
         default: break
         }
         return false
+    }
+
+    private mutating func readDeclaration(of section: Section, _ unit: UInt16, matched: Int) {
+        let section = matched == 0 && unit == Section.characterData.startUnit(0) ? .characterData : section
+        guard section.startUnit(matched) == unit else {
+            skipsContents = false
+            state = .text
+            return
+        }
+        let matched = matched + 1
+        state =
+            matched == section.startLength ? .contents(section, matched: 0) : .declaration(section, matched: matched)
+    }
+
+    private mutating func readContents(of section: Section, _ unit: UInt16, matched: Int) {
+        if matched == section.endLength - 1, unit == 0x3E {
+            state = .text
+        } else if unit == section.endUnit {
+            // Of three hyphens, the last two begin the end of a comment.
+            state = .contents(section, matched: min(matched + 1, section.endLength - 1))
+        } else if matched > 0 {
+            state = .contents(section, matched: 0)
+        }
     }
 }
 

@@ -258,6 +258,24 @@ import Testing
         #expect(timeline.pieces.last?.byteRange.end == Int64(file.count))
     }
 
+    @Test(arguments: [[0x22_B59D, 0x22_B59C], [0x22_B59C, 0x22_B59D]])
+    func languageTagOfMatroskaTakesPrecedence(_ order: [Int]) throws {
+        let (file, _) = Containers.matroska(seconds: 4, step: 2)
+        let language = Containers.element(0x22_B59C, ascii("und"))
+        let place = try #require(file.firstRange(of: language))
+        // Both elements in the place of the language, and the sizes that include them.
+        let both = order.flatMap { Containers.element($0, ascii($0 == 0x22_B59D ? "pt-BR" : "por")) }
+        var changed = file
+        changed.replaceSubrange(place, with: both)
+        var start = 0
+        for id in [u32(0x1853_8067), u32(0x1654_AE6B), u8(0xAE)] {
+            start = try #require(changed[start...].firstRange(of: id)).upperBound
+            let size = changed[start..<(start + 4)].reduce(0) { $0 << 8 | Int($1) } & 0x0FFF_FFFF
+            changed.replaceSubrange(start..<(start + 4), with: u32(0x1000_0000 | (size + both.count - language.count)))
+        }
+        #expect(try Self.index(changed, head: 400).timeline.tracks.first?.language == "pt-BR")
+    }
+
     @Test func lastPageOfOggGivesTheLength() throws {
         let file = Containers.opus(seconds: 90)
         let (timeline, _) = try Self.index(file)

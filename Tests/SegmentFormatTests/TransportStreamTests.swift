@@ -111,6 +111,52 @@ import Testing
         #expect(program.streams.allSatisfy { $0.language == "eng" })
     }
 
+    /// The bytes of a program map section with one audio stream, without a pointer field.
+    private static func map(number: Int, pid: Int) -> [UInt8] {
+        let body = u16(0xE000 | pid) + u16(0xF000) + u8(0x0F) + u16(0xE000 | pid) + u16(0xF000)
+        return [2] + u16(0xB000 | (5 + body.count + 4)) + u16(number) + [0xC1, 0, 0] + body + zeros(4)
+    }
+
+    private static func summaryOfMaps(_ packets: [(isStart: Bool, payload: [UInt8])]) throws -> [UInt16] {
+        var builder = TransportStreamBuilder()
+        builder.section(0, 0, number: 1, u16(1) + u16(0xF000))
+        for packet in packets {
+            let stuffing = [UInt8](repeating: 0xFF, count: 184 - packet.payload.count)
+            builder.packet(0x1000, isStart: packet.isStart, packet.payload + stuffing)
+        }
+        // A stream needs several packets to be recognized.
+        for _ in 0..<4 { builder.packet(0x1FFF, isStart: false, zeros(184)) }
+        return try summary(builder.bytes).programs.map(\.number)
+    }
+
+    @Test func severalSectionsInOnePacketAreRead() throws {
+        let maps = (1...3).map { Self.map(number: $0, pid: 0x100 + $0) }
+        #expect(try Self.summaryOfMaps([(true, [0] + maps.flatMap(\.self))]) == [1, 2, 3])
+        // A table that is not a program map is skipped, and so is everything after stuffing.
+        let other = [0x42] + u16(0xB000 | 10) + zeros(10)
+        #expect(try Self.summaryOfMaps([(true, [0] + maps[0] + other + maps[1])]) == [1, 2])
+        #expect(try Self.summaryOfMaps([(true, [0] + maps[0] + [0xFF, 0xFF, 0xFF] + maps[1])]) == [1])
+        let empty = [2] + u16(0xB000)
+        #expect(try Self.summaryOfMaps([(true, [0] + empty + maps[0])]) == [1])
+    }
+
+    @Test func sectionMayEndBeforeTheStartOfTheNextOne() throws {
+        let maps = (1...3).map { Self.map(number: $0, pid: 0x100 + $0) }
+        // The filler makes the second map continue in the next packet.
+        let filler = [0x42] + u16(0xB000 | 140) + zeros(140)
+        let all = maps[0] + filler + maps[1]
+        let first = Array(all.prefix(183))
+        let rest = Array(all.dropFirst(183))
+        #expect(!rest.isEmpty)
+        #expect(try Self.summaryOfMaps([(true, [0] + first), (true, u8(rest.count) + rest + maps[2])]) == [1, 2, 3])
+        #expect(try Self.summaryOfMaps([(true, [0] + first), (false, rest), (true, [0] + maps[2])]) == [1, 2, 3])
+        // A lost packet leaves the second map incomplete.
+        #expect(try Self.summaryOfMaps([(true, [0] + first), (true, [0] + maps[2])]) == [1, 3])
+        // After the end of a section, a packet that starts none has only stuffing.
+        #expect(try Self.summaryOfMaps([(true, [0] + first), (false, rest + maps[2])]) == [1, 2])
+        #expect(try Self.summaryOfMaps([(false, maps[0]), (true, [200] + maps[1]), (true, [0])]) == [])
+    }
+
     @Test func otherBytesAreNoStream() {
         #expect(TransportStreamSummary(reading: zeros(1_000)) == nil)
         #expect(TransportStreamSummary(reading: zeros(0)) == nil)

@@ -115,6 +115,28 @@ import XMLReading
         #expect(Self.read("<a b='' c=''/>", limits: .init(attributes: 1)).error?.code == .tooLarge)
     }
 
+    /// Texts with more equals signs than attributes are allowed, none of which belongs to an attribute.
+    @Test(arguments: [
+        "<!-- <a b='1' c='2' d='3'> ---><r/>", "<r><![CDATA[<a b='1' c='2' d='3'>]]]></r>",
+        "<?p <a b='1' c='2' d='3'??><r/>",
+        "<r><!----><!-- <a -- b=1 c=2 --></r>", "<!DOCTYPE r><r b='1'>c=d=e=</r>",
+    ])
+    func equalsSignsOutsideOfTagsAreNotCountedAsAttributes(_ text: String) {
+        #expect(Self.read(text, limits: .init(attributes: 1)).error?.code != .tooLarge)
+    }
+
+    /// Starts of comments and other sections that a parser does not read as such.
+    @Test(arguments: [
+        "<!DOCTYPE r [<!ENTITY e '<!--'>]><r b='1' c='2'/>", "<!DOCTYPE r [<!ENTITY e '<![CDATA['>]><r b='1' c='2'/>",
+        "<!DOCTYPE r [<!ENTITY e '<?p'>]><r b='1' c='2'/>", "<r a='<!--'><s b='1' c='2'/></r>",
+        "<!-><r b='1' c='2'/>", "<![CDAT[ ><r b='1' c='2'/>", "<!-- --><r b='1' c='2'/>",
+        "<r><![CDATA[ ]]]><s b='1' c='2'/></r>",
+        "<?p ?><r b='1' c='2'/>", "<?p ??><r b='1' c='2'/>", "<!-- ---><r b='1' c='2'/>", "<!----><r b='1' c='2'/>",
+    ])
+    func attributesAreCountedAfterAnythingThatLooksLikeAComment(_ text: String) {
+        #expect(Self.read(text, limits: .init(attributes: 1)).error?.code == .tooLarge)
+    }
+
     @Test func manyAttributesAreRefusedBeforeTheyAreCompared() {
         for encoded in [false, true] {
             let names = (0..<300).map { " a\($0)='\($0 % 7 == 0 ? ">" : "=")'" }.joined()

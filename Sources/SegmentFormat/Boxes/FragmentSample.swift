@@ -29,7 +29,7 @@ public struct FragmentSample: Sendable, Hashable {
         trackID: UInt32? = nil
     ) -> [FragmentSample] {
         guard let track = trackID.map({ movie.track($0) }) ?? movie.tracks.first else { return [] }
-        var reading = FragmentSampleReading(track, segmentLength: segment.count)
+        var reading = FragmentSampleReading(track, of: movie, segmentLength: segment.count)
         var walker = BoxWalker(0..<segment.count, in: segment)
         var boxes = 0
         while boxes < FragmentedSegment.mostBoxes, let box = walker.next(segment) {
@@ -43,6 +43,7 @@ public struct FragmentSample: Sendable, Hashable {
 /// The state of reading a track's samples from consecutive movie fragments.
 struct FragmentSampleReading {
     private let track: Movie.Track
+    private let movieDefaults: [UInt32: Movie.FragmentDefaults]
     private(set) var samples: [FragmentSample] = []
     // The decode time of the next fragment if it does not specify its own.
     private var nextTime: UInt64 = 0
@@ -50,37 +51,43 @@ struct FragmentSampleReading {
     private var unusedBytes: Int64
     private let mostSamples: Int
 
-    init(_ track: Movie.Track, segmentLength: Int) {
+    init(_ track: Movie.Track, of movie: Movie, segmentLength: Int) {
         self.track = track
+        movieDefaults = Dictionary(
+            movie.tracks.compactMap { track in track.fragmentDefaults.map { (track.id, $0) } },
+            uniquingKeysWith: { first, _ in first }
+        )
         unusedBytes = Int64(segmentLength)
         mostSamples = min(FragmentSample.mostSamples, segmentLength)
     }
 
     mutating func read(_ fragment: Box, _ bytes: Span<UInt8>) {
+        // Without a data offset, the data of a track fragment follow those of the previous one (§8.8.7.1).
+        var nextData = fragment.range.lowerBound
         var children = BoxWalker(fragment.payload, in: bytes)
         while let child = children.next(bytes) {
-            if child.type == .traf { readTrack(child, moof: Int64(fragment.range.lowerBound), bytes) }
+            if child.type == .traf { readTrack(child, moof: fragment.range.lowerBound, &nextData, bytes) }
         }
     }
 
-    private mutating func readTrack(_ box: Box, moof: Int64, _ bytes: Span<UInt8>) {
-        guard
-            let fragment = try? TrackFragment(
-                box,
-                bytes,
-                movieDefaults: { [track] in
-                    $0 == track.id ? track.fragmentDefaults : nil
-                }
-            ), fragment.trackID == track.id
+    private mutating func readTrack(_ box: Box, moof: Int, _ nextData: inout Int, _ bytes: Span<UInt8>) {
+        guard let fragment = try? TrackFragment(box, bytes, movieDefaults: { [movieDefaults] in movieDefaults[$0] })
         else { return }
-        nextTime = fragment.baseDecodeTime ?? nextTime
-        var place = moof
+        let origin = Int64(fragment.dataOrigin(fragment: moof, previousEnd: nextData))
+        var place = origin
+        let isSelected = fragment.trackID == track.id
+        if isSelected { nextTime = fragment.baseDecodeTime ?? nextTime }
         fragment.forEachRun(bytes) { run in
             guard let run else { return }
-            if let offset = run.dataOffset { place = moof.addingSaturated(Int64(offset)) }
+            if let offset = run.dataOffset { place = origin.addingSaturated(Int64(offset)) }
+            guard isSelected else {
+                place = place.addingSaturated(run.dataSize(bytes))
+                return
+            }
             guard samples.count < mostSamples else { return }
             run.forEachSample(bytes) { take($0, at: &place, segmentLength: Int64(bytes.count)) }
         }
+        nextData = Int(clamping: place)
     }
 
     /// Appends a sample if its data are inside the segment.

@@ -164,6 +164,19 @@ package struct TrackRun {
         count *| ((flags >> 8 & 0xF).nonzeroBitCount *| 4) <= cursor.remaining
     }
 
+    /// Returns the total size of the samples, in bytes.
+    ///
+    /// - Complexity: O(*n*) in the size of the box, whatever the sample count.
+    func dataSize(_ bytes: Span<UInt8>) -> Int64 {
+        guard flags & 0x200 != 0 else { return Int64(count).multipliedSaturated(by: Int64(defaults.size ?? 0)) }
+        var size: Int64 = 0
+        forEachSample(bytes) { sample in
+            size +|= Int64(sample.size)
+            return true
+        }
+        return size
+    }
+
     /// Calls a closure for each sample, in order.
     ///
     /// - Parameters:

@@ -165,6 +165,7 @@ extension MediaTrack {
         var walker = MatroskaWalker(content, in: bytes)
         // The default value if no language is specified (RFC 9559 §5.1.4.1.19).
         language = "eng"
+        var hasLanguageTag = false
         while let child = walker.next(bytes) {
             switch child.id {
             case 0xD7: id = UInt32(truncatingIfNeeded: bytes.matroskaUnsigned(child.content))
@@ -177,7 +178,12 @@ extension MediaTrack {
                 default: kind = .other
                 }
             case 0x86: codec = Self.codec(matroska: bytes.matroskaText(child.content))
-            case 0x22_B59C, 0x22_B59D: language = bytes.matroskaText(child.content)
+            case 0x22_B59C:
+                // LanguageBCP47 takes precedence (§5.1.4.1.20).
+                if !hasLanguageTag { language = bytes.matroskaText(child.content) }
+            case 0x22_B59D:
+                language = bytes.matroskaText(child.content)
+                hasLanguageTag = true
             case 0xE0, 0xE1: readFormat(child.content, bytes)
             default: break
             }

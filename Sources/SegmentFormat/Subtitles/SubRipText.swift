@@ -139,7 +139,20 @@ extension SubRipText {
         return MediaTime(seconds: minutes *| 60) + seconds
     }
 
-    /// Returns the text of a file in UTF-8, in UTF-16 with a byte order mark, or else in Latin-1 (ISO/IEC 8859-1).
+    /// The characters of the bytes from 0x80 to 0x9F in Windows-1252, the default encoding of the Encoding Standard.
+    ///
+    /// Five bytes stand for control characters, as in ISO/IEC 8859-1.
+    private static let windowsCharacters: [Unicode.Scalar] =
+        Array(
+            "\u{20AC}\u{81}\u{201A}\u{192}\u{201E}\u{2026}\u{2020}\u{2021}\u{2C6}\u{2030}\u{160}\u{2039}\u{152}\u{8D}\u{17D}\u{8F}"
+                .unicodeScalars
+        )
+        + Array(
+            "\u{90}\u{2018}\u{2019}\u{201C}\u{201D}\u{2022}\u{2013}\u{2014}\u{2DC}\u{2122}\u{161}\u{203A}\u{153}\u{9D}\u{17E}\u{178}"
+                .unicodeScalars
+        )
+
+    /// Returns the text of a file in UTF-8, in UTF-16 with a byte order mark, or else in Windows-1252.
     static func decoded(_ bytes: Span<UInt8>) -> String {
         let all = bytes.array(0..<bytes.count)
         if all.starts(with: [0xFE, 0xFF]) || all.starts(with: [0xFF, 0xFE]) {
@@ -153,7 +166,9 @@ extension SubRipText {
             return text
         }
         var scalars = String.UnicodeScalarView()
-        for byte in all { scalars.append(Unicode.Scalar(byte)) }
+        for byte in all {
+            scalars.append(0x80...0x9F ~= byte ? windowsCharacters[Int(byte - 0x80)] : Unicode.Scalar(byte))
+        }
         return String(scalars)
     }
 }

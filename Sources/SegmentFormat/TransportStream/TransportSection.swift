@@ -2,35 +2,44 @@ import MediaTiming
 
 /// A reassembler of table sections, which may extend over several packets (ISO/IEC 13818-1 §2.4.4).
 struct TransportSection {
+    /// The bytes of the sections that are not complete yet: at most one section of 4,098 bytes and one packet.
     private var gathered: [UInt8] = []
 
-    /// The maximum section length; sections of these tables have at most 1,024 bytes, others 4,096.
-    private static let mostBytes = 4_096
-
-    /// Adds the payload of a packet and returns a section once it is complete, or `nil`.
+    /// Adds the payload of a packet and returns the sections that it completes.
     ///
-    /// The section starts at its table ID and has no checksum. Further sections in the same packet are ignored.
-    mutating func add(_ packet: TransportPacket, _ bytes: Span<UInt8>) -> [UInt8]? {
-        var start = packet.payload.lowerBound
-        if packet.isUnitStart {
-            guard start < packet.payload.upperBound else { return nil }
-            // The end of a previous section in this packet is dropped: tables are repeated frequently.
-            start += 1 + Int(bytes[start])
+    /// A section starts at its table ID and has no checksum.
+    mutating func add(_ packet: TransportPacket, _ bytes: Span<UInt8>) -> [[UInt8]] {
+        var payload = packet.payload
+        guard packet.isUnitStart, let first = payload.first else {
+            guard !gathered.isEmpty else { return [] }
+            gathered += bytes.array(payload)
+            guard let section = takeSection() else { return [] }
+            // A section starts only in packets that say so.
             gathered.removeAll(keepingCapacity: true)
-        } else if gathered.isEmpty {
-            return nil
+            return [section]
         }
-        guard start < packet.payload.upperBound else { return nil }
-        let room = max(0, Self.mostBytes - gathered.count)
-        gathered += bytes.array(start..<min(packet.payload.upperBound, start + room))
+        // The pointer field is the length of the end of the previous section.
+        let start = min(payload.upperBound, first + 1 + Int(bytes[first]))
+        var sections: [[UInt8]] = []
+        if !gathered.isEmpty {
+            gathered += bytes.array((first + 1)..<start)
+            sections += [takeSection()].compactMap(\.self)
+        }
+        payload = start..<payload.upperBound
+        gathered = bytes.array(payload)
+        while let section = takeSection() { sections.append(section) }
+        return sections
+    }
+
+    /// Removes the first section and returns it without its checksum, or returns `nil` if it is not complete.
+    private mutating func takeSection() -> [UInt8]? {
+        // A table ID of 0xFF marks stuffing up to the end of the packet (§2.4.4.1).
+        if gathered.first == 0xFF { gathered.removeAll(keepingCapacity: true) }
         guard gathered.count >= 3 else { return nil }
         let length = 3 + (Int(gathered[1] & 0x0F) << 8 | Int(gathered[2]))
-        guard length <= gathered.count else {
-            if gathered.count >= Self.mostBytes { gathered.removeAll() }
-            return nil
-        }
+        guard length <= gathered.count else { return nil }
         let section = Array(gathered.prefix(max(0, length - 4)))
-        gathered.removeAll(keepingCapacity: true)
+        gathered.removeFirst(length)
         return section
     }
 }

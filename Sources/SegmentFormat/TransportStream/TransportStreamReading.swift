@@ -28,11 +28,12 @@ struct TransportStreamReading {
         if let clock = packet.clockReference { noteClock(clock, packet.pid) }
         guard !packet.payload.isEmpty, !packet.isScrambled else { return }
         if packet.pid == 0 {
-            if let section = association.add(packet, bytes) { readAssociation(section) }
+            for section in association.add(packet, bytes) { readAssociation(section) }
         } else if var map = maps[packet.pid] {
-            if let section = map.add(packet, bytes), let program = TransportProgram(section.span),
-                programs.count < Self.mostPrograms || programs[program.number] != nil
-            {
+            for section in map.add(packet, bytes) {
+                guard let program = TransportProgram(section.span),
+                    programs.count < Self.mostPrograms || programs[program.number] != nil
+                else { continue }
                 programs[program.number] = program
             }
             maps[packet.pid] = map

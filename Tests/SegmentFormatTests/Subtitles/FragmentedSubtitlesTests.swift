@@ -63,6 +63,29 @@ import Testing
         return try track.cues(in: segment.span)
     }
 
+    /// Track fragments whose offsets are relative to the end of the previous one's data (ISO/IEC 14496-12 §8.8.7.1).
+    @Test(arguments: [false, true])
+    func dataWithoutAnOffsetFollowThoseOfThePreviousTrack(hasSampleSizes: Bool) throws {
+        let other = zeros(30)
+        let cue = Self.cue("a")
+        func moof(_ offset: Int) -> [UInt8] {
+            let run =
+                hasSampleSizes
+                ? fullBox("trun", 0, 0x201, u32(2), u32(offset), u32(10), u32(20))
+                : fullBox("trun", 0, 0x1, u32(3), u32(offset))
+            let video = box("traf", fullBox("tfhd", 0, 0x10, u32(1), u32(10)), run)
+            let text = box(
+                "traf",
+                fullBox("tfhd", 0, 0, u32(3)),
+                fullBox("tfdt", 1, 0, u64(0)),
+                fullBox("trun", 0, 0x200, u32(1), u32(cue.count))
+            )
+            return box("moof", fullBox("mfhd", 0, 0, u32(1)), video, text)
+        }
+        let segment = moof(moof(0).count + 8) + box("mdat", other, cue)
+        #expect(try cues(Self.webVTT, segment).map(Subtitles.line) == ["0-1 a"])
+    }
+
     @Test func webVTTSamplesBecomeCuesWithTheirHeader() throws {
         let segment = Self.fragment(
             base: 4_000,

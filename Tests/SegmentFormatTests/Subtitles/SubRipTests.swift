@@ -50,6 +50,14 @@ import Testing
         #expect(try SubRipDocument(narrow.span).cues.first?.plainText == "é")
     }
 
+    @Test func textThatIsNotUTF8IsWindows1252() throws {
+        let head = Array("1\n00:00:01,000 --> 00:00:02,000\n".utf8)
+        let bytes = head + [0x80, 0x85, 0x8A, 0x8E, 0x91, 0x92, 0x93, 0x94, 0x96, 0x97, 0x99, 0x9C, 0x9F, 0xA0, 0xFF]
+        #expect(try SubRipDocument(bytes.span).cues.first?.plainText == "€…ŠŽ‘’“”–—™œŸ\u{A0}ÿ")
+        let undefined = head + [0x81, 0x8D, 0x8F, 0x90, 0x9D, 0xE9]
+        #expect(try SubRipDocument(undefined.span).cues.first?.plainText == "\u{81}\u{8D}\u{8F}\u{90}\u{9D}é")
+    }
+
     @Test func fileWithoutCuesIsNone() throws {
         #expect(try Subtitles.subRip(" \n").isEmpty)
         #expect(throws: MediaFormatError.missing("SubRip cue")) { try Subtitles.subRip("hello") }
