@@ -8,8 +8,8 @@ public import MediaTiming
 /// any of them ran. While a long transfer runs beside others, its share is missing, unless it is reported in parts.
 ///
 /// The estimator has no clock: times are those of the samples. Samples may be added in any order within an hour. A
-/// sample that is earlier by more than that indicates that the clock was set back, and counts as new. Memory is
-/// bounded. No sample can cause a trap.
+/// sample that is earlier by more than that indicates that the clock was set back, and counts as new. The memory
+/// is limited, and no sample causes a trap.
 public struct ThroughputEstimator: Sendable {
     /// The weights and thresholds of the estimator.
     public let options: Options

@@ -17,10 +17,12 @@ public struct DownloadTask: Sendable {
         public var selection: DownloadSelection
         /// The title to display; derived from the URL by default.
         public var title: String?
-        /// The maximum number of files that are fetched concurrently; the initializer limits it to 1...64.
-        public var jobs: Int
+        /// The maximum number of files that are fetched concurrently; a value outside of 1...64 is clamped.
+        public var jobs: Int { didSet { jobs = Self.clamped(jobs: jobs) } }
         /// The size limits of the download.
         public var limits: DownloadLimits
+
+        private static func clamped(jobs: Int) -> Int { min(max(jobs, 1), 64) }
 
         /// Creates options.
         ///
@@ -39,7 +41,7 @@ public struct DownloadTask: Sendable {
         ) {
             self.selection = selection
             self.title = title
-            self.jobs = min(max(jobs, 1), 64)
+            self.jobs = Self.clamped(jobs: jobs)
             self.limits = limits
         }
     }

@@ -72,7 +72,7 @@ extension MediaPlaylist {
         at time: MediaTime,
         limits: PlaylistLimits = PlaylistLimits()
     ) throws(PlaylistEditError) -> MediaPlaylist {
-        guard time <= duration else { throw outside("insert", time) }
+        guard time >= .zero, time <= duration else { throw outside("insert", time) }
         guard let position = segments.position(at: time) else { return try appending(other, limits: limits) }
         let range = segments.timeRange(at: position)
         return try stitched(other, at: time - range.start <= range.end - time ? position : position + 1, limits)

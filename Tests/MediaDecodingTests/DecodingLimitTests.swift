@@ -173,6 +173,36 @@ import Testing
 
     // MARK: Pieces of transport streams
 
+    /// Packets of 188, 192 and 204 bytes, in chunks that are smaller and larger than a packet.
+    @Test(arguments: [(0, 0), (4, 0), (0, 16)], [1, 100, 188, 192, 204, 1_000, 7_000])
+    func packetsOfEachSizeArePassedOnOnce(_ additions: (prefix: Int, suffix: Int), chunk: Int) {
+        func packet(_ pid: Int, _ number: Int, begins: Bool) -> [UInt8] {
+            [0x47, UInt8(pid >> 8) | (begins ? 0x40 : 0), UInt8(pid & 0xFF), 0x10 | UInt8(number & 15)]
+                + [UInt8](repeating: UInt8(number), count: 184)
+        }
+        let table =
+            [0x47, 0x40, 0, 0x10, 0, 0, 0xB0, 13, 0, 1, 0xC1, 0, 0, 0, 1, 0xF0, 0]
+            + [UInt8](repeating: 0xFF, count: 171)
+        let media = (0..<60).map { packet(0x100, $0, begins: $0 % 5 == 0) }
+        let stream = ([table] + media).flatMap { packet in
+            [UInt8](repeating: 9, count: additions.prefix) + packet + [UInt8](repeating: 8, count: additions.suffix)
+        }
+        var cutting = TransportCutting()
+        var output: [[UInt8]] = []
+        for start in stride(from: 0, to: stream.count, by: chunk) {
+            let part = Array(stream[start..<min(stream.count, start + chunk)])
+            if let payloads = part.withUnsafeBytes({ unsafe cutting.add($0) }) { output.append(payloads) }
+        }
+        output += [cutting.finish()].compactMap(\.self)
+        for payloads in output { #expect(Array(payloads.prefix(188)) == table) }
+        let passed = output.flatMap { payloads in
+            stride(from: 188, to: payloads.count - 187, by: 188).map { Array(payloads[$0..<$0 + 188]) }
+        }
+        // The packets of tables are also passed on where they are in the stream.
+        let numbers = passed.filter { $0[1] & 0x1F == 1 }.map { Set($0[4...]).count == 1 ? Int($0[4]) : -1 }
+        #expect(numbers == Array(0..<60))
+    }
+
     @Test func aPacketThatNeverEndsIsLookedAtAFewTimesOnly() {
         var cutting = TransportCutting()
         var packet = [UInt8](repeating: 0xFF, count: 188)

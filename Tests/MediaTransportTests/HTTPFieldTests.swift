@@ -3,6 +3,7 @@ import Foundation
 import MediaTiming
 import NIOCore
 import NIOHTTP1
+import NIOHTTPCompression
 import ResourceAddressing
 import Testing
 
@@ -180,6 +181,17 @@ import Testing
         let address = ResourceAddress("http://h/a")
         let translated = TransportError.translating(error, address: address) as? TransportError
         #expect(translated?.code == code && translated?.message == message && translated?.address == address)
+    }
+
+    @Test(arguments: [
+        (NIOHTTPDecompression.DecompressionError.limit, TransportError.Code.tooLarge),
+        (.inflationError(-3), .wrongContent),
+        (.initializationError(-2), .wrongContent),
+    ])
+    func damagedCompressedBodyIsNotTooLarge(_ cause: NIOHTTPDecompression.DecompressionError, code: TransportError.Code)
+    {
+        let error = TransportError.translating(cause, address: ResourceAddress("http://h/a")) as? TransportError
+        #expect(error?.code == code)
     }
 
     @Test(arguments: [

@@ -344,6 +344,11 @@ import Testing
     @Test func jobsAreBounded() {
         #expect(DownloadTask.Options(jobs: 0).jobs == 1 && DownloadTask.Options(jobs: 65).jobs == 64)
         #expect(DownloadTask.Options(jobs: 7).jobs == 7 && DownloadTask.Options().jobs == 6)
+        var options = DownloadTask.Options()
+        for (jobs, expected) in [(0, 1), (-5, 1), (1, 1), (64, 64), (65, 64), (3, 3)] {
+            options.jobs = jobs
+            #expect(options.jobs == expected)
+        }
     }
 
     @Test(arguments: [

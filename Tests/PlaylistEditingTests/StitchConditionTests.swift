@@ -77,6 +77,9 @@ import Testing
         #expect(throws: PlaylistEditError.timeOutside(edit: "insert", time: "13.501", duration: "13.5")) {
             try plain.inserting(ad, at: late)
         }
+        #expect(throws: PlaylistEditError.timeOutside(edit: "insert", time: "-0.001", duration: "13.5")) {
+            try plain.inserting(ad, at: MediaTime(value: -1, timescale: 1_000))
+        }
         #expect(throws: PlaylistEditError.timeOutside(edit: "start", time: "13.501", duration: "13.5")) {
             try plain.dropped(before: late)
         }

@@ -12,14 +12,21 @@ struct TransportCutting {
     /// The maximum number of bytes that are held back; the bytes of a longer payload are discarded.
     private static let mostBytes = 32 << 20
 
+    /// The packets that are held back, of 188 bytes each, whatever the packet size of the stream.
     private var held: [UInt8] = []
-    /// The number of bytes received since the stored packets were last examined.
+    /// The bytes received since packets were last extracted, and the start of the next packet before them.
     private var unread: [UInt8] = []
+    /// The number of bytes to skip up to the next packet.
+    private var gap = 0
+    /// The packet size of the stream; `nil` until it is known.
+    private var stride: Int?
     /// The number of held bytes up to which they are examined again with each chunk.
     ///
     /// Above it, they are examined only after a quarter of their length has been received, so that a payload that never
     /// ends does not cost its whole length for each chunk.
     private static let mostHeldForEach = 1 << 20
+    /// The number of bytes from which a packet size is found reliably: five packets of the largest size.
+    private static let layoutLength = 5 * 204
     /// The total number of bytes examined, including repeated examinations.
     private(set) var lookedAtByteCount = 0
     /// The approximate memory of the buffer, in bytes.
@@ -32,27 +39,13 @@ struct TransportCutting {
     mutating func add(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         unsafe unread.append(contentsOf: bytes)
         guard held.count <= Self.mostHeldForEach || unread.count >= held.count / 4 else { return nil }
-        let all = held + unread
+        extractPackets()
+        let all = held
         lookedAtByteCount += all.count
         held = []
-        unread = []
-        guard let layout = TransportPacketLayout(all.span) else {
-            if all.count < Self.mostBytes { held = all }
-            return nil
-        }
-        // Packets of 192 bytes start with a 4-byte timestamp and packets of 204 bytes end with 16 bytes of parity; both
-        // are ignored.
-        let lead = layout.stride == 192 ? min(4, layout.firstSync) : 0
-        var packets: [(start: Int, pid: UInt16, begins: Bool)] = []
-        var offset = layout.firstSync
-        while all.count - offset >= Self.packetLength {
-            if all[offset] == 0x47 {
-                let pid = UInt16(all[offset + 1] & 0x1F) << 8 | UInt16(all[offset + 2])
-                packets.append((offset, pid, all[offset + 1] & 0x40 != 0))
-                offset += layout.stride
-            } else {
-                offset += 1
-            }
+        let packets = Swift.stride(from: 0, to: all.count, by: Self.packetLength).map { start in
+            let pid = UInt16(all[start + 1] & 0x1F) << 8 | UInt16(all[start + 2])
+            return (start: start, pid: pid, begins: all[start + 1] & 0x40 != 0)
         }
         var last: [UInt16: Int] = [:]
         for (index, packet) in packets.enumerated() {
@@ -63,7 +56,7 @@ struct TransportCutting {
             }
         }
         var whole: [UInt8] = tables.keys.sorted().flatMap { tables[$0] ?? [] }
-        whole.reserveCapacity(whole.count + packets.count * Self.packetLength)
+        whole.reserveCapacity(whole.count + all.count)
         var hasMedia = false
         for (index, packet) in packets.enumerated() {
             let range = packet.start..<packet.start + Self.packetLength
@@ -75,15 +68,52 @@ struct TransportCutting {
                 hasMedia = hasMedia || !tablePIDs.contains(packet.pid) && packet.pid != Self.nothing
             }
         }
-        let rest = max(0, offset - lead)
-        if rest < all.count { held.append(contentsOf: all[min(offset, all.count)...]) }
         if held.count > Self.mostBytes { held = [] }
         return hasMedia ? whole : nil
     }
 
+    /// Moves the complete packets of the received bytes to the held ones.
+    ///
+    /// Packets of 192 bytes start with a 4-byte timestamp and packets of 204 bytes end with 16 bytes of parity; both are
+    /// omitted.
+    private mutating func extractPackets() {
+        lookedAtByteCount += unread.count
+        var offset = min(gap, unread.count)
+        gap -= offset
+        while gap == 0, unread.count - offset >= Self.packetLength {
+            if stride == nil || unread[offset] != 0x47 {
+                guard let start = findPacket(from: offset) else { break }
+                offset = start
+                continue
+            }
+            held.append(contentsOf: unread[offset..<(offset + Self.packetLength)])
+            offset += stride ?? Self.packetLength
+            if offset > unread.count { (gap, offset) = (offset - unread.count, unread.count) }
+        }
+        unread.removeFirst(offset)
+        // Bytes in which no packet is found are not a transport stream.
+        if stride == nil, unread.count >= Self.mostBytes { unread = [] }
+    }
+
+    /// Finds the packet size and the next packet at an offset where none starts.
+    ///
+    /// - Returns: The offset of the next sync byte or of the bytes before which there is none, or `nil` if more bytes are
+    ///   needed.
+    private mutating func findPacket(from offset: Int) -> Int? {
+        let layout = TransportPacketLayout(unread.span.extracting(offset...))
+        if let layout {
+            stride = layout.stride
+            return offset + layout.firstSync
+        }
+        guard stride != nil, unread.count - offset >= Self.layoutLength else { return nil }
+        // The stream is damaged here: the packet size is assumed to be unchanged.
+        return unread[(offset + 1)...].firstIndex(of: 0x47) ?? unread.count
+    }
+
     /// Returns the remaining packets after the tables; `nil` if there are none.
     mutating func finish() -> [UInt8]? {
-        guard byteCount > tableByteCount, !tables.isEmpty else { return nil }
+        extractPackets()
+        guard !held.isEmpty || !unread.isEmpty, !tables.isEmpty else { return nil }
         defer { (held, unread) = ([], []) }
         return tables.keys.sorted().flatMap { tables[$0] ?? [] } + held + unread
     }

@@ -21,8 +21,9 @@ extension TransportError {
         case let error as HTTPClientError: meaning(of: error)
         case is NIOConnectionError: (.cannotConnect, "no connection could be made")
         case is NIOSSLError, is NIOSSLExtraError: (.insecure, "TLS failed (\(error))")
-        case is NIOHTTPDecompression.DecompressionError:
-            (.tooLarge, "the compressed body is broken or grows beyond all measure")
+        case NIOHTTPDecompression.DecompressionError.limit:
+            (.tooLarge, "the compressed body expands to more than 250 times its size")
+        case is NIOHTTPDecompression.DecompressionError: (.wrongContent, "the compressed body is damaged")
         case is NIOHTTPDecompression.ExtraDecompressionError: (.connectionLost, "the compressed body was cut short")
         case HTTPParserError.invalidEOFState:
             (.connectionLost, "the server closed the connection in the middle of the body")

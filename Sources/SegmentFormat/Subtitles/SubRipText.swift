@@ -167,7 +167,7 @@ extension SubRipText {
         }
         var scalars = String.UnicodeScalarView()
         for byte in all {
-            scalars.append(0x80...0x9F ~= byte ? windowsCharacters[Int(byte - 0x80)] : Unicode.Scalar(byte))
+            scalars.append(0x80...0x9F ~= byte ? windowsCharacters[Int(byte & 0x1F)] : Unicode.Scalar(byte))
         }
         return String(scalars)
     }

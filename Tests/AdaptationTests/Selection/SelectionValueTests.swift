@@ -37,6 +37,18 @@ import Testing
 
     @Test(
         arguments: [
+            (.nan, 0.011, 0.3), (-1, 0, 0), (0, 0, 0), (0.5, 0.5, 0.5), (100, 100, 100), (101, 100, 100),
+            (.infinity, 100, 100),
+        ] as [(Double, Double, Double)]
+    )
+    func leastGainsStayInTheirRanges(gain: Double, leastGain: Double, leastGainOfAbandonment: Double) {
+        let options = BalancedSelector.Options(leastGain: gain, leastGainOfAbandonment: gain)
+        #expect(options.boundedLeastGain == leastGain)
+        #expect(options.boundedLeastGainOfAbandonment == leastGainOfAbandonment)
+    }
+
+    @Test(
+        arguments: [
             (-1, 0.1, 0), (0, 0.1, 0), (0.05, 0.1, 0.05), (0.1, 0.1, 0.1), (5, 5, 5), (60, 60, 60), (61, 60, 60),
         ]
     )

@@ -17,11 +17,12 @@ extension BalancedSelector {
         public var foresight: Double
         /// The minimum gain for which the rung is switched, in segments of the highest allowed rung.
         ///
-        /// 0.011: smaller differences are within the discretization error of the plan.
+        /// 0.011: smaller differences are within the discretization error of the plan. Range 0 to 100.
         public var leastGain: Double
         /// The minimum gain for which a running transfer is abandoned, in segments of the highest allowed rung.
         ///
-        /// 0.3: the bytes received so far are discarded, and other transfers may be waiting for the link.
+        /// 0.3: the bytes received so far are discarded, and other transfers may be waiting for the link. Range
+        /// 0 to 100.
         public var leastGainOfAbandonment: Double
         /// The minimum duration of the part of a transfer that is measured separately, and the minimum time between two
         /// reviews.
@@ -71,6 +72,10 @@ extension BalancedSelector {
             )
         }
 
+        /// The minimum gain of a switch, clamped to its range.
+        var boundedLeastGain: Double { leastGain.bounded(0...100, orElse: 0.011) }
+        /// The minimum gain of an abandonment, clamped to its range.
+        var boundedLeastGainOfAbandonment: Double { leastGainOfAbandonment.bounded(0...100, orElse: 0.3) }
         var pieceSeconds: Double { pieceDuration.clampedSeconds.bounded(0.1...60, orElse: 0.9) }
         var startupSeconds: Double { startupDuration.clampedSeconds.bounded(0...60, orElse: 1) }
     }

@@ -253,7 +253,7 @@ extension BalancedSelector {
                 if isBorrowed, plan.quality[index] > current { cost *= 1 + history.weariness }
                 worth -= cost
             }
-            if rung != situation.currentRung { worth -= options.leastGain }
+            if rung != situation.currentRung { worth -= options.boundedLeastGain }
             if worth > greatest { (best, greatest) = (index, worth) }
         }
         return plan.key.rungs[best]
@@ -295,7 +295,7 @@ extension BalancedSelector {
         )
         var greatest =
             own - plan.weights.change * abs(own - current) + plan.worth(of: waiting, belief, buffer: buffer)
-            + options.leastGainOfAbandonment
+            + options.boundedLeastGainOfAbandonment
         var choice: Int?
         for index in lower {
             let rung = plan.key.rungs[index]
