@@ -1,6 +1,6 @@
-/// Reads decisions from the bytes of an input, so that a fuzzer drives a generator.
+/// A source of decisions that are read from the bytes of an input, so that a fuzzer can drive a generator.
 ///
-/// After the last byte every decision is the first one: each input describes a finite result.
+/// At the end of the input every decision is the first alternative, so that each input describes a finite result.
 package struct ChoiceReader {
     private let bytes: [UInt8]
     private var position = 0
@@ -10,43 +10,43 @@ package struct ChoiceReader {
         self.bytes = bytes
     }
 
-    /// A Boolean value that indicates whether all bytes are used.
+    /// A Boolean value that indicates whether all bytes have been consumed.
     package var isAtEnd: Bool { position >= bytes.count }
 
-    /// The bytes that no decision has used yet.
+    /// The bytes that have not been consumed.
     package var rest: [UInt8] { Array(bytes.dropFirst(position)) }
 
-    /// Returns the next byte; 0 at the end.
+    /// Returns the next byte, or 0 at the end of the input.
     package mutating func byte() -> UInt8 {
         guard position < bytes.count else { return 0 }
         defer { position += 1 }
         return bytes[position]
     }
 
-    /// Returns a number from 0 up to a bound of at most 256.
+    /// Returns a number from 0 up to, but not including, a bound of at most 256.
     package mutating func number(below bound: Int) -> Int { bound > 1 ? Int(byte()) % bound : 0 }
 
-    /// Returns whether one of `count` equally likely cases applies; `false` at the end.
+    /// Returns true in one of `count` equally likely cases; `false` at the end of the input.
     package mutating func isOne(in count: Int) -> Bool { number(below: count) == count - 1 }
 
-    /// Returns one of the elements; the first at the end.
+    /// Returns one of the elements, or the first at the end of the input.
     package mutating func element<Element>(of elements: [Element]) -> Element {
         elements[number(below: elements.count)]
     }
 
-    /// Returns up to `count` of the next bytes.
+    /// Consumes and returns up to `count` bytes.
     package mutating func bytes(_ count: Int) -> [UInt8] {
         let taken = Array(bytes.dropFirst(position).prefix(count))
         position += taken.count
         return taken
     }
 
-    /// Returns up to `count` of the next bytes as text; invalid UTF-8 is replaced.
+    /// Consumes up to `count` bytes and returns them as text; invalid UTF-8 is replaced.
     package mutating func text(_ count: Int) -> String { String(decoding: bytes(count), as: UTF8.self) }
 }
 
 extension ChoiceReader {
-    /// Spellings of numbers that conversions and arithmetic are likely to fail on.
+    /// Numbers as text that conversions and arithmetic are likely to fail on.
     package static let extremeNumbers = [
         "0", "1", "-1", "2147483647", "2147483648", "4294967295", "4294967296", "9007199254740992", "9007199254740993",
         "999999999999999999", "1000000000000000000", "9223372036854775807", "9223372036854775808",
@@ -57,7 +57,7 @@ extension ChoiceReader {
         " 1", "1.", ".5", "1125899906843",
     ]
 
-    /// Returns the spelling of a number: an ordinary one in three of four cases, else an extreme one.
+    /// Returns a number as text: an ordinary one in three of four cases, otherwise an extreme one.
     package mutating func spelledNumber(_ ordinary: [String]) -> String {
         isOne(in: 4) ? element(of: Self.extremeNumbers) : element(of: ordinary)
     }

@@ -1,19 +1,19 @@
 package import Foundation
 
-/// The seeds and tokens of targets in the folder `Fuzzing`.
+/// The seeds and dictionaries of fuzz targets.
 package struct FuzzFiles: Sendable {
     private let folder: URL
 
-    /// Creates the files of a folder.
+    /// Creates an accessor for the files in a folder.
     ///
     /// - Parameter folder: A folder with `Seeds` and `Dictionaries`.
     package init(folder: URL) {
         self.folder = folder
     }
 
-    /// Returns the seeds of a target, in the order of their paths.
+    /// Returns the seeds of a target, sorted by path.
     ///
-    /// - Throws: The error of the file system; a target must have seeds of its own.
+    /// - Throws: The error of the file system, for example if the target has no seeds of its own.
     package func seeds(of target: FuzzTarget) throws -> [[UInt8]] {
         try ([target.name] + target.furtherSeeds).flatMap { name in
             let folder = folder.appendingPathComponent("Seeds/\(name)")
@@ -23,16 +23,16 @@ package struct FuzzFiles: Sendable {
         }
     }
 
-    /// Returns the tokens of a target; none where it has no dictionary.
+    /// Returns the dictionary tokens of a target; empty if it has no dictionary.
     ///
-    /// - Throws: The error of the file system, where there is a dictionary that cannot be read.
+    /// - Throws: The error of the file system if the dictionary cannot be read.
     package func tokens(of target: FuzzTarget) throws -> [[UInt8]] {
         let file = folder.appendingPathComponent("Dictionaries/\(target.name).dict")
         guard FileManager.default.fileExists(atPath: file.path) else { return [] }
         return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").compactMap { Self.token($0) }
     }
 
-    /// Reads a line of a dictionary in the format of libFuzzer: `"text"` with `\\`, `\"` and `\xHH`.
+    /// Parses a line of a dictionary in the format of libFuzzer: `"text"` with the escapes `\\`, `\"` and `\xHH`.
     private static func token(_ line: Substring) -> [UInt8]? {
         guard line.first != "#", let first = line.utf8.firstIndex(of: UInt8(ascii: "\"")),
             let last = line.utf8.lastIndex(of: UInt8(ascii: "\"")), first < last

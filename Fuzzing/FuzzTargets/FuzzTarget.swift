@@ -1,23 +1,23 @@
-/// A reader of bytes from outside, with what a fuzzer needs to know of it.
+/// A fuzz target: a parser of untrusted input together with the parameters of a fuzzer.
 ///
-/// A target of this name has its seeds in `Fuzzing/Seeds/NAME`, and its tokens in `Fuzzing/Dictionaries/NAME.dict`
-/// where there are any. To add a reader, add it to one of the tables: `FuzzTarget.formats` for readers without effects,
-/// `FuzzTarget.streams` for those that need transports, storage or the engine. `Scripts/fuzz` and the replay in the test
-/// suite follow the tables.
+/// The seeds of a target are in `Fuzzing/Seeds/NAME`, and its optional dictionary is `Fuzzing/Dictionaries/NAME.dict`.
+/// To add a parser, add it to one of the tables: `FuzzTarget.formats` for parsers without side effects,
+/// `FuzzTarget.streams` for those that require transports, storage or the engine. `Scripts/fuzz` and the replay in the
+/// test suite run every entry of the tables.
 package struct FuzzTarget: Sendable {
-    /// The name on the command line, and the name of the folder of seeds.
+    /// The name on the command line and of the folder with the seeds.
     package let name: String
-    /// The kind of input, in a few words.
+    /// A short description of the kind of input.
     package let summary: String
     /// The maximum length of an input, in bytes.
     package let maximumLength: Int
-    /// The number of mutated inputs of a replay; slow targets have fewer.
+    /// The number of mutated inputs of a replay; smaller for slow targets.
     package let replayCount: Int
-    /// The targets whose seeds are read as well.
+    /// The other targets whose seeds are used as well.
     package let furtherSeeds: [String]
-    /// The folder of the shared test data whose files are seeds as well, where `MILLSTREAM_SHARED` names one.
+    /// The folder of the shared corpus, named by `MILLSTREAM_SHARED`, whose files are used as seeds as well.
     package let sharedSeeds: String?
-    /// Reads an input and checks the result; a failed check traps.
+    /// Parses an input and checks the result; a failed check traps.
     package let run: @Sendable ([UInt8]) -> Void
 
     /// Creates a target.
@@ -39,22 +39,22 @@ package struct FuzzTarget: Sendable {
         self.run = run
     }
 
-    /// A target that traps on inputs that begin with `trap`, for tests of the programs that run targets.
+    /// A target that traps on inputs that begin with `trap`, for tests of the programs that run fuzz targets.
     package static let trap = FuzzTarget("trap", "a test of the fuzzer") { bytes in
         check(!bytes.starts(with: "trap".utf8), "the input begins with trap")
     }
 
-    /// The readers that have no effects, in the order in which they are listed.
+    /// The parsers without side effects, in listing order.
     package static let formats: [FuzzTarget] = playlistTargets + mediaTargets + subtitleTargets + textTargets
 }
 
-/// Traps where a property of the result does not hold, in release builds as well.
+/// Traps if a property of the result does not hold, in release builds as well.
 package func check(
     _ condition: @autoclosure () -> Bool,
     _ message: @autoclosure () -> String = "a property of the result does not hold",
     file: StaticString = #file,
     line: UInt = #line
 ) {
-    // A precondition has no message in release builds.
+    // In release builds, `precondition` prints no message.
     if !condition() { fatalError(message(), file: file, line: line) }
 }

@@ -1,28 +1,28 @@
 package import ResourceAddressing
 
-/// A presentation that the bytes of an input describe: its playlists, with several versions for reloads.
+/// A presentation that is generated from the bytes of an input: its playlists, with several versions for reloads.
 ///
-/// The playlists are mostly well formed, with extreme numbers, odd orders and references that lead nowhere, so that
-/// inputs reach the code behind the parser.
+/// The playlists are mostly well formed but contain extreme numbers, unusual orders and dangling references, so that
+/// inputs reach the code that runs after the parser.
 package struct GeneratedPresentation: Sendable {
     /// The base address of all resources.
     package static let base = "https://origin.example/stream/"
 
-    /// The address of the first playlist.
+    /// The address of the playlist to load first.
     package let source: ResourceAddress
-    /// The versions of each playlist by address; each reload takes the next one, and the last one stays.
+    /// The versions of each playlist by address; each reload returns the next version, and the last one repeats.
     package private(set) var playlists: [String: [String]] = [:]
     /// The size of media resources, in bytes.
     package let mediaSize: Int
-    /// The size of keys, in bytes; 16 in most presentations.
+    /// The size of keys, in bytes: 16 in half of the presentations, otherwise a size that is invalid for AES-128.
     package let keySize: Int
-    /// The decisions that are left for the reader of the presentation.
+    /// The unconsumed decisions, for the code that uses the presentation.
     package var choices: ChoiceReader
 
-    /// The maximum size of a playlist; repetition stops there.
+    /// The maximum size of a playlist with repeated segments, in bytes.
     private static let maximumSize = 16 << 10
 
-    /// Creates the presentation that an input describes.
+    /// Creates a presentation from an input.
     package init(_ bytes: [UInt8]) {
         var choices = ChoiceReader(bytes)
         mediaSize = choices.element(of: [4_096, 0, 1, 16, 188, 65_536])
@@ -39,7 +39,7 @@ package struct GeneratedPresentation: Sendable {
         self.choices = choices
     }
 
-    /// All versions of all playlists with their addresses, in a fixed order.
+    /// All versions of all playlists with their addresses, sorted by address.
     package var texts: [(address: String, text: String)] {
         playlists.sorted { $0.key < $1.key }.flatMap { address, versions in versions.map { (address, $0) } }
     }
@@ -112,7 +112,7 @@ extension GeneratedPresentation {
 extension GeneratedPresentation {
     private static let durations = ["4", "6.006", "2.002", "10", "0.5", "4.004"]
 
-    /// Returns the versions of a media playlist: windows of one list of segments, which may move backwards.
+    /// Returns the versions of a media playlist: windows on one list of segments that may also move backwards.
     private static func mediaPlaylists(_ choices: inout ChoiceReader) -> [String] {
         let isLive = choices.isOne(in: 3)
         let header = header(&choices, isMedia: true)

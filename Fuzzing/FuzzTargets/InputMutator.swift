@@ -1,4 +1,4 @@
-/// Creates inputs from seeds, the same ones for the same number: a small stand-in for libFuzzer in ordinary builds.
+/// A deterministic generator of mutated inputs, which replaces libFuzzer in ordinary builds.
 package struct InputMutator {
     private let seeds: [[UInt8]]
     private let tokens: [[UInt8]]
@@ -8,10 +8,10 @@ package struct InputMutator {
     /// Creates a mutator.
     ///
     /// - Parameters:
-    ///   - seeds: The inputs to begin with.
-    ///   - tokens: The byte strings that inputs of this kind are made of.
+    ///   - seeds: The inputs to mutate.
+    ///   - tokens: The dictionary tokens to insert.
     ///   - maximumLength: The maximum length of an input, in bytes.
-    ///   - number: The start of the random sequence.
+    ///   - number: The seed of the random sequence.
     package init(seeds: [[UInt8]], tokens: [[UInt8]], maximumLength: Int, number: UInt64) {
         self.seeds = seeds.isEmpty ? [[]] : seeds
         self.tokens = tokens
@@ -45,7 +45,7 @@ package struct InputMutator {
         }
     }
 
-    /// Writes an extreme integer of two, four or eight bytes, most significant byte first.
+    /// Overwrites two, four or eight bytes with an extreme integer in big-endian order.
     private mutating func overwriteInteger(_ input: inout [UInt8], _ place: Int) {
         let extremes: [UInt64] = [
             0, 1, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF, 1 << 53, .max >> 1, 1 << 63, .max, .max - 1, 0x7FFF, 0xFFFF,
@@ -57,7 +57,7 @@ package struct InputMutator {
         }
     }
 
-    /// Replaces a decimal number of a text by an extreme one.
+    /// Replaces a decimal number in text with an extreme one.
     private mutating func replaceNumber(_ input: inout [UInt8]) {
         let isDigit: (UInt8) -> Bool = { (0x30...0x39).contains($0) }
         guard let start = input.indices.dropFirst(below(max(1, input.count))).first(where: { isDigit(input[$0]) })
@@ -69,7 +69,7 @@ package struct InputMutator {
         input.replaceSubrange(start..<end, with: Array(number.utf8))
     }
 
-    /// Returns a number from 0 up to a bound (SplitMix64).
+    /// Returns a random number from 0 up to, but not including, a bound (SplitMix64).
     private mutating func below(_ bound: Int) -> Int {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

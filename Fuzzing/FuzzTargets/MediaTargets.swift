@@ -2,7 +2,7 @@ import MediaTiming
 import SegmentFormat
 
 extension FuzzTarget {
-    /// The readers of media containers.
+    /// The parsers of media containers.
     static let mediaTargets = [
         FuzzTarget("mp4", "ISO base media files: movies, sample tables, indexes", replayCount: 600, run: readMovie),
         FuzzTarget(
@@ -21,9 +21,9 @@ extension FuzzTarget {
     ]
 }
 
-/// Indexes bytes as a media file of which ranges are loaded.
+/// Indexes bytes as a media file that is loaded in ranges.
 ///
-/// The last two bytes choose how long the file claims to be and how many bytes come first.
+/// The last byte selects the declared length of the file, and the number of bytes selects the size of the first range.
 @Sendable func readFile(_ bytes: [UInt8]) {
     _ = MediaContainer(bytes.span)
     let lengths: [Int64?] = [Int64(bytes.count), nil, Int64(bytes.count) + 1_000, 1 << 40, .max]
@@ -42,7 +42,7 @@ extension FuzzTarget {
     if let duration = timeline.duration { check(duration >= .zero, "the duration of a file is negative") }
 }
 
-/// Checks that pieces are in order.
+/// Checks that pieces are valid and in order.
 private func check(_ pieces: [MediaFilePiece]) {
     check(pieces.count <= Movie.mostPieces, "a file has more pieces than the limit")
     var start = MediaTime.zero
@@ -91,7 +91,7 @@ private func check(_ pieces: [MediaFilePiece]) {
 }
 
 extension Int64 {
-    /// Returns the sum, or the maximum where it overflows.
+    /// Returns the sum, or the maximum if it overflows.
     fileprivate func saturated(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum

@@ -5,7 +5,7 @@ import ReportFormat
 import ResourceAddressing
 
 extension FuzzTarget {
-    /// The readers of playlists and of what is done with them.
+    /// The parsers, validators and editors of playlists.
     static let playlistTargets = [
         FuzzTarget(
             "playlists",
@@ -32,17 +32,17 @@ extension FuzzTarget {
     ]
 }
 
-/// Reads a playlist in every way that there is.
+/// Parses a playlist and inspects it.
 @Sendable func readPlaylist(_ bytes: [UInt8]) {
     guard let playlist = try? Playlist.parse(bytes, context: context) else { return }
     check(playlist.bytes == bytes, "writing changes bytes")
     inspect(playlist)
 }
 
-/// Reads every value of a playlist, validates, rewrites and updates it.
+/// Reads every value of a playlist, and validates, rewrites and updates it.
 func inspect(_ playlist: Playlist) {
     read(playlist)
-    // A result that would be too large, or that could not be read, is an error.
+    // Rewriting throws an error if the result would be too large or could not be parsed.
     if let rewritten = try? playlist.rewritingAddresses({ $0.uri.isEmpty ? nil : "https://other.example/a" }) {
         check(
             rewritten.addresses.count == playlist.addresses.count,
@@ -59,7 +59,7 @@ private let context = PlaylistContext(
     importableVariables: ["host": "cdn"]
 )
 
-/// Reads every value and checks that the values agree with each other.
+/// Reads every value and checks that the values are consistent.
 private func read(_ playlist: Playlist) {
     check(!playlist.report.json.isEmpty, "the report is empty")
     for diagnostic in playlist.diagnostics { check(diagnostic.line ?? 1 >= 1) }
@@ -88,7 +88,7 @@ private func read(_ playlist: MultivariantPlaylist) {
     check(findings.count == 1)
 }
 
-/// Validates against all rules and writes the canonical spelling.
+/// Validates the playlist against all rules and checks its canonical form.
 private func validate(_ playlist: Playlist) {
     for finding in playlist.validated(against: Set(RuleSet.allCases)) { check(finding.line ?? 1 >= 1) }
     check(playlist.minimumVersion >= 1)
@@ -104,7 +104,7 @@ private func validate(_ playlist: Playlist) {
     }
 }
 
-/// Reads the playlist as an update of a part of itself, and of itself.
+/// Parses the playlist as an update of its first half and of itself.
 private func update(_ playlist: MediaPlaylist) {
     let half = Array(playlist.bytes.prefix(playlist.bytes.count / 2))
     for previous in [try? MediaPlaylist(parsing: half, context: playlist.context), playlist].compactMap({ $0 }) {

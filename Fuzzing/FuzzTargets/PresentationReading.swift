@@ -4,7 +4,7 @@ import PlaylistEditing
 import ReportFormat
 import ResourceAddressing
 
-/// Inspects, validates and edits a generated presentation.
+/// Parses, validates and edits a generated presentation.
 @Sendable func readPresentation(_ bytes: [UInt8]) {
     var presentation = GeneratedPresentation(bytes)
     var playlists: [ResourceAddress: Playlist] = [:]
@@ -35,7 +35,7 @@ import ResourceAddressing
 }
 
 extension GeneratedPresentation {
-    /// Returns up to six edits of the presentation.
+    /// Returns up to six edits that are generated from the remaining decisions.
     mutating func edits() -> [PlaylistEdit] {
         var edits: [PlaylistEdit] = []
         for _ in 0..<choices.number(below: 7) {
@@ -66,7 +66,7 @@ extension GeneratedPresentation {
     }
 }
 
-/// Applies the second version of a playlist to the first.
+/// Parses the second version of a playlist as an update of the first, and merges them.
 private func update(_ before: MediaPlaylist, _ after: MediaPlaylist) {
     let updated = try? MediaPlaylist(parsing: after.bytes, after: before, context: after.context)
     check(updated?.segments.map(\.uri) == after.segments.map(\.uri), "an update changes addresses")
@@ -74,7 +74,7 @@ private func update(_ before: MediaPlaylist, _ after: MediaPlaylist) {
     check(merged.segments.count <= before.segments.count + after.segments.count, "an update adds segments")
 }
 
-/// Applies each edit alone, then all of them, to each playlist.
+/// Applies each edit separately, and then all of them, to each playlist.
 private func edit(_ playlists: [MediaPlaylist], _ plan: EditPlan) {
     var sources: [String: MediaPlaylist] = [:]
     for playlist in playlists { sources[playlist.context.address?.text ?? ""] = playlist }
@@ -94,7 +94,7 @@ private func edit(_ playlist: MultivariantPlaylist, _ plan: EditPlan, _ playlist
         if let edited = try? plan.applied(to: playlist, sources: sources) { checkEdited(.multivariant(edited)) }
     }
     let childPlans = plan.childPlans(sources: sources)
-    // Entries at the end of a long list are like those at its beginning.
+    // Only the first entries of long lists are edited; the others are similar.
     let variants = (playlist.variants + playlist.iFrameVariants).prefix(8).map { PresentationEntry.variant($0) }
     for entry in variants + playlist.renditions.prefix(8).map({ PresentationEntry.rendition($0) }) {
         guard let child = try? childPlans.plan(for: entry),
@@ -108,7 +108,7 @@ private func edit(_ playlist: MultivariantPlaylist, _ plan: EditPlan, _ playlist
     }
 }
 
-/// Checks that an edited playlist can be read again.
+/// Checks that an edited playlist can be parsed to the same values.
 private func checkEdited(_ edited: Playlist) {
     guard let again = try? Playlist.parse(edited.bytes, context: edited.context) else {
         check(false, "an edited playlist cannot be read")
@@ -122,7 +122,7 @@ private func checkEdited(_ edited: Playlist) {
     }
 }
 
-/// Reads lines of edits, `name=value`, and applies them.
+/// Parses lines with edits, `name=value`, and applies them.
 @Sendable func readEdits(_ bytes: [UInt8]) {
     var edits: [PlaylistEdit] = []
     for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n").prefix(16) {

@@ -3,7 +3,7 @@ import SegmentFormat
 import XMLReading
 
 extension FuzzTarget {
-    /// The readers of captions and subtitles.
+    /// The parsers of captions and subtitles.
     static let subtitleTargets = [
         FuzzTarget("captions", "CEA-608 and CEA-708 captions in video", maximumLength: 2_048, run: readCaptions),
         FuzzTarget("webvtt", "WebVTT files", replayCount: 250, sharedSeeds: "corpus/vtt", run: readWebVTT),
@@ -15,7 +15,7 @@ extension FuzzTarget {
     ]
 }
 
-/// Puts cues on a timeline and writes them as a script.
+/// Inserts cues into a timeline and renders them as a SubStation Alpha script.
 func show(_ cues: [SubtitleCue]) {
     var timeline = SubtitleTimeline()
     timeline.insert(Array(cues.prefix(cues.count / 2)))
@@ -148,7 +148,7 @@ func show(_ cues: [SubtitleCue]) {
     }
 }
 
-/// Returns whether the braces that are not escaped are pairs, each of which begins with a backslash as overrides do.
+/// Returns whether the unescaped braces are balanced and each begins an override tag with a backslash.
 private func areOverridesClosed(_ text: String) -> Bool {
     var isOpen = false
     var previous: Unicode.Scalar = " "
@@ -195,6 +195,6 @@ private struct CountingHandler: XMLEventHandler {
         check(error.line >= 0, "an error has a negative line")
     }
     check(handler.isBalanced, "elements are not balanced")
-    // UTF-16 and Latin-1 need up to twice as many bytes in UTF-8.
+    // Text in UTF-16 or Latin-1 is up to twice as long in UTF-8.
     check(handler.size <= 4 * bytes.count, "a document grows when it is read")
 }

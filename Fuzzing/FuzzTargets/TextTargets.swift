@@ -9,7 +9,7 @@ import ReportFormat
 import ResourceAddressing
 
 extension FuzzTarget {
-    /// The readers of other texts.
+    /// The parsers of other text formats.
     static let textTargets = [
         FuzzTarget("access-logs", "access logs in the W3C Extended Log File Format", run: readAccessLog),
         FuzzTarget("error-logs", "error logs in the W3C Extended Log File Format", run: readErrorLog),
@@ -107,7 +107,7 @@ extension FuzzTarget {
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
     let address = ResourceAddress(String(lines[0]))
     check(address.text == String(lines[0]), "an address is changed")
-    // RFC 3986 §5.3: the components together are the address.
+    // The components must recompose to the address (RFC 3986 §5.3).
     var text = address.scheme.map { $0 + ":" } ?? ""
     text += address.authority.map { "//" + $0 } ?? ""
     text += address.path + (address.query.map { "?" + $0 } ?? "") + (address.fragment.map { "#" + $0 } ?? "")
@@ -170,7 +170,7 @@ extension FuzzTarget {
     }
 }
 
-/// Builds a report from an input and checks that its JSON is valid.
+/// Generates a report from an input and checks that its JSON is valid.
 @Sendable private func readReport(_ bytes: [UInt8]) {
     var choices = ChoiceReader(bytes)
     func value(_ depth: Int) -> ReportValue {

@@ -1,7 +1,7 @@
 import FuzzTargets
 import FuzzerDriver
 
-/// Runs libFuzzer on the readers that have no effects.
+/// A program that runs libFuzzer on the parsers without side effects.
 @main enum Fuzzer {
     static func main() { FuzzerDriver.run(FuzzTarget.formats) }
 }

@@ -10,14 +10,14 @@ import Musl
 import Darwin
 #endif
 
-/// Runs libFuzzer on one target of a table.
+/// A driver that runs libFuzzer on one target of a table.
 package enum FuzzerDriver {
     private static let target = Mutex<FuzzTarget?>(nil)
 
     /// Runs the target that the environment variable `MILLSTREAM_FUZZ_TARGET` names, with the arguments of libFuzzer.
     ///
-    /// With the single argument `--list`, prints the table instead: name, maximum length, further folders of seeds, folder
-    /// of the shared test data, summary, with tabulators between them.
+    /// With the single argument `--list`, prints the table of targets instead, with tab-separated columns: name,
+    /// maximum length, further seed folders, folder of the shared corpus, summary.
     package static func run(_ targets: [FuzzTarget]) -> Never {
         if CommandLine.arguments.dropFirst() == ["--list"] {
             for target in targets {
@@ -40,16 +40,17 @@ package enum FuzzerDriver {
         exit(LLVMFuzzerRunDriver(&count, &arguments) { runInput($0, $1) })
     }
 
-    /// Runs one input of the chosen target.
+    /// Runs the selected target with one input.
     fileprivate static func run(_ input: [UInt8]) {
         let target = target.withLock { $0 }
         target?.run(input)
     }
 }
 
-/// Runs one input, as libFuzzer calls it; a trap, a hang or exhausted memory is a finding.
+/// Runs one input.
 ///
-/// The library refers to this symbol even where the function is passed to it.
+/// libFuzzer calls this function; a trap, a hang or exhausted memory is a finding. The library requires the symbol even
+/// though the function is passed to its driver as an argument.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func runInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     FuzzerDriver.run(Array(UnsafeBufferPointer(start: start, count: count)))

@@ -2,15 +2,15 @@ import Foundation
 import FuzzTargets
 import StreamFuzzTargets
 
-/// Replays the seeds of a target and seeded mutations of them, without libFuzzer.
+/// A program that replays the seeds of a target and deterministic mutations of them, without libFuzzer.
 ///
-/// `fuzz-replay --list` prints the names of the targets. `fuzz-replay NAME [FILE…]` replays the files, or else the seeds and
-/// the mutations. Before each input is run it is written to the file that the environment variable `MILLSTREAM_FUZZ_INPUT`
-/// names, so that the input is known after a trap.
+/// `fuzz-replay --list` prints the names of the targets. `fuzz-replay NAME [FILE…]` replays the given files, or the
+/// seeds and their mutations. Each input is first written to the file that the environment variable
+/// `MILLSTREAM_FUZZ_INPUT` names, so that the input is known after a trap.
 @main enum Replay {
-    /// The maximum CPU time of a replay, in seconds; a hang ends here.
+    /// The maximum CPU time of a replay, in seconds, which ends hangs.
     private static let cpuTimeLimit: UInt64 = 240
-    /// The maximum resident size of a replay, in MiB, unless `MILLSTREAM_FUZZ_MEMORY` sets another.
+    /// The default maximum resident size of a replay, in MiB; `MILLSTREAM_FUZZ_MEMORY` overrides it.
     private static let memoryLimit = 1_024
 
     static func main() throws {
@@ -67,7 +67,7 @@ import StreamFuzzTargets
         getrusage(RUSAGE_SELF, &usage)
         return Int(usage.ru_maxrss)
         #else
-        // On Linux, `ru_maxrss` begins with the size of the process that started this one.
+        // On Linux, `ru_maxrss` includes the size of the parent process at the time of the fork.
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
         let kilobytes = line.flatMap { Int($0.filter(\.isNumber)) }

@@ -8,7 +8,7 @@ import ReportFormat
 import ResourceAddressing
 import Synchronization
 
-/// Downloads a generated presentation into a library of its own, resumes it, and deletes it.
+/// Downloads a generated presentation into a new library, resumes the download, and deletes the asset.
 @Sendable func downloadPresentation(_ bytes: [UInt8]) {
     var presentation = GeneratedPresentation(bytes)
     let selection = DownloadSelection(
@@ -46,7 +46,7 @@ private func check(_ progress: DownloadProgress) {
     check(String(describing: progress).isEmpty == false, "progress has no description")
 }
 
-/// Checks the library after a download.
+/// Checks the state of the library after a download.
 private func check(_ library: AssetLibrary, _ downloaded: StoredAsset?, _ folder: URL) {
     guard let assets = try? library.assets() else {
         check(false, "a library cannot be read")
@@ -62,7 +62,7 @@ private func check(_ library: AssetLibrary, _ downloaded: StoredAsset?, _ folder
         check(downloaded.isPlayableOffline, "a finished download cannot be played")
         check(downloaded.percent == 100, "a finished download is not complete")
     }
-    // No address of the stream may lead out of the library.
+    // No URI of the stream may write outside the library.
     let parent = folder.deletingLastPathComponent().appendingPathComponent("s.ts")
     check(!FileManager.default.fileExists(atPath: parent.path), "a file is outside of the library")
 }

@@ -4,11 +4,11 @@ import MediaTransport
 import ResourceAddressing
 import Synchronization
 
-/// A transport that answers with the resources of a generated presentation.
+/// A transport that responds with the resources of a generated presentation.
 final class GeneratedOrigin: Transport {
     /// The maximum number of requests of one run.
     ///
-    /// More requests than any generated presentation needs in ten minutes mean that the same thing is loaded over and over.
+    /// No generated presentation requires as many requests in ten minutes, so more of them indicate a request loop.
     static let maximumRequestCount = 20_000
 
     private let presentation: GeneratedPresentation
@@ -53,9 +53,9 @@ final class GeneratedOrigin: Transport {
     }
 }
 
-/// Returns a response with the requested range of bytes.
+/// Returns a response with the requested byte range.
 ///
-/// - Throws: `TransportError` with status 416 where the range is not inside the bytes.
+/// - Throws: `TransportError` with status 416 if the range is not within the bytes.
 func response(_ bytes: [UInt8], to request: TransportRequest, _ time: any TimeSource) throws -> TransportResponse {
     var bytes = bytes
     if let range = request.byteRange {

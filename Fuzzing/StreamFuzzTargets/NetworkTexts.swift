@@ -10,7 +10,7 @@ import Synchronization
 
 private let now = UnixSeconds(1_700_000_000)
 
-/// Reads lines: the first is the address of the response, the others are `Set-Cookie` fields.
+/// Parses lines: the first is the address of the response, the others are `Set-Cookie` fields.
 @Sendable func readCookies(_ bytes: [UInt8]) {
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
     let jar = CookieJar()
@@ -38,7 +38,7 @@ private let now = UnixSeconds(1_700_000_000)
     checkText(of: jar)
 }
 
-/// Checks that the text of a jar reads as the same jar.
+/// Checks that a cookie jar round-trips through the Netscape format.
 private func checkText(of jar: CookieJar) {
     let text = jar.netscapeText(now: now)
     let again = CookieJar(netscapeFile: text, now: now)
@@ -108,7 +108,7 @@ private func checkText(of jar: CookieJar) {
     }
 }
 
-/// A transport that answers every request with the same header fields.
+/// A transport that responds to every request with the same header fields.
 private struct FieldOrigin: Transport {
     let fields: [HeaderField]
     let status: Int
@@ -125,7 +125,7 @@ private struct FieldOrigin: Transport {
     }
 }
 
-/// Caches a response whose header fields are the lines of the input, and asks for it again at other times.
+/// Caches a response whose header fields are the lines of the input, and repeats the request at other times.
 @Sendable func readCachedResponses(_ bytes: [UInt8]) {
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
     let fields = lines.prefix(16).compactMap { HeaderField(line: String($0)) }
@@ -159,7 +159,7 @@ private struct FieldOrigin: Transport {
     }
 }
 
-/// A clock that is set by hand.
+/// A clock that is set manually.
 private final class MomentSource: Sendable {
     private let value = Mutex<Int64>(0)
 

@@ -8,7 +8,7 @@ import PlaybackReporting
 import ResourceAddressing
 import StreamingEngine
 
-/// Plays a generated presentation in simulated time, with commands of the input.
+/// Plays a generated presentation in simulated time, with commands from the input.
 @Sendable func playPresentation(_ bytes: [UInt8]) {
     let presentation = GeneratedPresentation(bytes)
     let simulation = Simulation()
@@ -16,7 +16,7 @@ import StreamingEngine
     play(presentation.source, origin, presentation.choices, simulation)
 }
 
-/// Plays the bytes of an input as a media file in simulated time.
+/// Plays the input as a media file in simulated time.
 @Sendable func playFile(_ bytes: [UInt8]) {
     let simulation = Simulation()
     let origin = FileOrigin(bytes: bytes, time: simulation)
@@ -24,7 +24,7 @@ import StreamingEngine
     play(ResourceAddress("https://origin.example/film.mp4"), origin, choices, simulation)
 }
 
-/// A transport that has one file at every address.
+/// A transport that responds to every request with the same file.
 private struct FileOrigin: Transport {
     let bytes: [UInt8]
     let time: any TimeSource
@@ -94,7 +94,7 @@ private func time(_ choices: inout ChoiceReader) -> MediaTime {
     MediaTime(decimal: choices.spelledNumber(["0", "3", "12.5", "30"])) ?? MediaTime(seconds: .max)
 }
 
-/// A command of a viewer.
+/// A playback command.
 private struct Command: Sendable {
     private enum Kind {
         case rate(Double)

@@ -3,7 +3,7 @@ package import FuzzTargets
 import Synchronization
 
 extension FuzzTarget {
-    /// The readers behind transports, storage, the server and the engine, in the order in which they are listed.
+    /// The parsers that require transports, storage, the server or the engine, in listing order.
     package static let streams: [FuzzTarget] = [
         FuzzTarget(
             "playback",
@@ -47,9 +47,9 @@ extension FuzzTarget {
     ]
 }
 
-/// Runs an asynchronous function and waits for its end on the current thread.
+/// Runs an asynchronous function and blocks the current thread until it returns.
 ///
-/// For the main thread of a fuzzer, which calls synchronous functions.
+/// The main thread of a fuzzer can only call synchronous functions.
 func wait(for body: @escaping @Sendable () async -> Void) {
     let done = DispatchSemaphore(value: 0)
     Task.detached {
@@ -59,7 +59,7 @@ func wait(for body: @escaping @Sendable () async -> Void) {
     done.wait()
 }
 
-/// A folder that exists while a closure runs.
+/// Calls a closure with a temporary folder, which is deleted when the closure returns.
 ///
 /// `TMPDIR` may name a file system in memory.
 func withTemporaryFolder(_ body: (URL) -> Void) {

@@ -2,7 +2,7 @@ import FuzzTargets
 import FuzzerDriver
 import StreamFuzzTargets
 
-/// Runs libFuzzer on the readers behind transports, storage, the server and the engine.
+/// A program that runs libFuzzer on the parsers that require transports, storage, the server or the engine.
 @main enum StreamFuzzer {
     static func main() { FuzzerDriver.run(FuzzTarget.streams) }
 }

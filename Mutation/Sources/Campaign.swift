@@ -1,20 +1,20 @@
 import Foundation
 
-/// One run: faults are chosen, planted, built, and tried one after the other.
+/// A run of mutation testing: mutants are selected, inserted, built and tested one after the other.
 struct Campaign {
     struct Options {
         var targets: [MutationTarget] = []
-        /// The number of faults of each target; 0 plants all.
+        /// The number of mutants per target; 0 selects all.
         var sample = 200
         var seed: UInt64 = 1
         var jobs = 2
-        /// The largest share of faults that no test may find, from 0 to 1.
-        var largestShare = 0.1
-        /// Only faults in files whose path contains this text.
+        /// The maximum share of mutants of a target that may survive without an explanation, from 0 to 1.
+        var maximumSurvivorShare = 0.1
+        /// The text that the path of a file must contain for its mutants to be selected; empty selects all files.
         var fileFilter = ""
-        /// The folder of the package.
+        /// The root folder of the package.
         var package = URL(filePath: ".")
-        /// The folder for the copy and its products.
+        /// The folder for the copy of the package and its build products.
         var folder = URL(filePath: ".build-mutants")
     }
 
@@ -32,7 +32,7 @@ struct Campaign {
         )
     }
 
-    // MARK: Choosing and planting
+    // MARK: Selection and insertion
 
     private mutating func choose() throws {
         var generator = SeededGenerator(seed: options.seed)
@@ -45,7 +45,7 @@ struct Campaign {
             }
             let count = found.count
             found.shuffle(using: &generator)
-            // Some do not compile; a few more than asked for make up for them.
+            // Some mutants do not compile; 40 % more than requested are selected to replace them.
             if options.sample > 0 { found = Array(found.prefix(options.sample + options.sample * 2 / 5)) }
             for index in found.indices {
                 found[index].id = nextID
@@ -56,7 +56,7 @@ struct Campaign {
         }
     }
 
-    /// Plants the chosen faults; what does not compile is left out until the rest does.
+    /// Inserts the selected mutants and builds; mutants that do not compile are removed until the build succeeds.
     private mutating func plantAndBuild() throws {
         for attempt in 1...40 {
             var planters: [String: MutantPlanter] = [:]
@@ -106,13 +106,13 @@ struct Campaign {
         return removed
     }
 
-    /// Removes the faults that the compiler's messages about one file are due to.
+    /// Removes the mutants that cause the compiler errors of one file.
     ///
-    /// A fault that does not compile often causes messages about other lines. While messages are about lines with faults,
-    /// the other messages are ignored: those that remain are repeated by the next build. A line without faults removes the
-    /// omissions in its function, else all faults in its function, else all in the file.
+    /// A mutant that does not compile often causes errors on other lines. As long as there are errors on lines with
+    /// mutants, the other errors are ignored: the next build repeats those that remain. An error on a line without
+    /// mutants removes the omissions in its function, otherwise all mutants in its function, otherwise all in the file.
     ///
-    /// - Returns: The number of faults removed.
+    /// - Returns: The number of removed mutants.
     private func remove(brokenLines lines: Set<Int>, of file: String, from mutants: inout [Mutant]) -> Int {
         let before = mutants.count
         let isBroken: (Mutant) -> Bool = { mutant in
@@ -138,11 +138,12 @@ struct Campaign {
         return before - mutants.count
     }
 
-    // MARK: Running
+    // MARK: Execution
 
-    /// Runs everything and prints a report.
+    /// Runs the campaign and prints a report.
     ///
-    /// - Returns: Whether the share of each target that survives is small enough, faults that are explained aside.
+    /// - Returns: A Boolean value that indicates whether the share of unexplained survivors of each target is within
+    ///   the limit.
     mutating func run(equivalents: Equivalents, report: URL) throws -> Bool {
         try choose()
         try plantAndBuild()
@@ -166,7 +167,7 @@ struct Campaign {
             let start = Date()
             try inParallel(chosen.count, jobs: options.jobs) { index in
                 let mutant = chosen[index]
-                if let seenBy = try suites.suite(thatSees: mutant.id, targets: target.tests) {
+                if let seenBy = try suites.suite(thatKills: mutant.id, targets: target.tests) {
                     outcome.with { $0[mutant.id] = seenBy }
                 }
                 let count = done.with { value in
@@ -180,7 +181,7 @@ struct Campaign {
             let unexplained = survivors.filter { equivalents.reason(for: $0) == nil }
             let reached = Set(tests.suites.flatMap(\.reached))
             let share = chosen.isEmpty ? 1 : Double(unexplained.count) / Double(chosen.count)
-            isGood = isGood && share <= options.largestShare
+            isGood = isGood && share <= options.maximumSurvivorShare
             text += "\(target.name): \(chosen.count) faults, \(seen.count) seen"
             text +=
                 " (\(seen.values.count { $0.hasSuffix("(time limit)") }) by the time limit), \(survivors.count) survive"
@@ -200,7 +201,7 @@ struct Campaign {
     }
 }
 
-/// Why a run cannot go on.
+/// An error that ends the run.
 struct Failure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

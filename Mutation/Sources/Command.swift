@@ -1,8 +1,8 @@
 import Foundation
 
-/// A program that runs to its end or to a limit of time.
+/// A command that runs until it exits or reaches a time limit.
 struct Command {
-    /// The ways in which a program ends.
+    /// The result of a command.
     enum Result { case succeeded, failed, timedOut }
 
     private let arguments: [String]
@@ -17,13 +17,13 @@ struct Command {
         self.environment = environment
     }
 
-    /// Runs the program.
+    /// Runs the command.
     ///
     /// - Parameters:
-    ///   - output: The file that receives what it prints; `nil` discards it.
-    ///   - timeLimit: The time after which it is ended, in seconds.
-    /// - Returns: How it ended.
-    /// - Throws: The error of Foundation where the program cannot be started.
+    ///   - output: The file to which its output is written; `nil` discards the output.
+    ///   - timeLimit: The time after which the process is killed, in seconds.
+    /// - Returns: The result.
+    /// - Throws: The error of Foundation if the process cannot be started.
     func run(output: URL? = nil, timeLimit: Double) throws -> Result {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")

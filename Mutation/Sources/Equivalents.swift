@@ -1,12 +1,15 @@
 import Foundation
 
-/// The faults that change nothing that a user could see, each with the reason.
+/// The equivalent mutants, which do not change the observable behavior, each with the reason.
 ///
-/// The file has a line for each fault, its signature as the report prints it, followed by an indented line with the reason.
+/// The file has a line for each mutant, its signature as printed in the report, followed by an indented line with the
+/// reason.
 struct Equivalents {
     private var reasons: [String: String] = [:]
 
     /// Reads the file; a missing file has no entries.
+    ///
+    /// - Throws: ``Failure`` if a reason has no mutant, or the error of Foundation.
     init(_ file: URL) throws {
         guard FileManager.default.fileExists(atPath: file.path) else { return }
         var signature: String?

@@ -1,40 +1,40 @@
-/// One small fault in one place of a source file.
+/// A mutation at one location in a source file.
 struct Mutant {
-    /// The kinds of faults that are planted.
+    /// The kinds of mutations.
     enum Kind: String, CaseIterable {
         case comparison, negation, connective, condition, arithmetic, constant, extremum, argumentOrder, statement
     }
 
-    /// The form in which the fault is written into the source.
+    /// The form in which the mutation is written to the source.
     enum Form {
-        /// A second expression, evaluated instead of the first.
+        /// An alternative expression, evaluated instead of the original.
         case expression(alternative: String)
-        /// A statement that is left out.
+        /// A statement that is omitted.
         case omission
     }
 
-    /// The number that switches the fault on; unique in a build.
+    /// The number that activates the mutation; unique in a build.
     var id: Int32 = 0
     let kind: Kind
     let form: Form
-    /// The path of the file below the root of the package.
+    /// The path of the file relative to the root of the package.
     let file: String
-    /// The name of the innermost declaration around the fault, for people and for ``Equivalents``.
+    /// The name of the innermost declaration that contains the mutation, for reports and for ``Equivalents``.
     let declaration: String
-    /// The range of the original text, in bytes.
+    /// The range of the original text, in bytes of UTF-8.
     let range: Range<Int>
     let line: Int
-    /// The range of lines of the innermost function around the fault.
+    /// The lines of the outermost function or property that contains the mutation.
     let functionLines: ClosedRange<Int>
-    /// The source text that the fault replaces.
+    /// The source text that the mutation replaces.
     let original: String
 
-    /// A spelling that survives edits elsewhere in the file.
+    /// A description that remains the same when other parts of the file are edited.
     var signature: String {
         "\(file) | \(declaration) | \(kind.rawValue) | \(Self.folded(original)) | \(change)"
     }
 
-    /// The fault for people.
+    /// The replacement, for reports.
     var change: String {
         switch form {
         case .expression(let alternative): Self.folded(alternative)

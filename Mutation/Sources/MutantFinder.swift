@@ -2,7 +2,7 @@ import SwiftOperators
 import SwiftParser
 import SwiftSyntax
 
-/// Finds the places of a source file in which a fault can be planted.
+/// A syntax visitor that finds the mutations that are possible in a source file.
 final class MutantFinder: SyntaxVisitor {
     private let file: String
     private let source: String
@@ -14,8 +14,9 @@ final class MutantFinder: SyntaxVisitor {
         let name: String
         let lines: ClosedRange<Int>
         let isInitializer: Bool
-        /// A Boolean value that indicates whether the body gives a value, so that its only expression cannot be left out.
-        let givesValue: Bool
+        /// A Boolean value that indicates whether the body returns a value, so that its only expression cannot be
+        /// omitted.
+        let returnsValue: Bool
     }
 
     private var scopes: [Scope] = []
@@ -43,44 +44,46 @@ final class MutantFinder: SyntaxVisitor {
         return first...max(first, locations.location(for: node.endPositionBeforeTrailingTrivia).line)
     }
 
-    private func enter(_ name: String, _ node: some SyntaxProtocol, isInitializer: Bool = false, givesValue: Bool) {
-        scopes.append(Scope(name: name, lines: lines(of: node), isInitializer: isInitializer, givesValue: givesValue))
+    private func enter(_ name: String, _ node: some SyntaxProtocol, isInitializer: Bool = false, returnsValue: Bool) {
+        scopes.append(
+            Scope(name: name, lines: lines(of: node), isInitializer: isInitializer, returnsValue: returnsValue)
+        )
     }
 
     override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
-        enter(node.name.text, node, givesValue: node.signature.returnClause != nil)
+        enter(node.name.text, node, returnsValue: node.signature.returnClause != nil)
         return .visitChildren
     }
     override func visitPost(_ node: FunctionDeclSyntax) { scopes.removeLast() }
     override func visit(_ node: InitializerDeclSyntax) -> SyntaxVisitorContinueKind {
-        enter("init", node, isInitializer: true, givesValue: false)
+        enter("init", node, isInitializer: true, returnsValue: false)
         return .visitChildren
     }
     override func visitPost(_ node: InitializerDeclSyntax) { scopes.removeLast() }
     override func visit(_ node: DeinitializerDeclSyntax) -> SyntaxVisitorContinueKind {
-        enter("deinit", node, givesValue: false)
+        enter("deinit", node, returnsValue: false)
         return .visitChildren
     }
     override func visitPost(_ node: DeinitializerDeclSyntax) { scopes.removeLast() }
     override func visit(_ node: SubscriptDeclSyntax) -> SyntaxVisitorContinueKind {
-        enter("subscript", node, givesValue: true)
+        enter("subscript", node, returnsValue: true)
         return .visitChildren
     }
     override func visitPost(_ node: SubscriptDeclSyntax) { scopes.removeLast() }
     override func visit(_ node: AccessorDeclSyntax) -> SyntaxVisitorContinueKind {
         let word = node.accessorSpecifier.text
         let gives = word == "get" || word == "_read" || word == "unsafeAddress"
-        enter(scopes.last?.name ?? word, node, givesValue: gives)
+        enter(scopes.last?.name ?? word, node, returnsValue: gives)
         return .visitChildren
     }
     override func visitPost(_ node: AccessorDeclSyntax) { scopes.removeLast() }
     override func visit(_ node: PatternBindingSyntax) -> SyntaxVisitorContinueKind {
-        enter(scopes.last?.name ?? node.pattern.trimmedDescription, node, givesValue: true)
+        enter(scopes.last?.name ?? node.pattern.trimmedDescription, node, returnsValue: true)
         return .visitChildren
     }
     override func visitPost(_ node: PatternBindingSyntax) { scopes.removeLast() }
     override func visit(_ node: ClosureExprSyntax) -> SyntaxVisitorContinueKind {
-        enter(scopes.last?.name ?? "closure", node, givesValue: true)
+        enter(scopes.last?.name ?? "closure", node, returnsValue: true)
         return .visitChildren
     }
     override func visitPost(_ node: ClosureExprSyntax) { scopes.removeLast() }
@@ -102,7 +105,7 @@ final class MutantFinder: SyntaxVisitor {
     }
     override func visitPost(_ node: ExtensionDeclSyntax) { types.removeLast() }
 
-    // These are not run, run only when the program is already wrong, or cannot hold an expression.
+    // These nodes are not executed, are executed only after a failed check, or cannot contain a replacement expression.
     override func visit(_ node: AttributeSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
     override func visit(_ node: GenericArgumentClauseSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
     override func visit(_ node: EnumCaseElementSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
@@ -134,7 +137,7 @@ final class MutantFinder: SyntaxVisitor {
         case "!==": plant(.comparison, "===")
         case "&&": plant(.connective, "||")
         case "||": plant(.connective, "&&")
-        case "+" where !holdsText(node): plant(.arithmetic, "-")
+        case "+" where !containsTextOrArray(node): plant(.arithmetic, "-")
         case "-": plant(.arithmetic, "+")
         case "*": plant(.arithmetic, "/")
         case "/", "%": plant(.arithmetic, "*")
@@ -149,11 +152,11 @@ final class MutantFinder: SyntaxVisitor {
         return .visitChildren
     }
 
-    /// A Boolean value that indicates whether an operand is a string or an array literal, which cannot be subtracted.
-    private func holdsText(_ node: InfixOperatorExprSyntax) -> Bool {
+    /// Returns whether an operand is a string or an array literal, which cannot be subtracted.
+    private func containsTextOrArray(_ node: InfixOperatorExprSyntax) -> Bool {
         for side in [node.leftOperand, node.rightOperand] {
             if side.is(StringLiteralExprSyntax.self) || side.is(ArrayExprSyntax.self) { return true }
-            if let inner = side.as(InfixOperatorExprSyntax.self), holdsText(inner) { return true }
+            if let inner = side.as(InfixOperatorExprSyntax.self), containsTextOrArray(inner) { return true }
         }
         return false
     }
@@ -209,7 +212,7 @@ final class MutantFinder: SyntaxVisitor {
         return .visitChildren
     }
 
-    /// Plants the call with two neighboring arguments of one syntactic kind exchanged.
+    /// Adds mutations that exchange two adjacent arguments of the same syntactic kind.
     private func swapArguments(of node: FunctionCallExprSyntax) {
         let arguments = Array(node.arguments)
         guard arguments.count >= 2 else { return }
@@ -255,7 +258,7 @@ final class MutantFinder: SyntaxVisitor {
             isAssignment = isAssigning(expression)
             guard isAssignment || isEffect(expression) else { return }
         case .stmt(let statement):
-            // Leaving out what ends a scope breaks the build wherever the compiler counts on it.
+            // Omitting a statement that exits a scope does not compile where the compiler requires an exit.
             guard statement.is(ContinueStmtSyntax.self) || statement.is(ReturnStmtSyntax.self),
                 statement.as(ReturnStmtSyntax.self)?.expression == nil,
                 item.parent?.parent?.parent?.is(GuardStmtSyntax.self) != true
@@ -267,8 +270,8 @@ final class MutantFinder: SyntaxVisitor {
         let isBody =
             body?.is(ClosureExprSyntax.self) == true || body?.is(AccessorBlockSyntax.self) == true
             || body?.parent?.is(FunctionDeclSyntax.self) == true || body?.parent?.is(AccessorDeclSyntax.self) == true
-        if isOnlyOne, isBody, !isAssignment, scopes.last?.givesValue ?? true { return }
-        // A branch of a value is a value.
+        if isOnlyOne, isBody, !isAssignment, scopes.last?.returnsValue ?? true { return }
+        // The only expression in a branch of an expression is its value.
         if isOnlyOne, !isAssignment, isInsideValue(item) { return }
         add(.statement, item, nil)
     }
@@ -276,7 +279,7 @@ final class MutantFinder: SyntaxVisitor {
     private func isAssigning(_ expression: ExprSyntax) -> Bool {
         guard let infix = expression.as(InfixOperatorExprSyntax.self) else { return false }
         if infix.operator.is(AssignmentExprSyntax.self) {
-            // A property that an initializer assigns once must be assigned.
+            // An initializer must assign every stored property.
             return !(scopes.last?.isInitializer ?? false)
         }
         guard let symbol = infix.operator.as(BinaryOperatorExprSyntax.self)?.operator.text else { return false }
@@ -294,7 +297,7 @@ final class MutantFinder: SyntaxVisitor {
             && !call.calledExpression.trimmedDescription.hasSuffix("self.init")
     }
 
-    /// A Boolean value that indicates whether a statement is in a branch of an `if` or `switch` that gives a value.
+    /// Returns whether a statement is in a branch of an `if` or `switch` that is used as a value.
     private func isInsideValue(_ item: CodeBlockItemSyntax) -> Bool {
         var node = item.parent
         while let current = node {
@@ -304,7 +307,7 @@ final class MutantFinder: SyntaxVisitor {
                     guard let place = outer.parent?.as(CodeBlockItemSyntax.self),
                         let list = place.parent?.as(CodeBlockItemListSyntax.self)
                     else { return false }
-                    return list.count == 1 && (scopes.last?.givesValue ?? true)
+                    return list.count == 1 && (scopes.last?.returnsValue ?? true)
                 }
                 return true
             }

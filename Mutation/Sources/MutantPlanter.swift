@@ -1,34 +1,35 @@
-/// Writes faults into the text of a source file, each behind its switch.
+/// Inserts mutations into the text of a source file, each controlled by a switch.
 struct MutantPlanter {
-    /// The name of the function that every planted fault asks.
+    /// The name of the function that returns whether a mutation is active.
     static let switchName = "isMutantActive"
 
     private let bytes: [UInt8]
     private let mutants: [Mutant]
-    /// The lines that planting adds, each with the line of the source at which it adds them, in order.
+    /// The numbers of lines that were added, each with the line of the original source at which they were added, in
+    /// order.
     private var addedLines: [(line: Int, count: Int)] = []
 
     /// Creates a planter for one file.
     ///
     /// - Parameters:
     ///   - source: The text of the file.
-    ///   - mutants: The faults to plant, in any order; their ranges contain each other or do not touch.
+    ///   - mutants: The mutations to insert, in any order; any two of their ranges are either nested or disjoint.
     init(source: String, mutants: [Mutant]) {
         bytes = Array(source.utf8)
-        // Outer places before inner ones, so that one pass nests them.
+        // Outer ranges precede inner ones, so that a single pass nests them.
         self.mutants = mutants.sorted {
             ($0.range.lowerBound, -$0.range.upperBound, $0.id) < ($1.range.lowerBound, -$1.range.upperBound, $1.id)
         }
     }
 
-    /// Returns the text with every fault in it.
+    /// Returns the text with all mutations.
     mutating func planted() -> String {
         var position = 0
         addedLines = []
         return text(0..<bytes.count, &position)
     }
 
-    /// Returns the line of the source that a line of the planted text comes from.
+    /// Returns the line of the original source from which a line of the mutated text originates.
     func sourceLine(ofPlanted line: Int) -> Int {
         var added = 0
         for step in addedLines {

@@ -1,10 +1,10 @@
-/// A target whose tests are tried, with the test targets that reach it.
+/// A target to mutate, with the test targets that cover it.
 struct MutationTarget {
     let name: String
-    /// The test targets that run against its faults, those that find most of them first.
+    /// The test targets that run against its mutants; those that kill most of them come first.
     let tests: [String]
 
-    /// Every target that `Scripts/mutate` accepts.
+    /// The targets that `Scripts/mutate` accepts.
     static let all = [
         MutationTarget("MediaTiming", "MediaTimingTests", "HLSPlaylistTests", "PlaylistEditingTests"),
         MutationTarget("ResourceAddressing", "ResourceAddressingTests", "HLSPlaylistTests"),

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A value that several threads change.
+/// A value that is protected by a lock.
 final class Locked<Value>: @unchecked Sendable {
     // Safe: every access holds the lock.
     private var value: Value
@@ -16,7 +16,7 @@ final class Locked<Value>: @unchecked Sendable {
     }
 }
 
-/// Calls a closure for each index on a number of threads, and throws the first error.
+/// Calls a closure for each index on a number of threads, and rethrows the first error.
 func inParallel(_ count: Int, jobs: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
     let next = Locked(0)
     let failure = Locked<(any Error)?>(nil)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The suites of a test program, with the time that each takes and the faults that each reaches.
+/// The suites of a test bundle, with the duration of each and the mutants that each executes.
 struct TestSuites {
     struct Suite {
         /// The name of the suite, as `Target.Suite`.
@@ -27,9 +27,9 @@ struct TestSuites {
         )
     }
 
-    /// Runs every suite of some test targets without a fault.
+    /// Runs every suite of the given test targets without an active mutant.
     ///
-    /// - Returns: The suites that failed, which are left out.
+    /// - Returns: The names of the suites that fail, which are excluded.
     mutating func measure(_ targets: [String], mutantCount: Int, jobs: Int) throws -> [String] {
         let list = scratch.appending(path: "tests.txt")
         _ = try Command(bundle.path, "--testing-library", "swift-testing", "--list-tests").run(
@@ -37,7 +37,7 @@ struct TestSuites {
             timeLimit: 300
         )
         let lines = try String(contentsOf: list, encoding: .utf8).split(separator: "\n")
-        // `Target.Suite/test(…)`, where a suite may be nested: the outermost is run as one.
+        // Each line is `Target.Suite/test(…)`; nested suites run as part of the outermost.
         var names: [String] = []
         for line in lines {
             guard let end = line.firstIndex(of: "/"), targets.contains(where: { line.hasPrefix($0 + ".") }) else {
@@ -67,13 +67,13 @@ struct TestSuites {
         return all.filter { $0.value == nil }.map { todo[$0.key] }.sorted()
     }
 
-    /// Runs the suites that reach a fault, the quickest first, until one sees it.
+    /// Runs the suites that execute a mutant, the fastest first, until one fails.
     ///
-    /// - Returns: The suite that failed or did not end; `nil` where all passed.
-    func suite(thatSees mutant: Int32, targets: [String]) throws -> String? {
+    /// - Returns: The suites that failed or exceeded the time limit; `nil` if all passed.
+    func suite(thatKills mutant: Int32, targets: [String]) throws -> String? {
         for target in targets {
             let reaching = suites.filter { $0.name.hasPrefix(target + ".") && $0.reached.contains(mutant) }
-            // Quick suites share one process: starting it takes longer than most of them.
+            // Fast suites share one process, because starting a process takes longer than most of them.
             let quick = reaching.filter { $0.seconds < 3 }
             var groups = stride(from: 0, to: quick.count, by: 8).map { Array(quick[$0..<min($0 + 8, quick.count)]) }
             groups += reaching.filter { $0.seconds >= 3 }.sorted { $0.seconds < $1.seconds }.map { [$0] }

@@ -1,19 +1,19 @@
 import Foundation
 
-/// A copy of the package in which faults are planted.
+/// A copy of the package into which mutations are inserted.
 struct Workspace {
     let root: URL
     private let package: URL
     private let scratch: URL
     private let tests: [String]
 
-    /// Creates the copy, with only the test targets that are run and what they depend on.
+    /// Creates the copy.
     ///
     /// - Parameters:
-    ///   - package: The package that is copied.
-    ///   - folder: Where the copy and its build products are stored; products of an earlier run are used again.
-    ///   - tests: The test targets that the copy keeps, with what they depend on.
-    /// - Throws: The error of Foundation where a file cannot be read or written.
+    ///   - package: The package to copy.
+    ///   - folder: The folder for the copy and its build products; products of an earlier run are reused.
+    ///   - tests: The test targets to build in the copy.
+    /// - Throws: The error of Foundation if a file cannot be read or written.
     init(copying package: URL, to folder: URL, tests: [String]) throws {
         self.package = package
         self.tests = tests
@@ -26,7 +26,7 @@ struct Workspace {
         try Self.write(manifest, to: root.appending(path: "Package.swift"))
     }
 
-    /// Copies what differs, so that a build sees only changes as changes.
+    /// Copies only files that differ, so that incremental builds see no other changes.
     private static func mirror(_ source: URL, _ copy: URL) throws {
         let files = FileManager.default
         try files.createDirectory(at: copy, withIntermediateDirectories: true)
@@ -51,7 +51,7 @@ struct Workspace {
         if (try? Data(contentsOf: file)) != data { try data.write(to: file) }
     }
 
-    /// The source files of a target, as paths below the root of the package.
+    /// Returns the source files of a target, as paths relative to the root of the package.
     func sources(of target: String) throws -> [String] {
         let folder = package.appending(path: "Sources/\(target)")
         guard let walk = FileManager.default.enumerator(atPath: folder.path) else { return [] }
@@ -61,19 +61,19 @@ struct Workspace {
             .map { "Sources/\(target)/\($0)" }
     }
 
-    /// Reads a source file as it is without faults.
+    /// Returns a source file without mutations.
     func source(_ file: String) throws -> String {
         try String(contentsOf: package.appending(path: file), encoding: .utf8)
     }
 
-    /// Writes a file of the copy.
+    /// Writes a file to the copy.
     func write(_ text: String, file: String) throws {
         try Self.write(text, to: root.appending(path: file))
     }
 
     /// Builds the tests.
     ///
-    /// - Returns: What the compiler printed, and whether it succeeded.
+    /// - Returns: The output of the compiler, and whether the build succeeded.
     func build() throws -> (succeeded: Bool, log: String) {
         let log = scratch.deletingLastPathComponent().appending(path: "build.log")
         let result = try Command(
@@ -91,10 +91,10 @@ struct Workspace {
         return (result == .succeeded, try String(contentsOf: log, encoding: .utf8))
     }
 
-    /// The program that runs the tests.
+    /// The test bundle.
     var testBundle: URL { scratch.appending(path: "debug/millstreamPackageTests.xctest") }
 
-    /// The switch, for the target that has it.
+    /// Returns the source of the function that activates mutations, which is added to each mutated target.
     static func switchSource(mutantCount: Int) -> String {
         """
         import Foundation

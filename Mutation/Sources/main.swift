@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads the command line, as `Scripts/mutate` documents it, and runs.
+/// Parses the command line, which `Scripts/mutate` documents, and runs the campaign.
 func run() throws -> Bool {
     var options = Campaign.Options()
     var arguments = CommandLine.arguments.dropFirst()
@@ -17,7 +17,7 @@ func run() throws -> Bool {
         case "--sample": options.sample = try number(argument)
         case "--seed": options.seed = UInt64(try number(argument))
         case "--jobs": options.jobs = max(1, try number(argument))
-        case "--most": options.largestShare = Double(try number(argument)) / 100
+        case "--most": options.maximumSurvivorShare = Double(try number(argument)) / 100
         case "--file": options.fileFilter = try value(argument)
         case "--folder": options.folder = URL(filePath: try value(argument))
         default:

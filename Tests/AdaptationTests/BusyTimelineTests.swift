@@ -9,7 +9,7 @@ import Testing
         timeline.pieces.map { [Double($0.start) / 1e9, Double($0.end) / 1e9, $0.bitsPerSecond] }
     }
 
-    @Test func bitsFillTheLowestPlacesFirst() {
+    @Test func bitsFillTimeWithLowestRateFirst() {
         var timeline = BusyTimeline()
         timeline.pour(400, from: 0, to: 4 * second)
         #expect(pieces(timeline) == [[0, 4, 100]])
@@ -17,16 +17,16 @@ import Testing
         #expect(pieces(timeline) == [[0, 4, 100], [4, 5, 50]])
     }
 
-    @Test func transferMovesWhenItLearnsOfOneBesideIt() {
+    @Test func concurrentTransferRedistributesBits() {
         var timeline = BusyTimeline()
         timeline.pour(400, from: 0, to: 4 * second)
         timeline.pour(250, from: 3 * second, to: 5 * second)
-        // 650 bits fit evenly: the first leaves all but 10 bits of the fourth second to the other.
+        // 650 bits fit evenly: the first transfer leaves all but 10 bits of the fourth second to the other.
         #expect(timeline.pieces.allSatisfy { abs($0.bitsPerSecond - 130) < 25 })
     }
 
     @Test(arguments: 1..<50 as Range<UInt64>)
-    func bitsAreConservedAndTimeIsTheUnion(seed: UInt64) {
+    func bitsAreConservedAndBusyTimeIsUnionOfTransfers(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var timeline = BusyTimeline()
         var total = 0.0
@@ -44,7 +44,7 @@ import Testing
         for (left, right) in zip(timeline.pieces, timeline.pieces.dropFirst()) { #expect(left.end <= right.start) }
     }
 
-    @Test func unbrokenStretchCountsByItsBits() {
+    @Test func weightOfContiguousPiecesDependsOnTheirBits() {
         var timeline = BusyTimeline()
         timeline.pour(100, from: 0, to: second)
         timeline.pour(300, from: second, to: 2 * second)
@@ -53,14 +53,14 @@ import Testing
         #expect(timeline.measurements(fullTrust: 0).map(\.weight) == [1, 1, 1])
     }
 
-    @Test func whatHasBeenHandedOutDoesNotChange() {
+    @Test func removedMeasurementsDoNotChange() {
         var timeline = BusyTimeline()
         for index in 0..<Int64(BusyTimeline.mostPieces) + 2 {
             timeline.pour(10, from: index * 2 * second, to: (index * 2 + 1) * second)
         }
         #expect(timeline.removeExcess(fullTrust: 0).count == 2)
         timeline.pour(600, from: 0, to: 6 * second)
-        // The part behind the second piece, [0, 3), is gone: half of the bits with it.
+        // The time up to the second piece, [0, 3), has been removed, and half of the bits with it.
         #expect(timeline.pieces.first?.start == 3 * second)
         let bits = timeline.pieces.prefix { $0.end <= 6 * second }.reduce(0) { $0 + $1.bits }
         #expect(abs(bits - 310) < 0.001)

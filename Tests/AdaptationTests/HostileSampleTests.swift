@@ -3,14 +3,14 @@ import Testing
 
 @testable import Adaptation
 
-/// Samples that no network makes, and orders in which nobody adds them.
+/// Tests of samples that no network produces, and of samples in any order.
 @Suite struct HostileSampleTests {
     private static let moments: [Duration] = [
         .zero, .nanoseconds(1), .seconds(1), .seconds(-1), .seconds(1e9), .seconds(Int64.max), .seconds(Int64.min),
         Duration(attoseconds: .max), Duration(attoseconds: .min), .seconds(2),
     ]
 
-    @Test func noSampleTraps() {
+    @Test func extremeSamplesDoNotTrap() {
         for first in Self.moments {
             var estimator = ThroughputEstimator(initial: BitRate(bitsPerSecond: .max))
             for start in [first] + Self.moments {
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func noOptionTraps() {
+    @Test func extremeEstimatorOptionsDoNotTrap() {
         for moment in Self.moments {
             let options = ThroughputEstimator.Options(
                 fastHalfLife: moment,
@@ -51,14 +51,14 @@ import Testing
         }
     }
 
-    @Test func sampleFromAWrongFutureDoesNotSilenceTheOthers() throws {
+    @Test func sampleWithFutureTimeDoesNotBlockOtherSamples() throws {
         var estimator = ThroughputEstimator()
         estimator.add(ThroughputSample(start: .seconds(0), end: .seconds(Int64.max), bytes: ByteCount(1)))
         for index in 0..<20 { estimator.add(ThroughputSample(Double(index), Double(index) + 1, bytes: 250_000)) }
         #expect(try #require(estimator.megabits) > 1)
     }
 
-    @Test func enormousSampleIsForgottenInTime() throws {
+    @Test func hugeSampleIsEventuallyForgotten() throws {
         var estimator = ThroughputEstimator()
         estimator.add(ThroughputSample(0, 1, bytes: .max))
         #expect(estimator.estimate == BitRate(bitsPerSecond: 100_000_000_000))
@@ -66,25 +66,29 @@ import Testing
         #expect(abs(try #require(estimator.megabits) - 2) < 0.5)
     }
 
-    @Test func endBeforeStartCountsAsAtOnce() {
+    @Test func endBeforeStartCountsAsZeroDuration() {
         var estimator = ThroughputEstimator()
         estimator.add(ThroughputSample(5, 3, bytes: 1_000_000))
         #expect(estimator.estimate == nil)
     }
 
     @Test(arguments: 1..<20 as Range<UInt64>)
-    func orderHardlyMatters(seed: UInt64) throws {
+    func estimateHardlyDependsOnOrderOfSamples(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let requests = (0..<30).map { _ in
-            ModelledLink.Request(gap: 0.5, latency: 0.1, bytes: Int64.random(in: 50_000...900_000, using: &generator))
+            ConstantRateLink.Request(
+                gap: 0.5,
+                latency: 0.1,
+                bytes: Int64.random(in: 50_000...900_000, using: &generator)
+            )
         }
-        let samples = ModelledLink(bitsPerSecond: 4_000_000).samples(of: [requests, Array(requests.reversed())])
+        let samples = ConstantRateLink(bitsPerSecond: 4_000_000).samples(of: [requests, Array(requests.reversed())])
         var estimator = ThroughputEstimator()
         estimator.add(samples.shuffled(using: &generator))
         #expect(abs(try #require(estimator.megabits) / 4 - 1) < 0.02)
     }
 
-    @Test func memoryIsBounded() {
+    @Test func numberOfStoredPiecesIsLimited() {
         var generator = SeededGenerator(seed: 3)
         var timeline = BusyTimeline()
         for _ in 0..<20_000 {

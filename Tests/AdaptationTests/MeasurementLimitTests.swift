@@ -3,9 +3,9 @@ import Testing
 
 @testable import Adaptation
 
-/// The limits of what is measured and remembered, each on both sides.
+/// Tests of the limits of measurements and stored estimates, on both sides of each limit.
 @Suite struct MeasurementLimitTests {
-    @Test func limitsAreThoseOfTheDocumentation() {
+    @Test func limitsEqualDocumentedValues() {
         #expect(BusyTimeline.mostPieces == 128)
         #expect(BusyTimeline.longestTransfer == 3_600_000_000_000)
         #expect(BusyTimeline.fastestBitsPerSecond == 100_000_000_000)
@@ -23,7 +23,7 @@ import Testing
             (.nanoseconds(2_305_843_009_213_693_950), 2_305_843_009_213_693_950),
         ] as [(Duration, Int64)]
     )
-    func durationsAreNarrowedToSeventyThreeYears(duration: Duration, nanoseconds: Int64) {
+    func durationsAreClampedToSeventyThreeYears(duration: Duration, nanoseconds: Int64) {
         #expect(duration.clampedNanoseconds == nanoseconds)
         #expect(duration.clampedSeconds == Double(nanoseconds) / 1e9)
     }
@@ -36,24 +36,24 @@ import Testing
             (700, 800, 700),
         ] as [(Int64, Int64, Int64)]
     )
-    func aTransferCountsForItsLastHour(start: Int64, end: Int64, first: Int64) throws {
+    func transferCountsOnlyForItsLastHour(start: Int64, end: Int64, first: Int64) throws {
         var timeline = BusyTimeline()
         timeline.pour(1_000, from: start, to: end)
         let piece = try #require(timeline.pieces.first)
         #expect(timeline.pieces.count == 1 && piece.start == first && piece.end == end)
-        // The bits before it are left out in proportion.
+        // The bits before the last hour are excluded in proportion to their time.
         let rate = 1_000 * 1e9 / Double(end - start)
         #expect(abs(piece.bitsPerSecond / rate - 1) < 1e-9)
     }
 
     @Test(arguments: [(5, 5), (6, 5)] as [(Int64, Int64)])
-    func aTransferWithoutTimeIsNone(start: Int64, end: Int64) {
+    func transferWithoutDurationIsIgnored(start: Int64, end: Int64) {
         var timeline = BusyTimeline()
         timeline.pour(1_000, from: start, to: end)
         #expect(timeline.pieces.isEmpty)
     }
 
-    @Test func busyIsTheTimeJustBefore() {
+    @Test func isBusyDescribesTimeJustBeforeInstant() {
         var timeline = BusyTimeline()
         timeline.pour(10, from: 100, to: 200)
         timeline.pour(10, from: 300, to: 400)
@@ -61,7 +61,7 @@ import Testing
         #expect(moments.map(timeline.isBusy(before:)) == [false, false, true, true, false, false, true, true, false])
     }
 
-    @Test func bitsAreAddedToBusyTimeOnly() {
+    @Test func bitsAreAddedOnlyToBusyTime() {
         var timeline = BusyTimeline()
         timeline.pour(8, from: 0, to: 4_000_000_000)
         timeline.pourIntoBusyTime(2, from: 3_000_000_000, to: 9_000_000_000)
@@ -71,18 +71,18 @@ import Testing
         timeline.pourIntoBusyTime(2, from: 5_000_000_000, to: 9_000_000_000)
         timeline.pourIntoBusyTime(0, from: 0, to: 4_000_000_000)
         #expect(timeline.pieces.map(\.bitsPerSecond) == [2, 4])
-        // What is level again is one piece.
+        // Adjacent pieces with equal rates are merged.
         timeline.pourIntoBusyTime(6, from: 0, to: 3_000_000_000)
         #expect(timeline.pieces.map(\.bitsPerSecond) == [4])
     }
 
-    @Test func rateHasAnUpperBound() {
+    @Test func bitRateOfPieceHasUpperBound() {
         var timeline = BusyTimeline()
         timeline.pour(1e30, from: 0, to: 10)
         #expect(timeline.pieces.map(\.bitsPerSecond) == [100_000_000_000])
     }
 
-    @Test func aTimelineBeginsAnewWithoutItsPieces() {
+    @Test func removeAllReturnsMeasurementsAndClearsTimeline() {
         var timeline = BusyTimeline()
         timeline.pour(10, from: 1_000, to: 2_000)
         timeline.pour(10, from: 3_000, to: 4_000)
@@ -93,7 +93,7 @@ import Testing
         #expect(timeline.removeExcess(fullTrust: 0).isEmpty)
     }
 
-    // MARK: Responses at once
+    // MARK: Instantaneous responses
 
     private func arrivals(_ values: [(request: Int64, moment: Int64, bits: Double)]) -> InstantArrivals {
         var arrivals = InstantArrivals()
@@ -103,7 +103,7 @@ import Testing
         return arrivals
     }
 
-    @Test func arrivalsAreInTheOrderOfTheirMoments() {
+    @Test func arrivalsAreSortedByTime() {
         let list = arrivals([(0, 30, 1), (0, 10, 2), (0, 20, 3), (0, 20, 4)])
         #expect(list.arrivals.map(\.moment) == [10, 20, 20, 30])
         #expect(list.arrivals.map(\.bits) == [2, 3, 4, 1])
@@ -114,13 +114,13 @@ import Testing
 
     @Test(
         arguments: [
-            // Requested before the latest arrival that is far enough back, and not after it.
+            // The request was sent no later than the latest arrival that is at least `shortest` earlier.
             (5, 100, 10, 50, 90), (90, 100, 10, 50, 90), (91, 100, 10, 50, nil), (5, 100, 11, 50, 60),
             (5, 100, 40, 40, 60), (5, 100, 40, 39, nil), (5, 100, 41, 99, nil), (5, 100, 10, 10, 90),
             (5, 100, 10, 9, nil), (5, 60, 1, 100, nil), (5, 61, 1, 100, 60),
         ] as [(Int64, Int64, Int64, Int64, Int64?)]
     )
-    func anArrivalBeganWithTheOneBefore(
+    func arrivalBeginsAtPreviousArrival(
         request: Int64,
         moment: Int64,
         shortest: Int64,
@@ -132,7 +132,7 @@ import Testing
         #expect(list.beginning(of: arrival, shortest: shortest, longest: longest) == beginning)
     }
 
-    @Test func bitsAreTakenOnce() {
+    @Test func bitsOfArrivalsAreTakenOnce() {
         var list = arrivals([(0, 10, 1), (0, 20, 2), (0, 30, 4), (0, 40, 8)])
         #expect(list.takeBits(after: 40, through: 90) == 0)
         #expect(list.takeBits(after: 0, through: 9) == 0)
@@ -142,7 +142,7 @@ import Testing
         #expect(list.takeBits(after: 0, through: 100) == 0)
     }
 
-    @Test func rateWithLatencyHasAnUpperBound() {
+    @Test func bitRateWithLatencyHasUpperBound() {
         let second = InstantArrivals.Arrival(request: 0, moment: 2_000_000_000, bits: 8)
         #expect(second.secondsWithLatency == 2 && second.bitsPerSecondWithLatency == 4)
         let fast = InstantArrivals.Arrival(request: 0, moment: 1, bits: 1e9)
@@ -151,9 +151,9 @@ import Testing
 
     // MARK: Estimates
 
-    /// One nanosecond more or less than the shortest transfer.
+    /// A nanosecond less than the minimum duration of a transfer, and exactly that duration.
     @Test(arguments: [(999_999, false), (1_000_000, true)] as [(Int64, Bool)])
-    func shortestTransferHasARate(nanoseconds: Int64, hasRate: Bool) {
+    func transferOfMinimumDurationHasBitRate(nanoseconds: Int64, hasRate: Bool) {
         var estimator = ThroughputEstimator(options: .init(fullWeight: .zero))
         estimator.add(
             ThroughputSample(start: .zero, end: .nanoseconds(nanoseconds), bytes: ByteCount(1_000_000))
@@ -162,19 +162,19 @@ import Testing
         #expect(estimator.estimate != nil)
     }
 
-    /// A sample that ends more than an hour before the last one says that the clock was set.
+    /// A sample that ends more than an hour before the last one means that the clock was set back.
     @Test(arguments: [(3_600, 0), (3_601, 1)])
-    func clockThatWasSetBackBeginsAnew(back: Double, pieces: Double) {
+    func clockSetBackResetsTimeline(back: Double, pieces: Double) {
         var estimator = ThroughputEstimator(options: .init(fullWeight: .zero))
         estimator.add(ThroughputSample(10_000, 10_001, bytes: 1_000))
-        // Without a new beginning the second sample would be poured over the time of the first.
+        // Without a reset, the second sample would be added to the time of the first.
         estimator.add(ThroughputSample(10_000 - back, 10_001 - back, bytes: 1_000))
         let before = estimator.sampleWeight
         estimator.add(ThroughputSample(10_000, 10_001, bytes: 1_000))
         #expect((estimator.sampleWeight > before) == (pieces == 1))
     }
 
-    @Test func latencyCountsForAnHourAtMost() throws {
+    @Test func latencyIsLimitedToOneHour() throws {
         for (seconds, expected) in [(3_599.0, 3_599.0), (3_600, 3_600), (9_000, 3_600)] {
             var estimator = ThroughputEstimator()
             estimator.add(ThroughputSample(10_000, 10_001, bytes: 1_000, latency: seconds))
@@ -182,9 +182,9 @@ import Testing
         }
     }
 
-    // MARK: Memories
+    // MARK: Throughput memory
 
-    @Test func networksOfOneTimeAreInTheOrderOfTheirLetters() {
+    @Test func networksWithSameTimeAreSortedByName() {
         var memory = ThroughputMemory()
         for name in ["b", "a", "c"] { memory.remember(BitRate(bitsPerSecond: 8), for: name, now: .seconds(5)) }
         memory.remember(BitRate(bitsPerSecond: 9), for: "late", now: .seconds(6))
@@ -194,13 +194,13 @@ import Testing
     }
 
     @Test(arguments: [(-1.0, "-1"), (-1.5, "-2"), (-0.1, "-1"), (0, "0"), (0.9, "0"), (1.5, "1")])
-    func timesAreKeptInWholeSeconds(seconds: Double, text: String) {
+    func timesAreStoredInWholeSeconds(seconds: Double, text: String) {
         var memory = ThroughputMemory()
         memory.remember(BitRate(bitsPerSecond: 8), for: "home", now: .seconds(seconds))
         #expect(memory.text == "home\t8\t\(text)\n")
     }
 
-    @Test func namesAreEscaped() {
+    @Test func networkNamesAreEscaped() {
         var memory = ThroughputMemory()
         memory.remember(BitRate(bitsPerSecond: 1), for: "\\\t\n\r", now: .zero)
         #expect(memory.text == #"\\\t\n\r"# + "\t1\t0\n")
@@ -211,11 +211,11 @@ import Testing
         #expect(!ThroughputMemory(text: String(repeating: "x", count: 255) + "\t1\t5\n").text.isEmpty)
     }
 
-    @Test func sixtyFourNetworksAreKept() {
+    @Test func numberOfNetworksIsLimitedTo64() {
         var memory = ThroughputMemory()
         for number in 0..<64 { memory.remember(BitRate(bitsPerSecond: 1), for: "\(number)", now: .seconds(number)) }
         #expect(memory.entries.count == 64)
-        // The one that was just seen stays, although the others are newer.
+        // The network that was used last is kept, although the others have later times.
         memory.remember(BitRate(bitsPerSecond: 1), for: "new", now: .seconds(-5))
         #expect(memory.entries.count == 64)
         #expect(memory.entries["new"] != nil && memory.entries["0"] == nil && memory.entries["1"] != nil)
@@ -225,8 +225,8 @@ import Testing
 
     // MARK: Selectors
 
-    /// A player may load segments before it asks for a decision.
-    @Test func sixteenEarlyMeasurementsCount() throws {
+    /// A player may load segments before it requests the first decision.
+    @Test func onlySixteenEarlyMeasurementsCount() throws {
         func expected(_ megabits: [Double]) throws -> BitRate? {
             var selector = BalancedSelector()
             for (number, rate) in megabits.enumerated() {

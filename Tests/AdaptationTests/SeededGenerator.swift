@@ -1,4 +1,5 @@
-/// The same random numbers for the same seed (xorshift, 64 bits), so that a failure comes back.
+/// A random number generator (64-bit xorshift) that returns the same sequence for the same seed, so that failures are
+/// reproducible.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

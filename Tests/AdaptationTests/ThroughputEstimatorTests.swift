@@ -3,20 +3,20 @@ import MediaTiming
 import Testing
 
 @Suite struct ThroughputEstimatorTests {
-    /// Requests for segments of 4 s at 1 Mbit/s, one after the other.
-    private func segments(_ count: Int, gap: Double = 0, latency: Double = 0.05) -> [ModelledLink.Request] {
-        Array(repeating: ModelledLink.Request(gap: gap, latency: latency, bytes: 500_000), count: count)
+    /// Returns consecutive requests for 4 s segments at 1 Mbit/s.
+    private func segments(_ count: Int, gap: Double = 0, latency: Double = 0.05) -> [ConstantRateLink.Request] {
+        Array(repeating: ConstantRateLink.Request(gap: gap, latency: latency, bytes: 500_000), count: count)
     }
 
-    /// Samples of one link and then of another.
+    /// Returns samples of one link followed by samples of another.
     private func samples(
         _ first: Double,
         _ firstCount: Int,
         then second: Double,
         _ secondCount: Int
     ) -> ([ThroughputSample], [ThroughputSample]) {
-        let before = ModelledLink(bitsPerSecond: first).samples(of: [segments(firstCount)])
-        let after = ModelledLink(bitsPerSecond: second).samples(of: [segments(secondCount)])
+        let before = ConstantRateLink(bitsPerSecond: first).samples(of: [segments(firstCount)])
+        let after = ConstantRateLink(bitsPerSecond: second).samples(of: [segments(secondCount)])
         let shift = before.last?.end ?? .zero
         return (
             before,
@@ -26,16 +26,16 @@ import Testing
         )
     }
 
-    @Test func nothingIsKnownAtFirst() {
+    @Test func estimateIsInitiallyUnknown() {
         let estimator = ThroughputEstimator()
         #expect(estimator.estimate == nil && estimator.latency == nil)
         #expect(estimator.confidence == 0 && estimator.sampleWeight == .zero)
     }
 
     @Test(arguments: [0.2, 1, 5, 40, 300])
-    func steadyLinkIsMeasuredFromTheFirstSegment(megabits: Double) throws {
+    func steadyLinkIsMeasuredFromFirstSegment(megabits: Double) throws {
         var estimator = ThroughputEstimator()
-        for sample in ModelledLink(bitsPerSecond: megabits * 1_000_000).samples(of: [segments(10, gap: 1)]) {
+        for sample in ConstantRateLink(bitsPerSecond: megabits * 1_000_000).samples(of: [segments(10, gap: 1)]) {
             estimator.add(sample)
             let estimate = try #require(estimator.megabits)
             #expect(abs(estimate / megabits - 1) < 0.001)
@@ -45,7 +45,7 @@ import Testing
     @Test func confidenceGrowsWithTransferTime() {
         var estimator = ThroughputEstimator()
         var last = 0.0
-        for sample in ModelledLink(bitsPerSecond: 8_000_000).samples(of: [segments(8)]) {
+        for sample in ConstantRateLink(bitsPerSecond: 8_000_000).samples(of: [segments(8)]) {
             estimator.add(sample)
             #expect(estimator.confidence > last)
             last = estimator.confidence
@@ -54,7 +54,7 @@ import Testing
         #expect(estimator.sampleWeight > .seconds(3) && estimator.sampleWeight < .seconds(4))
     }
 
-    @Test func fallIsFollowedWithinThreeSegments() throws {
+    @Test func throughputDropIsFollowedWithinThreeSegments() throws {
         let (before, after) = samples(10_000_000, 20, then: 1_000_000, 5)
         var estimator = ThroughputEstimator()
         estimator.add(before)
@@ -64,7 +64,7 @@ import Testing
         #expect(try #require(estimator.megabits) < 2)
     }
 
-    @Test func riseIsBelievedWhenItLasts() throws {
+    @Test func throughputRiseIsFollowedGradually() throws {
         let (before, after) = samples(1_000_000, 10, then: 10_000_000, 100)
         var estimator = ThroughputEstimator()
         estimator.add(before)
@@ -92,7 +92,7 @@ import Testing
     @Test func latencyDoesNotLowerTheEstimate() throws {
         var near = ThroughputEstimator()
         var far = ThroughputEstimator()
-        let link = ModelledLink(bitsPerSecond: 6_000_000)
+        let link = ConstantRateLink(bitsPerSecond: 6_000_000)
         near.add(link.samples(of: [segments(10, latency: 0.01)]))
         far.add(link.samples(of: [segments(10, latency: 0.5)]))
         let (first, second) = (try #require(near.megabits), try #require(far.megabits))
@@ -101,7 +101,7 @@ import Testing
         #expect(abs(latency / .seconds(0.5) - 1) < 0.001)
     }
 
-    @Test func latencyFollowsTheLastRequests() throws {
+    @Test func latencyFollowsRecentRequests() throws {
         var estimator = ThroughputEstimator()
         for index in 0..<15 {
             let start = Double(index)
@@ -126,11 +126,11 @@ import Testing
         #expect(estimator.estimate == estimate && estimator.latency == latency)
     }
 
-    @Test func initialEstimateIsWornDown() throws {
+    @Test func initialEstimateLosesWeight() throws {
         let start = BitRate(bitsPerSecond: 5_000_000)
         var estimator = ThroughputEstimator(initial: start)
         #expect(estimator.estimate == start && estimator.confidence == 0)
-        let samples = ModelledLink(bitsPerSecond: 1_000_000).samples(of: [segments(3)])
+        let samples = ConstantRateLink(bitsPerSecond: 1_000_000).samples(of: [segments(3)])
         estimator.add(samples.prefix(1))
         let first = try #require(estimator.megabits)
         #expect(first > 1.01 && first < 1.5)
@@ -138,12 +138,12 @@ import Testing
         #expect(try #require(estimator.megabits) < 1.05)
 
         var upwards = ThroughputEstimator(initial: start)
-        upwards.add(ModelledLink(bitsPerSecond: 50_000_000).samples(of: [segments(1)]))
+        upwards.add(ConstantRateLink(bitsPerSecond: 50_000_000).samples(of: [segments(1)]))
         let risen = try #require(upwards.megabits)
         #expect(risen > 7 && risen < 20)
     }
 
-    @Test func outageIsSeenInPieces() throws {
+    @Test func samplesWithoutBytesLowerEstimate() throws {
         var estimator = ThroughputEstimator()
         estimator.add(ThroughputSample(0, 2, bytes: 1_000_000, latency: 0.1))
         for index in 2..<8 { estimator.add(ThroughputSample(Double(index), Double(index) + 1, bytes: 0)) }

@@ -7,7 +7,7 @@ import Testing
     private let now = Duration.seconds(1_790_000_000)
     private let rate = BitRate(bitsPerSecond: 4_000_000)
 
-    @Test func estimateIsKeptByNetwork() {
+    @Test func estimateIsStoredPerNetwork() {
         var memory = ThroughputMemory()
         memory.remember(rate, for: "home", now: now)
         memory.remember(BitRate(bitsPerSecond: 1), for: "train", now: now)
@@ -24,25 +24,25 @@ import Testing
             (-3_600, 4_000_000), (-90_000, 3_000_000), (-40 * 86_400, nil),
         ] as [(Int64, Int64?)]
     )
-    func estimateAges(seconds: Int64, expected: Int64?) {
+    func estimateIsReducedAndExpiresWithAge(seconds: Int64, expected: Int64?) {
         var memory = ThroughputMemory()
         memory.remember(rate, for: "home", now: now)
         #expect(memory.estimate(for: "home", now: now + .seconds(seconds))?.bitsPerSecond == expected)
     }
 
-    @Test func oldestNetworksGo() {
+    @Test func oldestNetworksAreRemoved() {
         var memory = ThroughputMemory()
         for index in 0..<100 { memory.remember(rate, for: "network \(index)", now: now + .seconds(index)) }
         #expect(memory.entries.count == ThroughputMemory.mostNetworks)
         #expect(memory.estimate(for: "network 35", now: now) == nil)
         #expect(memory.estimate(for: "network 36", now: now) == rate)
-        // After a clock ran ahead, what is seen now is still kept.
+        // Even if stored times are in the future, the network that was used last is kept.
         memory.remember(rate, for: "new", now: now - .seconds(1))
         #expect(memory.estimate(for: "new", now: now) == rate)
         #expect(memory.entries.count == ThroughputMemory.mostNetworks)
     }
 
-    @Test func outagesAndOverlongNamesAreNotRemembered() {
+    @Test func outagesAndOverlongNamesAreNotStored() {
         var memory = ThroughputMemory()
         memory.remember(BitRate(bitsPerSecond: 0), for: "home", now: now)
         memory.remember(rate, for: String(repeating: "é", count: 128), now: now)
@@ -51,7 +51,7 @@ import Testing
         #expect(memory.entries.count == 1)
     }
 
-    @Test func textComesBack() {
+    @Test func memoryRoundTripsAsText() {
         var memory = ThroughputMemory()
         let names = ["", "home", "a\tb", "c\\d", "\\t", "e\nf", "g\r\nh", "\r", "Café 🚆", "\u{301}x", "\u{2028}", "\0"]
         for (index, name) in names.enumerated() { memory.remember(rate, for: name, now: now - .seconds(index)) }
@@ -62,7 +62,7 @@ import Testing
         #expect(ThroughputMemory(text: text).text == text)
     }
 
-    @Test func textIsOneLineANetwork() {
+    @Test func textHasOneLinePerNetwork() {
         var memory = ThroughputMemory()
         memory.remember(rate, for: "home", now: .seconds(1_790_000_000.9))
         memory.remember(BitRate(bitsPerSecond: 9), for: "the\ttrain", now: .seconds(1_790_000_007))
@@ -74,25 +74,25 @@ import Testing
         "home", "home\t1", "home\t1\t2\t3", "home\tx\t2", "home\t1\t", "home\t-1\t2", "home\t0\t2", "ho\\me\t1\t2",
         "home\\\t1\t2", "home\t99999999999999999999\t2", "home\t1\t1.5", "\t\t", "home 1 2",
     ])
-    func linesThatCannotBeReadAreSkipped(line: String) {
+    func invalidLinesAreSkipped(line: String) {
         let memory = ThroughputMemory(text: "\(line)\noffice\t7\t1790000000\r\n\n\(line)")
         #expect(memory.entries.keys.sorted() == ["office"])
         #expect(memory.estimate(for: "office", now: now)?.bitsPerSecond == 7)
     }
 
-    @Test func newestLineOfANetworkCounts() {
+    @Test func newestLineOfNetworkApplies() {
         let memory = ThroughputMemory(text: "home\t1\t100\nhome\t3\t300\nhome\t2\t200\n")
         #expect(memory.estimate(for: "home", now: .seconds(300))?.bitsPerSecond == 3)
     }
 
-    @Test func longTextLeavesTheNewestNetworks() {
+    @Test func longTextKeepsNewestNetworks() {
         let text = (0..<1_000).map { "network \($0)\t5\t\($0)\n" }.shuffled().joined()
         let memory = ThroughputMemory(text: text)
         #expect(memory.entries.count == ThroughputMemory.mostNetworks)
         #expect(memory.entries.values.allSatisfy { $0.secondsSince1970 >= 1_000 - 64 })
     }
 
-    @Test func timesWithoutSenseDoNotTrap() {
+    @Test func extremeTimesDoNotTrap() {
         let moments = [Duration(attoseconds: .max), Duration(attoseconds: .min), .zero, .seconds(Int64.min)]
         for kept in moments {
             var memory = ThroughputMemory(text: "home\t\(Int64.max)\t\(Int64.min)\n")

@@ -4,9 +4,9 @@ import MediaTiming
 import SharedCorpus
 import Testing
 
-/// Links as they were measured: on trains and trams (3G, 4G) and at home (sd, hd).
+/// Tests with measured traces: on trains and trams (3G, 4G) and at home (sd, hd).
 @Suite(.enabled(if: SharedCorpus.isNamed, "MILLSTREAM_SHARED names no folder")) struct ThroughputTraceTests {
-    /// How far estimates were from the rate that the next segment then got.
+    /// The errors of estimates relative to the rate of the next segment.
     struct Errors {
         var relative: [Double] = []
         var overestimates = 0
@@ -17,7 +17,7 @@ import Testing
         var overestimateShare: Double { Double(overestimates) / Double(count) }
     }
 
-    /// The bounds lie some 15 % above what was measured when the estimator was written.
+    /// The bounds are about 15 % above the errors that were measured when the estimator was written.
     @Test(
         arguments: [
             ("3Glogs", 0, 0.37, 0.21, 0.085), ("4Glogs", 0, 0.32, 0.25, 0.065),
@@ -26,7 +26,7 @@ import Testing
             ("sd_fs", 4, 0.53, 0.55, 0.01), ("hd_fs", 4, 0.65, 0.8, 0.01),
         ] as [(String, Double, Double, Double, Double)]
     )
-    func estimatesStayNearTheRateOfTheNextSegment(
+    func estimatesAreCloseToRateOfNextSegment(
         set: String,
         interval: Double,
         mean: Double,
@@ -42,11 +42,11 @@ import Testing
         #expect(errors.overestimateShare < overestimateShare)
     }
 
-    /// Loads segments of 4 s at 1 Mbit/s until the trace ends, one begun every `interval` seconds at most.
+    /// Downloads 4 s segments at 1 Mbit/s until the trace ends, at most one every `interval` seconds.
     private func download(_ link: TracedLink, every interval: Double, into errors: inout Errors) throws {
         var estimator = ThroughputEstimator()
         var link = link
-        // 200 segments are 13 minutes of video, and quick to simulate on a fast link.
+        // 200 segments are 13 minutes of video, which is fast to simulate even on a fast link.
         for _ in 0..<200 where link.now < link.length {
             let sample = link.download(bytes: 500_000)
             let rate = 4_000_000 / ((sample.end - sample.start) / .seconds(1))

@@ -2,7 +2,7 @@ import Adaptation
 import Foundation
 import MediaTiming
 
-/// A link whose rate follows a trace, which begins again at its end.
+/// A simulated link whose rate follows a trace that repeats.
 struct TracedLink {
     private struct Period: Decodable {
         let milliseconds: Double
@@ -18,11 +18,11 @@ struct TracedLink {
 
     private let periods: [Period]
     private var index = 0
-    /// Milliseconds left of the period.
+    /// The remaining time of the current period, in milliseconds.
     private var left: Double
-    /// Seconds since the trace began.
+    /// The time since the beginning of the trace, in seconds.
     private(set) var now = 0.0
-    /// How long the trace is, in seconds.
+    /// The duration of the trace, in seconds.
     let length: Double
 
     init(_ url: URL) throws {
@@ -31,19 +31,19 @@ struct TracedLink {
         length = periods.reduce(0) { $0 + $1.milliseconds } / 1_000
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     mutating func wait(until moment: Double) {
         while now < moment { pass(min(left, (moment - now) * 1_000 + 0.001)) }
     }
 
-    /// Loads bytes after one latency.
+    /// Downloads bytes after one latency.
     mutating func download(bytes: Int64) -> ThroughputSample {
         let sent = now
         wait(until: now + periods[index].latencyMilliseconds / 1_000)
         let start = now
         var bits = Double(bytes) * 8
         while bits > 0.001 {
-            // Kilobits a second are bits a millisecond.
+            // Kilobits per second equal bits per millisecond.
             let rate = periods[index].kilobitsPerSecond
             let step = min(left, rate > 0 ? bits / rate : .infinity)
             bits -= step * rate

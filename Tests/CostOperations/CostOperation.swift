@@ -1,17 +1,17 @@
 /// An operation whose cost must be linear in the size of its input.
 ///
-/// To add operations: write a file `CostOperation+Topic.swift` in the program that has the modules (`cost-probe` for
-/// formats, `stream-cost-probe` for what needs transports, storage or the engine) with one table, a
-/// `static let topic: [CostOperation]`, and append the table to the operations of the program. Each entry has a name that
-/// begins with the topic and a slash, and a closure that generates the input of a given size and returns what is counted.
-/// Give the input the worst shape that the format allows: all entries in one group, all with one name, a required tag
-/// missing, one long line beside many short ones.
+/// To add operations, write a file `CostOperation+Topic.swift` in the program that links the required modules
+/// (`cost-probe` for formats, `stream-cost-probe` for operations that require transports, storage or the engine). The
+/// file contains one table, a `static let topic: [CostOperation]`, which is appended to the operations of the program.
+/// Each entry has a name that begins with the topic and a slash, and a closure that generates the input of a given size
+/// and returns the operation to measure. The input must have the worst shape that the format allows: all entries in one
+/// group, all with the same name, without a required tag, or one long line and many short ones.
 package struct CostOperation {
     /// The name, such as `rules/parts-without-part-inf`.
     package let name: String
     /// The number of entries of the smaller input.
     package let size: Int
-    /// Generates the input for a number of entries, and returns the operation on it.
+    /// A closure that generates the input for a number of entries and returns the operation on it.
     package let prepare: (_ count: Int) throws -> () throws -> Void
 
     /// Creates an operation.
@@ -22,11 +22,11 @@ package struct CostOperation {
     }
 }
 
-/// A way to generate a playlist.
+/// A generator of playlists with a certain shape.
 package struct PlaylistShape {
     /// The name, such as `variants-of-one-group`.
     package let name: String
-    /// The lines of a playlist with about a number of entries.
+    /// A closure that returns the lines of a playlist with about the given number of entries.
     package let lines: (_ count: Int) -> String
 
     /// Creates a shape.
@@ -35,22 +35,22 @@ package struct PlaylistShape {
         self.lines = lines
     }
 
-    /// The UTF-8 of the playlist.
+    /// Returns the playlist in UTF-8.
     package func bytes(_ count: Int) -> [UInt8] { Array(("#EXTM3U\n" + lines(count)).utf8) }
 }
 
-/// A way to generate the input of one of the readers that the fuzzer knows too.
+/// A generator of inputs with a certain shape for one of the fuzz targets.
 package struct InputShape {
-    /// The name of the reader.
+    /// The name of the fuzz target.
     package let reader: String
     /// The name, such as `cues-of-one-time`.
     package let name: String
     /// The number of entries of the smaller input.
     package let size: Int
-    /// An input with about a number of entries.
+    /// A closure that returns an input with about the given number of entries.
     package let bytes: (_ count: Int) -> [UInt8]
 
-    /// Creates a shape of bytes.
+    /// Creates a shape of binary input.
     package init(_ reader: String, _ name: String, size: Int = 150, _ bytes: @escaping (_ count: Int) -> [UInt8]) {
         self.reader = reader
         self.name = name
@@ -58,20 +58,20 @@ package struct InputShape {
         self.bytes = bytes
     }
 
-    /// Creates a shape of text.
+    /// Creates a shape of text input.
     package init(_ reader: String, _ name: String, size: Int = 150, text: @escaping (_ count: Int) -> String) {
         self.init(reader, name, size: size) { Array(text($0).utf8) }
     }
 }
 
-/// Returns the texts of some numbers, one after the other.
+/// Returns the concatenated texts for the numbers from 0 up to, but not including, `count`.
 package func repeated(_ count: Int, _ text: (Int) -> String) -> String {
     var result = ""
     for number in 0..<count { result += text(number) }
     return result
 }
 
-/// Returns the bytes of some numbers, one after the other.
+/// Returns the concatenated bytes for the numbers from 0 up to, but not including, `count`.
 package func repeatedBytes(_ count: Int, _ bytes: (Int) -> [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     for number in 0..<count { result += bytes(number) }

@@ -6,24 +6,24 @@ import Musl
 import Darwin
 #endif
 
-/// The body of the programs that run operations for a tool that counts instructions.
+/// The main function of the programs that run operations under a tool that counts instructions.
 ///
 ///     cost-probe                   lists the names of all operations
 ///     cost-probe NAME [SIZE]       runs the operation on SIZE entries, then on four times as many
 ///
-/// The operation runs once without being counted, so that what is made once for a process is not part of the figures. The
-/// counted runs are calls of `millstream_counted_operation`, so that the tool can leave the generation of the input out:
+/// The operation first runs once without being counted, so that one-time initialization is excluded. The counted runs
+/// are calls of `millstream_counted_operation`, so that the tool can exclude the generation of the input:
 ///
 ///     valgrind --tool=callgrind --toggle-collect=millstream_counted_operation \
 ///         --dump-after=millstream_counted_operation cost-probe NAME
 ///
-/// The tool switches the counting for the thread that calls. Operations of `stream-cost-probe` run on several threads, so
-/// everything is counted there, and the figures of the calls are those between two dumps:
+/// The tool toggles the collection only for the calling thread. Operations of `stream-cost-probe` run on several
+/// threads, so that everything is counted there, and the numbers of a call are those between two dumps:
 ///
 ///     valgrind --tool=callgrind --dump-before=millstream_counted_operation \
 ///         --dump-after=millstream_counted_operation stream-cost-probe NAME
 package enum CostProbing {
-    /// Runs what the arguments of the program ask for.
+    /// Runs the operation that the arguments of the program name, or lists all operations.
     ///
     /// - Parameter operations: All operations of the program.
     /// - Throws: The error of an operation, which must not throw for its own input.
@@ -49,9 +49,9 @@ package enum CostProbing {
     }
 }
 
-/// The operation that is counted next.
+/// The operation to count in the next call of ``countedOperation()``.
 nonisolated(unsafe) private var countedRun: () -> Void = {}  // Safe: only the main thread reads and writes it.
 
-/// The function by which a counting tool knows what to count.
+/// Runs the operation to count; the counting tool recognizes this function by its symbol.
 @_silgen_name("millstream_counted_operation") @inline(never)
 package func countedOperation() { countedRun() }

@@ -1,5 +1,5 @@
 extension PlaylistShape {
-    /// Media playlists, hostile ones among them.
+    /// The shapes of media playlists, including hostile ones.
     package static var media: [PlaylistShape] {
         [
             PlaylistShape("segments") { header + repeated($0, segment) + end },
@@ -166,6 +166,6 @@ extension PlaylistShape {
 
     private static func pair(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-    /// A text as long as the rest of a playlist.
+    /// Returns a text that is about as long as the rest of the playlist.
     private static func long(_ count: Int) -> String { String(repeating: "x", count: 32 * count) }
 }

@@ -1,5 +1,5 @@
 extension PlaylistShape {
-    /// Multivariant playlists, hostile ones among them.
+    /// The shapes of multivariant playlists, including hostile ones.
     package static var multivariant: [PlaylistShape] {
         [
             PlaylistShape("variants") { repeated($0, variant) + iFrames },

@@ -5,7 +5,7 @@ import PlaylistEditing
 import ResourceAddressing
 
 extension CostOperation {
-    /// Every edit, alone and after others.
+    /// The operations that apply every edit, alone and in sequence.
     static var editing: [CostOperation] {
         mediaEdits.flatMap { name, value in
             editedShapes.map { shape in
@@ -26,7 +26,8 @@ extension CostOperation {
                         return CostOperation("edit/\(name)/\(shape)") { count in
                             let playlist = try multivariantPlaylist(shape, count)
                             let plan = EditPlan([try PlaylistEdit(name: name, value: value)])
-                            // A filter that leaves nothing is refused: that is work as well.
+                            // A filter that would remove all variants throws, and the work before that is counted as
+                            // well.
                             return { _ = try? plan.applied(to: playlist) }
                         }
                     }
@@ -66,7 +67,7 @@ extension CostOperation {
             ]
     }
 
-    /// The edits of media playlists, with a value for a number of segments of four seconds.
+    /// The edits of media playlists, with a value for a number of 4 s segments.
     private static var mediaEdits: [(name: String, value: (Int) -> String)] {
         [
             ("start", { "\(2 * $0)" }), ("duration", { "\(2 * $0)" }), ("append", { _ in "o" }),
@@ -78,7 +79,8 @@ extension CostOperation {
 
     private static let editedShapes = ["everything-on-demand", "one-key-without-vector", "byte-ranges-without-offset"]
 
-    /// The edits of every child of a presentation into which another one is stitched.
+    /// Returns an operation that plans the edits of every variant and rendition when another presentation is stitched
+    /// in.
     private static func children(
         of shape: String,
         with guest: String,
@@ -94,7 +96,7 @@ extension CostOperation {
         }
     }
 
-    /// Presentations: a multivariant playlist with many media playlists, validated together.
+    /// The operations that validate a multivariant playlist together with many media playlists.
     static var presentations: [CostOperation] {
         [
             presentation("alike") { _ in PlaylistShape.segment(0) + PlaylistShape.end },

@@ -6,7 +6,7 @@ import ReportFormat
 import ResourceAddressing
 
 extension CostOperation {
-    /// The context of all playlists: an address with a query and variables to import.
+    /// Returns a context with an address with a query, and with variables to import.
     private static func context(_ count: Int) -> PlaylistContext {
         PlaylistContext(
             address: ResourceAddress("https://h/v/list.m3u8?" + repeated(count) { "p\($0)=1&" }),
@@ -47,7 +47,7 @@ extension CostOperation {
             }
     }
 
-    /// Parsing, and reading every value.
+    /// The operations that parse playlists and read every value.
     static var reading: [CostOperation] {
         forEachShape("read") { shape, count in
             let (bytes, context) = (shape.bytes(count), context(shape.name.hasPrefix("variables") ? count : 4))
@@ -93,7 +93,7 @@ extension CostOperation {
         }
     }
 
-    /// Validation against both rule sets.
+    /// The operations that validate playlists against both rule sets.
     static var rules: [CostOperation] {
         forEachShape("rules") { shape, count in
             let playlist = try playlist(shape, count)
@@ -101,9 +101,10 @@ extension CostOperation {
         }
     }
 
-    /// The report with its JSON, the canonical spelling, and other addresses.
+    /// The operations that write reports as JSON, canonical playlists and rewritten addresses.
     static var writing: [CostOperation] {
-        // One long value holds for all segments of these, and a report repeats it for each: its size has a limit.
+        // In some shapes one long value applies to all segments, and a report repeats it for each segment; the size of
+        // the report is therefore limited.
         forEachShape("report") { shape, count in
             let playlist = try playlist(shape, count)
             let limit = 1_000 * count + 100_000
@@ -112,7 +113,7 @@ extension CostOperation {
             + forEachShape("canonical") { shape, count in
                 let playlist = try playlist(shape, count)
                 return {
-                    // What is left of a playlist without any address may be of another kind, which is refused.
+                    // The canonical form of a playlist without URIs may be of the other kind, which throws.
                     guard let canonical = try? playlist.canonical() else { return }
                     precondition(canonical.kind == playlist.kind)
                 }

@@ -4,9 +4,9 @@ import MediaTiming
 import SegmentFormat
 
 extension CostOperation {
-    /// Every reader of bytes from outside that has no effects, on the worst shapes of its format.
+    /// The operations of every parser of untrusted input without side effects, on the worst shapes of its format.
     ///
-    /// What is read, and how the result is checked, is the table of the fuzzer.
+    /// The fuzz targets define what is parsed and how the result is checked.
     static var readers: [CostOperation] {
         operations(InputShape.movies + InputShape.media, "media")
             + operations(InputShape.subtitles, "subtitles")
@@ -25,7 +25,7 @@ extension CostOperation {
         }
     }
 
-    /// Cues on a timeline, and as a script.
+    /// The operations that insert cues into a timeline and render them as a script.
     static var subtitles: [CostOperation] {
         let alike: (Int) -> SubtitleCue = { cue(2 * $0, "line") }
         let different: (Int) -> SubtitleCue = { cue($0, "line \($0)") }

@@ -1,6 +1,6 @@
 import CostOperations
 
-/// Counts the cost of readers, rules and edits; see ``CostProbing``.
+/// A program that runs the operations of parsers, rules and edits; see ``CostProbing``.
 @main enum CostProbe {
     static func main() throws { try CostProbing.run(CostOperation.formats) }
 }

@@ -1,7 +1,7 @@
 import CostOperations
 
 extension InputShape {
-    /// Other media containers, and captions.
+    /// The shapes of media containers other than ISO base media files, and of captions.
     static var media: [InputShape] { transportStreams + packedAudio + tags + matroska + otherFiles + captions }
 
     // MARK: Transport streams
@@ -23,7 +23,7 @@ extension InputShape {
             + zeros(4)
     }
 
-    /// The packets of a section.
+    /// Returns the transport packets of a section.
     private static func packets(_ pid: Int, _ section: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var rest = section[...]
@@ -43,7 +43,7 @@ extension InputShape {
         return packets(0x100 + number, section(2, number + 1, [0xE4, 0, 0xF0, 0] + list))
     }
 
-    /// A frame with a timestamp and a clock.
+    /// Returns a transport packet with the PES header of a frame, a timestamp and a clock reference.
     private static func frame(_ pid: Int, _ time: Int) -> [UInt8] {
         let stamp = [
             0x21 | UInt8(time >> 29 & 0x0E), UInt8(time >> 22 & 0xFF), 1 | UInt8(time >> 14 & 0xFE),
@@ -112,7 +112,7 @@ extension InputShape {
 
     // MARK: Packed audio
 
-    /// A frame of ADTS.
+    /// Returns an ADTS frame.
     private static func frame(rate: Int = 4, length: Int = 16) -> [UInt8] {
         let size = UInt8(length)
         return [0xFF, 0xF1, 0x40 | UInt8(rate) << 2, 0x80, size >> 3, size << 5 | 0x1F, 0xFC] + zeros(length - 7)
@@ -294,10 +294,10 @@ extension InputShape {
 
     private static func parity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount.isMultiple(of: 2) ? byte | 0x80 : byte }
 
-    /// A triplet of the first field.
+    /// Returns a caption triplet of the first field.
     private static func triplet(_ first: UInt8, _ second: UInt8) -> [UInt8] { [0xFC, parity(first), parity(second)] }
 
-    /// A message with triplets as user data.
+    /// Returns an SEI message with triplets as user data.
     private static func message(_ triplets: [UInt8]) -> [UInt8] {
         let data = [0xB5, 0, 0x31] + Array("GA94".utf8) + [3, 0x40 | UInt8(triplets.count / 3), 0xFF] + triplets
         return [4, UInt8(data.count)] + data
@@ -305,7 +305,7 @@ extension InputShape {
 
     private static var captions: [InputShape] {
         let letters = triplet(0x41, 0x42)
-        // The first byte chooses how the rest is read.
+        // The first byte selects how the fuzz target parses the remaining bytes.
         return [
             InputShape("captions", "lines-that-roll-up", size: 40) { count in
                 [0] + triplet(0x14, 0x26) + repeatedBytes(count) { _ in letters + triplet(0x14, 0x2D) }
@@ -320,7 +320,7 @@ extension InputShape {
                 [0x80] + triplet(0x14, 0x29) + repeatedBytes(count) { _ in letters }
             },
             InputShape("captions", "windows", size: 60) { count in
-                // A packet that defines eight windows and writes into each.
+                // Each packet defines a window and writes text to it.
                 let block = [0x98, 0, 0, 0, 0x22, 0x0F, 0] + Array("ab".utf8) + [0x03]
                 let packet = [UInt8(0x20 | block.count)] + block
                 let code = UInt8((packet.count + 2) / 2)

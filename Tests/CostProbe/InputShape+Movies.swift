@@ -1,6 +1,6 @@
 import CostOperations
 
-/// Writes boxes of ISO base media files.
+/// A writer of boxes of ISO/IEC 14496-12.
 private enum BoxWriting {
     static func number(_ value: Int, _ byteCount: Int) -> [UInt8] { bigEndian(value, byteCount) }
 
@@ -8,19 +8,19 @@ private enum BoxWriting {
         bigEndian(payload.count + 8, 4) + Array(type.utf8) + payload
     }
 
-    /// A box with a version and flags.
+    /// Returns a full box with a version and flags.
     static func full(_ type: String, version: Int = 0, flags: Int = 0, _ payload: [UInt8]) -> [UInt8] {
         box(type, [UInt8(version)] + bigEndian(flags, 3) + payload)
     }
 
-    /// A box with a table.
+    /// Returns a full box with a table of entries.
     static func table(_ type: String, _ count: Int, prefix: [UInt8] = [], _ entry: (Int) -> [UInt8]) -> [UInt8] {
         full(type, prefix + number(count, 4) + repeatedBytes(count, entry))
     }
 
     static let header = full("mvhd", zeros(8) + number(1_000, 4) + number(0, 4) + zeros(80))
 
-    /// A track with the contents of its sample table.
+    /// Returns a track with the given content of its sample table.
     static func track(_ id: Int, _ handler: String = "vide", _ table: [UInt8] = [], edits: [UInt8] = []) -> [UInt8] {
         let media =
             full("mdhd", zeros(8) + number(1_000, 4) + number(0, 4) + number(0x55C4, 2) + zeros(2))
@@ -31,13 +31,13 @@ private enum BoxWriting {
 
     static func movie(_ children: [UInt8]) -> [UInt8] { box("moov", header + children) }
 
-    /// A movie with one track of samples.
+    /// Returns a movie with one track of samples.
     static func movie(times: [UInt8], chunks: [UInt8], offsets: [UInt8], sizes: [UInt8], more: [UInt8] = []) -> [UInt8]
     {
         movie(track(1, "vide", times + chunks + offsets + sizes + more))
     }
 
-    /// Samples of equal duration.
+    /// Returns a time-to-sample box for samples of equal duration.
     static func equalTimes(_ count: Int) -> [UInt8] { table("stts", 1) { _ in number(count, 4) + number(100, 4) } }
 
     static func chunk(first: Int, samples: Int) -> [UInt8] { number(first, 4) + number(samples, 4) + number(1, 4) }
@@ -52,7 +52,7 @@ private enum BoxWriting {
         box("avc1", zeros(24) + number(640, 2) + number(360, 2) + zeros(50) + children)
     }
 
-    /// The initialization section of a fragmented movie.
+    /// Returns the initialization section of a fragmented movie.
     static func initialization(_ handler: String = "vide", entry: [UInt8] = [], more: [UInt8] = []) -> [UInt8] {
         let defaults = full("trex", number(1, 4) + number(1, 4) + number(100, 4) + number(4, 4) + zeros(4))
         let description = entry.isEmpty ? [] : table("stsd", 1) { _ in entry }
@@ -63,7 +63,7 @@ private enum BoxWriting {
         box("traf", full("tfhd", flags: 0x20000, number(1, 4)) + full("tfdt", number(time, 4)) + runs)
     }
 
-    /// A run of samples with durations, sizes, flags and composition offsets.
+    /// Returns a track run with durations, sizes, flags and composition offsets.
     static func run(_ count: Int) -> [UInt8] {
         full(
             "trun",
@@ -100,7 +100,7 @@ private enum BoxWriting {
     static let webVTTEntry = box("wvtt", zeros(8) + box("vttC", Array("WEBVTT".utf8)))
     static let timedTextEntry = box("stpp", zeros(8) + Array("http://www.w3.org/ns/ttml\0\0\0".utf8))
 
-    /// An initialization section, a fragment, and the media of its samples.
+    /// Returns an initialization section, a fragment, and the media data of its samples.
     static func subtitles(_ entry: [UInt8], _ handler: String, _ samples: [[UInt8]]) -> [UInt8] {
         func fragment(_ offset: Int) -> [UInt8] {
             let run = full(
@@ -119,7 +119,7 @@ private enum BoxWriting {
 }
 
 extension InputShape {
-    /// ISO base media files and segments.
+    /// The shapes of ISO base media files and segments.
     static var movies: [InputShape] { progressiveMovies + fragments + subtitleSamples }
 
     private typealias Write = BoxWriting

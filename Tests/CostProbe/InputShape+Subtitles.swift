@@ -1,12 +1,12 @@
 import CostOperations
 
 extension InputShape {
-    /// Documents of captions and subtitles, and XML.
+    /// The shapes of subtitle documents and XML.
     static var subtitles: [InputShape] { webVTT + timedText + subRip + xml }
 
-    /// A number of cues of which the reader of the fuzzer writes no script.
+    /// A number of cues for which the fuzz target does not render a script.
     ///
-    /// Where the smaller input had a script and the larger one none, the figures would have nothing to do with each other.
+    /// If it rendered a script for the smaller input but not for the larger one, the two costs would not be comparable.
     static let cuesWithoutScript = 210
 
     // MARK: WebVTT

@@ -1,7 +1,7 @@
 import CostOperations
 
 extension InputShape {
-    /// Logs, conditions, ladders, estimates, addresses, numbers and edits.
+    /// The shapes of logs, network conditions, ladders, throughput estimates, addresses, numbers and edits.
     static var texts: [InputShape] { logs + networkFiles + smallTexts }
 
     private static let logHeader = "#Version: 1.0\n#Fields: date time uri cs-guid bytes c-stalls\n"

@@ -3,21 +3,21 @@ import FuzzTargets
 import StreamFuzzTargets
 import Testing
 
-/// The cost of operations on hostile input, in instructions.
+/// Tests of the cost of operations on hostile input, in instructions.
 ///
-/// `MILLSTREAM_COSTS` is `all` for every operation, or part of a name; without it a sample is taken, which
-/// `MILLSTREAM_SEED` chooses. `Scripts/costs` sets them.
+/// `MILLSTREAM_COSTS` is `all` for every operation, or a part of an operation name; without it, a sample is selected
+/// with the seed `MILLSTREAM_SEED`. `Scripts/costs` sets `MILLSTREAM_COSTS`.
 @Suite(.enabled(if: CostProbe.canCount, "valgrind or strip is not installed"), .timeLimit(.minutes(30)))
 struct CostTests {
     @Test(arguments: try CostProbe.chosenOperations())
-    func costGrowsInProportionToTheInput(operation: CostProbe.Operation) async throws {
+    func costIsLinearInInputSize(operation: CostProbe.Operation) async throws {
         let cost = try await CostProbe.cost(of: operation)
-        // A reader that stops at a limit, or at the first mistake, may cost the same for both.
+        // A parser that stops at a limit or at the first error may have the same cost for both inputs.
         #expect(cost.small > 1_000, "nothing was counted")
         #expect(cost.large <= 6 * cost.small, "\(cost)")
     }
 
-    @Test func operationsOfEveryKindAreCounted() throws {
+    @Test func everyKindOfOperationIsMeasured() throws {
         let kinds = Set(try CostProbe.operations().map(\.kind))
         let expected = [
             "read", "rules", "report", "canonical", "addresses", "relocation", "edit", "presentation", "media",
@@ -26,22 +26,22 @@ struct CostTests {
         #expect(kinds == Set(expected))
     }
 
-    /// A reader that the fuzzer knows has operations; those that build a presentation from a grammar have their own.
+    /// Every fuzz target must have operations; those that generate presentations from a grammar have separate ones.
     @Test(arguments: (FuzzTarget.formats + FuzzTarget.streams).map(\.name))
-    func everyReaderHasOperations(reader: String) throws {
+    func everyFuzzTargetHasCostOperations(reader: String) throws {
         let names = try CostProbe.operations().map(\.name)
         let topic = Self.topicsOfReaders[reader]
         #expect(names.contains { $0.hasPrefix(topic ?? "media/\(reader)/") || $0.contains("/\(reader)/") }, "\(reader)")
     }
 
-    /// The operations of readers that the tables of shapes do not name.
+    /// The operations of fuzz targets that have no input shapes.
     private static let topicsOfReaders = [
         "playlists": "read/", "presentations": "presentation/", "reports": "report/", "substation": "cues/as-a-script/",
         "playback": "engine/", "file-playback": "media/mp4/", "downloads": "downloads/",
     ]
 }
 
-/// Runs the programs with the operations under a tool that counts instructions.
+/// A runner of the programs with operations under a tool that counts instructions.
 enum CostProbe {
     /// An operation of one of the programs.
     struct Operation: Sendable, CustomTestStringConvertible {
@@ -58,9 +58,9 @@ enum CostProbe {
         case formats = "cost-probe"
         case streams = "stream-cost-probe"
 
-        /// The options that confine the figures to the operation.
+        /// The options that restrict the counts to the operation.
         ///
-        /// Callgrind switches the counting for one thread; the operations of streams run on several.
+        /// Callgrind toggles the collection for one thread only; the operations of streams run on several threads.
         var options: [String] {
             let function = "millstream_counted_operation"
             switch self {
@@ -69,7 +69,7 @@ enum CostProbe {
             }
         }
 
-        /// The numbers of the dumps that have the smaller and the larger input.
+        /// The numbers of the dumps with the counts of the smaller and the larger input.
         var dumps: (small: Int, large: Int) {
             switch self {
             case .formats: (1, 2)
@@ -78,7 +78,7 @@ enum CostProbe {
         }
     }
 
-    /// The instructions of an operation on an input, and on one of four times its size.
+    /// The number of instructions of an operation on an input, and on an input of four times its size.
     struct Cost: CustomStringConvertible {
         let small: Int
         let large: Int
@@ -101,7 +101,7 @@ enum CostProbe {
         ["/usr/bin/\(name)", "/usr/local/bin/\(name)"].first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// The path of a program, which the build puts beside the tests.
+    /// Returns the path of a program, which the build writes next to the test bundle or to one of its parent folders.
     private static func path(of program: Program) throws -> String {
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
         var folder = URL(fileURLWithPath: bundle).deletingLastPathComponent()
@@ -113,7 +113,7 @@ enum CostProbe {
         throw Failure(description: "\(program.rawValue) was not built")
     }
 
-    /// Writes a copy of a program without information for debuggers, which valgrind cannot read in all of its forms.
+    /// Writes a copy of a program without debug information, some forms of which valgrind cannot parse.
     private static func stripped(_ program: Program, into folder: URL) async throws -> String {
         let copy = folder.appendingPathComponent(program.rawValue).path
         let status = try await run(strip ?? "", ["--strip-debug", "-o", copy, try path(of: program)])
@@ -132,7 +132,7 @@ enum CostProbe {
         }
     }
 
-    /// All operations.
+    /// Returns all operations.
     static func operations() throws -> [Operation] {
         try Program.allCases.flatMap { program in
             let process = Process()
@@ -148,7 +148,7 @@ enum CostProbe {
         }
     }
 
-    /// The operations that this run counts.
+    /// Returns the operations to measure in this run.
     static func chosenOperations() throws -> [Operation] {
         guard canCount else { return [] }
         let all = try operations()
@@ -157,7 +157,7 @@ enum CostProbe {
             return all.filter { wanted == "all" || $0.name.contains(wanted) }
         }
         var random = SampleGenerator(state: environment["MILLSTREAM_SEED"].flatMap { UInt64($0) } ?? 1)
-        // One of each kind.
+        // The sample has one operation of each kind.
         let kinds = Dictionary(grouping: all.shuffled(using: &random), by: \.kind)
         return kinds.sorted { $0.key < $1.key }.flatMap { $0.value.prefix(1) }
     }
@@ -180,7 +180,7 @@ enum CostProbe {
         )
     }
 
-    /// The instructions in one of callgrind's files.
+    /// Returns the number of instructions in a file written by callgrind.
     private static func total(_ file: URL) throws -> Int {
         for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n").reversed() {
             for name in ["totals:", "summary:"] where line.hasPrefix(name) {
@@ -191,7 +191,7 @@ enum CostProbe {
     }
 }
 
-/// A generator that gives the same sample for the same seed (SplitMix64).
+/// A random number generator that returns the same sequence for the same seed (SplitMix64).
 private struct SampleGenerator: RandomNumberGenerator {
     var state: UInt64
 

@@ -3,7 +3,7 @@ import MediaTiming
 import ResourceAddressing
 import Testing
 
-/// Every attribute of the standard, read as the type that it has.
+/// Tests that every attribute of the standard is parsed as its type.
 @Suite struct AttributeTests {
     private func multivariant(_ lines: String...) throws -> MultivariantPlaylist {
         let text = (["#EXTM3U"] + lines + ["#EXT-X-STREAM-INF:BANDWIDTH=1", "v.m3u8", ""]).joined(separator: "\n")
@@ -17,7 +17,7 @@ import Testing
         return try MediaPlaylist(parsing: Array(text.utf8), context: context)
     }
 
-    @Test func variants() throws {
+    @Test func variantAttributesAreParsed() throws {
         let playlist = try multivariant(
             """
             #EXT-X-STREAM-INF:BANDWIDTH=5000000,AVERAGE-BANDWIDTH=4000000,SCORE=2.5,CODECS="hvc1.2.4.L120.B0,ec-3",\
@@ -48,12 +48,12 @@ import Testing
         arguments: [("-1", nil), ("nan", nil), ("inf", nil), ("x", nil), ("0", 0), ("1.25", 1.25)]
             as [(String, Double?)]
     )
-    func scores(text: String, expected: Double?) throws {
+    func scoreIsParsedAsNonnegativeDecimal(text: String, expected: Double?) throws {
         let playlist = try multivariant("#EXT-X-STREAM-INF:BANDWIDTH=1,SCORE=\(text)", "a")
         #expect(playlist.variants[0].score == expected)
     }
 
-    @Test func renditions() throws {
+    @Test func renditionAttributesAreParsed() throws {
         let playlist = try multivariant(
             """
             #EXT-X-MEDIA:TYPE=AUDIO,URI="a.m3u8",GROUP-ID="g",LANGUAGE="en",ASSOC-LANGUAGE="fr",NAME="N",\
@@ -76,7 +76,7 @@ import Testing
         #expect(playlist.renditions[2].type == nil && playlist.renditions[2].channels == nil)
     }
 
-    @Test func sessions() throws {
+    @Test func sessionDataKeysAndSteeringAreParsed() throws {
         let playlist = try multivariant(
             "#EXT-X-DEFINE:NAME=\"x\",VALUE=\"y\"",
             "#EXT-X-SESSION-DATA:DATA-ID=\"com.example.a\",VALUE=\"{$x}\",LANGUAGE=\"en\"",
@@ -94,7 +94,7 @@ import Testing
         #expect(playlist.contentSteering?.pathwayID == "east")
     }
 
-    @Test func keys() throws {
+    @Test func keyMethodsAndInitializationVectorsAreParsed() throws {
         let methods: [EncryptionKey.Method] = [.aes128, .sampleAES, .sampleAESCTR, .aes256GCM]
         for method in methods {
             let playlist = try media("#EXT-X-KEY:METHOD=\(method.rawValue),URI=\"k\",IV=0x0A")
@@ -107,12 +107,12 @@ import Testing
     }
 
     @Test(arguments: ["0x", "10", "0xg0", "0x0123456789ABCDEF0123456789ABCDEF01"])
-    func vectorsThatAreNone(text: String) throws {
+    func invalidInitializationVectorIsNil(text: String) throws {
         let key = try media("#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=\(text)").segments[0].keys.first
         #expect(try #require(key).vector(forSequence: 1) == nil)
     }
 
-    @Test func playlistsAsAWhole() throws {
+    @Test func mediaPlaylistTagsAreParsed() throws {
         let playlist = try media(
             "#EXT-X-VERSION:10",
             "#EXT-X-TARGETDURATION:4",
@@ -141,7 +141,7 @@ import Testing
         #expect(control.holdBack == MediaTime(seconds: 12) && control.partHoldBack?.description == "1.5")
     }
 
-    @Test func partsAndWhatComesNext() throws {
+    @Test func partsHintsAndReportsAreParsed() throws {
         let playlist = try media(
             "#EXT-X-PART:URI=\"p\",DURATION=0.5,INDEPENDENT=YES,BYTERANGE=\"10@5\"",
             "#EXT-X-PART:URI=\"p\",DURATION=0.5,GAP=YES",
@@ -164,7 +164,7 @@ import Testing
         #expect(segment.map?.byteRange == ByteRange(start: 8, length: 7))
     }
 
-    @Test func dateRanges() throws {
+    @Test func dateRangeAttributesAreParsed() throws {
         let range = try #require(
             try media(
                 """
@@ -194,7 +194,7 @@ import Testing
         #expect(range.preload == nil)
     }
 
-    @Test func whatIsToBeLoadedAhead() throws {
+    @Test func preloadDateRangeIsParsed() throws {
         func preload(_ attributes: String) throws -> DateRangePreload? {
             let tag = "#EXT-X-DATERANGE:ID=\"i\",CLASS=\"com.apple.hls.preload\",START-DATE=\"2024-01-01T00:00:00Z\","
             return try media(tag + attributes).dateRanges.first?.preload
@@ -204,12 +204,12 @@ import Testing
         #expect(try preload("DURATION=10,X-URI=\"list.json\",X-TARGET-ID=\"t\"") == nil)
     }
 
-    @Test func aDateRangeOfAnotherClassIsNoInterstitial() throws {
+    @Test func dateRangeOfOtherClassIsNotAnInterstitial() throws {
         let range = try media("#EXT-X-DATERANGE:ID=\"i\",START-DATE=\"2024-01-01T00:00:00Z\"").dateRanges.first
         #expect(try #require(range).interstitial == nil && range?.cues.isEmpty == true)
     }
 
-    /// What was never in the standard or is no more, and real playlists carry.
+    /// Tags and attributes that the standard does not define, or no longer defines, but that occur in real playlists.
     @Test(
         arguments: [
             ("#EXT-X-ALLOW-CACHE:NO", "EXT-X-ALLOW-CACHE", "NO", nil),
@@ -226,7 +226,7 @@ import Testing
             ("#EXT-X-IMAGE-STREAM-INF:DURATION=7,URI=\"t\"", "EXT-X-IMAGE-STREAM-INF", "DURATION=7,URI=\"t\"", "7"),
         ] as [(String, String, String?, String?)]
     )
-    func tagsOfOthersStayReachable(line: String, name: String, value: String?, duration: String?) throws {
+    func nonstandardTagsRemainAccessible(line: String, name: String, value: String?, duration: String?) throws {
         let playlist = try media(line)
         let tag = try #require(playlist.unknownTags.first)
         #expect(tag.name == name && tag.value == value && tag.attributes["DURATION"] == duration && tag.line == 2)

@@ -9,7 +9,7 @@ import Testing
         String(decoding: try Playlist.parse(Array(text.utf8)).canonical().bytes, as: UTF8.self)
     }
 
-    @Test func aMediaPlaylistInAnySpelling() throws {
+    @Test func canonicalFormNormalizesMediaPlaylist() throws {
         let text = try canonical(
             "\u{FEFF}\r\n# a comment\r\n#EXTM3U\r\n#EXT-X-MEDIA-SEQUENCE:007\r\n#EXT-X-VERSION: 3 \r\n\r\n"
                 + "#EXT-X-KEY: URI = \"k\" , METHOD=AES-128,X=1,IV=\"0x01\"\r\n#EXTINF: 4.500\r\n#EXT-X-TARGETDURATION:5\r\n"
@@ -34,7 +34,7 @@ import Testing
         )
     }
 
-    @Test func aMultivariantPlaylistInAnySpelling() throws {
+    @Test func canonicalFormNormalizesMultivariantPlaylist() throws {
         let text = try canonical(
             """
             #EXTM3U
@@ -59,7 +59,7 @@ import Testing
         )
     }
 
-    /// What a report says, but for the lines, the mistakes and the order of fields.
+    /// Returns the values of a report without line numbers and diagnostics, with the fields sorted by name.
     private func values(_ report: ReportValue) -> ReportValue {
         switch report {
         case .object(let fields):
@@ -73,14 +73,17 @@ import Testing
         }
     }
 
-    /// - Returns: Whether the bytes are a playlist, which is compared then.
+    /// Checks that the canonical form of a playlist has the same values as the playlist.
+    ///
+    /// - Returns: A Boolean value that indicates whether the bytes are a playlist; only then are the values compared.
     private func expectSameValues(_ bytes: [UInt8], _ name: String) throws -> Bool {
         guard let playlist = try? Playlist.parse(bytes) else { return false }
         let canonical: Playlist
         do {
             canonical = try playlist.canonical()
         } catch .unexpectedKind(found: .media) {
-            // Nothing says that it is a multivariant playlist without an entry that has an address, or in a file of both kinds.
+            // The canonical form of a multivariant playlist without URIs, or of one with tags of both kinds, may
+            // contain no tag that identifies it as a multivariant playlist.
             guard case .multivariant(let empty) = playlist else {
                 throw PlaylistParsingError.unexpectedKind(found: .media)
             }
@@ -93,14 +96,14 @@ import Testing
         return true
     }
 
-    @Test func theValuesStayTheSame() throws {
+    @Test func canonicalFormKeepsValuesOfFixtures() throws {
         let fixtures = RuleFixture.all.filter { !$0.isPresentation }
         let compared = try fixtures.filter { try expectSameValues(try $0.bytes($0.file), $0.name) }.count
         #expect(compared > 250 && compared > fixtures.count * 9 / 10, "\(compared) of \(fixtures.count)")
     }
 
     @Test(.enabled(if: SharedCorpus.isNamed, "MILLSTREAM_SHARED names no folder"))
-    func theValuesOfOthersPlaylistsStayTheSame() throws {
+    func canonicalFormKeepsValuesOfCorpusPlaylists() throws {
         let urls = try SharedCorpus.files(below: "corpus/hls", extensions: ["m3u8"])
         let compared = try urls.filter {
             try expectSameValues([UInt8](try Data(contentsOf: $0)), $0.lastPathComponent)

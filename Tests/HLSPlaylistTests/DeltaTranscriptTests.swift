@@ -3,13 +3,13 @@ import ResourceAddressing
 import TestTranscripts
 import Testing
 
-/// The whole playlists that delta updates mean, against transcripts that were reviewed (RFC 8216bis §6.3.7).
+/// Compares the playlists that result from delta updates with reviewed transcripts (RFC 8216bis §6.3.7).
 @Suite struct DeltaTranscriptTests {
     private func media(_ lines: [String]) throws -> MediaPlaylist {
         try MediaPlaylist(parsing: Array(lines.map { $0 + "\n" }.joined().utf8))
     }
 
-    /// Six segments, with everything that holds for those that follow.
+    /// The lines of a playlist with six segments and every tag that also applies to the following segments.
     private let previous = [
         "#EXTM3U", "#EXT-X-VERSION:10", "#EXT-X-VENDOR:head", "#EXT-X-TARGETDURATION:4",
         "#EXT-X-SERVER-CONTROL:CAN-SKIP-UNTIL=24", "#EXT-X-MEDIA-SEQUENCE:10", "#EXT-X-DISCONTINUITY-SEQUENCE:2",
@@ -62,7 +62,7 @@ import Testing
         #expect(try transcript.difference() == nil)
     }
 
-    @Test func aDeltaUpdateNeedsAWholePlaylist() throws {
+    @Test func deltaUpdateRequiresCompletePlaylist() throws {
         let delta = try media(update(10, "SKIPPED-SEGMENTS=1"))
         #expect(throws: PlaylistUpdateError.previousIsIncomplete) { try delta.applying(delta) }
         #expect(
@@ -87,8 +87,8 @@ import Testing
         )
     }
 
-    /// The previous playlist has no line end behind its last line, and ends its lines with CR.
-    @Test func linesThatAreTakenOverEnd() throws {
+    /// The last line of the previous playlist has no line ending, and its other lines end with CR.
+    @Test func copiedLinesGetLineEnding() throws {
         let base = try MediaPlaylist(
             parsing: Array("#EXTM3U\r#EXT-X-MAP:URI=\"m\"\r#EXTINF:1,\ra\r#EXTINF:1,\rb\r#EXTINF:1,\rc".utf8)
         )

@@ -1,6 +1,6 @@
-/// Playlists of our own that the suites read.
+/// Playlists that several suites parse.
 enum Fixtures {
-    /// A media playlist with every kind of tag that holds for segments.
+    /// A media playlist with every kind of tag that applies to segments.
     static let everything = """
         #EXTM3U
         #EXT-X-VERSION:9

@@ -1,10 +1,11 @@
 import MediaTiming
 
-/// A media playlist that was made at random, with what it was meant to say.
+/// A randomly generated media playlist together with its expected values.
 ///
-/// It follows the standard, and uses the freedom that it leaves: order, blank lines, comments, unknown tags, line ends.
+/// It conforms to the standard and varies everything that the standard leaves open: the order of tags, blank lines,
+/// comments, unknown tags and line endings.
 struct GeneratedMediaPlaylist {
-    /// What a segment was meant to be.
+    /// The expected values of a segment.
     struct Segment {
         var uri = ""
         var nanoseconds: Int64 = 0
@@ -14,9 +15,9 @@ struct GeneratedMediaPlaylist {
         var isGap = false
         var kilobits: Int64?
         var map: String?
-        /// The addresses of keys by their formats.
+        /// The URIs of the keys by key format.
         var keys: [String: String] = [:]
-        /// Nanoseconds since 1970.
+        /// The program date and time, in nanoseconds since 1970.
         var date: Int64?
     }
 
@@ -27,7 +28,7 @@ struct GeneratedMediaPlaylist {
     private(set) var targetDuration: Int64 = 0
     private(set) var hasEndMarker = false
 
-    /// Makes the playlist of a seed.
+    /// Creates the playlist for the given seed.
     init(seed: UInt64) {
         var writer = PlaylistWriter(seed: seed)
         mediaSequence = writer.choose([0, 1, 7_794, 1 << 40])
@@ -55,7 +56,9 @@ struct GeneratedMediaPlaylist {
         bytes = writer.bytes
     }
 
-    /// The lines of the next segment, and what they mean for it; `segment` is the one before.
+    /// Returns the lines of the next segment.
+    ///
+    /// `segment` holds the expected values of the previous segment and is updated to those of this one.
     private static func lines(
         ofSegment position: Int,
         _ segment: inout Segment,
@@ -95,7 +98,7 @@ struct GeneratedMediaPlaylist {
             segment.kilobits = kilobits
             tags.append("#EXT-X-BITRATE:\(kilobits)")
         }
-        // A fragment of MPEG-4 cannot be read without one (§3.1.2).
+        // An MPEG-4 fragment requires an initialization section (RFC 8216bis §3.1.2).
         let needsMap = uri.contains(".m4s") && segment.map == nil && !segment.isGap
         if needsMap || writer.chance(6) {
             segment.map = "init\(position).mp4"
@@ -124,9 +127,9 @@ struct GeneratedMediaPlaylist {
     }
 }
 
-/// A multivariant playlist that was made at random, with what it was meant to say.
+/// A randomly generated multivariant playlist together with its expected values.
 struct GeneratedMultivariantPlaylist {
-    /// What a variant was meant to be.
+    /// The expected values of a variant.
     struct Variant: Equatable {
         var uri: String
         var bandwidth: Int64
@@ -135,7 +138,7 @@ struct GeneratedMultivariantPlaylist {
         var audio: String?
     }
 
-    /// What a rendition was meant to be.
+    /// The expected values of a rendition.
     struct Rendition: Equatable {
         var groupID: String
         var name: String
@@ -148,12 +151,12 @@ struct GeneratedMultivariantPlaylist {
     private(set) var iFrameVariants: [Variant] = []
     private(set) var renditions: [Rendition] = []
 
-    /// Makes the playlist of a seed.
+    /// Creates the playlist for the given seed.
     init(seed: UInt64) {
         var writer = PlaylistWriter(seed: seed)
         var entries: [[String]] = []
         let groups = (0..<writer.number(0...3)).map { "group \($0), also" }
-        // The groups of one type have the same members.
+        // All groups of one type must contain the same renditions.
         let names = (0..<writer.number(1...4)).map { number in
             "\(number) \(writer.choose(PlaylistWriter.unquoted(PlaylistWriter.titles)))"
         }
@@ -202,7 +205,7 @@ struct GeneratedMultivariantPlaylist {
     }
 }
 
-/// Writes a playlist with the freedom that the standard leaves.
+/// Writes a playlist and varies everything that the standard leaves open.
 private struct PlaylistWriter {
     var generator: SeededGenerator
     private(set) var bytes: [UInt8] = []
@@ -212,7 +215,7 @@ private struct PlaylistWriter {
     static let names = ["a.ts", "b.m4s?t=1,2&u=\"x\"", "dir/../c.ts", "한국어.ts", "my%20file.ts", "e.ts#fragment"]
     static let titles = ["one", "A, with a comma", "quoted \"text\"", "한국어", "=#:@", "tvg-id=\"a\""]
 
-    /// Those that may stand between quotation marks.
+    /// Returns the texts without quotation marks, which are valid in a quoted string.
     static func unquoted(_ texts: [String]) -> [String] { texts.filter { !$0.contains("\"") } }
 
     init(seed: UInt64) {
@@ -222,28 +225,28 @@ private struct PlaylistWriter {
 
     mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
 
-    /// Whether something that happens once in so many times does.
+    /// Returns true with a probability of one in the given number.
     mutating func chance(_ times: Int) -> Bool { number(1...times) == 1 }
 
     mutating func choose<Element>(_ elements: [Element]) -> Element {
         elements[number(0...(elements.count - 1))]
     }
 
-    /// A duration that can be written with so many digits behind the point, in nanoseconds.
+    /// Returns a random duration, in nanoseconds, that has at most the given number of fractional digits.
     mutating func decimal(digits: Int) -> Int64 {
         let unit = DecimalDigits.power(of: 9 - digits)
         return Int64(number(0...12)) * 1_000_000_000 + Int64(number(0...999_999_999)) / unit * unit
     }
 
-    /// Nanoseconds as seconds with at least so many digits behind the point.
+    /// Returns nanoseconds as decimal seconds with the given number of fractional digits.
     func text(_ nanoseconds: Int64, digits: Int) -> String {
         let (whole, part) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-        // Without digits there is no fraction to lose but the one that `decimal(digits:)` cut off.
+        // With `digits` equal to zero, `decimal(digits:)` has already removed the fraction.
         guard digits > 0 else { return "\(whole)" }
         return "\(whole)." + String(String(part + 1_000_000_000).dropFirst().prefix(digits))
     }
 
-    /// A date of the years 2023 to 2024, counted by hand, so that nothing of what is tested helps.
+    /// Returns an ISO 8601 date without its zone, computed independently of the code under test.
     static func text(_ secondsSinceEpoch: Int64) -> String {
         var days = Int(secondsSinceEpoch / 86_400)
         let second = Int(secondsSinceEpoch % 86_400)
@@ -264,12 +267,12 @@ private struct PlaylistWriter {
             + "T\(padded(second / 3_600)):\(padded(second / 60 % 60)):\(padded(second % 60))"
     }
 
-    /// An attribute list in any order.
+    /// Returns an attribute list in random order.
     mutating func attributes(_ attributes: [String]) -> String {
         attributes.shuffled(using: &generator).joined(separator: ",")
     }
 
-    /// Adds lines, with others between them that mean nothing.
+    /// Appends lines and inserts insignificant lines between them at random.
     mutating func write(_ lines: [String], decorated: Bool = true) {
         for line in lines {
             if decorated, chance(10) { append(choose(["", "# a comment", "#EXT-X-CUE-OUT:30", "#", "##EXTINF:1,"])) }

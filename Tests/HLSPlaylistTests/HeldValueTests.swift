@@ -4,7 +4,7 @@ import ReportFormat
 import ResourceAddressing
 import Testing
 
-/// Values that depend on other lines than a segment's own.
+/// Tests of values that a segment inherits from lines before its own.
 @Suite struct HeldValueTests {
     private func media(_ lines: String...) throws -> MediaPlaylist {
         try MediaPlaylist(parsing: Array(("#EXTM3U\n" + lines.joined(separator: "\n") + "\n").utf8))
@@ -15,7 +15,7 @@ import Testing
             + [playlist.trailingParts.map { $0.byteRange?.start }]
     }
 
-    @Test func anImpliedByteRangeOfAPartFollowsOnlyTheSameResource() throws {
+    @Test func impliedByteRangeOfPartContinuesOnlyWithinSameResource() throws {
         let playlist = try media(
             "#EXT-X-PART:DURATION=1,URI=\"a\",BYTERANGE=\"10@5\"",
             "#EXT-X-PART:DURATION=1,URI=\"a\",BYTERANGE=\"10\"",
@@ -31,23 +31,23 @@ import Testing
             "#EXT-X-PART:DURATION=1,URI=\"b\",BYTERANGE=\"1\""
         )
         #expect(starts(playlist) == [[5, 15, 0, 10, nil, 0], [10], [11]])
-        // The order in which they are asked for does not matter.
+        // The result does not depend on the order of access.
         #expect(starts(playlist) == [[5, 15, 0, 10, nil, 0], [10], [11]])
         #expect(playlist.trailingParts.first?.byteRange == ByteRange(start: 11, length: 1))
     }
 
-    @Test func aLongChainOfPartsIsFollowedToItsBeginning() throws {
+    @Test func longChainOfImpliedPartOffsetsIsResolved() throws {
         let lines = (0..<1_000).map { _ in "#EXT-X-PART:DURATION=1,URI=\"a\",BYTERANGE=\"2\"\n#EXTINF:1,\ns" }
         let playlist = try media(lines.joined(separator: "\n"))
         #expect(playlist.segments[999].parts.first?.byteRange?.start == 1_998)
     }
 
-    @Test func aMapThatCannotBeReadIsNoMap() throws {
+    @Test func invalidMapEndsPreviousMap() throws {
         let playlist = try media("#EXT-X-MAP:URI=\"m\"", "#EXTINF:4,", "a", "#EXT-X-MAP:X=1", "#EXTINF:4,", "b")
         for _ in 0..<2 { #expect(playlist.segments.map { $0.map?.uri } == ["m", nil]) }
     }
 
-    @Test func datesAndBitRatesAreThoseOfTheLastReadableLine() throws {
+    @Test func inheritedDatesAndBitRatesDoNotDependOnAccessOrder() throws {
         let playlist = try media(
             "#EXTINF:4,",
             "a",
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func referencesAreResolvedAgainstTheAddressWithoutItsQuery() throws {
+    @Test func relativeReferencesResolveAgainstPlaylistURL() throws {
         let context = PlaylistContext(address: ResourceAddress("https://h/v/list.m3u8?a=1/2#f/g"))
         let playlist = try MediaPlaylist(
             parsing: Array(
@@ -90,7 +90,7 @@ import Testing
         #expect(elsewhere.segments[0].address.text == "https://other/w/x.ts")
     }
 
-    @Test func theFirstParameterOfAnAddressDefinesAVariable() throws {
+    @Test func firstQueryParameterDefinesVariable() throws {
         let playlist = try MediaPlaylist(
             parsing: Array(
                 "#EXTM3U\n#EXT-X-DEFINE:QUERYPARAM=\"a b\"\n#EXT-X-DEFINE:QUERYPARAM=\"c\"\n#EXTINF:1,\nx\n".utf8
@@ -100,7 +100,7 @@ import Testing
         #expect(playlist.variables == ["a b": "1+1", "c": "3"])
     }
 
-    @Test func renditionsAreSortedByTypeAndGroup() throws {
+    @Test func renditionsAreGroupedByTypeAndGroupID() throws {
         let playlist = try MultivariantPlaylist(
             parsing: Array(
                 """
@@ -122,7 +122,7 @@ import Testing
     }
 }
 
-/// Reports of hostile playlists.
+/// Tests of the size limits on reports of hostile playlists.
 @Suite struct ReportLimitTests {
     private func longKey(_ segments: Int) throws -> Playlist {
         let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"\(String(repeating: "k", count: 10_000))\"\n"
@@ -130,7 +130,7 @@ import Testing
         return try Playlist.parse(Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(key)\(lines)#EXT-X-ENDLIST\n".utf8))
     }
 
-    @Test func aReportThatRepeatsALongLineStopsAtItsLimit() throws {
+    @Test func reportThatRepeatsLongLineStopsAtByteLimit() throws {
         let report = try longKey(1_000).report
         #expect(throws: ReportLimitError(limit: 100_000)) { try report.json(limit: 100_000) }
         var written = 0
@@ -143,7 +143,7 @@ import Testing
         #expect(written < 200_000, "nothing beyond the limit is made")
     }
 
-    @Test func piecesMakeTheWholeText() throws {
+    @Test func reportPiecesConcatenateToWholeText() throws {
         let report = try longKey(20).report
         var pieces: [String] = []
         report.write { pieces.append($0) }
@@ -152,7 +152,7 @@ import Testing
         #expect(throws: ReportLimitError.self) { try report.json(limit: report.json.utf8.count - 1) }
     }
 
-    @Test func aSequenceIsWrittenLikeAnArray() {
+    @Test func sequenceIsSerializedAsArray() {
         let sequence = ReportSequence(count: 3) { .integer($0) }
         #expect(ReportValue.sequence(sequence).json == "[0,1,2]" && sequence.values.count == 3)
         #expect(sequence == ReportSequence(count: 3) { .integer($0) })
@@ -161,7 +161,7 @@ import Testing
         #expect(sequence.hashValue == ReportSequence(count: 3) { .integer($0) }.hashValue)
     }
 
-    @Test func aFindingDoesNotRepeatALongLine() throws {
+    @Test func diagnosticMessageTruncatesLongValue() throws {
         let name = String(repeating: "n", count: 100_000)
         let line = "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"g\",NAME=\"\(name)\",CHANNELS=\"2\"\n"
         let playlist = try Playlist.parse(Array("#EXTM3U\n\(line)\(line)".utf8))
@@ -170,7 +170,7 @@ import Testing
     }
 }
 
-/// Rules that compare the members of one group or the tags of one kind.
+/// Tests of rules that compare the renditions of one group or the tags of one kind.
 @Suite struct GroupRuleTests {
     private func codes(_ text: String, _ sets: Set<RuleSet> = [.rfc, .apple]) throws -> [String] {
         try Playlist.parse(Array(("#EXTM3U\n" + text).utf8)).validated(against: sets).map(\.code)
@@ -180,7 +180,7 @@ import Testing
         "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"\(group)\",NAME=\"\(name)\",CHANNELS=\"2\",URI=\"\(group)\(name)\",\(more)\n"
     }
 
-    @Test func renditionsOfOneLanguageAreOrderedWithinTheirGroup() throws {
+    @Test func renditionOrderIsCheckedPerGroup() throws {
         let special = "LANGUAGE=\"en\",CHARACTERISTICS=\"public.x\""
         let common = "LANGUAGE=\"en\""
         #expect(try codes(rendition("a", "1", special) + rendition("a", "2", common)).contains("apple-rendition-order"))
@@ -196,7 +196,7 @@ import Testing
         )
     }
 
-    @Test func choicesAreAmbiguousWithinTheirGroupOnly() throws {
+    @Test func autoselectAmbiguityIsCheckedPerGroup() throws {
         let choice = "LANGUAGE=\"en\",AUTOSELECT=YES"
         #expect(try codes(rendition("a", "1", choice) + rendition("a", "2", choice)).contains("autoselect-ambiguous"))
         #expect(try !codes(rendition("a", "1", choice) + rendition("b", "1", choice)).contains("autoselect-ambiguous"))
@@ -206,14 +206,14 @@ import Testing
         )
     }
 
-    @Test func namesAndDefaultsAreUniqueWithinTheirGroupOnly() throws {
+    @Test func nameAndDefaultUniquenessIsCheckedPerGroup() throws {
         let found = try codes(rendition("a", "1", "DEFAULT=YES") + rendition("a", "1", "DEFAULT=YES"))
         #expect(found.contains("repeated-name") && found.contains("repeated-default"))
         let other = try codes(rendition("a", "1", "DEFAULT=YES") + rendition("b", "1", "DEFAULT=YES"))
         #expect(!other.contains("repeated-name") && !other.contains("repeated-default"))
     }
 
-    @Test func partsAreJudgedByTheirTargetWhereThereIsOne() throws {
+    @Test func partDurationsAreCheckedAgainstPartTarget() throws {
         let parts = "#EXT-X-PART:DURATION=2,URI=\"p\"\n#EXT-X-PART:DURATION=0.1,URI=\"q\"\n"
         let segments = String(repeating: parts + "#EXTINF:4,\ns\n", count: 3)
         let without = try codes("#EXT-X-TARGETDURATION:4\n" + segments, [.rfc])
@@ -222,7 +222,7 @@ import Testing
         #expect(with.filter { $0 == "part-longer-than-target" }.count == 3 && !with.contains("missing-part-inf"))
     }
 
-    @Test func aMapNeedsTheVectorOfTheKeyThatHoldsForIt() throws {
+    @Test func encryptedMapRequiresExplicitInitializationVector() throws {
         func found(_ keys: String) throws -> Bool {
             try codes("#EXT-X-TARGETDURATION:4\n\(keys)#EXT-X-MAP:URI=\"m\"\n#EXTINF:4,\na.mp4\n", [.rfc])
                 .contains("map-key-without-iv")

@@ -14,7 +14,7 @@ import Testing
         )
     }
 
-    @Test func headerIsRead() throws {
+    @Test func headerTagsAreParsed() throws {
         #expect(playlist.declaredVersion == 9 && playlist.targetDuration == MediaTime(seconds: 6))
         #expect(playlist.mediaSequence == 100 && playlist.discontinuitySequence == 7)
         #expect(playlist.isLive && !playlist.hasEndMarker && playlist.playlistType == nil)
@@ -30,19 +30,19 @@ import Testing
         #expect(playlist.segments[0].title == "First, with a comma" && playlist.segments[1].title == nil)
     }
 
-    @Test func numbersCountOn() {
+    @Test func sequenceNumbersIncrement() {
         #expect(playlist.segments.map(\.sequence) == [100, 101, 102, 103])
         #expect(playlist.segments.map(\.discontinuitySequence) == [7, 7, 8, 8])
         #expect(playlist.segments.map(\.hasDiscontinuity) == [false, false, true, false])
     }
 
-    @Test func byteRangesWithoutOffsetFollowThePreviousOne() {
+    @Test func byteRangeWithoutOffsetFollowsPreviousByteRange() {
         #expect(playlist.segments[0].byteRange == ByteRange(start: 720, length: 1000))
         #expect(playlist.segments[1].byteRange == ByteRange(start: 1720, length: 500))
         #expect(playlist.segments[2].byteRange == nil)
     }
 
-    @Test func aByteRangeWithNothingToFollowBeginsWithItsResource() throws {
+    @Test func byteRangeWithoutOffsetOrPredecessorStartsAtZero() throws {
         let text = "#EXTM3U\n#EXT-X-BYTERANGE:5@0\n#EXTINF:1,\na\n#EXT-X-BYTERANGE:5\n#EXTINF:1,\nb\n"
         let playlist = try MediaPlaylist(parsing: Array(text.utf8))
         #expect(playlist.segments[0].byteRange == ByteRange(start: 0, length: 5))
@@ -51,15 +51,15 @@ import Testing
         #expect(codes.contains("byte-range-without-offset"))
     }
 
-    @Test func keysHoldUntilTheNext() throws {
+    @Test func keyAppliesUntilNextKey() throws {
         let key = try #require(playlist.segments[1].keys.first)
         #expect(key.method == .aes128 && key.uri == "https://cdn.example/key?id=1" && key.isIdentity)
         #expect(key.initializationVector == "0x00000000000000000000000000000001")
         #expect(playlist.segments[2].keys.isEmpty && playlist.segments[3].keys.isEmpty)
     }
 
-    /// Only some of the offsets that follow from others are kept; these are read across several of them.
-    @Test func longChainsOfByteRangesAreCountedOn() throws {
+    /// The index stores only some of the implied offsets; this chain spans several of them.
+    @Test func longChainOfImpliedByteRangesIsResolved() throws {
         var text = "#EXTM3U\n"
         var expected: [ByteRange?] = []
         var start: Int64 = 40
@@ -75,9 +75,9 @@ import Testing
         #expect(segments.reversed().map(\.byteRange) == expected.reversed())
     }
 
-    /// CR, LF and CRLF end lines, in any mixture.
+    /// A playlist may mix CR, LF and CRLF line endings.
     @Test(arguments: ["\n", "\r\n", "\r"], ["\n", "\r\n", "\r"])
-    func everyLineEndIsOne(first: String, second: String) throws {
+    func lineEndingsMayBeMixed(first: String, second: String) throws {
         let text = [
             "#EXTM3U", "#EXT-X-TARGETDURATION:4", "#EXTINF:3,t", "a.ts", "", "#EXTINF:4", "b.ts", "#EXT-X-ENDLIST",
         ]
@@ -88,7 +88,7 @@ import Testing
         #expect(playlist.bytes == Array(text.utf8))
     }
 
-    /// The spellings that the parser knows by their first bytes, with what comes close to them.
+    /// Spellings that the parser recognizes by their first bytes, and similar ones.
     @Test(arguments: [
         ("#EXTINF:5", "5"), ("#EXTINF: 5.25 ,x", "5.25"), ("#EXTINF:5.", "5"), ("#EXTINF:.5,", "0.5"),
         ("#EXTINF:+5,", "5"),
@@ -96,13 +96,13 @@ import Testing
         ("#EXTINF:", "0"), ("#EXTINF", "0"), ("#EXTINF:1e3,", "0"), ("#EXTINF:nan,", "0"), ("#EXTINF:1.2.3,", "0"),
         ("#EXTINF:99999999999999999999,", "0"), ("  #EXTINF:7,  ", "7"), ("\t#EXTINF:7\t", "7"),
     ])
-    func durationsAreReadAsWritten(line: String, seconds: String) throws {
+    func extinfSpellingsAreParsed(line: String, seconds: String) throws {
         let playlist = try MediaPlaylist(parsing: Array("#EXTM3U\n\(line)\na.ts\n".utf8))
         #expect(playlist.segments.map { $0.duration.description } == [seconds])
         #expect(playlist.duration.description == seconds)
     }
 
-    @Test func everyTagOfTheStandardIsKnownByItsName() {
+    @Test func everyStandardTagIsRecognizedByName() {
         for tag in TagName.allCases {
             let name = Array(tag.rawValue.utf8)
             #expect(TagName(name.span, in: 0..<name.count) == tag)
@@ -112,8 +112,8 @@ import Testing
         }
     }
 
-    /// A key replaces the one of its format only; `NONE` ends them all.
-    @Test func keysOfDifferentFormatsHoldTogether() throws {
+    /// A key replaces only the key with the same key format; `METHOD=NONE` removes all keys.
+    @Test func keysOfDifferentFormatsApplyTogether() throws {
         let text = """
             #EXTM3U
             #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://a",KEYFORMAT="com.apple.streamingkeydelivery"
@@ -135,8 +135,8 @@ import Testing
         #expect(keys == [["skd://a", "k1"], ["skd://a", "k2"], [], ["k3"]])
     }
 
-    /// Sums of numbers stay within 64 bits.
-    @Test func numbersBeyondReasonAreNotCountedFrom() throws {
+    /// Sums of sequence numbers do not overflow 64 bits.
+    @Test func hugeSequenceNumbersDoNotOverflow() throws {
         let text = """
             #EXTM3U
             #EXT-X-MEDIA-SEQUENCE:9223372036854775807
@@ -154,8 +154,9 @@ import Testing
         #expect(playlist.segments.allSatisfy { $0.sequence >= 0 && $0.discontinuitySequence >= 0 })
     }
 
-    /// Each of these values is twice the one before: written out, the last had a hundred million bytes.
-    @Test func variablesThatGrowTwofoldDoNotFillTheMemory() throws {
+    /// Each value is twice as long as the previous one; fully expanded, the last would have more than 100 million
+    /// bytes.
+    @Test func nestedVariableExpansionIsLimited() throws {
         var text = "#EXTM3U\n#EXT-X-DEFINE:NAME=\"v0\",VALUE=\"0123456789\"\n"
         for number in 1...24 {
             text += "#EXT-X-DEFINE:NAME=\"v\(number)\",VALUE=\"{$v\(number - 1)}{$v\(number - 1)}\"\n"
@@ -166,7 +167,7 @@ import Testing
         #expect(playlist.segments[1].uri.utf8.count == 80)
     }
 
-    @Test func mapsHoldWithTheirOwnRange() throws {
+    @Test func mapAppliesToSegmentsWithItsByteRange() throws {
         for segment in playlist.segments {
             let map = try #require(segment.map)
             #expect(map.byteRange == ByteRange(start: 0, length: 720))
@@ -175,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func datesAreCarriedForward() {
+    @Test func programDateTimeIsExtrapolated() {
         #expect(
             playlist.segments.map { $0.programDateTime?.description } == [
                 "2024-02-29T23:59:58.500Z", "2024-03-01T00:00:03.505Z", "2024-03-01T00:00:08.510Z",
@@ -185,13 +186,13 @@ import Testing
         #expect(playlist.segments.map(\.hasOwnProgramDateTime) == [true, false, false, true])
     }
 
-    @Test func gapAndBitRateHoldWhereTheyShould() {
+    @Test func gapAppliesToOneSegmentAndBitRateToFollowingSegments() {
         #expect(playlist.segments.map(\.isGap) == [false, false, true, false])
         #expect(playlist.segments.map { $0.bitRate?.bitsPerSecond } == [nil, nil, 1_500_000, 1_500_000])
     }
 
     @Test(arguments: [("0.5", "0.5"), ("0", "0"), ("-0.5", "0"), ("-9223372036854775808", "0"), ("x", "0")])
-    func negativeDurationOfAPartIsZero(_ written: String, duration: String) throws {
+    func negativePartDurationIsZero(_ written: String, duration: String) throws {
         let text = """
             #EXTM3U
             #EXT-X-TARGETDURATION:4
@@ -203,7 +204,7 @@ import Testing
     }
 
     @Test(arguments: [("2.5", "2.5"), ("0", "0"), ("-0.001", nil), ("x", nil)] as [(String, String?)])
-    func negativeDurationOfADateRangeIsUnknown(_ written: String, duration: String?) throws {
+    func negativeDateRangeDurationIsNil(_ written: String, duration: String?) throws {
         let text = """
             #EXTM3U
             #EXT-X-TARGETDURATION:4
@@ -219,7 +220,7 @@ import Testing
         #expect(range.interstitial?.resumeOffset?.description == (written == "-0.001" ? written : duration))
     }
 
-    @Test func partsBelongToTheirSegment() {
+    @Test func partsBelongToFollowingSegment() {
         #expect(playlist.segments[3].parts.map(\.uri) == ["p1.mp4", "p2.mp4", "p2.mp4"])
         #expect(playlist.segments[3].parts[2].byteRange == ByteRange(start: 105, length: 50))
         #expect(playlist.trailingParts.map(\.isGap) == [true])
@@ -228,14 +229,14 @@ import Testing
         #expect(playlist.renditionReports.first?.address.text == "https://origin.example/live/audio.m3u8")
     }
 
-    @Test func dateRangesOfOneIDAreOne() throws {
+    @Test func dateRangeTagsWithSameIDFormOneDateRange() throws {
         #expect(playlist.dateRanges.count == 1)
         let range = try #require(playlist.dateRanges.first)
         #expect(range.duration == MediaTime(decimal: "15.5") && range["X-COM"] == "y")
         #expect(range.endDate?.description == "2024-03-01T00:00:25.500Z")
     }
 
-    @Test func unknownTagsAreReachable() throws {
+    @Test func unknownTagsAreAccessible() throws {
         let tag = try #require(playlist.unknownTags.first)
         #expect(tag.name == "EXT-X-CUE-OUT" && tag.attributes["DURATION"] == "15" && tag.line == 26)
     }
@@ -247,7 +248,7 @@ import Testing
         #expect(playlist.segments.position(at: playlist.duration) == nil)
     }
 
-    @Test func addressesAreListedInTheirOrder() {
+    @Test func addressesAreListedInPlaylistOrder() {
         #expect(
             Playlist.media(playlist).addresses.map(\.uri) == [
                 "init.mp4", "https://cdn.example/key?id=1", "media.mp4", "media.mp4", "https://cdn.example/gap.mp4",
@@ -256,14 +257,14 @@ import Testing
         )
     }
 
-    @Test func anAddressThatNothingAnnouncesIsNoSegment() throws {
+    @Test func uriWithoutExtinfIsNotASegment() throws {
         let playlist = try MediaPlaylist(parsing: Array("#EXTM3U\nstray.ts\n#EXTINF:2,\na.ts\n".utf8))
         #expect(playlist.segments.map(\.uri) == ["a.ts"])
         #expect(Playlist.media(playlist).diagnostics.contains { $0.code == "address-without-extinf" && $0.line == 2 })
     }
 
     @Test(arguments: ["-1", "abc", "1e5", "NaN", "", "99999999999999999999999"])
-    func aDurationThatCannotBeReadIsZero(text: String) throws {
+    func invalidDurationIsZero(text: String) throws {
         let playlist = try MediaPlaylist(
             parsing: Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:\(text),\na.ts\n#EXTINF:2.5,\nb.ts\n".utf8)
         )
@@ -279,7 +280,7 @@ import Testing
         #expect(playlist.segments.count == 51 && playlist.duration > .zero)
     }
 
-    @Test func whatIsNoPlaylistIsRefused() {
+    @Test func nonPlaylistContentIsRejected() {
         let packets = String(repeating: "G" + String(repeating: "\u{0}", count: 187), count: 3)
         let texts: [(String, ForeignContent?)] = [
             ("", .nothing), (" \r\n", .nothing), ("\n<HTML lang=en></html>", .webPage), ("<!doctype html>", .webPage),
@@ -293,7 +294,7 @@ import Testing
         }
     }
 
-    @Test func limitsAreKept() {
+    @Test func parsingLimitsAreEnforced() {
         let text = "#EXTM3U\n" + String(repeating: "#EXTINF:1,\na.ts\n", count: 100)
         #expect(throws: PlaylistParsingError.limitExceeded(.entryCount(50), line: 101)) {
             try Playlist.parse(Array(text.utf8), limits: PlaylistLimits(entryCount: 50))

@@ -13,7 +13,7 @@ import Testing
         )
     }
 
-    @Test func variantsAreRead() throws {
+    @Test func variantsAreParsed() throws {
         #expect(playlist.variants.map { $0.bandwidth?.bitsPerSecond } == [800_000, 2_500_000])
         let first = try #require(playlist.variants.first)
         #expect(
@@ -25,7 +25,7 @@ import Testing
         #expect(playlist.variants[1].groupID(.closedCaptions) == nil)
     }
 
-    @Test func renditionsAreRead() throws {
+    @Test func renditionsAreParsed() throws {
         let audio = playlist.renditions(.audio, in: "aac")
         #expect(audio.map(\.language) == ["en", "ko"] && audio.map(\.name) == ["English", "한국어"])
         #expect(audio.map(\.isDefault) == [true, false] && audio.map(\.isAutoselect) == [true, true])
@@ -33,7 +33,7 @@ import Testing
         #expect(playlist.renditions(.closedCaptions, in: "cc").first?.uri == nil)
     }
 
-    @Test func theRestIsRead() {
+    @Test func otherTagsAreParsed() {
         #expect(playlist.iFrameVariants.map(\.uri) == ["i360.m3u8"])
         #expect(playlist.start?.offset.description == "-12.5" && playlist.start?.isPrecise == true)
         #expect(playlist.sessionData.first?.dataID == "com.example.title")
@@ -41,7 +41,7 @@ import Testing
         #expect(playlist.hasIndependentSegments && playlist.declaredVersion == 7)
     }
 
-    @Test func variablesAreReplaced() throws {
+    @Test func variablesAreSubstituted() throws {
         let text = """
             #EXTM3U
             #EXT-X-DEFINE:NAME="a",VALUE="x"
@@ -63,7 +63,7 @@ import Testing
         #expect(media.segments.first?.uri == "xy.ts")
     }
 
-    @Test func aVariantWithoutBandwidthIsKeptAndNamed() throws {
+    @Test func variantWithoutBandwidthIsKeptAndReported() throws {
         let parsed = try Playlist.parse(Array("#EXTM3U\n#EXT-X-STREAM-INF:RESOLUTION=1x1\na.m3u8\n".utf8))
         guard case .multivariant(let playlist) = parsed else {
             Issue.record("not a multivariant playlist")
@@ -73,7 +73,7 @@ import Testing
         #expect(parsed.diagnostics.contains { $0.code == "missing-attribute" && $0.line == 2 })
     }
 
-    @Test func aVariantWithoutAddressIsNamed() throws {
+    @Test func variantWithoutURIIsReported() throws {
         let parsed = try Playlist.parse(Array("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n".utf8))
         #expect(parsed.diagnostics.contains { $0.code == "stream-inf-without-address" })
     }
@@ -86,12 +86,12 @@ import Testing
         ("2024-01-01 00:00:00", "1704067200"), ("1969-12-31T23:59:59.25Z", "-0.75"),
         ("2100-03-01T00:00:00Z", "4107542400"),
     ])
-    func datesAreExact(text: String, expected: String) throws {
+    func datesAreParsedExactly(text: String, expected: String) throws {
         #expect(try #require(ProgramDateTime(text)).sinceEpoch.description == expected)
     }
 
     @Test(arguments: ["", "2024", "2024-13-01T00:00:00Z", "2024-01-01T25:00:00Z", "2024-01-01T00:00:00Zx", "yesterday"])
-    func whatIsNoDateIsRefused(text: String) {
+    func malformedDateIsRejected(text: String) {
         #expect(ProgramDateTime(text) == nil)
     }
 
@@ -99,7 +99,7 @@ import Testing
         "1969-12-31T23:59:59.250Z", "2024-02-29T23:59:59.999Z", "2024-12-31T23:30:00.000-08:00",
         "0001-01-01T00:00:00.000Z", "2024-06-01T10:00:00.123456789+05:45",
     ])
-    func datesComeBack(text: String) throws {
+    func datesRoundTrip(text: String) throws {
         #expect(try #require(ProgramDateTime(text)).description == text)
     }
 }

@@ -1,14 +1,14 @@
-/// Damage to the bytes of a playlist, of the kinds that transport, editors and adversaries do.
+/// A kind of damage to the bytes of a playlist, such as transport errors, text editors and attackers cause.
 enum Mutation: CaseIterable {
     case flipBits, delete, duplicate, truncate, swapLines, splice, insertControlBytes, lengthenLine, enlargeNumber
     case changeLineEnd
 
-    /// The bytes with some damage done to them.
+    /// Returns the bytes after one to four random mutations.
     ///
     /// - Parameters:
-    ///   - bytes: A playlist; of a long one a part is taken.
-    ///   - other: What parts of another one come from.
-    ///   - generator: Where the choices come from.
+    ///   - bytes: A playlist; of a playlist longer than 16 KiB, a random part of that size is used.
+    ///   - other: The playlist whose parts are spliced in.
+    ///   - generator: The source of randomness.
     /// - Returns: The damaged playlist, at most a few KiB longer.
     static func damaged(
         _ bytes: [UInt8],
@@ -27,7 +27,7 @@ enum Mutation: CaseIterable {
         return result
     }
 
-    /// Mutants larger than this take too much time for what they find.
+    /// The maximum size of the input of a mutation, in bytes; larger mutants take more time than they are worth.
     private static let longest = 16 << 10
 
     private func apply(to bytes: inout [UInt8], splicing other: [UInt8], using generator: inout SeededGenerator) {
@@ -72,7 +72,7 @@ enum Mutation: CaseIterable {
         "4294967296", "1152921504606846976",
     ]
 
-    /// Some of the bytes: a few, or many.
+    /// Returns a random range of at most 16 bytes or, as often, at most 2,000 bytes.
     private static func stretch(of bytes: [UInt8], using generator: inout SeededGenerator) -> Range<Int> {
         let start = Int.random(in: 0...bytes.count, using: &generator)
         let most = Bool.random(using: &generator) ? 16 : 2_000
@@ -88,7 +88,7 @@ enum Mutation: CaseIterable {
         bytes = Array(lines.joined(separator: [UInt8(ascii: "\n")]))
     }
 
-    /// Puts a number that is hard to hold in the place of one that stands there.
+    /// Replaces one of the numbers in the playlist with a value at or beyond the limits of integer and decimal types.
     private static func enlargeNumber(in bytes: inout [UInt8], using generator: inout SeededGenerator) {
         func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
         let start = Int.random(in: 0...bytes.count, using: &generator)

@@ -6,17 +6,18 @@ import ResourceAddressing
 import SharedCorpus
 import Testing
 
-/// Tests that damaged playlists are read without a trap and without losing a byte.
+/// Tests that damaged playlists are parsed without a trap and without losing a byte.
 @Suite struct MutationTests {
-    /// How many mutants each playlist gets: `MILLSTREAM_MUTATIONS`, or so many that the suite takes some ten seconds.
+    /// The number of mutants of each playlist: `MILLSTREAM_MUTATIONS`, or a number with which the suite takes about ten
+    /// seconds.
     private static let rounds =
         ProcessInfo.processInfo.environment["MILLSTREAM_MUTATIONS"].flatMap { Int($0) }
         ?? (SharedCorpus.isNamed ? 6 : 40)
 
-    /// The test cases, which run beside each other.
+    /// The number of test cases, which run in parallel.
     private static let parts = 8
 
-    /// The playlists of the corpus; without it our own.
+    /// Returns the playlists of the corpus, or those of this target when no corpus is configured.
     private static func sources() throws -> [(name: String, bytes: [UInt8])] {
         guard SharedCorpus.isNamed else {
             return [
@@ -29,12 +30,12 @@ import Testing
     }
 
     @Test(arguments: 0..<parts)
-    func damagedPlaylistsAreReadWithoutTrapping(part: Int) throws {
+    func damagedPlaylistsParseWithoutTrapping(part: Int) throws {
         let sources = try Self.sources()
         #expect(sources.count >= (SharedCorpus.isNamed ? 554 : 70))
         for position in stride(from: part, to: sources.count, by: Self.parts) {
             for round in 0..<Self.rounds {
-                // The same in every run, whichever parts run and in whatever order.
+                // The seed does not depend on which parts run or in which order, so every run makes the same mutants.
                 var generator = SeededGenerator(seed: UInt64(position) << 20 | UInt64(round) + 1)
                 let other = sources[Int.random(in: 0..<sources.count, using: &generator)].bytes
                 let mutant = Mutation.damaged(sources[position].bytes, splicing: other, using: &generator)
@@ -43,7 +44,7 @@ import Testing
         }
     }
 
-    /// Reads everything that can be read, and sees to it that the parts agree with each other.
+    /// Evaluates every property of a playlist and checks that the results are consistent.
     private func expectReadable(_ bytes: [UInt8], _ name: String) {
         guard let playlist = try? Playlist.parse(bytes, context: Self.context) else { return }
         #expect(playlist.bytes == bytes, "\(name)")
@@ -60,7 +61,8 @@ import Testing
         importableVariables: ["host": "cdn"]
     )
 
-    /// Segments follow each other on the timeline, and a time is found in the one that holds it.
+    /// Checks that segments are contiguous on the timeline and that a lookup by time finds the segment that contains
+    /// it.
     private func expectConsistent(_ playlist: MediaPlaylist, _ name: String) {
         var end = MediaTime.zero
         for segment in playlist.segments {
@@ -74,7 +76,7 @@ import Testing
         #expect(playlist.segments.position(at: end) == nil)
     }
 
-    /// Each address can be written over where it stands, and is found there again.
+    /// Checks that each URI can be replaced in place and that parsing finds the replacement there.
     private func expectReplaceableAddresses(_ playlist: Playlist, _ name: String) {
         let addresses = playlist.addresses
         var patch = PlaylistPatch()
@@ -82,7 +84,7 @@ import Testing
         for (position, address) in addresses.enumerated() {
             #expect(address.range.lowerBound >= end && address.range.upperBound <= playlist.bytes.count, "\(name)")
             end = address.range.upperBound
-            // Where no value stands, a new one would have no place.
+            // A missing value has no range to replace.
             guard !address.uri.isEmpty else { continue }
             let text = "https://other.example/\(position)"
             patch.replace(address.range, with: address.needsQuotes ? "\"\(text)\"" : text)

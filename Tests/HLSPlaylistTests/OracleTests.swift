@@ -5,9 +5,9 @@ import ResourceAddressing
 import SharedCorpus
 import Testing
 
-/// What Python's m3u8 6.0.0 made of every playlist of the corpus, beside what we make of it.
+/// Compares this parser with Python's m3u8 6.0.0 on every playlist of the corpus.
 ///
-/// It is a second opinion and not the truth: where the two differ for a good reason, ``OracleDisagreements`` says so.
+/// The oracle is a second opinion and may be wrong: ``OracleDisagreements`` lists the justified differences.
 @Suite(.enabled(if: SharedCorpus.isNamed, "MILLSTREAM_SHARED names no folder"))
 struct OracleTests {
     private let records: [OracleRecord]
@@ -17,8 +17,9 @@ struct OracleTests {
         records = try lines.map { try JSONDecoder().decode(OracleRecord.self, from: Data($0)) }
     }
 
-    /// The table is checked in both directions: what it does not list fails, and so does what it lists in vain.
-    @Test func weAgreeOnEveryFactUnlessTheTableSaysWhyNot() throws {
+    /// Both directions are checked: a disagreement that the table does not list fails, and so does an entry of the
+    /// table that does not occur.
+    @Test func parserAgreesWithOracleExceptForListedDisagreements() throws {
         #expect(records.count >= 554)
         var found: Set<OracleDisagreement> = []
         for record in records {
@@ -38,8 +39,8 @@ struct OracleTests {
         }
     }
 
-    /// Their strict reading stops at the first line it does not know; we read on, but must not pass over it in silence.
-    @Test func whatTheirStrictReadingStopsAtIsNamed() throws {
+    /// The strict mode of the oracle stops at the first unknown line; this parser continues but must report the line.
+    @Test func syntaxErrorsOfStrictOracleAreReported() throws {
         var checked = 0
         for record in records {
             guard let number = record.lineOfSyntaxError else { continue }
@@ -59,7 +60,7 @@ struct OracleTests {
     }
 }
 
-/// What both of us can say about a playlist.
+/// A fact about a playlist that both parsers report.
 enum OracleField: String, CaseIterable, Hashable {
     case isReadable, kind, version, playlistType, targetDuration, mediaSequence, discontinuitySequence, hasEndMarker
     case isIFramesOnly, hasIndependentSegments
@@ -67,7 +68,7 @@ enum OracleField: String, CaseIterable, Hashable {
     case variants, renditionCount, iFrameVariantCount
 }
 
-/// A fact about a playlist on which we differ.
+/// A fact about a playlist on which the parsers disagree.
 private struct OracleDisagreement: Hashable {
     let path: String
     let field: OracleField
@@ -78,23 +79,26 @@ private struct OracleDisagreement: Hashable {
     }
 }
 
-/// What one of us makes of a playlist, as text; a fact that it could not read is missing.
+/// The facts that one parser reports about a playlist, as text; a fact that it could not parse is missing.
 private struct OracleFacts {
     private var facts: [OracleField: String] = [:]
     private var seconds: MediaTime?
 
     subscript(field: OracleField) -> String? { facts[field] }
 
-    /// The oracle wrote sums of floating-point numbers, rounded to six digits: half a microsecond may be missing.
+    /// Returns whether the parsers agree on a fact.
+    ///
+    /// The oracle recorded sums of floating-point numbers rounded to six fractional digits, so durations may differ by
+    /// half a microsecond.
     func agrees(with other: OracleFacts, on field: OracleField) -> Bool {
-        // What one of us refuses has no other facts.
+        // A playlist that one parser rejects has no other facts.
         guard field == .isReadable || facts[.isReadable] == other[.isReadable] else { return true }
         guard field == .duration, let seconds, let others = other.seconds else { return self[field] == other[field] }
         let difference = seconds < others ? others - seconds : seconds - others
         return difference <= MediaTime(value: 5, timescale: 10_000_000)
     }
 
-    /// What the oracle wrote down.
+    /// Creates the facts that the oracle recorded.
     init(_ record: OracleRecord) {
         facts[.isReadable] = "\(record.lenient == "ok")"
         guard let isVariant = record.isVariant else { return }
@@ -121,9 +125,9 @@ private struct OracleFacts {
         facts[.dateRangeCount] = record.dateRangeCount.map { "\($0)" }
     }
 
-    /// What we make of the file.
+    /// Creates the facts that this parser reports about the file of a record.
     init(parsing record: OracleRecord) throws {
-        // The oracle was told that the file came from there.
+        // The oracle used the same URL as the base of relative references.
         let context = PlaylistContext(address: ResourceAddress("http://example.test/a/b/playlist.m3u8"))
         let bytes = try record.bytes()
         guard let playlist = try? Playlist.parse(bytes, context: context) else {
@@ -131,7 +135,7 @@ private struct OracleFacts {
             return
         }
         facts[.isReadable] = "true"
-        // Without their reading there is nothing to compare with.
+        // Without facts from the oracle there is nothing to compare.
         guard record.isVariant != nil else { return }
         facts[.kind] = playlist.kind.rawValue
         switch playlist {
@@ -140,7 +144,9 @@ private struct OracleFacts {
         }
     }
 
-    /// The oracle has one form for both kinds, in which a playlist of the other kind is empty.
+    /// Adds the facts of a multivariant playlist.
+    ///
+    /// The oracle reports the facts of both kinds of playlist; those of the other kind are empty or zero.
     private mutating func read(_ playlist: MultivariantPlaylist) {
         facts[.version] = playlist.declaredVersion.map { "\($0)" }
         facts[.hasIndependentSegments] = "\(playlist.hasIndependentSegments)"
@@ -172,7 +178,7 @@ private struct OracleFacts {
         facts[.discontinuityCount] = "\(segments.count { $0.hasDiscontinuity })"
         facts[.partCount] = "\(segments.reduce(playlist.trailingParts.count) { $0 + $1.parts.count })"
         facts[.keyCount] = "\(Set(segments.flatMap(\.keys) + segments.flatMap { $0.map?.keys ?? [] }).count)"
-        // A map may also be announced by a hint; the oracle counts `EXT-X-MAP`.
+        // A preload hint may also refer to a map; the oracle counts only `EXT-X-MAP`.
         let maps = Playlist.media(playlist).addresses.count { $0.role == .initialization }
         facts[.mapCount] = "\(maps - playlist.preloadHints.count { $0.type == "MAP" })"
         facts[.dateRangeCount] = "\(playlist.dateRanges.count)"
@@ -183,7 +189,7 @@ private struct OracleFacts {
 }
 
 extension Variant {
-    /// What the oracle wrote about a variant.
+    /// The variant in the form that the oracle recorded.
     fileprivate var oracleText: String {
         OracleRecord.VariantRecord(
             bandwidth: bandwidth?.bitsPerSecond,
@@ -198,7 +204,7 @@ extension Variant {
 /// A line of `oracle_python_m3u8.jsonl`.
 private struct OracleRecord: Decodable {
     let path: String
-    /// `ok` or the exception that their lenient reading ended with; then all other fields are missing.
+    /// `ok`, or the exception of the oracle's lenient mode; with an exception, all other fields are missing.
     let lenient: String
     let strict: String
     let isVariant: Bool?
@@ -209,7 +215,7 @@ private struct OracleRecord: Decodable {
     let mediaSequence: Int64?
     let discontinuitySequence: Int64?
     let segmentCount: Int?
-    /// The sum of all durations, rounded to six digits.
+    /// The sum of all durations in seconds, rounded to six fractional digits.
     let total: Double?
     let discontinuityCount: Int?
     let partCount: Int?
@@ -241,18 +247,18 @@ private struct OracleRecord: Decodable {
         case firstURI = "first_uri"
     }
 
-    /// The path below `corpus/hls`.
+    /// The path relative to `corpus/hls`.
     var name: String { String(path.trimmingPrefix("hls/")) }
 
-    /// The playlist that it is about.
+    /// Returns the bytes of the playlist that the record describes.
     func bytes() throws -> [UInt8] { try SharedCorpus.bytes("corpus/" + path) }
 
-    /// The line at which their strict reading stopped, where that is why it did.
+    /// The line at which the oracle's strict mode stopped because of a syntax error.
     var lineOfSyntaxError: Int? {
         strict.firstMatch(of: /^ParseError: Syntax error in manifest on line (\d+):/).flatMap { Int($0.output.1) }
     }
 
-    /// A variant, written as an array.
+    /// A variant, encoded as an array.
     struct VariantRecord: Decodable, CustomStringConvertible {
         let bandwidth: Int64?
         let resolution: [Int]?

@@ -1,37 +1,37 @@
 import HLSPlaylist
 
-/// A playlist in which one thing is changed.
+/// A playlist with a single change.
 struct Perturbation {
-    /// The line, from 1, and the change.
+    /// The line, counted from 1, and the change.
     let name: String
     let text: String
 
-    /// Which changes are made.
+    /// The kinds of changes to make.
     struct Kinds: OptionSet {
         let rawValue: Int
-        /// A line is left out, repeated, or exchanged with the next.
+        /// A line is removed, duplicated, or swapped with the next.
         static let lines = Kinds(rawValue: 1)
-        /// An attribute is left out, repeated, or has another value.
+        /// An attribute is removed, duplicated, or given another value.
         static let attributes = Kinds(rawValue: 2)
-        /// A value that is no attribute list is another one.
+        /// A tag value that is not an attribute list is replaced.
         static let values = Kinds(rawValue: 4)
-        /// Only numbers are changed, by one in their last digit.
+        /// A number is incremented or decremented by one in its last digit.
         static let numbers = Kinds(rawValue: 8)
-        /// A line is left out.
+        /// A line is removed.
         static let omissions = Kinds(rawValue: 16)
     }
 
-    /// Returns the playlists that differ from one in one place.
+    /// Returns the playlists that differ from the given playlist by one change.
     ///
     /// - Parameters:
     ///   - text: The playlist.
     ///   - kinds: The changes.
-    ///   - chosen: The lines in which something is changed, from 1; all if `nil`.
+    ///   - chosen: The lines to change, counted from 1; all lines if `nil`.
     /// - Returns: The changed playlists, in the order of the lines.
     static func all(of text: String, _ kinds: Kinds, lines chosen: Set<Int>? = nil) -> [Perturbation] {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         var result: [Perturbation] = []
-        // Of an attribute or value that is there several times, the first stands for all.
+        // Only the first occurrence of a repeated attribute or value is changed.
         var seen: Set<String> = []
         for (index, line) in lines.enumerated() where chosen?.contains(index + 1) ?? true {
             func add(_ name: String, _ changed: [String]) {
@@ -88,7 +88,7 @@ struct Perturbation {
                 let other = attribute.isQuoted ? attribute.value : "\"\(attribute.value)\""
                 add("\(attribute.name)=\(other)", attribute.name, replaced("\(attribute.name)=\(other)"))
             }
-            // Digits in addresses and vectors mean nothing to a rule.
+            // Digits in URIs and initialization vectors have no meaning for a rule.
             if !kinds.contains(.attributes), ["URI", "IV"].contains(attribute.name) { continue }
             for other in others(attribute.value, kinds.contains(.attributes) ? [.values] : kinds) {
                 let text = attribute.isQuoted ? "\"\(other)\"" : other
@@ -97,7 +97,7 @@ struct Perturbation {
         }
     }
 
-    /// Other values in the place of one.
+    /// Returns replacements for a value.
     private static func others(_ value: String, _ kinds: Kinds) -> [String] {
         var result = numbers(near: value)
         if kinds.contains(.values) {
@@ -108,7 +108,7 @@ struct Perturbation {
         return result.filter { seen.insert($0).inserted }
     }
 
-    /// The texts in which one number is one more or one less in its last digit.
+    /// Returns copies of the text in which one number is incremented or decremented by one in its last digit.
     private static func numbers(near value: String) -> [String] {
         let bytes = Array(value.utf8)
         var result: [String] = []

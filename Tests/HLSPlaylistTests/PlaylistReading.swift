@@ -2,7 +2,7 @@ import HLSPlaylist
 import MediaTiming
 import ResourceAddressing
 
-/// What we made of a playlist, in lines that a test can write down: what it does not have is left out.
+/// The values of a parsed playlist as lines that a test can spell out; missing values are omitted.
 struct PlaylistReading {
     let lines: [String]
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSPlaylist
 
-/// A live stream whose playlist is written anew each time.
+/// A live stream whose media playlist is regenerated for each reload.
 private struct LiveStream {
     var lines: [[String]] = []
     var first = 0
@@ -44,7 +44,7 @@ private struct LiveStream {
     }
 
     @Test(arguments: 0..<40)
-    func whatWasReadBeforeGivesTheSameAsReadingAnew(seed: UInt64) throws {
+    func incrementalParsingEqualsFullParsing(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var stream = LiveStream()
         for _ in 0..<Int.random(in: 1..<12, using: &generator) { stream.append(using: &generator) }
@@ -67,7 +67,7 @@ private struct LiveStream {
         }
     }
 
-    @Test func whatIsNotAfterIsReadAnew() throws {
+    @Test func unrelatedPlaylistIsParsedFromScratch() throws {
         let media = try MediaPlaylist(parsing: Array("#EXTM3U\n#EXTINF:1,\na\n#EXTINF:1,\nb\n".utf8))
         let texts = [
             "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:99\n#EXTINF:1,\na\n", "#EXTM3U\n",
@@ -142,7 +142,7 @@ private struct LiveStream {
 
     private func playlist(_ text: String) throws -> MediaPlaylist { try MediaPlaylist(parsing: Array(text.utf8)) }
 
-    @Test func whatIsLeftOutComesFromThePreviousPlaylist() throws {
+    @Test func skippedSegmentsComeFromPreviousPlaylist() throws {
         let merged = try playlist(previousText).applying(playlist(updateText))
         #expect(merged.skippedSegmentCount == 0 && merged.mediaSequence == 11)
         #expect(merged.segments.map(\.uri) == ["all.mp4", "all.mp4", "13.ts", "14.ts", "15.ts"])
@@ -161,7 +161,7 @@ private struct LiveStream {
         #expect(merged.segments.allSatisfy { $0.parts.isEmpty })
     }
 
-    @Test func updatesFollowOnEachOther() throws {
+    @Test func consecutiveDeltaUpdatesAreApplied() throws {
         var merged = try playlist(previousText).applying(playlist(updateText))
         let next = updateText.replacing("SEQUENCE:11", with: "SEQUENCE:12")
             .replacing("14.ts", with: "16.ts").replacing("15.ts", with: "17.ts").replacing(
@@ -177,13 +177,13 @@ private struct LiveStream {
         #expect(merged.dateRanges.map(\.id) == ["old", "inside", "new"])
     }
 
-    @Test func dateRangesAreThoseOfTheUpdateWhereItLeavesNoneOut() throws {
+    @Test func dateRangesComeFromUpdateThatSkipsNone() throws {
         let update = try playlist(updateText.replacing(",RECENTLY-REMOVED-DATERANGES=\"gone\"", with: ""))
         #expect(try playlist(previousText).applying(update).dateRanges.map(\.id) == ["new"])
     }
 
-    /// Of two tags that say what is left out, the first that can be read counts, and none of them stays.
-    @Test func aRepeatedSkipIsNoneOfTheMergedPlaylist() throws {
+    /// Of several `EXT-X-SKIP` tags, the first valid one applies, and none of them is in the merged playlist.
+    @Test func repeatedSkipTagIsRemovedFromMergedPlaylist() throws {
         let update = try playlist(
             updateText.replacing("#EXT-X-SKIP:", with: "#EXT-X-SKIP\n#EXT-X-SKIP:")
                 .replacing("15.ts", with: "15.ts\n#EXT-X-SKIP:SKIPPED-SEGMENTS=1")
@@ -193,8 +193,8 @@ private struct LiveStream {
         #expect(!String(decoding: merged.bytes, as: UTF8.self).contains("SKIP:"))
     }
 
-    /// An end of encryption is carried on too.
-    @Test func clearSegmentsBehindAnEncryptedMapStayClear() throws {
+    /// `METHOD=NONE` is carried over to the merged playlist as well.
+    @Test func clearSegmentsAfterEncryptedMapStayClear() throws {
         let previous = try playlist(
             """
             #EXTM3U
@@ -216,8 +216,8 @@ private struct LiveStream {
         #expect(merged.segments.allSatisfy { $0.keys.isEmpty && $0.map?.keys.first?.uri == "k1" })
     }
 
-    /// A later tag with the same ID adds attributes; what was said before still holds.
-    @Test func anExtendedDateRangeKeepsItsBeginning() throws {
+    /// A later tag with the same ID adds attributes and keeps the earlier ones.
+    @Test func extendedDateRangeKeepsItsStartDate() throws {
         let update = updateText.replacing(
             "ID=\"new\",START-DATE=\"2024-01-01T00:00:16Z\"",
             with: "ID=\"inside\",DURATION=12"
@@ -227,8 +227,8 @@ private struct LiveStream {
         #expect(range.startDate != nil && range.duration == MediaTime(seconds: 12))
     }
 
-    /// What stands behind the head belongs to the first segment, also where the standard does not know it.
-    @Test func theFirstSegmentKeepsItsOwnUnknownTags() throws {
+    /// Tags after the header belong to the first segment, even if they are not in the standard.
+    @Test func firstSegmentKeepsItsUnknownTags() throws {
         let previous = try playlist(
             "#EXTM3U\n#EXT-X-OWN\n#EXT-X-MEDIA-SEQUENCE:5\n#EXT-X-CUE-OUT:30\n#EXTINF:4,\na.ts\n#EXTINF:4,\nb.ts\n"
         )
@@ -239,13 +239,13 @@ private struct LiveStream {
         #expect(merged.unknownTags.map(\.name) == ["EXT-X-OWN", "EXT-X-CUE-OUT"])
     }
 
-    @Test func aPassedLimitIsNamed() throws {
+    @Test func exceededLimitIsReported() throws {
         #expect(throws: PlaylistUpdateError.limitExceeded(.entryCount(6))) {
             _ = try playlist(previousText).applying(playlist(updateText), limits: PlaylistLimits(entryCount: 6))
         }
     }
 
-    @Test func aWholePlaylistIsTakenAsItIs() throws {
+    @Test func completePlaylistIsReturnedUnchanged() throws {
         let whole = try playlist("#EXTM3U\n#EXTINF:4,\na\n")
         #expect(try playlist(previousText).applying(whole).bytes == whole.bytes)
     }
@@ -254,7 +254,7 @@ private struct LiveStream {
         ("SEQUENCE:11", "SEQUENCE:9"), ("SEQUENCE:11", "SEQUENCE:15"), ("SEGMENTS=3", "SEGMENTS=4"),
         ("SEGMENTS=3", "SEGMENTS=1152921504606846976"), ("SEQUENCE:11", "SEQUENCE:1152921504606846976"),
     ])
-    func whatIsMissingHasToBeLoaded(from: String, to: String) throws {
+    func missingSegmentsMakeUpdateFail(from: String, to: String) throws {
         let update = try playlist(updateText.replacing(from, with: to))
         #expect(throws: PlaylistUpdateError.self) { try playlist(previousText).applying(update) }
         #expect(throws: PlaylistUpdateError.previousIsIncomplete) { try playlist(updateText).applying(update) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSPlaylist
 
-/// Values of a playlist that its report does not have.
+/// Tests of values of a playlist that its report does not contain.
 @Suite struct PlaylistValueTests {
     private func media(
         _ text: String,
@@ -20,7 +20,7 @@ import Testing
         try #require(try media("#EXTM3U\n#EXT-X-DATERANGE:ID=\"a\",\(attributes)\n").dateRanges.first)
     }
 
-    @Test func dateRangesHaveTheirAttributes() throws {
+    @Test func dateRangeExposesItsAttributes() throws {
         let range = try dateRange(
             """
             CLASS="c",START-DATE="2024-01-01T00:00:00Z",END-DATE="2024-01-01T00:00:09Z",DURATION=9,PLANNED-DURATION=8.5,\
@@ -39,7 +39,7 @@ import Testing
         #expect(bare.spliceCommand == nil && bare.classIdentifier == nil)
     }
 
-    @Test func interstitialsHaveTheirAttributes() throws {
+    @Test func interstitialExposesItsAttributes() throws {
         let range = try dateRange(
             """
             CLASS="com.apple.hls.interstitial",X-ASSET-URI="ad.m3u8",X-ASSET-LIST="/list.json",X-RESUME-OFFSET=-1.5,\
@@ -65,7 +65,7 @@ import Testing
         #expect(bare.snaps.isEmpty && bare.restrictions.isEmpty && bare.assetAddress == nil && bare.resumeOffset == nil)
     }
 
-    @Test func preloadsHaveTheirAttributes() throws {
+    @Test func preloadRequiresAllItsAttributes() throws {
         let all = ["X-URI=\"p\"", "X-TARGET-ID=\"t\"", "X-TARGET-CLASS=\"c\""]
         let kind = "CLASS=\"com.apple.hls.preload\","
         let preload = try #require(try dateRange(kind + all.joined(separator: ",")).preload)
@@ -79,7 +79,7 @@ import Testing
         #expect(try dateRange("CLASS=\"other\"," + all.joined(separator: ",")).preload == nil)
     }
 
-    @Test func dateRangesOfOneIDAreMerged() throws {
+    @Test func dateRangeTagsWithSameIDAreMerged() throws {
         let ranges = try media(
             """
             #EXTM3U
@@ -94,7 +94,7 @@ import Testing
         #expect(spelled == [["ID=b", "X-A=1", "X-B=6"], ["ID=a", "X-A=3"]])
     }
 
-    @Test func positionsAndTimesOfSegments() throws {
+    @Test func segmentPositionsAndTimeRangesAgree() throws {
         let segments = try media("#EXTM3U\n#EXTINF:2,\na\n#EXTINF:0,\nb\n#EXTINF:1.5,\nc\n").segments
         let positions = ["-0.001", "0", "1.999", "2", "3.499", "3.5", "9"].map { time in
             MediaTime(decimal: time).flatMap { segments.position(at: $0) }
@@ -117,12 +117,12 @@ import Testing
             (["1.0000000000", "1.0"], "2"), ([" 3 ", "+2"], "5"),
         ]
     )
-    func durationsAreAdded(durations: [String], sum: String) throws {
+    func playlistDurationIsSumOfSegmentDurations(durations: [String], sum: String) throws {
         let playlist = try media("#EXTM3U\n" + durations.map { "#EXTINF:\($0),\na\n" }.joined())
         #expect(playlist.duration.description == sum && playlist.segments.count == durations.count)
     }
 
-    @Test func addressesAreResolved() {
+    @Test func relativeAddressesAreResolved() {
         let context = PlaylistContext(address: ResourceAddress("https://h.example/a/list.m3u8?q=1#f"))
         let resolved = ["b", "/b", "?x", "#y", "", "https://o.example/", "../c"].map { context.resolve($0).text }
         #expect(
@@ -139,7 +139,7 @@ import Testing
         #expect(moved.resolve("b").text == "b")
     }
 
-    @Test func groupsHaveTheirRenditions() throws {
+    @Test func groupListsItsRenditions() throws {
         let playlist = try MultivariantPlaylist(parsing: Array(Fixtures.multivariant.utf8))
         for _ in 0..<2 {
             #expect(playlist.renditions(.audio, in: "aac").map(\.language) == ["en", "ko"])
@@ -152,7 +152,7 @@ import Testing
         #expect(none.renditions(.video, in: "aac").isEmpty)
     }
 
-    @Test func theEndOfALivePlaylist() throws {
+    @Test func endMarkerOrVODTypeEndsLivePlaylist() throws {
         func isLive(_ lines: String) throws -> Bool { try media("#EXTM3U\n#EXTINF:1,\na\n" + lines).isLive }
         #expect(try isLive("") && isLive("#EXT-X-PLAYLIST-TYPE:EVENT\n") && isLive("#EXT-X-PLAYLIST-TYPE:OTHER\n"))
         #expect(try !isLive("#EXT-X-ENDLIST\n") && !isLive("#EXT-X-PLAYLIST-TYPE:VOD\n"))
@@ -174,11 +174,11 @@ import Testing
             ("#EXT-X-I-FRAME-STREAM-INF:REQ-X=1,URI=\"a\"", 12), ("#EXT-X-STREAM-INF:BANDWIDTH=1,X-REQ-A=1\na", 1),
         ]
     )
-    func playlistsNeedAVersion(lines: String, version: Int) throws {
+    func minimumVersionDependsOnFeatures(lines: String, version: Int) throws {
         #expect(try Playlist.parse(Array("#EXTM3U\n\(lines)\n".utf8)).minimumVersion == version)
     }
 
-    @Test func importedVariablesAreNamed() throws {
+    @Test func importedVariablesAreListed() throws {
         let text = """
             #EXTM3U
             #EXT-X-DEFINE:IMPORT="a"

@@ -8,12 +8,13 @@ import Testing
     /// Validates a presentation.
     ///
     /// - Parameters:
-    ///   - multivariant: The lines of the multivariant playlist behind its header.
-    ///   - playlists: The lines of the others behind theirs, by addresses relative to the multivariant playlist.
-    ///   - redirects: Where playlists are loaded from, if that is another address.
-    ///   - sets: The rules.
-    /// - Returns: The rules that are broken, by the address of the playlist.
-    /// - Throws: What the parser throws.
+    ///   - multivariant: The lines of the multivariant playlist after its header.
+    ///   - playlists: The lines of the media playlists after their headers, by URI relative to the multivariant
+    ///     playlist.
+    ///   - redirects: The URIs from which playlists are loaded after a redirect.
+    ///   - sets: The rule sets.
+    /// - Returns: The codes of the violated rules by address of the playlist.
+    /// - Throws: The error of the parser.
     private func validate(
         _ multivariant: String,
         _ playlists: [String: String],
@@ -48,7 +49,7 @@ import Testing
         "\(tags)\n#EXT-X-TARGETDURATION:\(target)\n#EXTINF:\(target),\ns.ts\n#EXT-X-ENDLIST"
     }
 
-    @Test func resultsStandInTheOrderOfThePlaylist() throws {
+    @Test func resultsFollowOrderOfMultivariantPlaylist() throws {
         let found = try validate(
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"g\",NAME=\"n\",CHANNELS=\"2\",URI=\"c.m3u8\"\n" + two + "\n" + two,
             ["a.m3u8": segments(target: 6), "b.m3u8": segments(target: 6), "c.m3u8": segments(target: 6)]
@@ -57,7 +58,7 @@ import Testing
         #expect(found.map(\.address) == names.map { "https://example.com/show/\($0).m3u8" })
     }
 
-    @Test func aPlaylistThatIsMissingIsPassedOver() throws {
+    @Test func missingMediaPlaylistIsSkipped() throws {
         let found = try validate(two, ["b.m3u8": segments(target: 6), "other.m3u8": segments(target: 5)])
         #expect(
             found.map(\.address) == ["https://example.com/show/multivariant.m3u8", "https://example.com/show/b.m3u8"]
@@ -65,13 +66,13 @@ import Testing
         #expect(try validate(two, [:]).count == 1)
     }
 
-    @Test func whatSeveralPlaylistsAreAboutBelongsToTheMultivariantOne() throws {
+    @Test func crossPlaylistDiagnosticsBelongToMultivariantPlaylist() throws {
         let found = try validate(two, ["a.m3u8": segments(target: 6), "b.m3u8": segments(target: 5)])
         #expect(found[0].codes.contains("target-durations-differ"))
         #expect(!found[1].codes.contains("target-durations-differ"))
     }
 
-    @Test func variablesAreImported() throws {
+    @Test func undeclaredImportIsReported() throws {
         let define =
             "#EXT-X-VERSION:8\n#EXT-X-DEFINE:NAME=\"known\",VALUE=\"x\"\n#EXT-X-DEFINE:QUERYPARAM=\"missing\"\n"
         let found = try validate(
@@ -81,12 +82,12 @@ import Testing
                 "b.m3u8": segments(target: 6, "#EXT-X-DEFINE:IMPORT=\"other\""),
             ]
         )
-        // A variable without a value is declared all the same.
+        // A variable without a value still counts as declared.
         #expect(!found[1].codes.contains("import-undeclared"))
         #expect(found[2].codes.contains("import-undeclared"))
     }
 
-    @Test func reportsAreComparedByWhatTheyMean() throws {
+    @Test func renditionReportsAreComparedByResolvedURI() throws {
         func playlist(_ report: String) -> String {
             "#EXT-X-TARGETDURATION:6\n#EXTINF:6,\ns.ts\n#EXT-X-PART:DURATION=1,URI=\"p.ts\"\n"
                 + "#EXT-X-RENDITION-REPORT:URI=\"\(report)\",LAST-MSN=1"
@@ -98,7 +99,7 @@ import Testing
         )
         #expect(!found[1].codes.contains("rendition-report-missing"))
         #expect(found[2].codes.contains("rendition-report-missing"))
-        // Behind a redirect a playlist has two addresses, and reports are read at the second.
+        // After a redirect a playlist has two addresses; rendition reports are resolved against the second.
         let redirected = try validate(
             presentation,
             ["./video/a.m3u8": playlist("/cdn/b.m3u8"), "sound/b.m3u8?t=1": playlist("../show/video/a.m3u8")],
@@ -108,7 +109,7 @@ import Testing
         #expect(!redirected[2].codes.contains("rendition-report-missing"))
     }
 
-    @Test func keysAreComparedByWhatTheyMean() throws {
+    @Test func keysAreComparedByResolvedURI() throws {
         let presentation = two.replacing("b.m3u8", with: "sub/b.m3u8")
         func playlist(_ key: String) -> String { segments(target: 6, "#EXT-X-KEY:METHOD=AES-128,URI=\"\(key)\"") }
         let shared = ["a.m3u8": playlist("key"), "sub/b.m3u8": playlist("../key")]
@@ -119,7 +120,7 @@ import Testing
         #expect(try !validate(presentation, own)[0].codes.contains("missing-session-key"))
     }
 
-    @Test func appleAsksOnceForIndependentSegments() throws {
+    @Test func missingIndependentSegmentsAreReportedOnce() throws {
         let alone = try validate(two, [:], [.apple])[0].codes
         #expect(alone.contains("apple-missing-independent-segments"))
         let followed = try validate(two, ["a.m3u8": segments(target: 6)], [.apple])[0].codes
@@ -127,7 +128,7 @@ import Testing
         #expect(!followed.contains("apple-missing-independent-segments"))
     }
 
-    @Test func absurdNumbersDoNotTrap() throws {
+    @Test func hugeNumbersDoNotTrap() throws {
         let most = "18446744073709551615"
         let variants = """
             #EXT-X-STREAM-INF:BANDWIDTH=\(most),AVERAGE-BANDWIDTH=9223372036854775807,RESOLUTION=0x0,CODECS="hvc1.9\(most).6.L\(most)"

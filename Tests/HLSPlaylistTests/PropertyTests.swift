@@ -5,12 +5,12 @@ import ReportFormat
 import SharedCorpus
 import Testing
 
-/// What holds for every playlist, shown on many that were made at random.
+/// Tests of properties of all playlists, with randomly generated ones.
 @Suite struct PropertyTests {
     private static let seeds: [UInt64] = Array(1...120)
 
     @Test(arguments: seeds)
-    func whatAMediaPlaylistWasMeantToSayIsRead(seed: UInt64) throws {
+    func generatedMediaPlaylistParsesToExpectedValues(seed: UInt64) throws {
         let expected = GeneratedMediaPlaylist(seed: seed)
         let playlist = try MediaPlaylist(parsing: expected.bytes)
         #expect(playlist.mediaSequence == expected.mediaSequence && playlist.hasEndMarker == expected.hasEndMarker)
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: seeds)
-    func whatAMultivariantPlaylistWasMeantToSayIsRead(seed: UInt64) throws {
+    func generatedMultivariantPlaylistParsesToExpectedValues(seed: UInt64) throws {
         let expected = GeneratedMultivariantPlaylist(seed: seed)
         let playlist = try MultivariantPlaylist(parsing: expected.bytes)
         func meaning(_ variant: Variant) -> GeneratedMultivariantPlaylist.Variant {
@@ -61,16 +61,16 @@ import Testing
         )
     }
 
-    /// What follows the standard is not called wrong.
+    /// A conforming playlist causes no diagnostics of severity error.
     @Test(arguments: seeds)
-    func aPlaylistThatFollowsTheStandardHasNoErrors(seed: UInt64) throws {
+    func conformingPlaylistHasNoErrors(seed: UInt64) throws {
         for bytes in [GeneratedMediaPlaylist(seed: seed).bytes, GeneratedMultivariantPlaylist(seed: seed).bytes] {
             #expect(try Playlist.parse(bytes).diagnostics.filter { $0.severity == .error } == [])
         }
     }
 
     @Test(arguments: seeds)
-    func whatIsWrittenIsWhatWasRead(seed: UInt64) throws {
+    func generatedPlaylistsRoundTrip(seed: UInt64) throws {
         for bytes in [GeneratedMediaPlaylist(seed: seed).bytes, GeneratedMultivariantPlaylist(seed: seed).bytes] {
             let playlist = try Playlist.parse(bytes)
             #expect(playlist.bytes == bytes)
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: seeds)
-    func aTimeIsFoundInTheSegmentThatHoldsIt(seed: UInt64) throws {
+    func timeMapsToSegmentThatContainsIt(seed: UInt64) throws {
         let segments = try MediaPlaylist(parsing: GeneratedMediaPlaylist(seed: seed).bytes).segments
         let instant = MediaTime(value: 1, timescale: 1_000_000_000)
         for (position, segment) in segments.enumerated() where !segment.timeRange.isEmpty {
@@ -116,9 +116,9 @@ import Testing
         }
     }
 
-    /// A timeline counts nanoseconds: each duration with more digits is rounded to one, up or down.
+    /// The timeline has a resolution of one nanosecond: durations with more digits are rounded up or down.
     @Test(arguments: [10, 12, 15, 17])
-    func durationsWithMoreDigitsAreCountedToTheNanosecond(digits: Int) throws {
+    func durationsWithMoreDigitsAreRoundedToNanoseconds(digits: Int) throws {
         var generator = SeededGenerator(seed: UInt64(digits))
         var text = "#EXTM3U\n"
         for _ in 0..<500 {
@@ -134,9 +134,9 @@ import Testing
         }
     }
 
-    /// Foundation's decimal numbers, which know nothing of playlists, give the same sums.
+    /// Compares the sums with those of Foundation's `Decimal`, an independent implementation.
     @Test(.enabled(if: SharedCorpus.isNamed, "MILLSTREAM_SHARED names no folder"))
-    func durationsOfTheCorpusAddUpAsDecimalNumbersDo() throws {
+    func corpusDurationsEqualDecimalSums() throws {
         var checked = 0
         for file in try SharedCorpus.files(below: "corpus/hls", extensions: ["m3u8"]) {
             let bytes = [UInt8](try Data(contentsOf: file))

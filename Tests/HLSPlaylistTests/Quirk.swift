@@ -1,17 +1,18 @@
 import Testing
 
-/// One way in which playlists depart from the standard, with what we make of it.
+/// A way in which playlists deviate from the standard, with the expected result of parsing.
 struct Quirk: Sendable, CustomTestStringConvertible {
-    /// What is odd.
+    /// The deviation.
     let name: String
-    /// How the corpus calls it.
+    /// The names of the quirk in the corpus.
     let kinds: [String]
-    /// The diagnostics one of which names it wherever it is in the corpus; none where the standard allows it.
+    /// The diagnostics of which at least one reports the quirk wherever it occurs in the corpus; empty if the standard
+    /// allows the quirk.
     let codes: [String]
     let bytes: [UInt8]
-    /// The lines of its ``PlaylistReading``.
+    /// The expected lines of the ``PlaylistReading``.
     let reading: [String]
-    /// All diagnostics, each with its line where it is about one.
+    /// All expected diagnostics, each preceded by its line if it has one.
     let diagnostics: [String]
 
     var testDescription: String { name }
@@ -49,7 +50,7 @@ struct Quirk: Sendable, CustomTestStringConvertible {
 }
 
 extension Quirk {
-    /// Bytes and lines.
+    /// Quirks of bytes and lines.
     private static let lines: [Quirk] = [
         Quirk(
             "lines end with CRLF",
@@ -139,7 +140,7 @@ extension Quirk {
         ),
     ]
 
-    /// The beginning of the playlist and the tags about all of it.
+    /// Quirks of the header and of tags that apply to the whole playlist.
     private static let headers: [Quirk] = [
         Quirk(
             "comments stand before the header",
@@ -284,7 +285,7 @@ extension Quirk {
         ),
     ]
 
-    /// Segments and what stands at them.
+    /// Quirks of segments and their tags.
     private static let segments: [Quirk] = [
         Quirk(
             "no comma stands behind the duration",
@@ -421,7 +422,7 @@ extension Quirk {
         ),
     ]
 
-    /// Numbers that are too long, too large or none.
+    /// Quirks of numbers: too long, too large or invalid.
     private static let numbers: [Quirk] = [
         Quirk(
             "durations have more digits than a floating-point number",
@@ -514,7 +515,7 @@ extension Quirk {
         ),
     ]
 
-    /// Attributes of any tag.
+    /// Quirks of the attributes of any tag.
     private static let attributes: [Quirk] = [
         Quirk(
             "white space stands around attributes",
@@ -686,7 +687,7 @@ extension Quirk {
         ),
     ]
 
-    /// Keys.
+    /// Quirks of keys.
     private static let keys: [Quirk] = [
         Quirk(
             "initialization vectors are short, or not hexadecimal",
@@ -741,7 +742,7 @@ extension Quirk {
         ),
     ]
 
-    /// Variants and renditions.
+    /// Quirks of variants and renditions.
     private static let variants: [Quirk] = [
         Quirk(
             "a bit rate is no number",
@@ -885,7 +886,7 @@ extension Quirk {
         ),
     ]
 
-    /// Addresses.
+    /// Quirks of URIs.
     private static let addresses: [Quirk] = [
         Quirk(
             "addresses begin above their folder or at the root",
@@ -916,7 +917,7 @@ extension Quirk {
         ),
     ]
 
-    /// What stands behind the end marker.
+    /// Quirks after the end marker.
     private static let ends: [Quirk] = [
         Quirk(
             "tags stand behind the end marker; they hold",

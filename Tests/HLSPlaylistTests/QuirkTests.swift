@@ -4,10 +4,11 @@ import ResourceAddressing
 import SharedCorpus
 import Testing
 
-/// What a lenient player makes of playlists that depart from the standard, and which diagnostics say so.
+/// Tests of how lenient parsing handles playlists that deviate from the standard, and of the diagnostics that report
+/// it.
 @Suite struct QuirkTests {
     @Test(arguments: Quirk.all)
-    func everyQuirkHasItsOutcome(quirk: Quirk) throws {
+    func quirkHasExpectedResult(quirk: Quirk) throws {
         let context = PlaylistContext(address: ResourceAddress("https://h/p/list.m3u8"))
         let playlist = try Playlist.parse(quirk.bytes, context: context)
         #expect(PlaylistReading(playlist).lines == quirk.reading)
@@ -16,9 +17,9 @@ import Testing
         #expect(playlist.bytes == quirk.bytes)
     }
 
-    /// A quirk that somebody finds in the corpus must get its outcome here.
+    /// A quirk that is added to the corpus requires a test case here.
     @Test(.enabled(if: SharedCorpus.isNamed, "MILLSTREAM_SHARED names no folder"))
-    func everyKindOfQuirkInTheCorpusHasAnOutcome() throws {
+    func everyCorpusQuirkHasATestCase() throws {
         let found = try CorpusQuirk.all()
         let known = Set(Quirk.all.flatMap(\.kinds))
         #expect(found.count >= 600)
@@ -26,9 +27,9 @@ import Testing
         #expect(known.subtracting(found.map(\.kind)) == [], "spelled otherwise than in the corpus")
     }
 
-    /// What names a quirk in our own example names it in other people's files too.
+    /// The diagnostics that report a quirk in its test case also report it in the files of the corpus.
     @Test(.enabled(if: SharedCorpus.isNamed, "MILLSTREAM_SHARED names no folder"))
-    func quirksOfTheCorpusAreNamed() throws {
+    func corpusQuirksAreReported() throws {
         var codes: [String: Set<String>] = [:]
         for quirk in Quirk.all { for kind in quirk.kinds { codes[kind, default: []].formUnion(quirk.codes) } }
         var checked = 0
@@ -38,7 +39,7 @@ import Testing
             else { continue }
             let isNamed = playlist.diagnostics.contains {
                 codes.contains($0.code) && (found.line == nil || $0.line == nil || $0.line == found.line)
-                    // In a playlist of both kinds, what belongs to the other kind is named as such.
+                    // In a playlist of both kinds, tags of the other kind are reported as such.
                     || $0.code == "mixed-kinds"
             }
             #expect(isNamed, "\(found.path): \(found.kind) in line \(found.line ?? 0), but none of \(codes.sorted())")
@@ -48,16 +49,16 @@ import Testing
     }
 
     @Test(arguments: ["", " ", "\n\n \t\r\n", "\u{FEFF}"])
-    func aFileWithoutTextIsRefused(text: String) {
+    func emptyFileIsRejected(text: String) {
         #expect(throws: PlaylistParsingError.self) { try Playlist.parse(Array(text.utf8)) }
     }
 }
 
-/// A row of the corpus's list of quirks.
+/// A row of the list of quirks in the corpus.
 private struct CorpusQuirk {
     let path: String
     let kind: String
-    /// The line that the list names as evidence.
+    /// The line number that the list gives as evidence.
     let line: Int?
 
     static func all() throws -> [CorpusQuirk] {

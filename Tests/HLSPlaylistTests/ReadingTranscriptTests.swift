@@ -4,9 +4,9 @@ import ResourceAddressing
 import TestTranscripts
 import Testing
 
-/// Everything that is read from many playlists and their canonical spelling, against transcripts that were reviewed.
+/// Compares all values parsed from many playlists, and their canonical form, with reviewed transcripts.
 @Suite struct ReadingTranscriptTests {
-    /// The values of a report, one a line, each with its path.
+    /// Returns the values of a report, one per line, each with its path.
     private func lines(_ value: ReportValue, _ path: String = "") -> [String] {
         switch value {
         case .string(let text): ["\(path) \"\(text)\""]
@@ -40,7 +40,7 @@ import Testing
         importableVariables: ["imported": "from the multivariant playlist"]
     )
 
-    @Test func everyQuirkIsReadWhole() throws {
+    @Test func quirkValuesMatchTranscript() throws {
         var transcript = Transcript("quirks", besideFileAt: #filePath)
         for quirk in Quirk.all where quirk.bytes.count < 5_000 {
             let playlist = try Playlist.parse(quirk.bytes, context: PlaylistContext())
@@ -56,7 +56,7 @@ import Testing
     private static let bases = ["everything": Fixtures.everything, "multivariant": Fixtures.multivariant]
 
     @Test(arguments: bases.keys.sorted())
-    func changesOfPlaylistsAreReadWhole(name: String) throws {
+    func perturbedPlaylistValuesMatchTranscript(name: String) throws {
         let text = try #require(Self.bases[name])
         let base = try Playlist.parse(Array(text.utf8), context: context)
         let (known, canonical) = (lines(base.report), canonicalLines(base))
@@ -71,7 +71,7 @@ import Testing
             let spelled = canonicalLines(playlist)
             let added = found.filter { !knownLines.contains($0) } + spelled.filter { !canonicalSpellings.contains($0) }
             let removed = knownLines.subtracting(found).count + canonicalSpellings.subtracting(spelled).count
-            // Where most is read otherwise, the first values say what happened.
+            // If most values differ, the first ones are enough to identify the change.
             let shown = added.prefix(2).joined(separator: " | ") + (added.count > 2 ? " | \(added.count) in all" : "")
             changes.append("\(changed.name): -\(removed) \(shown)")
         }

@@ -3,7 +3,7 @@ import MediaTiming
 import ReportFormat
 import Testing
 
-/// Mistakes that were made once.
+/// Regression tests of fixed defects.
 @Suite struct RegressionTests {
     private func media(_ lines: String...) throws -> MediaPlaylist {
         try MediaPlaylist(
@@ -15,15 +15,15 @@ import Testing
         try Playlist.parse(Array(text.utf8)).diagnostics
     }
 
-    /// `ownLines(of:)` asks for the prefix `#EXTINF`, the index for the tag.
-    @Test func anUnknownTagThatBeginsLikeADurationIsNone() throws {
+    /// `ownLines(of:)` compares the prefix `#EXTINF`; the index compares the whole tag.
+    @Test func unknownTagWithExtinfPrefixIsNotADuration() throws {
         let segment = try #require(try media("#EXTINF:5,one", "#EXTINFX:9,", "a.ts").segments.first)
         #expect(segment.timeRange.start == .zero)
         #expect(segment.duration == MediaTime(seconds: 5) && segment.title == "one")
     }
 
-    /// The address of a variant begins a new block, and what stands before it is lost for the segment.
-    @Test func aVariantInsideASegmentHidesNothingOfIt() throws {
+    /// The URI of a variant starts a new block; the segment tags before it must not be lost.
+    @Test func streamInfInsideSegmentKeepsSegmentTags() throws {
         let playlist = try media(
             "#EXTINF:5,one",
             "#EXT-X-BYTERANGE:5@3",
@@ -38,73 +38,73 @@ import Testing
         #expect(!Playlist.media(playlist).diagnostics.contains { $0.code == "address-without-extinf" })
     }
 
-    @Test func aDurationInAMultivariantPlaylistIsForeignAndNothingElse() throws {
+    @Test func extinfInMultivariantPlaylistIsReportedOnlyAsMixedKinds() throws {
         let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n#EXTINF:4,\na.ts\n"
         let codes = try diagnostics(text).filter { $0.line == 4 }.map(\.code)
         #expect(codes == ["mixed-kinds"])
     }
 
-    @Test func aVariantInAMediaPlaylistIsForeignAndNothingElse() throws {
+    @Test func streamInfInMediaPlaylistIsReportedOnlyAsMixedKinds() throws {
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:4,\na.ts\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n"
         let codes = try diagnostics(text).map(\.code)
         #expect(codes == ["mixed-kinds"])
     }
 
-    @Test func unknownTagsAreCountedInLinesOfAnyEnd() throws {
+    @Test func unknownTagsHaveLineNumbersWithAnyLineEnding() throws {
         let text = "#EXTM3U\r#EXT-X-TARGETDURATION:6\r#EXT-FOO\r#EXTINF:4,\ra.ts\r"
         let playlist = try MediaPlaylist(parsing: Array(text.utf8))
         #expect(try diagnostics(text).filter { $0.code == "unknown-tag" }.map(\.line) == [3])
         #expect(playlist.unknownTags.map(\.line) == [3])
     }
 
-    @Test func diagnosticsComeInTheOrderOfTheirLines() throws {
+    @Test func diagnosticsAreSortedByLine() throws {
         let lines = try diagnostics("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:4,\n#EXT-FOO\n#EXTINF:4,\na.ts\n")
             .compactMap(\.line)
         #expect(lines == lines.sorted())
     }
 
     @Test(arguments: ["-5", "+5"])
-    func aBitRateHasNoSign(text: String) throws {
+    func signedBitRateIsIgnored(text: String) throws {
         let segment = try #require(try media("#EXT-X-BITRATE:\(text)", "#EXTINF:4,", "a.ts").segments.first)
         #expect(segment.bitRate == nil)
     }
 
-    @Test func aBitRateMayHaveWhiteSpaceBeforeItLikeOtherNumbers() throws {
+    @Test func whitespaceBeforeBitRateIsAccepted() throws {
         let segment = try #require(try media("#EXT-X-BITRATE: 1500", "#EXTINF:4,", "a.ts").segments.first)
         #expect(segment.bitRate?.bitsPerSecond == 1_500_000)
     }
 
-    /// A decimal integer has no sign (§4.2).
-    @Test func anIntegerWithASignIsNamed() throws {
+    /// A decimal integer has no sign (RFC 8216bis §4.2).
+    @Test func signedIntegerIsReported() throws {
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:+5\n#EXTINF:4,\na.ts\n"
         let codes = try diagnostics(text).map(\.code)
         #expect(codes == ["not-an-integer"])
     }
 
-    @Test func aVersionIsNotNegative() throws {
+    @Test func negativeVersionIsIgnored() throws {
         let playlist = try media("#EXT-X-VERSION:-3", "#EXTINF:4,", "a.ts")
         #expect(playlist.declaredVersion == nil)
     }
 
-    /// Nanoseconds since 1970 fit in 64 bits, finer units do not.
+    /// Nanoseconds since 1970 fit in 64 bits; finer units do not.
     @Test(arguments: [
         ("2024-01-01T00:00:00.1234567891Z", 1_704_067_200), ("2024-01-01T00:00:00.123456789012Z", 1_704_067_200),
     ])
-    func aDateWithManyDigitsIsNotAnother(text: String, seconds: Int64) throws {
+    func dateWithManyFractionalDigitsKeepsItsSecond(text: String, seconds: Int64) throws {
         let date = try #require(ProgramDateTime(text))
         #expect(date.sinceEpoch >= MediaTime(seconds: seconds))
         #expect(date.sinceEpoch < MediaTime(seconds: seconds + 1))
     }
 
-    /// Rewriting puts a new address where the value stands: there is no place for one without an equals sign.
+    /// Rewriting replaces the range of the value; an attribute without an equals sign has no such range.
     @Test(arguments: ["#EXT-X-MAP:URI", "#EXT-X-KEY:METHOD=AES-128,URI", "#EXT-X-MAP:URI,BYTERANGE=\"5@0\""])
-    func anAttributeWithoutAValueIsNoAddress(line: String) throws {
+    func uriAttributeWithoutValueIsNotAnAddress(line: String) throws {
         let playlist = Playlist.media(try media(line, "#EXTINF:4,", "a.ts"))
         #expect(playlist.addresses.map(\.uri) == ["a.ts"])
     }
 
-    /// §4.4.4.9: a part without an offset follows the part before, whichever segment that belongs to.
-    @Test func aPartFollowsTheLastPartOfTheSegmentBefore() throws {
+    /// A part without an offset follows the previous part, even one of the previous segment (RFC 8216bis §4.4.4.9).
+    @Test func impliedPartOffsetFollowsLastPartOfPreviousSegment() throws {
         let playlist = try media(
             "#EXT-X-PART:DURATION=2,URI=\"all.mp4\",BYTERANGE=\"10@0\"",
             "#EXT-X-PART:DURATION=2,URI=\"all.mp4\",BYTERANGE=\"20\"",
@@ -117,8 +117,9 @@ import Testing
         #expect(playlist.trailingParts.map(\.byteRange?.description) == ["5@30"])
     }
 
-    /// §4.3: variables may stand in every quoted string and hexadecimal sequence, not only in addresses and names.
-    @Test func variablesAreReplacedInEveryQuotedString() throws {
+    /// Variables are allowed in every quoted string and hexadecimal sequence, not only in URIs and names (RFC 8216bis
+    /// §4.3).
+    @Test func variablesAreSubstitutedInEveryQuotedString() throws {
         let text = """
             #EXTM3U
             #EXT-X-DEFINE:NAME="codec",VALUE="avc1.4d401e"
@@ -136,7 +137,7 @@ import Testing
         #expect(variant.codecs == ["avc1.4d401e"])
     }
 
-    @Test func variablesAreReplacedInKeysAndDateRanges() throws {
+    @Test func variablesAreSubstitutedInKeysAndDateRanges() throws {
         let playlist = try media(
             "#EXT-X-DEFINE:NAME=\"iv\",VALUE=\"0011223344556677\"",
             "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x{$iv}{$iv}",
@@ -150,8 +151,9 @@ import Testing
         #expect(playlist.dateRanges.map(\.id) == ["0011223344556677"])
     }
 
-    /// An empty key format is the default one where a key is read, but not where it is decided which key it replaces.
-    @Test func aKeyWithAnEmptyFormatIsReplacedByOneWithout() throws {
+    /// An empty KEYFORMAT is equivalent to the default one, both when the key is parsed and when it replaces another
+    /// key.
+    @Test func keyWithEmptyFormatIsReplacedByKeyWithoutFormat() throws {
         let playlist = try media(
             "#EXT-X-KEY:METHOD=AES-128,URI=\"k1\",KEYFORMAT=\"\"",
             "#EXT-X-KEY:METHOD=AES-128,URI=\"k2\"",
@@ -161,20 +163,20 @@ import Testing
         #expect(playlist.segments.first?.keys.map(\.uri) == ["k2"])
     }
 
-    @Test func aLimitCannotPassWhatOffsetsCanHold() {
+    @Test func byteLimitDoesNotExceed32BitOffsets() {
         var limits = PlaylistLimits()
         limits.byteCount = .max
         #expect(limits.byteCount <= Int(UInt32.max))
     }
 
-    @Test func openingsOfReferencesThatAreNotClosedAreText() throws {
+    @Test func unclosedVariableReferencesAreLiteralText() throws {
         let openings = String(repeating: "{$", count: 300)
         let playlist = try media("#EXT-X-DEFINE:NAME=\"a\",VALUE=\"b\"", "#EXTINF:4,", openings + "{$a}")
         #expect(playlist.segments.first?.uri == openings + "b")
     }
 
-    /// One date or bit rate that cannot be read says nothing, and so takes nothing back.
-    @Test func whatCannotBeReadEndsNothing() throws {
+    /// An invalid date or bit rate is ignored and does not end the previous value.
+    @Test func invalidDateOrBitRateKeepsPreviousValue() throws {
         let playlist = try media(
             "#EXT-X-PROGRAM-DATE-TIME:2024-01-01T00:00:00Z",
             "#EXT-X-BITRATE:800",
@@ -189,7 +191,7 @@ import Testing
         #expect(playlist.segments[1].bitRate == BitRate(bitsPerSecond: 800_000))
     }
 
-    /// What the canonical spelling takes for readable is what reading takes for it.
+    /// The canonical form must keep exactly the values that parsing accepts.
     @Test(arguments: [
         "#EXT-X-VERSION:+7", "#EXT-X-MEDIA-SEQUENCE:+5",
         "#EXT-X-MEDIA-SEQUENCE:9223372036854775807\n#EXT-X-MEDIA-SEQUENCE:1",
@@ -197,7 +199,7 @@ import Testing
         "#EXT-X-BITRATE:+100", "#EXT-X-BITRATE:100\n#EXT-X-BITRATE:x",
         "#EXT-X-SKIP:X=1\n#EXT-X-SKIP:SKIPPED-SEGMENTS=3\n#EXT-X-SKIP:SKIPPED-SEGMENTS=4",
     ])
-    func theCanonicalSpellingReadsAlike(lines: String) throws {
+    func canonicalFormParsesToSameValues(lines: String) throws {
         let playlist = try media(lines, "#EXTINF:4,", "a.ts")
         guard case .media(let canonical) = try Playlist.media(playlist).canonical() else {
             Issue.record("the canonical spelling is not one of a media playlist")
@@ -212,8 +214,8 @@ import Testing
 }
 
 @Suite struct HostileInputTests {
-    /// A long value that every segment names costs no more than a few times the playlist.
-    @Test func longVariablesHaveABudget() throws {
+    /// A long variable that every segment references expands to no more than a few times the size of the playlist.
+    @Test func variableExpansionHasByteBudget() throws {
         let segments = String(repeating: "#EXTINF:1,\n{$a}\n", count: 100_000)
         let text = "#EXTM3U\n#EXT-X-DEFINE:NAME=\"a\",VALUE=\"\(String(repeating: "v", count: 8_000))\"\n\(segments)"
         let playlist = try Playlist.parse(Array(text.utf8))
@@ -222,7 +224,7 @@ import Testing
         #expect(try Playlist.parse(Array(short.utf8)).addresses.last?.uri.utf8.count == 500)
     }
 
-    @Test func longKeysOfSeveralFormatsHoldForEverySegment() throws {
+    @Test func longKeysOfSeveralFormatsApplyToEverySegment() throws {
         let long = String(repeating: "k", count: 10_000)
         let keys = (0..<8).map { "#EXT-X-KEY:METHOD=SAMPLE-AES,KEYFORMAT=\"f\($0)\",URI=\"\(long)\"\n" }.joined()
         let segments = String(

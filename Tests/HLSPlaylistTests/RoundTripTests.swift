@@ -5,9 +5,9 @@ import SharedCorpus
 import Testing
 
 @Suite struct RoundTripTests {
-    /// Whatever the bytes are, they come back; and no reading of them traps.
+    /// Checks that parsing returns the same bytes and that no property traps.
     ///
-    /// What is no playlist has no round trip; how many those may be is said by the tests of files.
+    /// Bytes that are not a playlist are ignored; the tests of files check how many those may be.
     private func expectRoundTrip(_ bytes: [UInt8], _ name: String) {
         guard let playlist = try? Playlist.parse(bytes) else { return }
         #expect(playlist.bytes == bytes, "\(name)")
@@ -23,14 +23,14 @@ import Testing
         "#EXTM3U\n#EXT-X-STREAM-INF:\n\n\nx.m3u8\n#EXT-X-MEDIA:TYPE=\n",
         "#EXTM3U\n#EXT-X-BYTERANGE:\n#EXTINF:1,\na\n#EXT-X-BYTERANGE:99999999999999999999@1\n#EXTINF:1,\nb",
     ])
-    func oddPlaylistsComeBackByteForByte(text: String) throws {
+    func malformedPlaylistsRoundTripByteForByte(text: String) throws {
         let bytes = Array(text.utf8)
         #expect(try Playlist.parse(bytes).bytes == bytes)
         expectRoundTrip(bytes, text)
     }
 
     @Test(.enabled(if: SharedCorpus.isNamed, "MILLSTREAM_SHARED names no folder"))
-    func everyFileOfTheCorpusComesBackByteForByte() throws {
+    func corpusFilesRoundTripByteForByte() throws {
         let files = try SharedCorpus.files(below: "corpus/hls", extensions: ["m3u8"])
         var refused: [String] = []
         for file in files {
@@ -60,7 +60,7 @@ import Testing
     }
 }
 
-/// A generator whose numbers are the same in every run.
+/// A random number generator that returns the same sequence for the same seed.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -4,14 +4,14 @@ import Testing
 
 @testable import HLSPlaylist
 
-/// A playlist, or a folder with a multivariant playlist and its media playlists, that breaks one rule and no other of
-/// its set; one whose name begins with `valid-` breaks none.
+/// A playlist, or a folder with a multivariant playlist and its media playlists, that violates one rule and no other of
+/// its rule set; a fixture whose name begins with `valid-` violates none.
 struct RuleFixture: CustomTestStringConvertible {
     /// The file or folder in `Fixtures/Rules`.
     let file: String
-    /// The rule, or what the playlist is valid for.
+    /// The identifier of the rule, or a description of a valid playlist.
     let name: String
-    /// Where it is read from, for rules about the query.
+    /// The address of the playlist, for rules about its query.
     let address: ResourceAddress?
 
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -36,29 +36,29 @@ struct RuleFixture: CustomTestStringConvertible {
     var testDescription: String { name }
     var isValid: Bool { name.hasPrefix("valid-") }
     var isPresentation: Bool { !file.hasSuffix(".m3u8") }
-    /// The rules that it may break one of.
+    /// The rule sets to validate against.
     var ruleSets: Set<RuleSet> {
         if isValid { return name.hasPrefix("valid-apple-") ? [.rfc, .apple] : [.rfc] }
         return [name.hasPrefix("apple-") ? .apple : .rfc]
     }
 
-    /// The bytes of a file of it.
+    /// Returns the bytes of a file of the fixture.
     func bytes(_ path: String) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: Self.folder.appendingPathComponent(path)))
     }
 
-    /// The files of a presentation.
+    /// Returns the names of the files of a presentation.
     func files() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: Self.folder.appendingPathComponent(file).path).sorted()
     }
 
-    /// What the rules find.
+    /// Returns the diagnostics of the fixture.
     ///
     /// - Parameters:
-    ///   - replaced: A file of a presentation that is replaced; none if `nil`.
-    ///   - replacement: The bytes in its place.
-    /// - Returns: The findings of all playlists.
-    /// - Throws: An error where a file cannot be read or parsed.
+    ///   - replaced: The file of a presentation to replace; none if `nil`.
+    ///   - replacement: The bytes that replace it.
+    /// - Returns: The diagnostics of all playlists.
+    /// - Throws: An error if a file cannot be read or parsed.
     func diagnostics(replacing replaced: String? = nil, with replacement: [UInt8] = []) throws -> [Diagnostic] {
         guard isPresentation else {
             let playlist = try Playlist.parse(try bytes(file), context: PlaylistContext(address: address))
@@ -86,7 +86,7 @@ struct RuleFixture: CustomTestStringConvertible {
 }
 
 extension MultivariantPlaylist {
-    /// The addresses of its media playlists.
+    /// The addresses of all media playlists of the presentation.
     fileprivate var mediaAddresses: [ResourceAddress] {
         variants.map(\.address) + iFrameVariants.map(\.address) + renditions.compactMap(\.address)
     }
@@ -94,7 +94,7 @@ extension MultivariantPlaylist {
 
 @Suite struct RuleTests {
     @Test(arguments: RuleFixture.all.filter { !$0.isValid })
-    func eachFixtureBreaksItsRuleAndNoOther(fixture: RuleFixture) throws {
+    func fixtureViolatesOnlyItsRule(fixture: RuleFixture) throws {
         let rule = try #require(ValidationRule.byID[fixture.name])
         let found = try fixture.diagnostics()
         #expect(Set(found.map(\.code)) == [rule.id])
@@ -102,11 +102,11 @@ extension MultivariantPlaylist {
     }
 
     @Test(arguments: RuleFixture.all.filter(\.isValid))
-    func validPlaylistsBreakNoRule(fixture: RuleFixture) throws {
+    func validPlaylistsViolateNoRule(fixture: RuleFixture) throws {
         #expect(try fixture.diagnostics().map(\.code) == [])
     }
 
-    @Test func everyRuleHasItsFixture() {
+    @Test func everyRuleHasAFixture() {
         let covered = Set(RuleFixture.all.map(\.name))
         #expect(Set(ValidationRule.all.map(\.id)).subtracting(covered).isEmpty)
         #expect(ValidationRule.all.count == ValidationRule.byID.count && ValidationRule.all.count > 300)
@@ -120,7 +120,7 @@ extension MultivariantPlaylist {
             ("avc1.640028.1", nil, nil), ("avc1", nil, nil), ("hvc1.640028", nil, nil),
         ] as [(String, Int?, Int?)]
     )
-    func h264IsRead(name: String, profile: Int?, level: Int?) throws {
+    func h264ProfileAndLevelAreParsed(name: String, profile: Int?, level: Int?) throws {
         let codec = try #require(InspectedCodec(name))
         #expect(codec.h264?.profile == profile && codec.h264?.level == level)
     }
@@ -133,7 +133,7 @@ extension MultivariantPlaylist {
             ("hvc1.1.6.L99999999999999999999", 1, .max),
         ] as [(String, Int?, Int?)]
     )
-    func hevcIsRead(name: String, profile: Int?, level: Int?) throws {
+    func hevcProfileAndLevelAreParsed(name: String, profile: Int?, level: Int?) throws {
         let codec = try #require(InspectedCodec(name))
         #expect(codec.hevc?.profile == profile && codec.hevc?.level == level)
     }
@@ -144,35 +144,35 @@ extension MultivariantPlaylist {
             ("av01.00.20M.08", nil),
         ] as [(String, Int?)]
     )
-    func av1IsRead(name: String, level: Int?) throws {
+    func av1LevelIndexIsParsed(name: String, level: Int?) throws {
         #expect(try #require(InspectedCodec(name)).av1LevelIndex == level)
     }
 
-    @Test func namesAreSorted() {
+    @Test func codecsAreClassifiedByMediaType() {
         let names = [" avc1.640028 ", "wvtt", "mp4a.40.2", "unheard-of", ".", "  "]
         #expect(names.map { InspectedCodec($0)?.medium } == [.video, .text, .audio, .audio, .audio, nil])
     }
 }
 
 @Suite struct RuleLimitTests {
-    /// Very many mistakes of one kind neither fill the memory nor hide those of another, and the rest is counted.
-    @Test func oneMistakeDoesNotHideAnother() throws {
+    /// Many diagnostics of one kind neither exhaust memory nor hide others; those beyond the limit are counted.
+    @Test func repeatedDiagnosticDoesNotHideOthers() throws {
         let text = "#EXTM3U\n" + String(repeating: " #EXTINF:1,\na\n", count: 5_000) + "#EXT-X-TARGETDURATION:x\n"
         let found = try Playlist.parse(Array(text.utf8)).validated()
         #expect(found.count { $0.code == "leading-space" && $0.severity == .error } == 1_000)
         #expect(found.contains { $0.message.hasPrefix("4000 more") } && found.contains { $0.code == "not-an-integer" })
     }
 
-    /// A line with very many attributes is read in time.
-    @Test(.timeLimit(.minutes(1))) func manyAttributesAreNoTrouble() throws {
+    /// A line with 50,000 attributes is parsed within the time limit.
+    @Test(.timeLimit(.minutes(1))) func manyAttributesAreParsedWithinTimeLimit() throws {
         let list = (0..<50_000).map { "X-\($0)=\($0)" }.joined(separator: ",")
         let text = "#EXTM3U\n#EXT-X-DATERANGE:ID=\"a\",START-DATE=\"2024-01-01T00:00:00.000Z\",\(list)\n#EXTINF:1,\na\n"
         let playlist = try Playlist.parse(Array(text.utf8))
         #expect(try !playlist.validated().isEmpty && playlist.canonical().bytes.count > list.utf8.count)
     }
 
-    /// What is defined further down is not known yet.
-    @Test func variablesCountFromTheirDefinitionOn() throws {
+    /// A variable is undefined in lines before its definition.
+    @Test func variableIsUndefinedBeforeItsDefinition() throws {
         let text = """
             #EXTM3U
             #EXT-X-VERSION:8

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSPlaylist
 
-/// The spellings of single values: what is read, and what is refused.
+/// Tests of the spellings of single values that are accepted or rejected.
 @Suite struct SpellingTests {
     @Test(
         arguments: [
@@ -30,7 +30,7 @@ import Testing
             ("2400-02-29T00:00:00Z", "13574563200", "2400-02-29T00:00:00.000Z"),
         ]
     )
-    func datesAreReadAndWritten(text: String, seconds: String, written: String) throws {
+    func datesAreParsedAndFormatted(text: String, seconds: String, written: String) throws {
         let date = try #require(ProgramDateTime(text))
         #expect(date.sinceEpoch.description == seconds && date.description == written)
     }
@@ -44,9 +44,9 @@ import Testing
         "2024-01-01T0a:00:00Z",
         "2024-01-01T00:0:/0Z", "2024-01-01T00:00:00.1.2Z",
     ])
-    func whatIsNoDateIsRefused(text: String) { #expect(ProgramDateTime(text) == nil) }
+    func invalidDateIsRejected(text: String) { #expect(ProgramDateTime(text) == nil) }
 
-    @Test func everyDayOfFourCenturiesIsTheOneAfterTheDayBefore() throws {
+    @Test func consecutiveDaysAreFormattedCorrectly() throws {
         let first = try #require(ProgramDateTime("1899-12-31T00:00:00Z"))
         var expected = (year: 1899, month: 12, day: 31)
         var date = first
@@ -71,8 +71,8 @@ import Testing
         }
     }
 
-    /// Beyond 2^60 seconds the calendar ends.
-    @Test func datesFarAwayAreWrittenWithinTheCalendar() {
+    /// Dates are clamped to 2^60 seconds before and after 1970.
+    @Test func distantDatesAreClamped() {
         let limit = ProgramDateTime(sinceEpoch: MediaTime(seconds: 1 << 60)).description
         let past = ProgramDateTime(sinceEpoch: MediaTime(seconds: -(1 << 60)), zoneMinutes: nil).description
         let farthest = ProgramDateTime(sinceEpoch: MediaTime(seconds: .max)).description
@@ -87,7 +87,7 @@ import Testing
             ("5@9223372036854775807", 5, .max), ("05@07", 5, 7),
         ] as [(String, Int64, Int64?)]
     )
-    func byteRangesAreRead(text: String, length: Int64, start: Int64?) throws {
+    func byteRangesAreParsed(text: String, length: Int64, start: Int64?) throws {
         let range = try #require(WrittenByteRange(text))
         #expect(range.length == length && range.start == start)
         #expect(range.range == start.flatMap { ByteRange(start: $0, length: length) })
@@ -97,26 +97,26 @@ import Testing
         "", " ", "@", "5@", "@5", "5@5@5", "5x", "5@5x", "5 5", "5@5 5", "-5", "+5", "5@-1", "9223372036854775808",
         "5@9223372036854775808", "5/5",
     ])
-    func whatIsNoByteRangeIsRefused(text: String) { #expect(WrittenByteRange(text) == nil) }
+    func invalidByteRangeIsRejected(text: String) { #expect(WrittenByteRange(text) == nil) }
 
     @Test(
         arguments: [
             ("1280x720", 1280, 720), ("1X2", 1, 2), ("0x0", 0, 0), ("999999999x1", 999_999_999, 1),
         ]
     )
-    func resolutionsAreRead(text: String, width: Int, height: Int) throws {
+    func resolutionsAreParsed(text: String, width: Int, height: Int) throws {
         let list = AttributeList(Array("R=\(text)".utf8), in: 0..<(text.utf8.count + 2))
         #expect(list.resolution("R") == Resolution(width: width, height: height))
         #expect(Resolution(text) == Resolution(width: width, height: height))
     }
 
     @Test(arguments: ["", "x", "1x", "x1", "1x2x3", "1 x2", "1x2 y", "1y2", "1", "-1x2", "1x-2", "1\u{58}\u{301}2"])
-    func whatIsNoResolutionIsRefused(text: String) {
+    func invalidResolutionIsRejected(text: String) {
         let list = AttributeList(Array("R=\(text)".utf8), in: 0..<(text.utf8.count + 2))
         #expect(list.resolution("R") == nil && Resolution(text) == nil && list.resolution("S") == nil)
     }
 
-    @Test func sizesOfMoreThanNineDigitsAreNoResolution() {
+    @Test func resolutionWithMoreThanNineDigitsIsRejected() {
         let text = "R=1000000000x1,S=1x1000000000"
         let list = AttributeList(Array(text.utf8), in: 0..<text.utf8.count)
         #expect(list.resolution("R") == nil && list.resolution("S") == nil)
@@ -130,11 +130,11 @@ import Testing
             ("0x0`", nil), ("00", nil),
         ] as [(String, [UInt8]?)]
     )
-    func hexadecimalSequencesAreRead(text: String, octets: [UInt8]?) {
+    func hexadecimalSequencesAreParsed(text: String, octets: [UInt8]?) {
         #expect(HexadecimalSequence.octets(text) == octets)
     }
 
-    @Test func vectorsAreTheNumberOrWhatIsWritten() throws {
+    @Test func initializationVectorIsExplicitOrSequenceNumber() throws {
         func key(_ text: String) throws -> EncryptionKey {
             let text = "METHOD=AES-128" + text
             return try #require(
@@ -161,13 +161,13 @@ import Testing
             ("9/3OA,-/-/x", 9, ["3OA"], []), ("4294967295", 4_294_967_295, [], []),
         ] as [(String, Int64, [String], [String])]
     )
-    func channelsAreRead(text: String, count: Int64, formats: [String], usages: [String]) throws {
+    func channelsAreParsed(text: String, count: Int64, formats: [String], usages: [String]) throws {
         let channels = try #require(AudioChannels(text))
         #expect(channels.count == count && channels.spatialFormats == formats && channels.usages == usages)
     }
 
     @Test(arguments: ["", "x", "-1", "4294967296", "/JOC"])
-    func whatAreNoChannelsIsRefused(text: String) { #expect(AudioChannels(text) == nil) }
+    func invalidChannelsAreRejected(text: String) { #expect(AudioChannels(text) == nil) }
 
     @Test(
         arguments: [
@@ -191,7 +191,7 @@ import Testing
         #expect(ForeignContent(bytes) == nil)
         (bytes[0], bytes[188]) = (0x48, 0x47)
         #expect(ForeignContent(bytes) == nil)
-        // Only the beginning is looked at.
+        // Only the first bytes are examined.
         let late = [UInt8](repeating: UInt8(ascii: "x"), count: 4092)
         #expect(ForeignContent(late + Array("<MPD".utf8)) == .dashManifest)
         #expect(ForeignContent(late + Array("x<MPD".utf8)) == nil)
@@ -219,11 +219,11 @@ import Testing
             ),
         ] as [(PlaylistParsingError, String, String)]
     )
-    func parsingErrorsHaveACodeAndAMessage(error: PlaylistParsingError, code: String, message: String) {
+    func parsingErrorsHaveCodeAndMessage(error: PlaylistParsingError, code: String, message: String) {
         #expect(error.code == code && error.description == message)
     }
 
-    @Test func limitsHoldExactly() throws {
+    @Test func parsingLimitsAreExact() throws {
         let media = Array("#EXTM3U\n#EXT-X-VERSION:3\n#EXTINF:1,\na\n#EXTINF:1,\nb\n".utf8)
         let variants = Array("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na\n#EXT-X-STREAM-INF:BANDWIDTH=1\nb\n".utf8)
         for (bytes, entries, line, longest) in [(media, 4, 6, 17), (variants, 5, 5, 30)] {
@@ -250,7 +250,7 @@ import Testing
         #expect(wide.byteCount == 5)
     }
 
-    @Test func textsGrowWithinLimits() {
+    @Test func variableExpansionIsLimited() {
         #expect(PlaylistVariables.mostGrowth(byteCount: 0, entryCount: 0) == 8_192)
         #expect(PlaylistVariables.mostGrowth(byteCount: 0, entryCount: 67_108_864) == 1)
         #expect(PlaylistVariables.mostGrowth(byteCount: 16_777_216, entryCount: 67_108_864) == 2)

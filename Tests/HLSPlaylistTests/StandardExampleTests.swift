@@ -3,7 +3,7 @@ import MediaTiming
 import ResourceAddressing
 import Testing
 
-/// The uses that section 9 of RFC 8216bis shows, each with what a player must make of it.
+/// Tests of the examples in section 9 of RFC 8216bis with the values that a player must derive from them.
 @Suite struct StandardExampleTests {
     private let context = PlaylistContext(address: ResourceAddress("https://example.com/p/list.m3u8"))
 
@@ -23,8 +23,8 @@ import Testing
         return playlist
     }
 
-    /// §9.1.
-    @Test func aSimpleMediaPlaylist() throws {
+    /// RFC 8216bis §9.1.
+    @Test func simpleMediaPlaylistIsParsed() throws {
         let playlist = try media(
             "#EXT-X-TARGETDURATION:10",
             "#EXT-X-VERSION:3",
@@ -43,8 +43,8 @@ import Testing
         #expect(Playlist.media(playlist).minimumVersion == 3)
     }
 
-    /// §9.2.
-    @Test func aLivePlaylist() throws {
+    /// RFC 8216bis §9.2.
+    @Test func liveMediaPlaylistIsParsed() throws {
         let playlist = try media(
             "#EXT-X-VERSION:3",
             "#EXT-X-TARGETDURATION:8",
@@ -61,8 +61,8 @@ import Testing
         #expect(playlist.segments[1].start == MediaTime(value: 7_975, timescale: 1_000))
     }
 
-    /// §9.3.
-    @Test func encryptedSegments() throws {
+    /// RFC 8216bis §9.3.
+    @Test func encryptedMediaPlaylistIsParsed() throws {
         let playlist = try media(
             "#EXT-X-VERSION:3",
             "#EXT-X-MEDIA-SEQUENCE:7794",
@@ -81,8 +81,8 @@ import Testing
         #expect(playlist.segments.allSatisfy { $0.keys.first?.initializationVector == nil }, "the number counts")
     }
 
-    /// §9.4 and §9.5.
-    @Test func variantsWithIFrames() throws {
+    /// RFC 8216bis §9.4 and §9.5.
+    @Test func iFramePlaylistsAreParsed() throws {
         let playlist = try multivariant(
             "#EXT-X-STREAM-INF:BANDWIDTH=1280000,AVERAGE-BANDWIDTH=1000000,CODECS=\"avc1.4d401f,mp4a.40.2\"",
             "low.m3u8",
@@ -96,8 +96,8 @@ import Testing
         #expect(playlist.iFrameVariants.map(\.address.text) == ["https://example.com/p/low/iframe.m3u8"])
     }
 
-    /// §9.6.
-    @Test func alternativeAudio() throws {
+    /// RFC 8216bis §9.6.
+    @Test func alternativeAudioIsParsed() throws {
         let playlist = try multivariant(
             #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="aac",NAME="English",DEFAULT=YES,AUTOSELECT=YES,LANGUAGE="en",URI="en.m3u8""#,
             #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="aac",NAME="Deutsch",DEFAULT=NO,AUTOSELECT=YES,LANGUAGE="de",URI="de.m3u8""#,
@@ -111,8 +111,8 @@ import Testing
         #expect(playlist.variants[0].groupID(.audio) == "aac")
     }
 
-    /// §9.7.
-    @Test func alternativeVideo() throws {
+    /// RFC 8216bis §9.7.
+    @Test func alternativeVideoIsParsed() throws {
         let playlist = try multivariant(
             #"#EXT-X-MEDIA:TYPE=VIDEO,GROUP-ID="low",NAME="Main",AUTOSELECT=YES,DEFAULT=YES,URI="low/main.m3u8""#,
             #"#EXT-X-MEDIA:TYPE=VIDEO,GROUP-ID="low",NAME="Centre",DEFAULT=NO,URI="low/centre.m3u8""#,
@@ -123,8 +123,8 @@ import Testing
         #expect(playlist.variants[0].groupID(.video) == "low")
     }
 
-    /// §9.8.
-    @Test func sessionData() throws {
+    /// RFC 8216bis §9.8.
+    @Test func sessionDataIsParsed() throws {
         let playlist = try multivariant(
             #"#EXT-X-SESSION-DATA:DATA-ID="com.example.lyrics",URI="lyrics.json""#,
             #"#EXT-X-SESSION-DATA:DATA-ID="com.example.title",LANGUAGE="en",VALUE="A case""#,
@@ -136,8 +136,8 @@ import Testing
         #expect(playlist.sessionData.map(\.value) == [nil, "A case", "Un caso"])
     }
 
-    /// §9.9.
-    @Test func characteristics() throws {
+    /// RFC 8216bis §9.9.
+    @Test func characteristicsAreParsed() throws {
         let described = "public.accessibility.describes-video,public.easy-to-read"
         let playlist = try multivariant(
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"Described\",LANGUAGE=\"en\",CHARACTERISTICS=\"\(described)\","
@@ -151,9 +151,9 @@ import Testing
         )
     }
 
-    /// §9.10.
-    @Test func aDateRangeThatIsSplit() throws {
-        // A whole splice_info_section of 50 bytes.
+    /// RFC 8216bis §9.10.
+    @Test func splitDateRangeIsMerged() throws {
+        // A complete splice_info_section of 50 bytes.
         let splice =
             "0xFC002F000000000000FF000014056FFFFFF000E081622DCAFF00005263"
             + "6200000000000A0008029896F50000008700000000"
@@ -176,8 +176,8 @@ import Testing
         #expect(playlist.segments[1].programDateTime?.description == "2014-03-05T11:15:00.000Z")
     }
 
-    /// §9.11 (low latency: parts, a hint of the next one, reports of other renditions) and B.1.
-    @Test func aLowLatencyPlaylist() throws {
+    /// RFC 8216bis §9.11 (low latency: parts, a preload hint for the next part, rendition reports) and §B.1.
+    @Test func lowLatencyPlaylistIsParsed() throws {
         let playlist = try media(
             "#EXT-X-VERSION:6",
             "#EXT-X-TARGETDURATION:4",

@@ -5,15 +5,15 @@ import Testing
 
 @testable import HLSPlaylist
 
-/// What validation says of many playlists, against transcripts that were reviewed.
+/// Compares the diagnostics of many playlists with reviewed transcripts.
 ///
-/// The playlists are those that break one rule, and valid ones in which one thing is changed. A rule that is lost, that
-/// names another line or that holds for one more or one less shows in the line of the transcript that differs. Where a
-/// change is meant, `MILLSTREAM_RECORD_TRANSCRIPTS=1` writes the transcripts anew.
+/// The playlists are those that violate one rule, and valid ones with a single change. A rule that is lost, that
+/// reports another line or whose limit is off by one appears as a differing line of the transcript. After an intended
+/// change, `MILLSTREAM_RECORD_TRANSCRIPTS=1` rewrites the transcripts.
 @Suite struct ValidationTranscriptTests {
     private static let validFiles = RuleFixture.all.filter { $0.isValid && !$0.isPresentation }.map(\.file)
 
-    @Test func everyFixtureHasItsDiagnostics() throws {
+    @Test func fixtureDiagnosticsMatchTranscript() throws {
         var transcript = Transcript("rules", besideFileAt: #filePath)
         var lines: [String] = []
         for fixture in RuleFixture.all where !fixture.isValid {
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: validFiles)
-    func changesOfValidPlaylists(file: String) throws {
+    func diagnosticsOfPerturbedPlaylistsMatchTranscript(file: String) throws {
         let fixture = try #require(RuleFixture.all.first { $0.file == file })
         var transcript = Transcript(fixture.name, besideFileAt: #filePath)
         let context = PlaylistContext(address: fixture.address)
@@ -49,9 +49,9 @@ import Testing
     }
 }
 
-/// The boundaries of rules: numbers in the lines that break them are one more or one less.
+/// Tests of the limits of rules: a number in a line that violates a rule is incremented or decremented by one.
 @Suite struct RuleBoundaryTranscriptTests {
-    @Test func numbersNextToThoseOfFixtures() throws {
+    @Test func diagnosticsOfNeighboringNumbersMatchTranscript() throws {
         var transcript = Transcript("rule-numbers", besideFileAt: #filePath)
         for fixture in RuleFixture.all where !fixture.isValid && !fixture.isPresentation {
             let context = PlaylistContext(address: fixture.address)
@@ -71,15 +71,18 @@ import Testing
     }
 }
 
-/// The rules about several playlists, of which one is changed.
+/// Tests of the rules about several playlists, one of which is changed.
 @Suite struct PresentationTranscriptTests {
-    /// Whether a presentation differs in more than its formats from others.
+    /// Returns whether the changes of a presentation are in the transcript.
+    ///
+    /// Presentations that violate one of Apple's rules differ from others only in their formats and are left out,
+    /// except the one with differing boundaries.
     private static func isChanged(_ fixture: RuleFixture) -> Bool {
         !fixture.name.hasPrefix("apple-") || fixture.name == "apple-boundaries-differ"
     }
 
-    /// Presentations of several playlists, one line of one of them changed.
-    @Test func changesOfPresentations() throws {
+    /// Presentations of several playlists in which one line of one playlist is changed.
+    @Test func diagnosticsOfPerturbedPresentationsMatchTranscript() throws {
         var transcript = Transcript("presentations", besideFileAt: #filePath)
         for fixture in RuleFixture.all where fixture.isPresentation && Self.isChanged(fixture) {
             let base = try fixture.diagnostics().codes
@@ -105,7 +108,7 @@ import Testing
 }
 
 extension [Diagnostic] {
-    /// The codes with their lines, in their order.
+    /// The codes with their lines, in order.
     fileprivate var codes: String {
         var counts: [(code: String, count: Int)] = []
         for text in map({ "\($0.line.map { "\($0) " } ?? "")\($0.code)" }) {
@@ -114,7 +117,7 @@ extension [Diagnostic] {
         return counts.map { $0.count > 1 ? "\($0.code) x\($0.count)" : $0.code }.joined(separator: ", ")
     }
 
-    /// What is no longer found, and what is found besides.
+    /// Returns the codes that were removed and added.
     fileprivate static func change(from base: String, to found: String) -> String {
         let (old, new) = (base.components(separatedBy: ", "), found.components(separatedBy: ", "))
         let gone = old.filter { !$0.isEmpty && !new.contains($0) }.map { "-\($0)" }

@@ -13,12 +13,12 @@ import Testing
         ("1.12345678901234567", "1.12345678901234567"), ("4.", "4"),
         ("123456789012345678.9", "123456789012345678"), ("12345678901234567.89", "12345678901234567.8"),
     ])
-    func decimalsComeBack(text: String, expected: String) throws {
+    func decimalsRoundTrip(text: String, expected: String) throws {
         #expect(try #require(MediaTime(decimal: text)).description == expected)
     }
 
     @Test(arguments: ["", ".", "-", "1e3", "NaN", "0x10", "1.2.3", "99999999999999999999", "1 2", "٣"])
-    func whatIsNoDecimalIsRefused(text: String) {
+    func invalidDecimalIsRejected(text: String) {
         #expect(MediaTime(decimal: text) == nil)
     }
 
@@ -36,7 +36,7 @@ import Testing
         #expect(MediaTime(value: .min, timescale: 7) - MediaTime(value: .max, timescale: 3) < .zero)
     }
 
-    @Test func thirdsAreRoundedInText() {
+    @Test func descriptionIsRoundedToNanoseconds() {
         #expect(MediaTime(value: 1, timescale: 3).description == "0.333333333")
         #expect(MediaTime(value: 1001, timescale: 30_000).description == "0.033366667")
     }
@@ -52,7 +52,7 @@ import Testing
         MediaTimeRange(start: MediaTime(seconds: start), end: MediaTime(seconds: end))
     }
 
-    @Test func rangesThatTouchBecomeOne() {
+    @Test func adjacentRangesAreMerged() {
         var set = MediaTimeRangeSet([range(0, 2), range(4, 6), range(8, 9)])
         set.insert(range(2, 4))
         #expect(set.ranges == [range(0, 6), range(8, 9)])
@@ -60,19 +60,19 @@ import Testing
         #expect(set.ranges == [range(0, 20)])
     }
 
-    @Test func overlapsCountOnce() {
+    @Test func overlappingRangesCountOnce() {
         let set = MediaTimeRangeSet([range(0, 10), range(5, 12), range(20, 21)])
         #expect(set.totalDuration == MediaTime(seconds: 13))
     }
 
-    @Test func orderDoesNotMatter() {
+    @Test func setDoesNotDependOnInsertionOrder() {
         let pieces = [range(0, 1), range(1, 2), range(5, 7), range(6, 9), range(12, 13), range(3, 3)]
         let expected = MediaTimeRangeSet(pieces)
         for _ in 0..<50 { #expect(MediaTimeRangeSet(pieces.shuffled()) == expected) }
         #expect(expected.ranges == [range(0, 2), range(5, 9), range(12, 13)])
     }
 
-    @Test func intersectionHoldsWhatBothHold() {
+    @Test func intersectionContainsTimesOfBothSets() {
         let first = MediaTimeRangeSet([range(0, 10), range(20, 30)])
         let second = MediaTimeRangeSet([range(5, 25), range(29, 40)])
         #expect(first.intersection(second).ranges == [range(5, 10), range(20, 25), range(29, 30)])
@@ -82,12 +82,12 @@ import Testing
 
 @Suite struct QuantityTests {
     @Test(arguments: [("900k", 900_000), ("4M", 4_000_000), ("1.5M", 1_500_000), ("232370", 232_370), ("0", 0)])
-    func bitRatesTakeMultiples(text: String, expected: Int) throws {
+    func bitRatesAcceptUnitSuffixes(text: String, expected: Int) throws {
         #expect(try #require(BitRate(text)).bitsPerSecond == Int64(expected))
     }
 
     @Test(arguments: ["", "k", "fast", "-1", "1e6", "9999999999999999999G"])
-    func whatIsNoBitRateIsRefused(text: String) {
+    func invalidBitRateIsRejected(text: String) {
         #expect(BitRate(text) == nil)
     }
 
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [(512, "512 bytes"), (18_300, "18.3 kB"), (2_070_000_000, "2.07 GB"), (123_456, "123 kB")])
-    func byteCountsReadWell(bytes: Int, expected: String) {
+    func byteCountsHaveUnitsInDescription(bytes: Int, expected: String) {
         #expect(ByteCount(Int64(bytes)).description == expected)
     }
 }

@@ -1,7 +1,7 @@
 import MediaTiming
 import Testing
 
-/// Numbers at which conversions and arithmetic change what they do, and random ones between them.
+/// Boundary values of conversions and arithmetic, and random numbers between them.
 enum ExtremeNumbers {
     static let integers: [Int64] = {
         var numbers: [Int64] = [0, 1, -1, 2, -2, 3, 7, 10, 1_000_000_000, 1_000_000_000_000_000_000]
@@ -27,7 +27,7 @@ enum ExtremeNumbers {
         }
     }
 
-    /// Integers of every magnitude, the extreme ones first.
+    /// Returns integers of every magnitude, the boundary values first.
     static func integers(count: Int) -> [Int64] {
         var generator = Generator()
         return integers
@@ -36,7 +36,7 @@ enum ExtremeNumbers {
 }
 
 @Suite struct SaturatingArithmeticTests {
-    /// Compares every operation with the same one in 128 bits.
+    /// Compares every operation with the same operation on 128-bit integers.
     private func check<Number: FixedWidthInteger>(_ type: Number.Type) {
         let numbers = ExtremeNumbers.integers(count: 60).map { Number(truncatingIfNeeded: $0) } + [.min, .max]
         for left in numbers {
@@ -56,7 +56,7 @@ enum ExtremeNumbers {
                 let expectedQuotient = other == 0 ? wide.signum() * Int128.max : wide / other
                 let (wideProduct, overflow) = wide.multipliedReportingOverflow(by: other)
                 let expectedProduct = overflow ? (wide.signum() * other.signum() > 0 ? Int128.max : .min) : wideProduct
-                // One expectation for all: an expectation a value is slow in a loop of many thousands.
+                // A single expectation for all results, because many thousands of expectations are slow.
                 let isExpected =
                     sum == Number(clamping: wide + other) && difference == Number(clamping: wide - other)
                     && product == Number(clamping: expectedProduct) && quotient == Number(clamping: expectedQuotient)
@@ -69,7 +69,7 @@ enum ExtremeNumbers {
         }
     }
 
-    @Test func operationsOfEveryTypeEqualThoseIn128BitsClamped() {
+    @Test func operationsEqualClamped128BitOperations() {
         check(Int8.self)
         check(Int16.self)
         check(Int32.self)
@@ -82,7 +82,7 @@ enum ExtremeNumbers {
         check(UInt.self)
     }
 
-    @Test func absoluteValuesOfEveryIntegerExist() {
+    @Test func absoluteValueOfEveryIntegerIsDefined() {
         #expect(abs(Int8.min) == 127 && abs(Int.min) == .max && abs(Int64.min + 1) == .max && abs(-5 as Int32) == 5)
         #expect(abs(-2.5) == 2.5)
     }
@@ -109,7 +109,7 @@ enum ExtremeNumbers {
         }
     }
 
-    @Test func floatingPointNumbersBecomeTheNearestIntegers() {
+    @Test func floatingPointConversionsSaturate() {
         checkConversions(Int8.self)
         checkConversions(Int16.self)
         checkConversions(Int32.self)
@@ -131,7 +131,7 @@ enum ExtremeNumbers {
         #expect(UInt64(Int64.max) == 0x7FFF_FFFF_FFFF_FFFF && Int(UInt128(9)) == 9 && Int128(UInt128(9)) == 9)
     }
 
-    @Test func narrowingConversionsBeyondTheRangeEndTheProgram() async {
+    @Test func narrowingConversionsBeyondTheRangeTrap() async {
         await #expect(processExitsWith: .failure) { _ = Int32(Int64.max) }
         await #expect(processExitsWith: .failure) { _ = UInt64(-1 as Int) }
     }
@@ -205,7 +205,7 @@ enum ExtremeNumbers {
         #expect(Duration.seconds(1) * UInt64.max == .longest)
     }
 
-    @Test func floatingPointNumbersBecomeDurations() {
+    @Test func durationsFromFloatingPointSaturate() {
         for value in ExtremeNumbers.doubles {
             let results = [
                 Duration.seconds(value), .milliseconds(value), .microseconds(value), .nanoseconds(value),
@@ -221,7 +221,7 @@ enum ExtremeNumbers {
         #expect(Duration.seconds(Double.infinity) == .longest && Duration.seconds(-1e300) == .zero - .longest)
     }
 
-    @Test func componentsOfEveryDurationCanBeRead() {
+    @Test func componentsOfEveryDurationAreDefined() {
         for duration in Self.durations {
             let (seconds, rest) = duration.components
             let whole = duration.attoseconds / 1_000_000_000_000_000_000
@@ -234,7 +234,7 @@ enum ExtremeNumbers {
         #expect(Duration.milliseconds(1_250).inSeconds == 1.25)
     }
 
-    @Test(.timeLimit(.minutes(1))) func theLongestSleepWaitsUntilItIsCancelled() async {
+    @Test(.timeLimit(.minutes(1))) func longestSleepWaitsUntilCancellation() async {
         let task = Task { try await SystemTimeSource().sleep(for: .longest) }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
@@ -256,7 +256,7 @@ enum ExtremeNumbers {
                 let product = left * right.value
                 let scaled = left.scaled(by: right)
                 let range = MediaTimeRange(start: left, end: right)
-                // Rounding can be off by some units in the last place, the order must hold nevertheless.
+                // Rounding may be off by some units in the last place, but the order must be correct.
                 let tolerance = 1e-9 + 1e-12 * (abs(left.seconds) + abs(right.seconds))
                 let expectedSum = min(max(left.seconds + right.seconds, -0x1p63), 0x1p63)
                 let expectedDifference = min(max(left.seconds - right.seconds, -0x1p63), 0x1p63)
@@ -286,7 +286,7 @@ enum ExtremeNumbers {
         }
     }
 
-    @Test func addingAFractionToTheGreatestTimeDoesNotShortenIt() {
+    @Test func addingFractionToGreatestTimeSaturates() {
         let greatest = MediaTime(seconds: .max)
         #expect(greatest + MediaTime(value: 1, timescale: 3) == greatest)
         #expect(greatest + MediaTime(value: 2, timescale: 3) == greatest)
@@ -295,13 +295,13 @@ enum ExtremeNumbers {
         #expect((year2300 + MediaTime(value: 1, timescale: .max)).roundedSeconds == 10_413_792_000)
     }
 
-    @Test func aTimescaleBelowOneCountsAsOne() {
+    @Test func timescaleBelowOneCountsAsOne() {
         for timescale in [0, -1, .min] as [Int64] {
             #expect(MediaTime(value: 5, timescale: timescale) == MediaTime(seconds: 5))
         }
     }
 
-    @Test func ratesAndCountsOfAnySizeHaveADescription() {
+    @Test func bitRatesAndByteCountsOfAnySizeHaveDescription() {
         for number in ExtremeNumbers.integers {
             #expect(BitRate(bitsPerSecond: number).description.hasSuffix("bit/s"))
             let count = ByteCount(number)
@@ -317,7 +317,7 @@ enum ExtremeNumbers {
         #expect(BitRate(saturating: .nan) == BitRate(bitsPerSecond: 0))
     }
 
-    @Test func stableHashesAreThoseOfFNV1a() {
+    @Test func stableHashEqualsFNV1a() {
         #expect(StableHash("").value == 0xCBF2_9CE4_8422_2325)
         #expect(StableHash("a").value == 0xAF63_DC4C_8601_EC8C)
         #expect(StableHash("foobar").value == 0x8594_4171_F739_67E8)

@@ -12,7 +12,7 @@ import Testing
         return LinkProfile(name: "test", down: direction, up: direction)
     }
 
-    /// Sends bytes as one transfer, each piece as soon as the one before is gone.
+    /// Sends bytes as one transfer, each piece as soon as the previous one has left the link.
     private func arrivals(
         _ link: inout LinkModel,
         bytes: Int,
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: LinkProfile.presets.filter { $0.down.bandwidth != nil })
-    func aPresetCarriesItsBandwidthBothWays(preset: LinkProfile) throws {
+    func presetProvidesItsBandwidthInBothDirections(preset: LinkProfile) throws {
         for (direction, way) in [(LinkModel.Direction.down, preset.down), (.up, preset.up)] {
             var link = LinkModel(preset, startingAt: .zero)
             let rate = try #require(way.bandwidth).bitsPerSecond
@@ -45,13 +45,13 @@ import Testing
         }
     }
 
-    @Test func latencyIsPaidOnceAndBytesFollowAtTheRate() throws {
+    @Test func latencyDelaysTransferOnceAndBandwidthDelaysEachPiece() throws {
         var link = LinkModel(profile(kilobits: 8_000, milliseconds: 100), startingAt: .zero)
         let passages = arrivals(&link, bytes: 3_000, piece: 1_000)
         #expect(passages.map(\.arrives) == [.milliseconds(101), .milliseconds(102), .milliseconds(103)])
     }
 
-    @Test func whatComesLateFromTheSenderPaysLatencyAgain() throws {
+    @Test func pieceAvailableLaterIsDelayedByLatencyAgain() throws {
         var link = LinkModel(profile(kilobits: 8_000, milliseconds: 100), startingAt: .zero)
         var flow = LinkModel.Flow()
         let first = try #require(link.send(1_000, .down, of: &flow, availableAt: .zero, at: .zero))
@@ -60,25 +60,25 @@ import Testing
         #expect(first.arrives == .milliseconds(101) && second.arrives == .milliseconds(601))
     }
 
-    @Test func transfersShareTheBottleneck() throws {
+    @Test func transfersShareTheBandwidthEqually() throws {
         var link = LinkModel(profile(kilobits: 8_000), startingAt: .zero)
         var flows = [LinkModel.Flow](repeating: LinkModel.Flow(), count: 4)
         var due = [Duration](repeating: .zero, count: 4)
         var sent = [Int](repeating: 0, count: 4)
-        // Whoever's piece is gone first sends next, as transfers do that wait for their turn.
+        // The transfer whose piece leaves first sends the next one, as transfers do that take turns.
         while let next = due.indices.min(by: { due[$0] < due[$1] }), due[next] < .seconds(1) {
             let passage = try #require(link.send(1_000, .down, of: &flows[next], at: due[next]))
             due[next] = passage.leaves
             sent[next] += 1_000
         }
         #expect(sent.allSatisfy { abs($0 - 250_000) <= 1_000 })
-        // One that comes later gets its share at once.
+        // A transfer that starts later gets its share immediately.
         var newcomer = LinkModel.Flow()
         let passage = try #require(link.send(1_000, .down, of: &newcomer, availableAt: .seconds(1), at: .seconds(1)))
         #expect(passage.leaves <= .milliseconds(1_005))
     }
 
-    @Test func aLateClockLosesNothing() throws {
+    @Test func slackCompensatesForLateTimers() throws {
         var strict = LinkModel(profile(kilobits: 8_000), startingAt: .zero)
         var lenient = LinkModel(profile(kilobits: 8_000), startingAt: .zero, slack: .milliseconds(20))
         var (first, second) = (LinkModel.Flow(), LinkModel.Flow())
@@ -93,7 +93,7 @@ import Testing
         #expect(strictNow == .milliseconds(700), "each wait that ends late would add up")
     }
 
-    @Test func whatPausesLongDoesNotCatchUp() throws {
+    @Test func pauseLongerThanSlackIsNotCompensated() throws {
         var link = LinkModel(profile(kilobits: 8_000), startingAt: .zero, slack: .milliseconds(20))
         var flow = LinkModel.Flow()
         _ = link.send(1_000, .down, of: &flow, at: .zero)
@@ -101,7 +101,7 @@ import Testing
         #expect(passage.leaves == .milliseconds(4_981))
     }
 
-    @Test func aTraceIsFollowedToTheMicrosecondAndBeginsAgain() throws {
+    @Test func traceIsFollowedExactlyAndRepeats() throws {
         func period(_ milliseconds: Int64, _ kilobits: Int64, _ latency: Int64) -> LinkTrace.Period {
             LinkTrace.Period(
                 duration: .milliseconds(milliseconds),
@@ -112,8 +112,8 @@ import Testing
         let trace = try #require(LinkTrace([period(1_000, 800, 50), period(500, 0, 20), period(1_000, 1_600, 10)]))
         #expect(trace.duration == .milliseconds(2_500) && trace.meanBandwidth.bitsPerSecond == 960_000)
         var link = LinkModel(LinkProfile(name: "t", trace: trace), startingAt: .seconds(7))
-        // 95,000 bytes take what is left of the first period behind the latency, 20,000 wait for the third; the rest of it
-        // and of the next first one carries 200,000 - 20,000 and then 100,000.
+        // After the latency, 95,000 bytes use the rest of the first period and 20,000 wait for the third; the rest of
+        // the third and the next first period carry 200,000 - 20,000 and then 100,000.
         let sizes = [95_000, 20_000, 180_000, 100_000]
         var (flow, now) = (LinkModel.Flow(), Duration.seconds(7))
         var leaves: [Duration] = []
@@ -128,7 +128,7 @@ import Testing
         #expect(link.latency(.up, at: .seconds(7)) == .zero)
     }
 
-    @Test func hugePiecesSkipWholeRounds() throws {
+    @Test func hugePieceSkipsWholeRepetitionsOfTrace() throws {
         let period = LinkTrace.Period(duration: .milliseconds(1), bandwidth: BitRate(bitsPerSecond: 8))
         let trace = try #require(LinkTrace([period, period, period]))
         var link = LinkModel(LinkProfile(name: "t", trace: trace), startingAt: .zero)
@@ -137,7 +137,7 @@ import Testing
         #expect(passage.leaves == .seconds(1_000_000))
     }
 
-    @Test func nothingCrossesInAnOutage() throws {
+    @Test func outageStopsTransfers() throws {
         let outage = LinkProfile.Outage(start: .seconds(1), duration: .seconds(3), interval: .seconds(10))
         var conditions = profile(kilobits: 8)
         conditions.outages = [outage]
@@ -146,7 +146,7 @@ import Testing
         #expect(leaves == [1, 5, 6, 7, 8, 9, 10, 11, 15, 16].map { .seconds($0) })
     }
 
-    @Test func anOutageHoldsUnboundedLinksToo() throws {
+    @Test func outageStopsLinkWithUnlimitedBandwidth() throws {
         var conditions = LinkProfile(name: "t")
         conditions.outages = [LinkProfile.Outage(start: .seconds(1), duration: .seconds(3))]
         var link = LinkModel(conditions, startingAt: .zero)
@@ -156,7 +156,7 @@ import Testing
         #expect(leaves == [.zero, .seconds(4), .seconds(4), .seconds(5)])
     }
 
-    @Test func nothingArrivesWhereNothingCan() throws {
+    @Test func linkWithoutCapacityDeliversNoBytes() throws {
         let silent = try #require(
             LinkTrace([
                 LinkTrace.Period(duration: .seconds(1), bandwidth: BitRate(bitsPerSecond: 0))
@@ -167,13 +167,13 @@ import Testing
             var link = LinkModel(conditions, startingAt: .zero)
             var flow = LinkModel.Flow()
             #expect(link.send(1, .down, of: &flow, at: .zero) == nil)
-            // It works again under other conditions.
+            // The link delivers again after its conditions change.
             link.change(to: .off, at: .seconds(1))
             #expect(link.send(1, .down, of: &flow, at: .seconds(1))?.arrives == .seconds(1))
         }
     }
 
-    @Test func aChangeHoldsFromThenOn() throws {
+    @Test func changedProfileAppliesImmediately() throws {
         var link = LinkModel(profile(kilobits: 8), startingAt: .zero)
         var flow = LinkModel.Flow()
         _ = link.send(1_000, .down, of: &flow, at: .zero)
@@ -183,7 +183,7 @@ import Testing
         #expect(link.send(1_000, .down, of: &other, at: .seconds(2))?.leaves == .milliseconds(2_001))
     }
 
-    @Test func lossMakesBytesLateAndInOrderAtTheSameRate() throws {
+    @Test func packetLossDelaysBytesButKeepsOrderAndBandwidth() throws {
         let preset = try #require(LinkProfile(preset: "Very Bad Network"))
         var link = LinkModel(preset, startingAt: .zero, seed: 7)
         let passages = arrivals(&link, bytes: 12_500_000)
@@ -196,7 +196,7 @@ import Testing
         #expect(abs(last.leaves / .seconds(1) - 100.5) < 0.01, "the link carries its bandwidth all the same")
     }
 
-    @Test func theSameSeedLosesTheSamePackets() {
+    @Test func sameSeedLosesSamePackets() {
         func run(_ seed: UInt64) -> [LinkModel.Passage] {
             var link = LinkModel(profile(kilobits: 800, milliseconds: 30, loss: 0.2), startingAt: .zero, seed: seed)
             return arrivals(&link, bytes: 500_000)
@@ -204,11 +204,11 @@ import Testing
         #expect(run(1) == run(1) && run(1) != run(2))
     }
 
-    @Test func muchLossBreaksConnections() {
+    @Test func heavyLossBreaksConnections() {
         var link = LinkModel(profile(kilobits: 8_000, loss: 0.7), startingAt: .zero)
         let passages = arrivals(&link, bytes: 1_460 * 2_000, piece: 1_460)
         let broken = passages.filter(\.breaks).count
-        // 0.7 to the sixth of 2,000 packets.
+        // The expected number is 2,000 × 0.7⁶: six consecutive losses break a connection.
         #expect((170...300).contains(broken))
     }
 
@@ -222,7 +222,7 @@ import Testing
         #expect(size(.off) == 65_536)
     }
 
-    @Test func noFigureTraps() throws {
+    @Test func extremeProfilesDoNotTrap() throws {
         let extremes: [Int64] = [0, 1, 999, 1_000_000_000_000, .max]
         for rate in extremes {
             for latency in [Duration.zero, .seconds(60), .seconds(Int64.max)] {

@@ -9,7 +9,7 @@ import Testing
         try JSONDecoder().decode(LinkProfile.self, from: Data(text.utf8))
     }
 
-    @Test func presetsAreFoundByTheirNames() throws {
+    @Test func presetsAreFoundByName() throws {
         #expect(
             LinkProfile.presets.map(\.name) == [
                 "100% Loss", "3G", "DSL", "EDGE", "High Latency DNS", "LTE", "Very Bad Network", "WiFi",
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: LinkProfile.presets)
-    func whatIsWrittenIsReadAgain(preset: LinkProfile) throws {
+    func encodedProfilesRoundTrip(preset: LinkProfile) throws {
         var profile = preset
         profile.outages = [
             LinkProfile.Outage(start: .seconds(1), duration: .milliseconds(1_500), interval: .seconds(9))
@@ -34,14 +34,14 @@ import Testing
         #expect(try decode(text) == profile)
     }
 
-    @Test func aFileMayLeaveOutWhatIsPerfect() throws {
+    @Test func omittedValuesMeanUnlimitedLink() throws {
         let profile = try decode(#"{"down":{"bandwidth":780000,"latency":0.1},"dnsDelay":3}"#)
         #expect(profile.down.bandwidth?.bitsPerSecond == 780_000 && profile.down.latency == .milliseconds(100))
         #expect(profile.up == LinkProfile.Direction() && profile.dnsDelay == .seconds(3))
         #expect(try decode(#"{"outages":[{"start":1,"duration":2}]}"#).outages.count == 1)
     }
 
-    @Test func aListIsATrace() throws {
+    @Test func jsonArrayIsATrace() throws {
         let text =
             #"[{"duration_ms":1013,"bandwidth_kbps":1285,"latency_ms":100},{"duration_ms":0.5,"bandwidth_kbps":0}]"#
         let trace = try #require(try decode(text).trace)
@@ -62,18 +62,18 @@ import Testing
         (#"{"outages":[{"start":0,"duration":2,"every":9}]}"#, "no every in outages, entry 0"),
         (#"{"trace":null}"#, "none of"),
     ])
-    func figuresThatNoLinkHasAreRefused(text: String, reason: String) {
+    func invalidValuesAreRejectedWithReason(text: String, reason: String) {
         let error = #expect(throws: LinkProfileError.self) { _ = try decode(text) }
         #expect(error?.description.contains(reason) == true)
     }
 
     @Test(arguments: ["", "3", "\"3G\"", "[1]", #"{"down":3}"#, #"[{"bandwidth_kbps":1}]x"#, #"[{"duration_ms":1}]"#])
-    func whatIsNoProfileIsRefused(text: String) {
+    func malformedProfileIsRejected(text: String) {
         #expect(throws: (any Error).self) { _ = try decode(text) }
     }
 
     @Test(.enabled(if: SharedCorpus.isNamed, "MILLSTREAM_SHARED is not set"))
-    func theTracesOfOthersAreRead() throws {
+    func corpusTracesAreParsed() throws {
         let traces = try SharedCorpus.files(below: "abr/traces", extensions: ["json"]).map { file in
             try #require(try JSONDecoder().decode(LinkProfile.self, from: Data(contentsOf: file)).trace)
         }

@@ -3,7 +3,7 @@ import PlaybackReporting
 import Testing
 
 @Suite struct AccessLogMergingTests {
-    /// A day of switches: each period loads, plays and stalls a little.
+    /// Returns a long session with many variant switches, segments and dropped frames.
     private func longSession(periods: Int) -> Transcript {
         var transcript = Transcript()
         transcript.at(0, 0, .variantSwitchStarted(Transcript.change(nil, .low)))
@@ -18,7 +18,7 @@ import Testing
         return transcript
     }
 
-    @Test func memoryIsBoundedAndSumsStayTrue() throws {
+    @Test func mergingBoundsMemoryAndKeepsTotals() throws {
         let transcript = longSession(periods: 1_000)
         let whole = transcript.recorded()
         let short = transcript.recorded(mostEvents: 50)
@@ -37,14 +37,14 @@ import Testing
         #expect(short.log.events.last == whole.log.events.last)
     }
 
-    @Test func mergedEventSaysOnlyWhatIsTrueOfAll() throws {
+    @Test func mergedEventKeepsOnlyCommonValues() throws {
         let first = try #require(longSession(periods: 100).recorded(mostEvents: 40).log.events.first)
         #expect(first.uri == nil && first.switchBitrate == nil && first.observedBitrateStandardDeviation == nil)
         #expect(first.playbackStartOffset == .zero && first.observedMinBitrate?.bitsPerSecond == 8_000)
     }
 
     @Test(arguments: [1, 41, 100, 300])
-    func periodsWithoutARateAreKeptApart(mostEvents: Int) throws {
+    func periodsWithoutBitRateAreNotMerged(mostEvents: Int) throws {
         let silent = VariantDescription(id: "silent", address: "a.m3u8", peakBitRate: BitRate(bitsPerSecond: 0))
         var transcript = Transcript()
         transcript.at(0, 0, Transcript.rate(1))
@@ -57,7 +57,7 @@ import Testing
         #expect(recorder.log.events.count <= max(40, mostEvents))
         let (whole, short) = (transcript.accessLog.totals, recorder.log.totals)
         #expect(whole.durationWatched == .seconds(600) && short.durationWatched == .seconds(600))
-        // 199 s of the high one and 200 s of the low one.
+        // 199 s with the high variant and 200 s with the low one.
         #expect(whole.timeWeightedIndicatedBitrate?.bitsPerSecond == 2_395_990)
         for rate in [\AccessLog.Totals.timeWeightedIndicatedBitrate, \.timeWeightedIndicatedBitrateOfAll] {
             let rates = try [whole, short].map { try #require($0[keyPath: rate]).bitsPerSecond }

@@ -3,7 +3,7 @@ import PlaybackReporting
 import Testing
 
 @Suite struct AccessLogRecorderTests {
-    /// Starts on the low variant, goes up, seeks, stalls, and ends.
+    /// Returns a session that starts with the low variant, switches up, seeks, stalls and ends.
     private func session() -> Transcript {
         var transcript = Transcript()
         transcript.at(0.1, .playbackTypeKnown(.vod))
@@ -28,7 +28,7 @@ import Testing
         return transcript
     }
 
-    @Test func eachUninterruptedPeriodIsAnEvent() throws {
+    @Test func uninterruptedPeriodIsOneEvent() throws {
         let events = session().accessLog.events
         try #require(events.count == 4)
         #expect(events.map(\.uri) == ["low", "high", "high", "high"].map { "https://example.com/\($0).m3u8" })
@@ -46,7 +46,7 @@ import Testing
         #expect(events.allSatisfy { $0.playbackType == .vod && $0.playbackSessionID == session().session.id })
     }
 
-    @Test func changesTellWhatBeganGrewAndEnded() {
+    @Test func changesReproduceTheLog() {
         let transcript = session()
         var recorder = AccessLogRecorder(session: transcript.session)
         var story: [String] = []
@@ -75,7 +75,7 @@ import Testing
         )
     }
 
-    @Test func nothingFollowsTheEnd() {
+    @Test func eventsAfterSessionEndAreIgnored() {
         let transcript = session()
         var recorder = transcript.recorded()
         let log = recorder.log
@@ -84,7 +84,7 @@ import Testing
         #expect(recorder.log == log)
     }
 
-    @Test func pauseInterruptsNothing() {
+    @Test func pauseDoesNotEndEvent() {
         var transcript = Transcript()
         transcript.at(1, 0, Transcript.rate(1))
         transcript.at(5, 4, Transcript.rate(0, from: 1))
@@ -96,7 +96,7 @@ import Testing
         #expect(events.map(\.numberOfDroppedVideoFrames) == [1])
     }
 
-    @Test func draggingThePlayHeadLeavesOneEvent() throws {
+    @Test func repeatedSeeksProduceOneEvent() throws {
         var transcript = Transcript()
         transcript.at(1, 0, Transcript.rate(1))
         for step in 0..<20 {
@@ -117,7 +117,7 @@ import Testing
         #expect(events.last?.playbackStartOffset == .seconds(200))
     }
 
-    @Test func cachedSegmentsAreNotNetwork() throws {
+    @Test func cachedSegmentsDoNotCountAsNetworkRequests() throws {
         var transcript = Transcript()
         transcript.at(1, transcript.segment(0, 1, bytes: 1_000_000, server: nil, isCached: true))
         let cached = try #require(transcript.accessLog.events.first)
@@ -129,11 +129,11 @@ import Testing
         #expect(event.observedBitrate == BitRate(bitsPerSecond: 4_000_000))
     }
 
-    @Test func changeOfServerCountsWhereItHappens() {
+    @Test func serverAddressChangeCountsInEventWhereItHappens() {
         var transcript = Transcript()
         transcript.at(0, 0, Transcript.rate(1))
         transcript.at(1, 1, transcript.segment(0, 1, bytes: 1, server: "192.0.2.1"))
-        // Another port is the same server.
+        // A change of the port is not a change of the server.
         transcript.at(2, 2, transcript.segment(1, 2, bytes: 1, server: "192.0.2.1:8080"))
         transcript.at(3, 3, transcript.segment(2, 3, bytes: 1, server: "[2001:db8::1]:443"))
         transcript.at(4, 4, .seekStarted(to: .zero))
@@ -144,9 +144,9 @@ import Testing
         #expect(events.map(\.numberOfServerAddressChanges) == [1, 1])
     }
 
-    @Test func throughputIsThatOfMediaSegments() throws {
+    @Test func observedBitRateIsMeasuredFromMediaSegments() throws {
         var transcript = Transcript()
-        // Two at once, each at 4 Mbit/s, and a slow one.
+        // Two concurrent transfers, each at 4 Mbit/s, and a slow one.
         transcript.at(2, transcript.segment(1, 2, bytes: 500_000))
         transcript.at(2, transcript.segment(1, 2, bytes: 500_000))
         transcript.at(6, transcript.segment(4, 6, bytes: 250_000))
@@ -155,7 +155,7 @@ import Testing
         #expect(event.observedBitrate?.bitsPerSecond == 3_333_333)
         #expect(event.observedMaxBitrate?.bitsPerSecond == 4_000_000)
         #expect(event.observedMinBitrate?.bitsPerSecond == 1_000_000)
-        // The squares of 1, 1 and 2 over three, and its root, in Mbit/s.
+        // The standard deviation: the square root of the mean of the squares of 1, 1 and 2, in Mbit/s.
         #expect(event.observedBitrateStandardDeviation?.bitsPerSecond == 1_414_214)
         #expect(event.numberOfMediaRequests == 3 && event.numberOfSegmentsDownloaded == 3)
         #expect(event.numberOfBytesTransferred == ByteCount(1_251_000))
@@ -164,14 +164,14 @@ import Testing
     }
 
     private func request(_ kind: PlaybackEvent.Kind) throws -> ResourceRequest {
-        guard case .resourceRequest(let request) = kind else { throw OtherKind() }
+        guard case .resourceRequest(let request) = kind else { throw UnexpectedKind() }
         return request
     }
 
-    /// An event is not of the kind that a test made.
-    private struct OtherKind: Error {}
+    /// An error that indicates an event of an unexpected kind.
+    private struct UnexpectedKind: Error {}
 
-    @Test func failedAndAbandonedRequestsLeaveBytesOnly() throws {
+    @Test func failedAndAbandonedRequestsCountBytesOnly() throws {
         let transcript = Transcript()
         var recorder = AccessLogRecorder(session: transcript.session)
         var request = try request(transcript.segment(1, 2, bytes: 125_000))
@@ -187,7 +187,7 @@ import Testing
         #expect(event.observedBitrate == BitRate(bitsPerSecond: 1_000_000) && event.observedMaxBitrate == nil)
     }
 
-    @Test func ratesOfTracksAreThoseOfWhatIsPlayed() throws {
+    @Test func trackBitRatesDescribePlayedSegments() throws {
         var transcript = Transcript()
         func loaded(
             _ type: MediaType,
@@ -225,7 +225,7 @@ import Testing
         #expect(transcript.accessLog.events.last?.averageAudioBitrate?.bitsPerSecond == 128_000)
     }
 
-    @Test func soundWithinThePictureHasNoRateOfItsOwn() throws {
+    @Test func muxedAudioHasNoSeparateBitRate() throws {
         var transcript = Transcript()
         let range = MediaTimeRange(start: .zero, duration: MediaTime(seconds: 4))
         transcript.at(
@@ -247,7 +247,7 @@ import Testing
         #expect(event.uri == "https://example.com/multivariant.m3u8")
     }
 
-    @Test func liveStreamThatJumpsCountsWhatWasPlayed() {
+    @Test func durationWatchedExcludesTimeJumps() {
         var transcript = Transcript()
         transcript.at(0, .playbackTypeKnown(.live))
         transcript.at(1, 1_000, Transcript.rate(1))
@@ -259,7 +259,7 @@ import Testing
         #expect(events.map(\.playbackStartOffset) == [.seconds(1_000)])
     }
 
-    @Test func jumpThatReportsASeekAgainCountsNothing() {
+    @Test func timeJumpAfterSeekIsNotCountedTwice() {
         var transcript = Transcript()
         transcript.at(1, 0, Transcript.rate(1))
         transcript.at(101, 100, .seekStarted(to: MediaTime(seconds: 10)))
@@ -270,21 +270,21 @@ import Testing
     }
 
     @Test(arguments: [(2.0, 20.0), (0.5, 5.0), (-1.0, -10.0)])
-    func mediaTimeCountsAtAnySpeed(rate: Double, moved: Double) {
+    func durationWatchedIsMediaTimeAtAnyRate(rate: Double, moved: Double) {
         var transcript = Transcript()
         transcript.at(1, 100, Transcript.rate(rate))
         transcript.at(11, 100 + moved, .playedToEnd)
         #expect(transcript.accessLog.totals.durationWatched == .seconds(moved.magnitude))
     }
 
-    @Test func passingTimeCountsWhereNobodyKnowsThePlayHead() {
+    @Test func durationWatchedUsesElapsedTimeWhenMediaTimeIsUnknown() {
         var transcript = Transcript()
         transcript.at(1, Transcript.rate(2))
         transcript.at(11, .playedToEnd)
         #expect(transcript.accessLog.totals.durationWatched == .seconds(20))
     }
 
-    @Test func eventsWithoutAPlaceCountNothingTwice() {
+    @Test func eventsWithoutMediaTimeDoNotCountTwice() {
         var transcript = Transcript()
         transcript.at(1, 0, Transcript.rate(1))
         transcript.at(5, transcript.segment(4, 5, bytes: 1))
@@ -297,7 +297,7 @@ import Testing
         #expect(transcript.accessLog.totals.durationWatched == .seconds(11))
     }
 
-    @Test func snapshotCountsUpToNow() {
+    @Test func snapshotIncludesTimeUpToNow() {
         var transcript = Transcript()
         transcript.at(1, 0, Transcript.rate(1))
         var recorder = transcript.recorded()
@@ -307,7 +307,7 @@ import Testing
         #expect(recorder.advance(to: .seconds(111), mediaTime: MediaTime(seconds: 10)).isEmpty)
     }
 
-    @Test func failedSwitchChangesNothing() {
+    @Test func failedVariantSwitchIsIgnored() {
         var transcript = Transcript()
         transcript.at(0, 0, .variantSwitchStarted(Transcript.change(nil, .low)))
         transcript.at(1, 0, Transcript.rate(1))
@@ -317,7 +317,7 @@ import Testing
         #expect(transcript.measured().metrics.variantSwitches == 0)
     }
 
-    @Test func cellularRequestsAreCountedWhereSomebodyTells() throws {
+    @Test func cellularRequestsAreCountedWhenReported() throws {
         let transcript = Transcript()
         var recorder = AccessLogRecorder(session: transcript.session)
         var request = try request(transcript.segment(1, 2, bytes: 1))

@@ -3,7 +3,7 @@ import Testing
 @testable import PlaybackReporting
 
 @Suite struct BusyTimeTests {
-    @Test func transfersAtOnceCountOnce() {
+    @Test func concurrentTransfersCountOnce() {
         var busy = BusyTime()
         let added = [(0, 4), (2, 6), (8, 9), (1, 10), (3, 2), (10, 10)].map { start, end in
             busy.add(from: .seconds(start), to: .seconds(end))
@@ -12,13 +12,13 @@ import Testing
     }
 
     @Test(arguments: 1...50 as ClosedRange<UInt64>)
-    func timeIsTheUnionOfTransfers(seed: UInt64) {
+    func busyTimeIsUnionOfTransfers(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var busy = BusyTime()
         var seconds = Set<Int>()
         var total = Duration.zero
         for index in 0..<500 {
-            // As requests end: in the order of their ends, and never much longer than the ones before.
+            // Requests are reported in the order of their ends, and none lasts much longer than the previous ones.
             let end = index * 2 + .random(in: 0...3, using: &generator)
             let start = max(0, end - .random(in: 0...30, using: &generator))
             seconds.formUnion(start..<end)
@@ -27,12 +27,13 @@ import Testing
         #expect(total == .seconds(seconds.count))
     }
 
-    @Test func longSessionsKeepAFewStretches() {
+    @Test func longSessionKeepsBoundedNumberOfIntervals() {
         var busy = BusyTime()
         var total = Duration.zero
         for index in 0..<1_000 { total += busy.add(from: .seconds(index * 2), to: .seconds(index * 2 + 1)) }
         #expect(total == .seconds(1_000))
-        // What lies behind what is kept counts as covered: never twice, at worst too little.
+        // Time before the oldest stored interval counts as covered: it is never counted twice, but may not be counted
+        // at all.
         #expect(busy.add(from: .zero, to: .seconds(10)) == .zero)
         #expect(busy.add(from: .zero, to: .seconds(2_000)) == .seconds(65))
     }

@@ -2,11 +2,11 @@ import MediaTiming
 import PlaybackReporting
 import Testing
 
-/// Whatever happens, the access log, the indicators and the events themselves say the same.
+/// Tests that the access log, the metrics and the events are consistent for any order of events.
 @Suite struct ConsistencyTests {
     private static let variants: [VariantDescription] = [.low, .middle, .high]
 
-    /// Events in an order that no player would choose.
+    /// Returns events in random order, including orders that no player produces.
     private func session(seed: UInt64) -> Transcript {
         var generator = SeededGenerator(seed: seed)
         var transcript = Transcript()
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: 1...200 as ClosedRange<UInt64>)
-    func sumsOverTheLogAreThoseOverTheSession(seed: UInt64) throws {
+    func logTotalsEqualSessionMetrics(seed: UInt64) throws {
         let transcript = session(seed: seed)
         let log = transcript.accessLog
         let totals = log.totals
@@ -102,13 +102,13 @@ import Testing
     }
 
     @Test(arguments: 1...50 as ClosedRange<UInt64>)
-    func everySessionIsReadAgainFromItsText(seed: UInt64) throws {
+    func sessionLogRoundTripsThroughExtendedLogFormat(seed: UInt64) throws {
         let log = session(seed: seed).accessLog
         #expect(try AccessLog(extendedLogData: log.extendedLogData.span) == log)
     }
 
     @Test(arguments: 1...50 as ClosedRange<UInt64>)
-    func shortLogHasTheSameSums(seed: UInt64) throws {
+    func mergedLogHasSameTotals(seed: UInt64) throws {
         let transcript = session(seed: seed)
         let (whole, short) = (transcript.accessLog.totals, transcript.recorded(mostEvents: 40).log.totals)
         #expect(whole.durationWatched == short.durationWatched)

@@ -32,7 +32,7 @@ import Testing
         #expect(first.allHTTPResponseHeaderFields == ["Retry-After": "10"])
     }
 
-    @Test func failureThatEndsPlayingCountsOnce() {
+    @Test func terminalFailureCountsOnce() {
         var recorder = ErrorLogRecorder(session: session)
         let fatal = Transcript.failure(recovered: false)
         let kinds: [PlaybackEvent.Kind] = [
@@ -43,7 +43,7 @@ import Testing
         #expect(recorder.log.events.count == 4)
     }
 
-    @Test func oldestFailuresGoWhenThereAreTooMany() {
+    @Test func oldestFailuresAreDroppedBeyondLimit() {
         var recorder = ErrorLogRecorder(session: session, options: .init(mostEvents: 100))
         for index in 0..<1_000 { _ = recorder.add(event(101, .error(Transcript.failure(index)))) }
         #expect((90...100).contains(recorder.log.events.count))
@@ -51,7 +51,7 @@ import Testing
         #expect(recorder.log.events.last?.errorStatusCode == 999)
     }
 
-    @Test func hostileAnswersAreCutShort() throws {
+    @Test func longResponseValuesAreTruncated() throws {
         var recorder = ErrorLogRecorder(session: session)
         let long = String(repeating: "x", count: 1_000_000)
         let record = PlaybackErrorRecord(

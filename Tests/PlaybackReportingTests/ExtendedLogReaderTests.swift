@@ -7,7 +7,7 @@ import Testing
         try AccessLog(extendedLogData: Array(text.utf8).span, limits: limits)
     }
 
-    @Test func logOfAVFoundationIsRead() throws {
+    @Test func avFoundationAccessLogIsParsed() throws {
         let log = try access(
             """
             #Software: AppleCoreMedia/1.0.0.23F5054h (iPad; U; CPU OS 26_5 like Mac OS X; en_us)
@@ -34,7 +34,7 @@ import Testing
         #expect(log.events[1].numberOfDroppedVideoFrames == nil && log.events[1].playbackType == nil)
     }
 
-    @Test func errorLogOfAVFoundationIsRead() throws {
+    @Test func avFoundationErrorLogIsParsed() throws {
         let text = """
             #Fields: date time uri cs-guid s-ip status domain comment cs-iftype
             2026/04/15 15:13:26 https://example.com/1.ts ABC - -12889 "CoreMediaErrorDomain" "No response for media file in 9.9767s" -
@@ -50,11 +50,11 @@ import Testing
         ("#Software: Elsewhere 2\n#Fields: status comment\n-1 \"C:\\new\"\n", #"C:\new"#),
         ("#Software: Millstream\n#Fields: status comment\n-1 \"C:\\new\"\n", "C:\new"),
     ])
-    func onlyOurTextsHaveEscapes(text: String, comment: String) throws {
+    func onlyMillstreamLogsHaveEscapes(text: String, comment: String) throws {
         #expect(try ErrorLog(extendedLogData: Array(text.utf8).span).events.first?.errorComment == comment)
     }
 
-    @Test func whatAnotherProgramWritesWithOurHelpComesBack() throws {
+    @Test func logsWithOtherSoftwareNameRoundTrip() throws {
         let comment = "C:\\new\nline \"x\""
         var log = ErrorLog()
         log.events = [ErrorLog.Event(errorStatusCode: -1, errorDomain: "Media", errorComment: comment)]
@@ -72,12 +72,12 @@ import Testing
         "#Fields: bytes\n#Remark: no entries\n#Fields: c-stalls uri c-stalls\n3 a.m3u8 4\n#End-Date: 2026-01-01 00:00\n",
         "# just a line\n#Fields: uri c-stalls\na.m3u8 3.0",
     ])
-    func everySpellingIsRead(text: String) throws {
+    func everyLogSpellingIsParsed(text: String) throws {
         let event = try #require(try access(text).events.first)
         #expect(event.uri == "a.m3u8" && event.numberOfStalls == 3)
     }
 
-    @Test func fieldsMayChangeOnTheWay() throws {
+    @Test func fieldsMayChangeWithinALog() throws {
         let log = try access("#Fields: uri\na\n#Fields: c-stalls\n7\n#Fields: uri c-stalls\nb 8\n")
         #expect(log.events.map(\.uri) == ["a", nil, "b"] && log.events.map(\.numberOfStalls) == [nil, 7, 8])
     }
@@ -86,12 +86,12 @@ import Testing
         ("2026-02-30 -", 2), ("2026-13-01 -", 2), ("2026-01-01 24:00", 2), ("2026-01-01 12:60", 2),
         ("2026-01-01 12:00:61", 2), ("26-01-01 -", 2), ("2026-01 -", 2), ("2026-01-01 noon", 2), ("2026-0+1-01 -", 2),
     ])
-    func impossibleDatesAreRefused(text: String, line: Int) {
+    func impossibleDatesAreRejected(text: String, line: Int) {
         let error = #expect(throws: ExtendedLogError.self) { try access("#Fields: date time\n" + text) }
         #expect(error?.code == .malformedValue && error?.line == line && error?.field == "date")
     }
 
-    @Test func timesMayBeShort() throws {
+    @Test func timesMayOmitComponents() throws {
         let log = try access(
             "#Fields: date time\n1970-01-02 -\n1970-01-01 00:01\n1970-01-01 00:00:60\n- 12:00\n1969-12-31 23:59:59.5"
         )
@@ -123,19 +123,19 @@ import Testing
         ("#Fields: sc-indicated-bitrate\nnan\n", .malformedValue, 2),
         ("#Fields: sc-indicated-bitrate\n9223372036854775807.5\n", .malformedValue, 2),
     ])
-    func errorsNameTheLine(text: String, code: ExtendedLogError.Code, line: Int) {
+    func errorsReportLineNumber(text: String, code: ExtendedLogError.Code, line: Int) {
         let error = #expect(throws: ExtendedLogError.self) { try access(text) }
         #expect(error?.code == code && error?.line == line)
         #expect(error?.description.hasPrefix("line \(line)") == true)
     }
 
-    @Test func accessLogIsNoErrorLog() {
+    @Test func accessLogIsRejectedAsErrorLog() {
         let bytes = AccessLog(events: [AccessLog.Event()]).extendedLogData
         let error = #expect(throws: ExtendedLogError.self) { try ErrorLog(extendedLogData: bytes.span) }
         #expect(error?.code == .noFields)
     }
 
-    @Test func hostileTextMeetsLimits() {
+    @Test func hostileLogExceedsLimits() {
         let limits = ExtendedLogReader.Limits(mostEntries: 10, longestLine: 100, mostFields: 5)
         func code(_ text: String) -> ExtendedLogError.Code? {
             (#expect(throws: ExtendedLogError.self) { try access(text, limits: limits) })?.code
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(arguments: 1...200 as ClosedRange<UInt64>)
-    func anyBytesAreReadOrRefused(seed: UInt64) {
+    func anyBytesAreParsedOrRejected(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let pieces = [
             "#", "#Fields:", "#Version: 1.0\n", " ", "\t", "\"", "\"\"", "\n", "\r\n", "-", "--", ".", "9", "date",

@@ -3,7 +3,7 @@ import MediaTiming
 import PlaybackReporting
 import Testing
 
-/// What is written is read again as it was.
+/// Tests that written logs are parsed to the same values.
 @Suite struct ExtendedLogRoundTripTests {
     private static let texts = [
         "", "-", "--", "\"", "\"\"", "\\", "\\n", "\n", "\r\n", "a b", "#Fields: uri", "#", " ", "\t", "\u{0}", "é",
@@ -48,7 +48,7 @@ import Testing
 
     private func moment(_ generator: inout SeededGenerator) -> Duration? {
         guard Bool.random(using: &generator) else { return nil }
-        // From the first to the last moment that four digits of a year can name.
+        // From the first to the last instant that a year of four digits can express.
         let seconds: Int64? = [-62_167_219_200, 253_402_300_799, 0, -1].randomElement(using: &generator)
         let whole =
             Bool.random(using: &generator)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: 1...100 as ClosedRange<UInt64>)
-    func accessLogComesBack(seed: UInt64) throws {
+    func accessLogRoundTrips(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var log = AccessLog()
         for _ in 0..<20 {
@@ -96,14 +96,14 @@ import Testing
         let bytes = log.extendedLogData
         let read = try AccessLog(extendedLogData: bytes.span)
         #expect(read == log)
-        // Equal texts may differ in how accents are composed.
+        // Equal strings may differ in Unicode composition.
         #expect(read.events.map { $0.uri.map { Array($0.utf8) } } == log.events.map { $0.uri.map { Array($0.utf8) } })
         #expect(read.extendedLogData == bytes)
         #expect(bytes.split(separator: UInt8(ascii: "\n")).count == 20 + (log.hasStart ? 4 : 3))
     }
 
     @Test(arguments: 1...100 as ClosedRange<UInt64>)
-    func errorLogComesBack(seed: UInt64) throws {
+    func errorLogRoundTrips(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var log = ErrorLog()
         for _ in 0..<20 {
@@ -128,7 +128,7 @@ import Testing
         #expect(read.extendedLogData == log.extendedLogData)
     }
 
-    @Test func momentsOutsideOfFourDigitYearsAreNotKnown() throws {
+    @Test func datesOutsideFourDigitYearsAreNil() throws {
         for seconds in [-62_167_219_201, 253_402_300_800] as [Int64] {
             let log = ErrorLog(events: [ErrorLog.Event(date: .seconds(seconds), errorStatusCode: 1, errorDomain: "a")])
             #expect(try ErrorLog(extendedLogData: log.extendedLogData.span).events.map(\.date) == [nil])
@@ -136,9 +136,9 @@ import Testing
     }
 
     @Test(arguments: 1...50 as ClosedRange<UInt64>)
-    func datesAreThoseOfTheCalendar(seed: UInt64) throws {
+    func datesUseTheGregorianCalendar(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        // Foundation changes to the Julian calendar before 1582; the format knows one calendar only.
+        // Foundation uses the Julian calendar before 1582; the log format uses only the Gregorian calendar.
         let seconds = Int64.random(in: -12_219_292_800...253_402_300_799, using: &generator)
         let formatter = ISO8601DateFormatter()
         let expected = formatter.string(from: Date(timeIntervalSince1970: Double(seconds)))

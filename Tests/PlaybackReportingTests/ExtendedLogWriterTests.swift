@@ -3,7 +3,7 @@ import PlaybackReporting
 import Testing
 
 @Suite struct ExtendedLogWriterTests {
-    @Test func accessLogReadsAsItAlwaysDid() {
+    @Test func accessLogFormatIsStable() {
         var transcript = Transcript()
         transcript.at(0.1, .playbackTypeKnown(.vod))
         transcript.at(0.1, .variantSwitchStarted(Transcript.change(nil, .low)))
@@ -39,7 +39,7 @@ import Testing
         )
     }
 
-    @Test func errorLogReadsAsItAlwaysDid() {
+    @Test func errorLogFormatIsStable() {
         let log = ErrorLog(events: [
             ErrorLog.Event(
                 date: .seconds(1_776_266_006),
@@ -67,7 +67,7 @@ import Testing
         #expect(AccessLog().extendedLogDataStringEncoding == "UTF-8")
     }
 
-    @Test func negativeFiguresAreNotKnown() throws {
+    @Test func negativeValuesAreOmitted() throws {
         var event = AccessLog.Event()
         event.durationWatched = .seconds(-1)
         event.numberOfStalls = -1
@@ -77,13 +77,13 @@ import Testing
         #expect(read.events.first?.indicatedBitrate?.bitsPerSecond == 0)
     }
 
-    @Test func emptyLogIsStillALog() throws {
+    @Test func emptyLogRoundTrips() throws {
         let bytes = AccessLog().extendedLogData
         #expect(try AccessLog(extendedLogData: bytes.span) == AccessLog())
         #expect(!String(decoding: bytes, as: UTF8.self).contains("Start-Date"))
     }
 
-    @Test func growingFileEqualsTheWholeText() {
+    @Test func incrementallyWrittenLogEqualsWholeLog() {
         var events: [AccessLog.Event] = []
         var text = ExtendedLogWriter().accessLogHeader()
         for index in 0..<3 {

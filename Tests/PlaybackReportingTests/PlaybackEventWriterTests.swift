@@ -12,7 +12,7 @@ import Testing
         return writer.line(PlaybackEvent(time: transcript.clock(1.5), mediaTime: mediaTime, kind: kind))
     }
 
-    /// One of each kind.
+    /// One event of each kind.
     private var kinds: [PlaybackEvent.Kind] {
         let segment = LoadedSegment(
             address: "https://example.com/1.m4s",
@@ -42,7 +42,7 @@ import Testing
         ]
     }
 
-    @Test func everyLineSaysWhatAndWhen() throws {
+    @Test func everyLineHasEventNameAndTimes() throws {
         let names = [
             "status", "playbackType", "rate", "timeControl", "request", "segmentLoaded", "segmentSkipped",
             "likelyToKeepUp", "stall", "stallEnd", "seek", "seekEnd", "timeJump", "variantSwitchStart", "variantSwitch",
@@ -60,11 +60,11 @@ import Testing
         }
     }
 
-    @Test func playHeadThatIsNotKnownIsNull() {
+    @Test func unknownMediaTimeIsNull() {
         #expect(line(.stalled, media: nil) == #"{"event":"stall","time":1.5,"mediaTime":null}"#)
     }
 
-    @Test func linesReadAsTheyAlwaysDid() {
+    @Test func eventLineFormatIsStable() {
         let lines = kinds.map { line($0) }
         #expect(
             lines[18].hasSuffix(
@@ -97,7 +97,7 @@ import Testing
         #expect(lines[20].hasSuffix(#""status":404,"domain":"HTTP","comment":"Not found","recovered":true}"#))
     }
 
-    @Test func headerFieldsOfAnswersStayInside() {
+    @Test func responseHeadersAreNotWritten() {
         let record = PlaybackErrorRecord(
             statusCode: 403,
             domain: "HTTP",
@@ -108,7 +108,7 @@ import Testing
         #expect(!line(.error(record)).contains("secret"))
     }
 
-    @Test func ratesThatAreNoNumbersAreNull() {
+    @Test func rateThatIsNotANumberIsNull() {
         #expect(line(Transcript.rate(.nan)).contains(#""rate":null"#))
     }
 }

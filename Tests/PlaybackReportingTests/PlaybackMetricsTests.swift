@@ -4,9 +4,10 @@ import Testing
 
 @testable import PlaybackReporting
 
-/// Each indicator with its edges: nothing played, never started, unknown rates, stalls that do not end.
+/// Tests of each metric with its edge cases: nothing played, playback never started, unknown bit rates, stalls that do
+/// not end.
 @Suite struct PlaybackMetricsTests {
-    @Test func startIsTheFirstMovementForwards() {
+    @Test func startupEndsAtFirstPositiveRate() {
         var recorder = PlaybackMetricsRecorder(creation: .seconds(100))
         #expect(recorder.metrics.startupTime == nil)
         recorder.rateChanged(rate: 0, at: .seconds(101))
@@ -18,13 +19,13 @@ import Testing
         #expect(recorder.metrics.startupTime == .seconds(2))
     }
 
-    @Test func startBeforeTheMeasurementIsNotNegative() {
+    @Test func startupTimeIsNotNegative() {
         var recorder = PlaybackMetricsRecorder(creation: .seconds(100))
         recorder.rateChanged(rate: 1, at: .seconds(99))
         #expect(recorder.metrics.startupTime == .zero)
     }
 
-    @Test func watchedDurationIsTheSumOfWhatWasPlayed() {
+    @Test func watchedDurationIsSumOfLogEvents() {
         var events = [3, 0, 4].map { seconds in
             var event = AccessLog.Event()
             event.durationWatched = .seconds(seconds)
@@ -36,7 +37,7 @@ import Testing
         #expect(metrics.watchedDuration == .seconds(7))
     }
 
-    @Test func unknownRatesCountInOneAverageOnly() {
+    @Test func unknownBitRatesCountInOneAverageOnly() {
         let figures: [(Int64?, Double)] = [(1_000_000, 30), (3_000_000, 10), (nil, 40), (0, 20), (9_000_000, 0)]
         let events = figures.map { rate, seconds in
             var event = AccessLog.Event()
@@ -49,7 +50,7 @@ import Testing
         #expect(metrics.timeWeightedBitrateOfAll?.bitsPerSecond == 600_000)
     }
 
-    @Test func nothingPlayedHasNoAverages() {
+    @Test func averagesAreNilWithoutPlayback() {
         var event = AccessLog.Event()
         event.numberOfStalls = 3
         event.indicatedBitrate = BitRate(bitsPerSecond: 1)
@@ -65,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func stallsAreCountedByTheHourPlayed() {
+    @Test func stallsAreCountedPerHourOfPlayback() {
         var event = AccessLog.Event()
         event.numberOfStalls = 3
         event.durationWatched = .seconds(1_800)
@@ -77,7 +78,7 @@ import Testing
         #expect(metrics.stallsPerHour == 6 && metrics.stallRatio == 0.01)
     }
 
-    @Test func stallEndsWithTheNextMovementForwards() {
+    @Test func stallEndsAtNextPositiveRate() {
         var recorder = PlaybackMetricsRecorder(creation: .zero)
         recorder.rateChanged(rate: 1, at: .seconds(1))
         #expect(recorder.playbackStalled(at: .seconds(10)) == .stalled)
@@ -93,7 +94,7 @@ import Testing
         #expect(recorder.metrics.stallDuration == .seconds(4) && recorder.metrics.stallCount == 2)
     }
 
-    @Test func openStallEndsWithTheSession() {
+    @Test func openStallEndsWithSession() {
         var recorder = PlaybackMetricsRecorder(creation: .zero)
         recorder.rateChanged(rate: 1, at: .seconds(1))
         recorder.playbackStalled(at: .seconds(10))
@@ -105,14 +106,14 @@ import Testing
         #expect(recorder.metrics(at: .seconds(99)).stallDuration == .seconds(5))
     }
 
-    @Test func stallBeforeTheStartIsPartOfTheStart() {
+    @Test func stallBeforePlaybackStartCountsAsStartup() {
         var recorder = PlaybackMetricsRecorder(creation: .zero)
         recorder.playbackStalled(at: .seconds(1))
         recorder.rateChanged(rate: 1, at: .seconds(5))
         #expect(recorder.metrics.stallDuration == .zero && recorder.metrics.startupTime == .seconds(5))
     }
 
-    @Test func pauseEndsTheWait() {
+    @Test func pauseEndsStall() {
         var transcript = Transcript()
         transcript.at(1, 0, Transcript.rate(1))
         transcript.at(11, 10, .stalled)
@@ -125,7 +126,7 @@ import Testing
         #expect(metrics.stallRatio == 0.1 && metrics.stallsPerHour == 180)
     }
 
-    @Test func linesAreInTheWordsThatScriptsLookFor() {
+    @Test func noticesHaveStableWording() {
         var transcript = Transcript()
         transcript.at(0, .variantSwitchStarted(Transcript.change(nil, .low)))
         transcript.at(1.234, 0, Transcript.rate(1))
@@ -176,7 +177,7 @@ import Testing
         )
     }
 
-    @Test func hundredthsAreThoseOfPrintf() {
+    @Test func hundredthsEqualPrintf() {
         var generator = SeededGenerator(seed: 1)
         var numbers = [0, 0.125, 0.375, 1.005, 2.675, 0.995, 0.999, 99.995, 1e10, 0.005, 0.015]
         for _ in 0..<10_000 { numbers.append(.random(in: 0...1_000, using: &generator)) }
@@ -194,7 +195,7 @@ import Testing
         (["low", "high", "middle", "low"], [10, 20, 25], 1),
         (["low", "low"], [10], 0),
     ])
-    func switchUpThatIsTakenBackIsAnOscillation(ids: [String], at times: [Double], count: Int) {
+    func quicklyRevertedSwitchUpIsAnOscillation(ids: [String], at times: [Double], count: Int) {
         let variants = ids.map { id in
             [VariantDescription.low, .middle, .high].first { $0.id == id } ?? .low
         }
@@ -202,7 +203,7 @@ import Testing
         transcript.at(0, 0, .variantSwitched(Transcript.change(nil, variants[0]), succeeded: true))
         transcript.at(0, 0, Transcript.rate(1))
         for (index, time) in times.enumerated() {
-            // A pause in between makes no difference.
+            // A pause does not count towards the time between switches.
             transcript.at(time + Double(index) * 100, time, Transcript.rate(0, from: 1))
             transcript.at(time + Double(index) * 100 + 50, time, Transcript.rate(1))
             let change = Transcript.switched(variants[index], variants[index + 1])
@@ -213,7 +214,7 @@ import Testing
         #expect(metrics.variantSwitches == (ids == ["low", "low"] ? 0 : times.count))
     }
 
-    @Test func summaryHasTheFiguresOfTheSession() {
+    @Test func summaryHasTheValuesOfTheSession() {
         var transcript = Transcript()
         transcript.at(0.5, transcript.segment(0, 0.5, bytes: 1_000))
         transcript.at(0.5, transcript.segment(0, 0.5, bytes: 300, kind: .mediaPlaylist))
@@ -243,7 +244,7 @@ import Testing
         #expect(transcript.measured().metrics.errors == 2)
     }
 
-    @Test func snapshotCountsUpToNow() {
+    @Test func metricsSnapshotIncludesTimeUpToNow() {
         var transcript = Transcript()
         transcript.at(1, 0, Transcript.rate(1))
         var recorder = transcript.measured()

@@ -1,7 +1,7 @@
 import MediaTiming
 import PlaybackReporting
 
-/// A session as a list of what happened when: seconds of the clock, seconds of media, what.
+/// A playback session as a list of events with wall clock time and media time.
 struct Transcript {
     let session = PlaybackSession(
         id: "2D5C8F04-9F34-40F2-AA06-758CE4EC3643",
@@ -11,19 +11,21 @@ struct Transcript {
     )
     private(set) var events: [PlaybackEvent] = []
 
-    /// Adds an event; times are seconds since the session began.
+    /// Appends an event.
+    ///
+    /// Times are in seconds: `time` since the start of the session, `media` on the media timeline.
     mutating func at(_ time: Double, _ media: Double?, _ kind: PlaybackEvent.Kind) {
         let mediaTime = media.flatMap(MediaTime.init(approximating:))
         events.append(PlaybackEvent(time: clock(time), mediaTime: mediaTime, kind: kind))
     }
 
-    /// Adds an event where the play head is not known.
+    /// Appends an event without a media time.
     mutating func at(_ time: Double, _ kind: PlaybackEvent.Kind) { at(time, nil, kind) }
 
-    /// The clock so many seconds after the session began, to the millisecond.
+    /// Returns the clock time a number of seconds after the start of the session, rounded to milliseconds.
     func clock(_ seconds: Double) -> Duration { session.start + .milliseconds(Int64((seconds * 1_000).rounded())) }
 
-    /// The log of all events.
+    /// The access log of all events.
     var accessLog: AccessLog { recorded().log }
 
     func recorded(mostEvents: Int = 10_000) -> AccessLogRecorder {
@@ -38,7 +40,7 @@ struct Transcript {
         return recorder
     }
 
-    /// A request for a media segment.
+    /// Returns the event of a request for a media segment.
     func segment(
         _ start: Double,
         _ end: Double,
@@ -116,7 +118,7 @@ extension VariantDescription {
     )
 }
 
-/// The same numbers each time.
+/// A random number generator that returns the same sequence for the same seed.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -4,7 +4,7 @@ import PlaylistEditing
 import ResourceAddressing
 import Testing
 
-/// Edits whose result is too large or cannot be written are errors, never the playlist as it was.
+/// Tests that an edit whose result is too large or cannot be written fails and never returns the unedited playlist.
 @Suite struct EditLimitTests {
     private let limits = PlaylistLimits(byteCount: 400)
 
@@ -21,7 +21,7 @@ import Testing
         #expect(error == .tooLarge(.byteCount(400)))
     }
 
-    @Test func eachStitchThatPassesTheLimitIsRefused() throws {
+    @Test func stitchedPlaylistBeyondLimitIsRejected() throws {
         let playlist = try media(14)
         #expect(playlist.bytes.count < 400 && playlist.bytes.count > 200)
         expectTooLarge { _ = try playlist.appending(playlist, limits: limits) }
@@ -30,14 +30,14 @@ import Testing
         #expect(try playlist.appending(try media(2), limits: limits).segments.count == 16)
     }
 
-    @Test func aProgramOfEditsHasTheLimitForEachResult() throws {
+    @Test func limitAppliesToEachIntermediateResult() throws {
         let playlist = try media(6)
         let plan = EditPlan([.append("o"), .append("o"), .append("o"), .duration(MediaTime(seconds: 4))])
         expectTooLarge { _ = try plan.applied(to: playlist, sources: ["o": playlist], limits: limits) }
         #expect(try plan.applied(to: playlist, sources: ["o": playlist]).segments.count == 1)
     }
 
-    @Test func addressesThatPassTheLimitAreRefused() throws {
+    @Test func rewrittenAddressesBeyondLimitAreRejected() throws {
         let playlist = try media(10, at: "https://example.com/a/long/path/of/folders/list.m3u8")
         expectTooLarge { _ = try playlist.withAbsoluteAddresses(limits: limits) }
         expectTooLarge {
@@ -49,8 +49,8 @@ import Testing
         #expect(try playlist.withAbsoluteAddresses().segments[0].uri.hasPrefix("https://example.com/a/"))
     }
 
-    @Test func aCanonicalSpellingThatPassesTheLimitIsRefused() throws {
-        // Addresses without a duration get one.
+    @Test func canonicalFormBeyondLimitIsRejected() throws {
+        // The canonical form adds the missing durations.
         let lines = (0..<14).map { "#EXTINF\n\($0).ts\n" }.joined()
         let playlist = try MediaPlaylist(parsing: Array("#EXTM3U\n\(lines)".utf8))
         let limits = PlaylistLimits(byteCount: playlist.bytes.count)
@@ -60,7 +60,7 @@ import Testing
         #expect(throws: PlaylistParsingError.self) { try Playlist.media(playlist).canonical(limits: limits) }
     }
 
-    @Test func tooManyEntriesAreRefused() throws {
+    @Test func tooManyEntriesAreRejected() throws {
         let playlist = try media(10)
         let limits = PlaylistLimits(entryCount: 15)
         #expect(throws: PlaylistEditError.tooLarge(.entryCount(15))) {
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func aFilterOfAMultivariantPlaylistHasTheLimitToo() throws {
+    @Test func limitAppliesToMultivariantPlaylists() throws {
         let playlist = try MultivariantPlaylist(
             parsing: Array("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na.m3u8\n".utf8),
             context: PlaylistContext(address: ResourceAddress("https://example.com/long/path/of/folders/list.m3u8"))
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: ["", "#fragment", "#EXTINF:9,"])
-    func whatIsNoAddressCannotBeWritten(address: String) throws {
+    func invalidAddressCannotBeWritten(address: String) throws {
         let playlist = Playlist.media(try media(1))
         #expect(throws: PlaylistEditError.unwritableAddress(address)) {
             try playlist.rewritingAddresses { _ in address }
@@ -90,20 +90,20 @@ import Testing
         ("a\nb", "a%0Ab"), ("a\rb", "a%0Db"), ("\u{1}\u{7F}", "%01%7F"), ("a\"b", "a%22b"), (" a b ", "%20a b%20"),
         ("\u{E9}?q=1", "\u{E9}?q=1"),
     ])
-    func whatWouldEndAnAddressIsEncoded(address: String, written: String) throws {
+    func reservedCharactersInAddressArePercentEncoded(address: String, written: String) throws {
         let playlist = try Playlist.parse(Array("#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=k\n#EXTINF:4,\n0.ts\n".utf8))
         let moved = try playlist.rewritingAddresses { _ in address }
         #expect(moved.addresses.map(\.uri) == [written, written])
     }
 
-    @Test func errorsNameTheLimit() {
+    @Test func errorStatesTheLimit() {
         let error = PlaylistEditError.tooLarge(.byteCount(400))
         #expect(error.code == "playlist-too-large" && error.description.contains("400 bytes"))
         #expect(PlaylistEditError.unwritableAddress("#x").code == "unwritable-address")
         #expect(PlaylistEditError.unreadableResult(edit: "e", reason: "r").description == "the result of e would be r")
     }
 
-    @Test func gapsHaveALength() throws {
+    @Test func gapDurationIsLimited() throws {
         #expect(try GapPlaylist.address(of: MediaTime(seconds: 7_200)) == "gap:7200")
         for seconds: Int64 in [0, 7_201] {
             #expect(throws: PlaylistEditError.self) { try GapPlaylist.address(of: MediaTime(seconds: seconds)) }
@@ -125,7 +125,7 @@ import Testing
             : ["#EXT-X-STREAM-INF:BANDWIDTH=\(rate)\(size)", uri]
     }
 
-    /// The match by its definition: of the tallest that are not taller, the last that is not faster.
+    /// Returns the expected match: of the tallest variants that are not taller, the last whose bit rate is not higher.
     private func expected(_ height: Int?, _ rate: Int, in others: [(height: Int?, rate: Int)]) -> Int? {
         let all = others.indices.sorted { others[$0].rate < others[$1].rate }
         guard let height, others.contains(where: { $0.height != nil }) else {
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func variantsAreMatchedByHeightAndThenByRate(isIFrames: Bool) throws {
+    func variantsAreMatchedByHeightThenBitRate(isIFrames: Bool) throws {
         let heights: [Int?] = [nil, 360, 480, 720]
         let ladders: [[(height: Int?, rate: Int)]] = [
             [(360, 10), (360, 20), (720, 30), (720, 40)], [(nil, 10), (480, 25), (nil, 40)], [(nil, 30), (nil, 10)],
@@ -182,7 +182,7 @@ import Testing
         #expect(matching.leanestVariant?.text == "v3")
         #expect(matching.address(for: try rendition("TYPE=AUDIO,LANGUAGE=\"de\",URI=\"x\""))?.text == "de")
         #expect(matching.address(for: try rendition("TYPE=AUDIO,LANGUAGE=\"fr\",URI=\"x\""))?.text == "fr")
-        // English has no playlist of its own there.
+        // The English rendition of the other presentation has no URI.
         #expect(matching.address(for: try rendition("TYPE=AUDIO,LANGUAGE=\"en\",URI=\"x\""))?.text == "fr")
         #expect(matching.address(for: try rendition("TYPE=AUDIO,URI=\"x\""))?.text == "fr")
         #expect(matching.address(for: try rendition("TYPE=SUBTITLES,LANGUAGE=\"de\",URI=\"x\""))?.text == "sub")
@@ -191,7 +191,7 @@ import Testing
         #expect(matching.address(for: try rendition("TYPE=VIDEO,LANGUAGE=\"en\",URI=\"x\""))?.text == "angle")
     }
 
-    @Test func theFirstOfSeveralRenditionsIsTaken() throws {
+    @Test func firstOfSeveralMatchingRenditionsIsUsed() throws {
         func match(_ lines: [String]) throws -> String? {
             StitchMatching(try presentation(lines)).address(for: try rendition("TYPE=AUDIO,LANGUAGE=\"xx\",URI=\"x\""))?
                 .text
@@ -208,7 +208,7 @@ import Testing
         #expect(try match(plain + preferred + spoken) == "e")
     }
 
-    @Test func soundWithoutRenditionsIsThatOfTheLeanestVariant() throws {
+    @Test func audioWithoutRenditionsComesFromLowestBitRateVariant() throws {
         let matching = StitchMatching(
             try presentation(["#EXT-X-STREAM-INF:BANDWIDTH=9", "v9", "#EXT-X-STREAM-INF:BANDWIDTH=3", "v3"])
         )
@@ -233,33 +233,33 @@ import Testing
 
         """
 
-    @Test func aHeightLimitKeepsWhatIsExactlyAsHigh() throws {
+    @Test func heightLimitIsInclusive() throws {
         let limited = try MultivariantPlaylist(parsing: Array(text.utf8)).limited(toHeight: 360)
         #expect(limited.variants.map(\.uri) == ["low", "sound"])
         #expect(limited.iFrameVariants.map(\.uri) == ["i360", "i"])
     }
 
-    @Test func aHeightOfZeroKeepsVariantsWithoutVideo() throws {
+    @Test func heightLimitOfZeroKeepsVariantsWithoutVideo() throws {
         let limited = try MultivariantPlaylist(parsing: Array(text.utf8)).limited(toHeight: 0)
         #expect(limited.variants.map(\.uri) == ["sound"] && limited.iFrameVariants.count == 3)
-        // An I-frame variant without a resolution is no larger than any other.
+        // An I-frame variant without a resolution is not larger than any other variant.
         let flat = text.replacing("640x360\nlow", with: "640x0\nlow")
         let low = try MultivariantPlaylist(parsing: Array(flat.utf8)).limited(toHeight: 0)
         #expect(low.variants.map(\.uri) == ["low", "sound"] && low.iFrameVariants.map(\.uri) == ["i"])
     }
 
-    /// Blank lines before a variant are removed with it, up to the beginning of the playlist.
+    /// Blank lines before a removed variant are removed as well, up to the beginning of the playlist.
     @Test(arguments: [
         ("\n", ""), ("\n\n", ""), (" \n\t\r\n", ""), ("#\n", "#\n"), ("#\n\n", "#\n"), ("\n#\n\n", "\n#\n"),
     ])
-    func blankLinesBeforeAVariantAreRemoved(before: String, left: String) throws {
+    func blankLinesBeforeRemovedVariantAreRemoved(before: String, left: String) throws {
         let variants = "#EXT-X-STREAM-INF:BANDWIDTH=9\na\n#EXT-X-STREAM-INF:BANDWIDTH=1\nb\n"
         let playlist = try MultivariantPlaylist(parsing: Array((before + variants).utf8))
         let limited = try playlist.limited(to: OpenRange(low: nil, high: BitRate(bitsPerSecond: 1)))
         #expect(String(decoding: limited.bytes, as: UTF8.self) == left + "#EXT-X-STREAM-INF:BANDWIDTH=1\nb\n")
     }
 
-    @Test func aBitRateLimitKeepsBothEnds() throws {
+    @Test func bitRateLimitIsInclusive() throws {
         let playlist = try MultivariantPlaylist(parsing: Array(text.utf8))
         let range = try #require(OpenRange<BitRate>("1000...2000"))
         #expect(try playlist.limited(to: range).variants.map(\.uri) == ["low", "high"])
@@ -267,7 +267,7 @@ import Testing
         #expect(try playlist.limited(to: low).variants.map(\.uri) == ["low", "sound"])
         #expect(try playlist.limited(to: low).iFrameVariants.map(\.uri) == ["i360", "i"])
         let sound = try #require(OpenRange<BitRate>("...100"))
-        // Without a picture among the variants there is no height to go by.
+        // Without video among the variants, there is no height to compare I-frame variants with.
         #expect(try playlist.limited(to: sound).iFrameVariants.count == 3)
         #expect(throws: PlaylistEditError.self) {
             try playlist.limited(to: try #require(OpenRange<BitRate>("3000...")))

@@ -11,7 +11,7 @@ import Testing
         ("insert", "https://h/a@b.m3u8@12.5", "https://h/a@b.m3u8@12.5"), ("drop-range", "10...20", "10...20"),
         ("max-height", "720", "720"), ("append", "ad.m3u8", "ad.m3u8"), ("absolute", "", ""),
     ])
-    func editsAreSpelledAsTheyAreRead(name: String, value: String, expected: String) throws {
+    func editsRoundTripThroughTheirSpelling(name: String, value: String, expected: String) throws {
         let edit = try PlaylistEdit(name: name, value: value)
         #expect(edit.spelling.name == name && edit.spelling.value == expected)
         #expect(try PlaylistEdit(name: name, value: edit.spelling.value) == edit)
@@ -22,7 +22,7 @@ import Testing
         ("duration", "-1"), ("duration", "0"), ("duration", "1e9"), ("start", "1:99"), ("insert", "a.m3u8"),
         ("max-height", "0"), ("append", ""), ("resolution", "1"), ("drop-range", "20...10"),
     ])
-    func whatIsNoEditIsRefused(name: String, value: String) {
+    func invalidEditIsRejected(name: String, value: String) {
         #expect(throws: PlaylistEditError.self) { try PlaylistEdit(name: name, value: value) }
     }
 }
@@ -67,7 +67,7 @@ import Testing
         )
     }
 
-    @Test func filtersChangeOnlyTheLinesOfWhatGoes() throws {
+    @Test func filterRemovesOnlyLinesOfRemovedVariants() throws {
         let source = try content()
         let plan = EditPlan([try PlaylistEdit(name: "bandwidth", value: "1M...2M")])
         let limited = try plan.applied(to: source)
@@ -78,19 +78,19 @@ import Testing
         #expect(kept.allSatisfy(all.contains) && kept.count == all.count - 5)
     }
 
-    @Test func aFilterThatLeavesNothingNamesWhatThereWas() throws {
+    @Test func filterWithoutResultListsAvailableVariants() throws {
         let plan = EditPlan([try PlaylistEdit(name: "bandwidth", value: "9M...")])
         let error = #expect(throws: PlaylistEditError.self) { try plan.applied(to: content()) }
         #expect(error?.description.contains("300000 320x180") == true)
     }
 
-    @Test func filtersDoNotGoWithMediaPlaylists() throws {
+    @Test func filterOfMediaPlaylistIsRejected() throws {
         let plan = EditPlan([.maxHeight(100)])
         let media = try MediaPlaylist(parsing: Array("#EXTM3U\n#EXTINF:1,\na\n".utf8))
         #expect(throws: PlaylistEditError.self) { try plan.applied(to: media) }
     }
 
-    @Test func eachVariantGetsTheOneThatMatches() throws {
+    @Test func variantsAreStitchedWithMatchingVariants() throws {
         let content = try content()
         let plan = EditPlan([.maxHeight(2000), .append("ad"), .duration(MediaTime(seconds: 30))])
         let sources: [String: Playlist] = ["ad": .multivariant(try advertisement())]
@@ -105,7 +105,7 @@ import Testing
         )
     }
 
-    @Test func renditionsGetSoundOrAGap() throws {
+    @Test func audioRenditionsGetAudioAndSubtitlesGetGap() throws {
         let content = try content()
         let plan = EditPlan([.append("ad")])
         let sources: [String: Playlist] = ["ad": .multivariant(try advertisement())]
@@ -120,13 +120,13 @@ import Testing
         }
     }
 
-    @Test func aGapLastsExactlyAsLongAsAsked() throws {
+    @Test func gapHasRequestedDuration() throws {
         let gap = try #require(GapPlaylist.playlist(at: "gap:24.025"))
         #expect(gap.duration.description == "24.025" && gap.segments.allSatisfy(\.isGap))
         #expect(GapPlaylist.playlist(at: "gap:1e9") == nil && GapPlaylist.playlist(at: "gap:-3") == nil)
     }
 
-    @Test func editsAreAppliedInTheirOrder() throws {
+    @Test func editsAreAppliedInOrder() throws {
         let text = "#EXTM3U\n" + (0..<10).map { "#EXTINF:4,\n\($0).ts\n" }.joined() + "#EXT-X-ENDLIST\n"
         let media = try MediaPlaylist(parsing: Array(text.utf8))
         let startFirst = EditPlan([.start(MediaTime(seconds: 8)), .duration(MediaTime(seconds: 12))])

@@ -5,7 +5,7 @@ import PlaylistEditing
 import SharedCorpus
 import Testing
 
-/// What holds for every playlist whatsoever: an edit touches the lines it concerns, and no other.
+/// Tests, with every playlist of the corpus, that an edit changes only the lines that it concerns.
 @Suite(.enabled(if: SharedCorpus.isNamed, "MILLSTREAM_SHARED names no folder"))
 struct EditPropertyTests {
     private static func playlists() throws -> [(name: String, playlist: Playlist)] {
@@ -16,14 +16,14 @@ struct EditPropertyTests {
         }
     }
 
-    /// The lines with their ends; a final line without an end gets one.
+    /// Returns the lines; a last line without a line ending gets one.
     private func lines(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
         var bytes = bytes
         if let last = bytes.last, last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
         return bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     }
 
-    /// The lines of the second that are not in the first, where the others stand in the same order.
+    /// Returns the lines of the edited playlist that are not in the original in the same order.
     private func added(_ original: [UInt8], _ edited: [UInt8]) -> [String] {
         var rest = lines(original)[...]
         var result: [String] = []
@@ -37,7 +37,7 @@ struct EditPropertyTests {
         return result
     }
 
-    @Test func limitsOnlyTakeLinesAway() throws {
+    @Test func bitRateLimitOnlyRemovesLines() throws {
         var count = 0
         for (name, playlist) in try Self.playlists() {
             guard case .multivariant(let multivariant) = playlist else { continue }
@@ -57,7 +57,7 @@ struct EditPropertyTests {
         #expect(count > 50)
     }
 
-    @Test func aShorterPlaylistHasItsLinesAndAnEnd() throws {
+    @Test func durationLimitAddsOnlyEndMarker() throws {
         var count = 0
         for (name, playlist) in try Self.playlists() {
             guard case .media(let media) = playlist, media.segments.count > 3 else { continue }
@@ -77,7 +77,7 @@ struct EditPropertyTests {
         #expect(count > 100)
     }
 
-    @Test func aPlaylistThatBeginsLaterMeansTheSame() throws {
+    @Test func droppingTheStartKeepsValuesOfOtherSegments() throws {
         var count = 0
         for (name, playlist) in try Self.playlists() {
             guard case .media(let media) = playlist, media.segments.count > 3, media.skippedSegmentCount == 0 else {
@@ -98,9 +98,9 @@ struct EditPropertyTests {
         #expect(count > 100)
     }
 
-    @Test func otherAddressesAndBackAreTheSameBytes() throws {
+    @Test func rewritingAddressesIsReversible() throws {
         for (name, playlist) in try Self.playlists() {
-            // A variable that was replaced on the way does not come back.
+            // Rewriting substitutes variables, which cannot be reversed.
             guard !String(decoding: playlist.bytes, as: UTF8.self).contains("{$") else { continue }
             #expect(try playlist.rewritingAddresses { $0.uri }.bytes == playlist.bytes, "\(name)")
             let moved = try playlist.rewritingAddresses { $0.uri.isEmpty ? nil : "moved/" + $0.uri }

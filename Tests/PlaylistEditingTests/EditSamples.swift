@@ -1,7 +1,7 @@
 import HLSPlaylist
 import ResourceAddressing
 
-/// Playlists that have what edits must take care of, each as short as it can be.
+/// A minimal playlist with features that edits must handle.
 struct EditSample {
     let name: String
     let text: String
@@ -33,12 +33,12 @@ struct EditSample {
         )
     }
 
-    /// Playlists that are edited.
+    /// The playlists to edit.
     static let hosts = [
         plain, bare, crlf, live, scattered, keys, formats, maps, ranges, iFrames, variableKeys, trailing, seams,
     ]
 
-    /// Playlists that are stitched in.
+    /// The playlists to stitch into others.
     static let guests = [
         advertisement, fast, clearMap, keyedMap, numberedKeys, dated, ranged, headless, variables, sibling, openEnd,
     ]
@@ -71,7 +71,7 @@ struct EditSample {
         "# last"
     )
 
-    /// No numbers, no end, and no line end behind the last address.
+    /// Without sequence numbers, an end marker, and a line ending after the last URI.
     static let bare = EditSample(
         "bare",
         text: "#EXTM3U\n#EXT-X-PLAYLIST-TYPE:VOD\n#EXTINF:4,\na\n#EXTINF:4,\nb\n#EXT-X-DISCONTINUITY\n#EXTINF:4,\nc"
@@ -83,7 +83,7 @@ struct EditSample {
             + "#EXT-X-MAP:URI=\"m\"\r\n#EXTINF:4,\r\na\r\n#EXTINF:4,\r\nb\r\n#EXT-X-ENDLIST\r\n"
     )
 
-    /// A playlist with low latency that goes on.
+    /// A live low-latency playlist.
     static let live = EditSample(
         "live",
         at: "https://a.example/x/live.m3u8",
@@ -112,7 +112,7 @@ struct EditSample {
         "#EXT-X-RENDITION-REPORT:URI=\"audio.m3u8\",LAST-MSN=52"
     )
 
-    /// Tags about the whole playlist between and behind the segments.
+    /// Tags that apply to the whole playlist, between and after the segments.
     static let scattered = EditSample(
         "scattered",
         "#EXTM3U",
@@ -170,7 +170,7 @@ struct EditSample {
         "#EXT-X-ENDLIST"
     )
 
-    /// Keys of several formats at once.
+    /// Keys of several formats that apply at the same time.
     static let formats = EditSample(
         "formats",
         "#EXTM3U",
@@ -191,7 +191,7 @@ struct EditSample {
         "#EXT-X-ENDLIST"
     )
 
-    /// Maps under keys of their own and without one.
+    /// Maps that are encrypted with their own keys, and clear ones.
     static let maps = EditSample(
         "maps",
         "#EXTM3U",
@@ -217,7 +217,7 @@ struct EditSample {
         "#EXT-X-ENDLIST"
     )
 
-    /// Byte ranges, dates and bit rates that hold for what follows.
+    /// Byte ranges, dates and bit rates that apply to the following segments.
     static let ranges = EditSample(
         "ranges",
         "#EXTM3U",
@@ -259,7 +259,7 @@ struct EditSample {
         "#EXT-X-ENDLIST"
     )
 
-    /// Keys whose addresses name variables.
+    /// Keys whose URIs contain variables.
     static let variableKeys = EditSample(
         "variable-keys",
         at: "https://a.example/x/variables.m3u8",
@@ -278,7 +278,7 @@ struct EditSample {
         "#EXT-X-ENDLIST"
     )
 
-    /// Tags without an address or a value, and tags that would hold for a segment after the last.
+    /// Tags without a URI or a value, and tags that would apply to a segment after the last.
     static let trailing = EditSample(
         "trailing",
         "#EXTM3U",
@@ -302,8 +302,8 @@ struct EditSample {
         "#EXT-X-INDEPENDENT-SEGMENTS"
     )
 
-    /// Maps and keys that hold across boundaries: a map of its own under inherited keys, a clear segment under a map with
-    /// keys, and a clear map after encrypted segments.
+    /// Maps and keys that apply across boundaries: a new map under inherited keys, a clear segment with an encrypted
+    /// map, and a clear map after encrypted segments.
     static let seams = EditSample(
         "seams",
         "#EXTM3U",
@@ -357,7 +357,7 @@ struct EditSample {
         "#EXT-X-ENDLIST"
     )
 
-    /// A target duration with a fraction, and a version lower than most.
+    /// A target duration with a fraction, and a low version.
     static let fast = EditSample(
         "fast",
         "#EXTM3U",
@@ -393,7 +393,7 @@ struct EditSample {
         "#EXT-X-ENDLIST"
     )
 
-    /// Keys of the first segment with media sequence numbers that the stitched playlist has at that place.
+    /// Implicit initialization vectors whose media sequence numbers also occur in the stitched playlist.
     static let numberedKeys = EditSample(
         "numbered-keys",
         "#EXTM3U",
@@ -435,7 +435,7 @@ struct EditSample {
         "#EXT-X-ENDLIST"
     )
 
-    /// It begins with a key, without `EXTM3U`.
+    /// A playlist that begins with a key and has no `EXTM3U`.
     static let headless = EditSample(
         "headless",
         "#EXT-X-KEY:METHOD=AES-128,URI=\"gk\"",
@@ -455,7 +455,7 @@ struct EditSample {
         "#EXT-X-ENDLIST"
     )
 
-    /// In the folder of some hosts.
+    /// A playlist in the same folder as some of the hosts.
     static let sibling = EditSample(
         "sibling",
         at: "https://a.example/x/sibling.m3u8",
@@ -466,7 +466,7 @@ struct EditSample {
         "#EXT-X-ENDLIST"
     )
 
-    /// It has no end.
+    /// A playlist without an end marker.
     static let openEnd = EditSample("open", "#EXTM3U", "#EXT-X-TARGETDURATION:4", "#EXTINF:2,", "o0")
 
     // MARK: Multivariant playlists

@@ -5,12 +5,12 @@ import ResourceAddressing
 import TestTranscripts
 import Testing
 
-/// The whole result of every edit of the sample playlists, against transcripts that were reviewed.
+/// Compares the complete results of edits of the sample playlists with reviewed transcripts.
 ///
-/// A missing key, a wrong number or a line in the wrong place shows in the line that differs. Where a change is meant,
-/// `MILLSTREAM_RECORD_TRANSCRIPTS=1` writes the transcripts anew.
+/// A missing key, a wrong number or a misplaced line appears as a differing line. After an intended change,
+/// `MILLSTREAM_RECORD_TRANSCRIPTS=1` rewrites the transcripts.
 @Suite struct EditTranscriptTests {
-    /// Applies edits that are spelled as on the command line, `name=value`, one after the other.
+    /// Applies edits in order, each spelled `name=value` as on the command line.
     private func edited(_ sample: EditSample, _ edits: String) -> String {
         Self.text {
             let plan = EditPlan(
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// The text that an edit gives, or the error.
+    /// Returns the resulting text, or the error.
     private static func text(_ edit: () throws -> [UInt8]) -> String {
         do {
             return String(decoding: try edit(), as: UTF8.self)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: EditSample.hosts.map(\.name))
-    func cutsOfMediaPlaylists(name: String) throws {
+    func cutMediaPlaylistsMatchTranscript(name: String) throws {
         let sample = try #require(EditSample.media(name))
         var transcript = Transcript("cut-\(name)", besideFileAt: #filePath)
         for edits in [
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: EditSample.hosts.map(\.name))
-    func stitchesOfMediaPlaylists(name: String) throws {
+    func stitchedMediaPlaylistsMatchTranscript(name: String) throws {
         let sample = try #require(EditSample.media(name))
         var transcript = Transcript("stitch-\(name)", besideFileAt: #filePath)
         for guest in ["ad", "keyed-map"] {
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: EditSample.guests.map(\.name))
-    func playlistsThatAreStitchedIn(name: String) throws {
+    func stitchedInPlaylistsMatchTranscript(name: String) throws {
         var transcript = Transcript("guest-\(name)", besideFileAt: #filePath)
         for host in [EditSample.bare, .keys, .formats, .maps] {
             transcript.add("\(host.name): insert=\(name)@4", edited(host, "insert=\(name)@4"))
@@ -87,7 +87,7 @@ import Testing
         #expect(try transcript.difference() == nil)
     }
 
-    @Test func otherSpellingsOfMediaPlaylists() throws {
+    @Test func absoluteAndCanonicalFormsMatchTranscript() throws {
         var transcript = Transcript("spelling", besideFileAt: #filePath)
         for sample in EditSample.hosts + EditSample.guests {
             for edits in ["absolute", "canonical"] { transcript.add("\(sample.name): \(edits)", edited(sample, edits)) }
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: EditSample.presentations.map(\.name))
-    func editsOfMultivariantPlaylists(name: String) throws {
+    func editedMultivariantPlaylistsMatchTranscript(name: String) throws {
         let sample = try #require(EditSample.presentations.first { $0.name == name })
         var transcript = Transcript("edit-\(name)", besideFileAt: #filePath)
         for edits in [
@@ -110,7 +110,7 @@ import Testing
         #expect(try transcript.difference() == nil)
     }
 
-    @Test func mediaPlaylistsWhosePiecesAreFiles() throws {
+    @Test func relocatedMediaPlaylistsMatchTranscript() throws {
         var transcript = Transcript("relocation-media", besideFileAt: #filePath)
         for sample in EditSample.hosts + EditSample.guests {
             let text = Self.text {
@@ -126,7 +126,7 @@ import Testing
         #expect(try transcript.difference() == nil)
     }
 
-    @Test func multivariantPlaylistsOfWhatIsStored() throws {
+    @Test func relocatedMultivariantPlaylistsMatchTranscript() throws {
         var transcript = Transcript("relocation-multivariant", besideFileAt: #filePath)
         let choices: [(name: String, variants: Set<Int>, renditions: Set<Int>)] = [
             ("everything", [0, 1, 2, 3], [0, 1, 2, 3]), ("the first of each", [0], [0]), ("no rendition", [0, 1], []),
@@ -146,7 +146,7 @@ import Testing
         #expect(try transcript.difference() == nil)
     }
 
-    @Test func otherAddresses() throws {
+    @Test func rewrittenAddressesMatchTranscript() throws {
         var transcript = Transcript("addresses", besideFileAt: #filePath)
         for sample in EditSample.hosts + EditSample.guests + EditSample.presentations {
             let playlist = try Playlist.parse(

@@ -4,7 +4,7 @@ import PlaylistEditing
 import ResourceAddressing
 import Testing
 
-/// The values of edits as text, and what is said about those that cannot be read.
+/// Tests of the values of edits as text, and of the messages for invalid ones.
 @Suite struct EditValueTests {
     @Test(
         arguments: [
@@ -19,7 +19,7 @@ import Testing
             ("99999999999999:00:00", "359999999999996400"),
         ] as [(String, String?)]
     )
-    func timesAreReadAsPeopleWriteThem(text: String, expected: String?) {
+    func clockTimesAreParsed(text: String, expected: String?) {
         #expect(ClockTime.parse(text)?.description == expected)
     }
 
@@ -37,14 +37,14 @@ import Testing
             ("absolute", "", "absolute="), ("canonical", "", "canonical="),
         ]
     )
-    func editsAreReadAndSpelled(name: String, value: String, expected: String) throws {
+    func editsAreParsedAndFormatted(name: String, value: String, expected: String) throws {
         let edit = try PlaylistEdit(name: name, value: value)
         #expect("\(edit.spelling.name)=\(edit.spelling.value)" == expected)
         #expect(PlaylistEdit.names.contains(name))
         #expect(edit.isFilter == ["bandwidth", "max-height", "no-i-frames"].contains(name))
     }
 
-    @Test func everyNameIsAnEdit() throws {
+    @Test func everyListedNameIsAnEdit() throws {
         let values = ["insert": "a@1", "drop-range": "1...2", "bandwidth": "1..."]
         let names = try PlaylistEdit.names.map { try PlaylistEdit(name: $0, value: values[$0] ?? "1").spelling.name }
         #expect(names == PlaylistEdit.names && Set(names).count == 11)
@@ -74,10 +74,10 @@ import Testing
             ("drop-range", "1", "drop-range wants START...END in seconds, not \"1\""),
         ]
     )
-    func unreadableValuesAreNamed(name: String, value: String, message: String) {
+    func invalidValuesAreReported(name: String, value: String, message: String) {
         let error = #expect(throws: PlaylistEditError.self) { try PlaylistEdit(name: name, value: value) }
         #expect(error?.code == "invalid-value")
-        // Queries of addresses are shortened.
+        // Queries of addresses are redacted.
         #expect(error?.description == message.replacing("https://h/?…", with: "\(ResourceAddress(value))"))
         guard case .invalidValue(name, value, let expected) = error else {
             Issue.record("\(String(describing: error))")
@@ -86,7 +86,7 @@ import Testing
         #expect(message.hasPrefix("\(name) wants \(expected), not "))
     }
 
-    @Test func anUnknownNameIsNamed() {
+    @Test func unknownEditIsReported() {
         let error = #expect(throws: PlaylistEditError.self) { try PlaylistEdit(name: "Start", value: "1") }
         #expect(error == .unknownEdit("Start") && error?.code == "unknown-edit")
         #expect(error?.description == "there is no edit named Start")
@@ -109,11 +109,11 @@ import Testing
             (.unreadableResult(edit: "e", reason: "r"), "unreadable-result", "the result of e would be r"),
         ] as [(PlaylistEditError, String, String)]
     )
-    func errorsHaveACodeAndAMessage(error: PlaylistEditError, code: String, message: String) {
+    func errorsHaveCodeAndMessage(error: PlaylistEditError, code: String, message: String) {
         #expect(error.code == code && error.description == message)
     }
 
-    @Test func aRangeHasBothBounds() {
+    @Test func openRangeIncludesItsBounds() {
         let range = OpenRange<Int>(low: 2, high: 4)
         #expect((1...5).map(range.contains) == [false, true, true, true, false])
         #expect((1...5).map(OpenRange<Int>(low: nil, high: 4).contains) == [true, true, true, true, false])
@@ -126,10 +126,10 @@ import Testing
     }
 }
 
-/// Gaps for renditions that have nothing to put beside stitched media.
+/// Tests of the gap playlists for renditions without a counterpart in the stitched presentation.
 @Suite struct GapPlaylistTests {
     @Test(arguments: [("gap:10", "10"), ("gap:10.5", "10 0.5"), ("gap:0.001", "0.001"), ("gap:20", "10 10")])
-    func aGapHasSegmentsOfTenSeconds(address: String, durations: String) throws {
+    func gapPlaylistHasSegmentsOfTenSeconds(address: String, durations: String) throws {
         let playlist = try #require(GapPlaylist.playlist(at: address))
         let segments = durations.split(separator: " ").map { "#EXT-X-GAP\n#EXTINF:\($0),\ngap.vtt\n" }.joined()
         let head = "#EXTM3U\n#EXT-X-VERSION:8\n#EXT-X-TARGETDURATION:10\n#EXT-X-PLAYLIST-TYPE:VOD\n"
@@ -137,9 +137,9 @@ import Testing
     }
 
     @Test(arguments: ["gap:0", "gap:-1", "gap:7200.001", "gap:", "gap:x", "gap", "gaps:1", "GAP:1", "1"])
-    func whatIsNoGapHasNoPlaylist(address: String) { #expect(GapPlaylist.playlist(at: address) == nil) }
+    func invalidGapAddressHasNoPlaylist(address: String) { #expect(GapPlaylist.playlist(at: address) == nil) }
 
-    @Test func theLongestGapHasTwoHours() throws {
+    @Test func gapIsLimitedToTwoHours() throws {
         #expect(GapPlaylist.scheme == "gap" && GapPlaylist.longestDuration == MediaTime(seconds: 7_200))
         #expect(GapPlaylist.playlist(at: "gap:7200")?.segments.count == 720)
         #expect(try GapPlaylist.address(of: MediaTime(seconds: 7_200)) == "gap:7200")
@@ -156,7 +156,7 @@ import Testing
     }
 }
 
-/// The limits of results, exactly.
+/// Tests of the exact size limit of results.
 @Suite struct EditSizeTests {
     private func expect(_ size: Int, _ edit: (PlaylistLimits) throws -> Int) throws {
         #expect(try edit(PlaylistLimits(byteCount: size)) == size)
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test(arguments: [("bare", "numbered-keys"), ("plain", "ad"), ("maps", "keyed-map")])
-    func aResultMayBeExactlyAsLargeAsTheLimit(name: String, other: String) throws {
+    func resultMayReachTheByteLimit(name: String, other: String) throws {
         let host = try #require(EditSample.media(name)).media()
         let guest = try #require(EditSample.media(other)).media()
         try expect(host.prepending(guest).bytes.count) { try host.prepending(guest, limits: $0).bytes.count }
@@ -180,13 +180,13 @@ import Testing
         try expect(host.dropping(range).bytes.count) { try host.dropping(range, limits: $0).bytes.count }
     }
 
-    @Test func newAddressesMayBeExactlyAsLargeAsTheLimit() throws {
+    @Test func rewrittenAddressesMayReachTheByteLimit() throws {
         for text in ["#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=key\n#EXTINF:1,\na\n", "#EXTM3U\n#EXTINF:1,\nabc\n"] {
             let playlist = try Playlist.parse(Array(text.utf8))
             for address in ["x", "long", "with \" a quotation mark"] {
                 let size = try playlist.rewritingAddresses { _ in address }.bytes.count
                 try expect(size) { try playlist.rewritingAddresses(limits: $0) { _ in address }.bytes.count }
-                // Without a parse of the result, the count alone decides.
+                // This function does not parse the result, so only its size is checked.
                 let bytes = try playlist.bytes(rewritingAddressesUpTo: size) { _ in address }
                 #expect(bytes == (try playlist.rewritingAddresses { _ in address }.bytes))
                 #expect(throws: PlaylistEditError.tooLarge(.byteCount(size - 1))) {
@@ -205,7 +205,7 @@ import Testing
             ("\0", "%00"), ("\u{1}\u{E}", "%01%0E"),
         ]
     )
-    func bytesThatWouldEndAnAddressAreEncoded(address: String, written: String) throws {
+    func bytesThatWouldTerminateAnAddressArePercentEncoded(address: String, written: String) throws {
         let playlist = try Playlist.parse(Array("#EXTM3U\n#EXT-X-MAP:URI=k,BYTERANGE=\"1\"\n#EXTINF:1,\na\n".utf8))
         let moved = try playlist.rewritingAddresses { _ in address }
         #expect(
@@ -214,7 +214,7 @@ import Testing
         )
     }
 
-    @Test func aNumberSignIsAnAddressOnlyInAnAttribute() throws {
+    @Test func fragmentOnlyAddressIsValidOnlyInAttribute() throws {
         let playlist = try Playlist.parse(Array("#EXTM3U\n#EXT-X-MAP:URI=\"k\"\n#EXTINF:1,\na\n".utf8))
         let moved = try playlist.rewritingAddresses { $0.isAttribute ? "#b" : nil }
         #expect(moved.addresses.map(\.uri) == ["#b", "a"])

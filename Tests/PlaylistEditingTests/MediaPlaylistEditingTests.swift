@@ -15,7 +15,8 @@ import Testing
 
     private func text(_ playlist: MediaPlaylist) -> String { String(decoding: playlist.bytes, as: UTF8.self) }
 
-    /// Six segments of four seconds, a key without vector from the second on and another from the fifth on.
+    /// Six segments of four seconds; a key without an initialization vector applies from the second segment and another
+    /// key from the fifth.
     private let encrypted = """
         #EXTM3U
         #EXT-X-VERSION:1
@@ -51,31 +52,31 @@ import Testing
 
         """
 
-    @Test func aShortSegmentBehindALongOneDoesNotSlipIn() throws {
+    @Test func durationLimitStopsAtFirstSegmentThatDoesNotFit() throws {
         let source = try playlist("#EXTM3U\n#EXTINF:4,\na\n#EXTINF:10,\nb\n#EXTINF:1,\nc\n#EXT-X-ENDLIST\n")
         #expect(try source.limited(to: MediaTime(seconds: 6)).segments.map(\.uri) == ["a"])
         #expect(try source.limited(to: MediaTime(seconds: 14)).segments.map(\.uri) == ["a", "b"])
     }
 
-    @Test func aLimitThatCutsNothingChangesNoByte() throws {
+    @Test func limitThatCutsNothingKeepsAllBytes() throws {
         let source = try playlist(encrypted)
         #expect(try source.limited(to: MediaTime(seconds: 24)).bytes == source.bytes)
         #expect(try source.dropped(before: .zero).bytes == source.bytes)
     }
 
-    @Test func aLimitShorterThanTheFirstSegmentIsRefused() throws {
+    @Test func limitShorterThanFirstSegmentIsRejected() throws {
         let source = try playlist(encrypted)
         #expect(throws: PlaylistEditError.self) { try source.limited(to: MediaTime(seconds: 3)) }
     }
 
-    @Test func aCutLivePlaylistEnds() throws {
+    @Test func cutLivePlaylistGetsEndMarker() throws {
         let live = try playlist("#EXTM3U\r\n#EXT-X-TARGETDURATION:4\r\n#EXTINF:4,\r\na\r\n#EXTINF:4,\r\nb\r\n")
         let cut = try live.limited(to: MediaTime(seconds: 4))
         #expect(text(cut) == "#EXTM3U\r\n#EXT-X-TARGETDURATION:4\r\n#EXTINF:4,\r\na\r\n#EXT-X-ENDLIST\r\n")
         #expect(try live.limited(to: MediaTime(seconds: 8)).isLive)
     }
 
-    @Test func droppingTheStartMovesNumbersAndCarriesTheKey() throws {
+    @Test func droppingTheStartAdvancesMediaSequenceAndKeepsKey() throws {
         let cut = try playlist(encrypted).dropped(before: MediaTime(seconds: 9))
         #expect(cut.mediaSequence == 22 && cut.segments.map(\.uri) == ["2.ts", "3.ts", "4.ts", "5.ts"])
         #expect(cut.segments.map { $0.keys.first?.uri } == ["k1", "k1", "k2", "k2"])
@@ -83,7 +84,7 @@ import Testing
         #expect(!text(cut).contains("IV=0x00"))
     }
 
-    @Test func droppingTheStartCarriesMapDateBitRateAndOffset() throws {
+    @Test func droppingTheStartKeepsMapDateBitRateAndOffset() throws {
         let cut = try playlist(
             """
             #EXTM3U
@@ -115,14 +116,14 @@ import Testing
         #expect(segment.byteRange == ByteRange(start: 250, length: 100))
     }
 
-    @Test func tagsAboutThePlaylistSurviveThatTheirLinesAreCut() throws {
+    @Test func playlistTagsInCutLinesAreKept() throws {
         let cut = try playlist(
             "#EXTM3U\n#EXTINF:4,\na\n#EXT-X-TARGETDURATION:4\n#EXT-X-DATERANGE:ID=\"x\"\n#EXTINF:4,\nb\n#EXTINF:4,\nc\n"
         ).limited(to: MediaTime(seconds: 4))
         #expect(cut.targetDuration == MediaTime(seconds: 4) && cut.dateRanges.map(\.id) == ["x"])
     }
 
-    @Test func anAdvertisementInFrontMovesNumbersSoVectorsAreWritten() throws {
+    @Test func prependingMakesInitializationVectorsExplicit() throws {
         let stitched = try playlist(encrypted).prepending(playlist(plain))
         #expect(stitched.segments.map(\.uri) == ["ad0.ts", "ad1.ts", "0.ts", "1.ts", "2.ts", "3.ts", "4.ts", "5.ts"])
         #expect(stitched.mediaSequence == 20 && stitched.declaredVersion == 3)
@@ -137,7 +138,7 @@ import Testing
         #expect(stitched.segments.filter(\.hasDiscontinuity).map(\.position) == [2])
     }
 
-    @Test func anAdvertisementInTheMiddleIsNotEncrypted() throws {
+    @Test func insertedClearSegmentsAreNotEncrypted() throws {
         let stitched = try playlist(encrypted).inserting(playlist(plain), at: MediaTime(seconds: 9))
         #expect(stitched.segments.map(\.uri) == ["0.ts", "1.ts", "ad0.ts", "ad1.ts", "2.ts", "3.ts", "4.ts", "5.ts"])
         #expect(stitched.segments.map { $0.keys.first?.uri } == [nil, "k1", nil, nil, "k1", "k1", "k2", "k2"])
@@ -147,14 +148,14 @@ import Testing
         #expect(text(stitched).components(separatedBy: "#EXTM3U").count == 2)
     }
 
-    @Test func encryptedContentBehindPlainContentKeepsItsVectors() throws {
+    @Test func appendedEncryptedSegmentsKeepInitializationVectors() throws {
         let stitched = try playlist(plain).appending(playlist(encrypted))
         #expect(stitched.segments.last?.keys.first?.initializationVector == "0x05")
         #expect(stitched.segments[3].keys.first?.initializationVector == "0x00000000000000000000000000000015")
         #expect(stitched.declaredVersion == 3)
     }
 
-    @Test func cuttingOutLeavesOneDiscontinuity() throws {
+    @Test func droppingRangeLeavesOneDiscontinuity() throws {
         let cut = try playlist(encrypted).dropping(
             MediaTimeRange(start: MediaTime(seconds: 3), end: MediaTime(seconds: 13))
         )
@@ -163,7 +164,7 @@ import Testing
         #expect(cut.segments.filter(\.hasDiscontinuity).map(\.position) == [1])
     }
 
-    @Test func mapsAreWrittenAgainAtEachSeam() throws {
+    @Test func mapsAreRepeatedAtEachBoundary() throws {
         let content = try playlist(
             "#EXTM3U\n#EXT-X-MAP:URI=\"c.mp4\"\n#EXTINF:4,\n0.m4s\n#EXTINF:4,\n1.m4s\n#EXT-X-ENDLIST\n"
         )
@@ -172,13 +173,13 @@ import Testing
         #expect(stitched.segments.map { $0.map?.uri } == ["c.mp4", "a.mp4", "c.mp4"])
     }
 
-    @Test func transportStreamBehindFragmentsIsRefused() throws {
+    @Test func appendingTransportStreamToFragmentsIsRejected() throws {
         let content = try playlist("#EXTM3U\n#EXT-X-MAP:URI=\"c.mp4\"\n#EXTINF:4,\n0.m4s\n#EXT-X-ENDLIST\n")
         #expect(throws: PlaylistEditError.self) { try content.appending(playlist(plain)) }
         #expect(try playlist(plain).appending(content).segments.map { $0.map?.uri } == [nil, nil, "c.mp4"])
     }
 
-    @Test func addressesOfAnotherFolderBecomeAbsolute() throws {
+    @Test func relativeURIsOfAnotherFolderBecomeAbsolute() throws {
         let content = try playlist(encrypted, at: "https://a.example/x/list.m3u8")
         let near = try content.appending(playlist(plain, at: "https://a.example/x/ad.m3u8"))
         #expect(near.segments.last?.uri == "ad1.ts")
@@ -187,7 +188,7 @@ import Testing
         #expect(far.segments.first?.uri == "0.ts")
     }
 
-    @Test func absoluteAddressesKeepEverythingElse() throws {
+    @Test func absoluteAddressesLeaveOtherTextUnchanged() throws {
         let source = try playlist(encrypted, at: "https://a.example/x/list.m3u8?token=1")
         let absolute = try source.withAbsoluteAddresses()
         #expect(absolute.segments.first?.uri == "https://a.example/x/0.ts")
@@ -195,7 +196,7 @@ import Testing
         #expect(text(absolute).replacing("https://a.example/x/", with: "") == encrypted)
     }
 
-    @Test func aPlaylistWithoutFinalLineEndIsContinuedOnANewLine() throws {
+    @Test func lineEndingIsAddedBeforeAppendedPlaylist() throws {
         let stitched = try playlist("#EXTM3U\n#EXT-X-PLAYLIST-TYPE:VOD\n#EXTINF:4,\na.ts")
             .appending(playlist("#EXTM3U\n#EXTINF:4,\nb.ts"))
         #expect(
@@ -204,13 +205,13 @@ import Testing
         )
     }
 
-    @Test func emptyPlaylistsAreRefusedNotStitched() throws {
+    @Test func stitchingEmptyPlaylistIsRejected() throws {
         let empty = try playlist("#EXTM3U\n#EXT-X-ENDLIST\n")
         #expect(throws: PlaylistEditError.self) { try playlist(plain).appending(empty) }
     }
 
-    /// An initialization section is under the keys that stand before its tag, not under those of the segment.
-    @Test func aMapIsWrittenAgainUnderItsOwnKeys() throws {
+    /// An initialization section is encrypted with the keys before its tag, not with those of the segment.
+    @Test func mapIsRepeatedWithItsOwnKeys() throws {
         let content = try playlist(
             """
             #EXTM3U
@@ -232,8 +233,8 @@ import Testing
         #expect(stitched.segments[0].map?.keys.isEmpty == true)
     }
 
-    /// What looks like an attribute inside a quoted value is none.
-    @Test func vectorsAreWrittenWhereAnAddressOnlyLooksLikeOne() throws {
+    /// Text inside a quoted value that resembles an attribute is not an attribute.
+    @Test func initializationVectorIsAddedWhenOnlyTheURIContainsIV() throws {
         let source = try playlist(
             "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k?IV=1,KEYFORMAT=x\"\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"
         )
@@ -241,13 +242,13 @@ import Testing
         #expect(stitched.segments.last?.keys.first?.initializationVector == "0x00000000000000000000000000000000")
     }
 
-    @Test func aDeltaUpdateIsRefusedNotStitched() throws {
+    @Test func stitchingDeltaUpdateIsRejected() throws {
         let delta = try playlist("#EXTM3U\n#EXT-X-SKIP:SKIPPED-SEGMENTS=3\n#EXTINF:4,\na.ts\n")
         #expect(throws: PlaylistEditError.self) { try delta.appending(playlist(plain)) }
         #expect(throws: PlaylistEditError.self) { try playlist("#EXTM3U\n").appending(playlist(plain)) }
     }
 
-    @Test func groupsThatAreGoneLeaveTheOtherAttributesAlone() throws {
+    @Test func removedGroupsKeepOtherAttributes() throws {
         let text = """
             #EXTM3U
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="E",URI="a.m3u8"
@@ -261,8 +262,8 @@ import Testing
         #expect(stream == "#EXT-X-STREAM-INF:NAME=\"x,SUBTITLES=\u{201C}\",BANDWIDTH=1")
     }
 
-    /// The key of the map and those of the segment are all found where their addresses name variables.
-    @Test func keysWhoseAddressesNameVariablesAreRelocated() throws {
+    /// The keys of the map and of the segments are found even if their URIs contain variables.
+    @Test func keysWithVariablesInURIsAreRelocated() throws {
         let moved = try EditSample.variableKeys.media().relocated(
             MediaPlaylist.Relocation(
                 segment: { "s\($0)" },

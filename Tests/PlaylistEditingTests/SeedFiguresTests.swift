@@ -5,13 +5,13 @@ import PlaylistEditing
 import SharedCorpus
 import Testing
 
-/// The figures of the founding document hold exactly.
+/// Tests of the exact numbers in the founding document of the project.
 @Suite(.enabled(if: SharedCorpus.isNamed, "MILLSTREAM_SHARED names no folder"))
 struct SeedFiguresTests {
     private func file(_ name: String) throws -> [UInt8] { try SharedCorpus.bytes("corpus/hls/seed/\(name)") }
 
     @Test(arguments: ["", ".compact"])
-    func limitingBitRatesKeepsTheThreeInOrder(form: String) throws {
+    func bitRateLimitKeepsThreeVariantsInOrder(form: String) throws {
         let playlist = try MultivariantPlaylist(parsing: file("bipbop_4x3_variant.as-is\(form).m3u8"))
         let range = try #require(OpenRange<BitRate>("900000...4000000"))
         let limited = try playlist.limited(to: range)
@@ -19,7 +19,7 @@ struct SeedFiguresTests {
         #expect(limited.bytes == (try file("bipbop_4x3_variant.to-be\(form).m3u8")))
     }
 
-    @Test func limitingTheLengthKeepsThreeSegments() throws {
+    @Test func durationLimitKeepsThreeSegments() throws {
         let playlist = try MediaPlaylist(parsing: file("720p.media.m3u8"))
         #expect(playlist.duration.description == "109.74337")
         let preview = try playlist.limited(to: MediaTime(seconds: 30))
@@ -27,7 +27,7 @@ struct SeedFiguresTests {
         #expect(preview.bytes == (try file("720p.preview30.m3u8")))
     }
 
-    @Test func stitchingTakesTheLargerTargetDuration() throws {
+    @Test func stitchingUsesTheLargerTargetDuration() throws {
         let content = try MediaPlaylist(parsing: file("720p.preview30.m3u8"))
         let advertisement = try MediaPlaylist(parsing: file("720p.ad20.m3u8"))
         let stitched = try content.appending(advertisement)

@@ -4,7 +4,7 @@ import PlaylistEditing
 import ResourceAddressing
 import Testing
 
-/// What cannot be stitched, and which sources go with which entries.
+/// Tests of playlists that cannot be stitched, and of the sources that entries of a presentation are stitched with.
 @Suite struct StitchConditionTests {
     private func media(_ text: String, at address: String? = nil) throws -> MediaPlaylist {
         try MediaPlaylist(
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func eachReasonIsNamed() throws {
+    @Test func everyStitchingErrorHasItsReason() throws {
         let plain = try EditSample.plain.media()
         let live = try EditSample.live.media()
         let iFrames = try EditSample.iFrames.media()
@@ -39,7 +39,7 @@ import Testing
         #expect(reason { try live.appending(plain) } == "a live playlist has no end to put something behind")
         #expect(reason { try live.prepending(plain) } == nil)
         #expect(reason { try live.inserting(plain, at: MediaTime(seconds: 9)) } == nil)
-        // The position nearest to eleven seconds is the end.
+        // The segment boundary closest to eleven seconds is the end.
         #expect(
             reason { try live.inserting(plain, at: MediaTime(seconds: 11)) }
                 == "a live playlist has no end to put something behind"
@@ -48,7 +48,7 @@ import Testing
         let skipped = "a delta update leaves segments out; load the whole playlist"
         #expect(reason { try delta.appending(plain) } == skipped)
         #expect(reason { try delta.limited(to: MediaTime(seconds: 4)) } == skipped)
-        // What cuts nothing needs no whole playlist.
+        // An edit that removes nothing does not require a complete playlist.
         #expect(try delta.limited(to: MediaTime(seconds: 8)).bytes == delta.bytes)
         #expect(try delta.dropped(before: MediaTime(seconds: 3)).bytes == delta.bytes)
     }
@@ -57,7 +57,7 @@ import Testing
     @Test(arguments: [
         "#EXT-X-ENDLIST\n#EXTINF:4,\na\n#EXTINF:4,\nb\n", "#EXTINF:4,\na\n#EXT-X-ENDLIST\n#EXTINF:4,\nb\n",
     ])
-    func anEndMarkerBeforeSegmentsStaysTheEnd(lines: String) throws {
+    func endMarkerBeforeSegmentsIsKept(lines: String) throws {
         let ended = try media("#EXTM3U\n#EXT-X-TARGETDURATION:4\n" + lines)
         let guest = try EditSample.openEnd.media()
         let four = MediaTime(seconds: 4)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func timesOutsideAreNamed() throws {
+    @Test func timeOutsidePlaylistIsReported() throws {
         let plain = try EditSample.plain.media()
         let ad = try EditSample.advertisement.media()
         let late = try #require(MediaTime(decimal: "13.501"))
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func anInsertionTakesTheNearestBoundary() throws {
+    @Test func insertionUsesNearestSegmentBoundary() throws {
         let plain = try EditSample.plain.media()
         let ad = try EditSample.fast.media()
         let places = try ["0", "2", "2.001", "5.75", "5.751", "12.5", "12.501"].map { time in
@@ -99,7 +99,7 @@ import Testing
         #expect(places == [0, 0, 1, 1, 2, 3, 4])
     }
 
-    @Test func aRangeDropsTheSegmentsThatAreInsideWithBothEnds() throws {
+    @Test func droppedRangeRemovesSegmentsInsideIt() throws {
         let plain = try EditSample.plain.media()
         func left(_ start: String, _ end: String) throws -> [String] {
             let range = MediaTimeRange(
@@ -120,7 +120,7 @@ import Testing
         #expect(throws: PlaylistEditError.self) { try left("0", "13.5") }
     }
 
-    @Test func childrenGetTheirPlans() throws {
+    @Test func childPlansContainMediaEdits() throws {
         let content = try EditSample.ladder.multivariant()
         let other = try EditSample.audioOnly.multivariant()
         let plan = EditPlan([
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func entriesHaveANameAndAnAddress() throws {
+    @Test func presentationEntriesHaveNameAndAddress() throws {
         let content = try EditSample.ladder.multivariant()
         let entries: [PresentationEntry] = [
             .variant(content.variants[0]), .rendition(content.renditions[0]), .rendition(content.renditions[1]),
@@ -161,7 +161,7 @@ import Testing
         )
     }
 
-    @Test func sourcesWithoutIFramesTakeTheIFrameVariantsOut() throws {
+    @Test func sourceWithoutIFramesRemovesIFrameVariants() throws {
         let content = try EditSample.ladder.multivariant()
         let plan = EditPlan([.append("o")])
         func count(_ source: Playlist) throws -> Int {
@@ -174,7 +174,7 @@ import Testing
         #expect(try plan.applied(to: content).bytes == content.bytes)
     }
 
-    @Test func aMissingSourceIsNamed() throws {
+    @Test func missingSourceIsReported() throws {
         let plain = try EditSample.plain.media()
         #expect(throws: PlaylistEditError.cannotStitch(reason: "ad was not loaded")) {
             try EditPlan([.append("ad")]).applied(to: plain, sources: ["other": plain])
@@ -185,8 +185,8 @@ import Testing
         )
     }
 
-    /// An I-frame variant is removed only where a filter removed a variant.
-    @Test func aFilterThatRemovesNothingChangesNothing() throws {
+    /// I-frame variants are removed only if the filter removes a variant.
+    @Test func filterThatRemovesNothingKeepsAllBytes() throws {
         let text =
             "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=2x2\na\n"
             + "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,RESOLUTION=4x4,URI=\"i\"\n"

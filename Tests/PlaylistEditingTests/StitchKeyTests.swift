@@ -3,7 +3,7 @@ import MediaTiming
 import PlaylistEditing
 import Testing
 
-/// The keys and maps in force behind each boundary of a stitched playlist.
+/// Tests of the keys and maps that apply after each boundary of a stitched playlist.
 @Suite struct StitchKeyTests {
     private func playlist(_ lines: String...) throws -> MediaPlaylist {
         try MediaPlaylist(
@@ -16,7 +16,7 @@ import Testing
         playlist.segments.map { $0.map?.keys.map(\.uri) ?? [] }
     }
 
-    /// A clear map, and behind it segments with a key.
+    /// Returns a playlist with a clear map followed by encrypted segments.
     private func host() throws -> MediaPlaylist {
         try playlist(
             "#EXT-X-MAP:URI=\"h.mp4\"",
@@ -30,7 +30,7 @@ import Testing
         )
     }
 
-    @Test func aClearMapBehindEncryptedMediaStaysClear() throws {
+    @Test func clearMapAfterEncryptedSegmentsStaysClear() throws {
         let guest = try playlist(
             "#EXT-X-KEY:METHOD=AES-128,URI=\"gk\",IV=0x2",
             "#EXT-X-MAP:URI=\"g.mp4\"",
@@ -44,7 +44,7 @@ import Testing
         #expect(mapKeys(stitched) == [[], [], ["gk"], []])
     }
 
-    @Test func aMapOfTheFirstSegmentIsNotUnderTheKeysBeforeTheBoundary() throws {
+    @Test func firstMapAfterBoundaryIgnoresKeysBeforeIt() throws {
         let guest = try playlist(
             "#EXT-X-MAP:URI=\"g.mp4\"",
             "#EXT-X-KEY:METHOD=AES-128,URI=\"gk\",IV=0x2",
@@ -56,7 +56,7 @@ import Testing
         #expect(mapKeys(stitched) == [[], [], [], []])
     }
 
-    @Test func aMapKeepsTheKeyBeforeItWhereTheSegmentHasAnother() throws {
+    @Test func mapKeepsItsKeyWhenSegmentHasAnother() throws {
         let guest = try playlist(
             "#EXT-X-KEY:METHOD=AES-128,URI=\"k0\",IV=0x2",
             "#EXTINF:4,",
@@ -70,7 +70,7 @@ import Testing
         #expect(keys(cut) == [["k1"]] && mapKeys(cut) == [["k0"]])
     }
 
-    @Test func keysOfOtherFormatsEndAtTheBoundary() throws {
+    @Test func keysOfOtherFormatsEndAtBoundary() throws {
         let host = try playlist(
             "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://h\",KEYFORMAT=\"com.example\"",
             "#EXTINF:4,",
@@ -83,14 +83,14 @@ import Testing
         #expect(try keys(host.appending(clear)) == [["skd://h"], []])
     }
 
-    @Test func keysOfTheSameFormatNeedNoEnd() throws {
+    @Test func keyOfSameFormatIsReplacedWithoutNone() throws {
         let one = try playlist("#EXT-X-KEY:METHOD=AES-128,URI=\"a\",IV=0x1", "#EXTINF:4,", "0")
         let two = try playlist("#EXT-X-KEY:METHOD=AES-128,URI=\"b\",IV=0x1", "#EXTINF:4,", "1")
         let text = String(decoding: try one.appending(two).bytes, as: UTF8.self)
         #expect(!text.contains("METHOD=NONE"))
     }
 
-    @Test func vectorsAreWrittenBehindTheMapThatTheKeyBeforeItEncrypts() throws {
+    @Test func initializationVectorsAreAddedAfterEncryptedMap() throws {
         let host = try playlist(
             "#EXT-X-KEY:METHOD=AES-128,URI=\"mk\",IV=0x7",
             "#EXT-X-MAP:URI=\"h.mp4\"",
@@ -109,7 +109,7 @@ import Testing
         )
     }
 
-    @Test func aClearMapAmongSegmentsThatGetVectorsStaysClear() throws {
+    @Test func clearMapStaysClearWhenVectorsAreAdded() throws {
         let host = try playlist(
             "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"",
             "#EXTINF:4,",
@@ -125,13 +125,13 @@ import Testing
         #expect(stitched.segments[2].keys[0].vector(forSequence: 99)?.last == 1)
     }
 
-    @Test func anEmptyKeyFormatIsIdentityAndGetsAVector() throws {
+    @Test func emptyKeyFormatIsIdentityAndGetsInitializationVector() throws {
         let host = try playlist("#EXT-X-KEY:METHOD=AES-128,URI=\"k\",KEYFORMAT=\"\"", "#EXTINF:4,", "h0")
         let stitched = try host.prepending(try playlist("#EXTINF:4,", "g0"))
         #expect(stitched.segments[1].keys.first?.initializationVector == "0x00000000000000000000000000000000")
     }
 
-    @Test func aKeyWithAFormatOfItsOwnGetsNoVector() throws {
+    @Test func keyWithNonidentityFormatGetsNoInitializationVector() throws {
         let host = try playlist(
             "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"f\",KEYFORMAT=\"com.example\"",
             "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"",

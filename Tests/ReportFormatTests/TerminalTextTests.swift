@@ -2,7 +2,7 @@ import ReportFormat
 import Testing
 
 @Suite struct TerminalTextTests {
-    /// Characters that control a terminal, reorder text or do not show, and how they are spelled.
+    /// Characters that control a terminal, reorder text or are invisible, with their escaped spelling.
     static let hidden: [(Unicode.Scalar, String)] = [
         ("\u{0}", #"\u{0}"#), ("\u{7}", #"\u{7}"#), ("\u{8}", #"\u{8}"#), ("\t", #"\t"#), ("\n", #"\n"#),
         ("\u{B}", #"\u{B}"#), ("\u{C}", #"\u{C}"#), ("\r", #"\r"#), ("\u{1B}", #"\u{1B}"#), ("\u{1F}", #"\u{1F}"#),
@@ -16,13 +16,13 @@ import Testing
         ("\u{E0001}", #"\u{E0001}"#), ("\u{E0041}", #"\u{E0041}"#), ("\u{10FFFF}", #"\u{10FFFF}"#),
     ]
 
-    @Test(arguments: hidden) func aHiddenCharacterIsSpelledOut(scalar: Unicode.Scalar, spelling: String) {
+    @Test(arguments: hidden) func hiddenCharacterIsEscapedForTerminal(scalar: Unicode.Scalar, spelling: String) {
         let value = "a\(scalar)b"
         #expect(("\(value)" as TerminalText).description == "a\(spelling)b")
         #expect(TerminalText(escaping: value).description == "a\(spelling)b")
     }
 
-    @Test func everyControlIsSpelledOutAndEveryVisibleCharacterOfASCIIStays() {
+    @Test func controlCharactersAreEscapedAndVisibleOnesAreKept() {
         for number in UInt8.min...UInt8.max {
             let scalar = Unicode.Scalar(number)
             let isVisible = (0x20...0x7E).contains(number) || number > 0x9F && number != 0xAD
@@ -31,11 +31,11 @@ import Testing
     }
 
     @Test(arguments: ["", "Ärger über Öl", "日本語の字幕", "العربية", "😀", "e\u{301}", "a\u{A0}b", "\\u{1B}", "\u{FFFD}"])
-    func visibleTextStays(text: String) {
+    func visibleTextIsUnchanged(text: String) {
         #expect(text.escapedForTerminal == text)
     }
 
-    @Test func literalsStayAndInterpolatedTerminalTextIsNotEscapedAgain() {
+    @Test func literalsAndInterpolatedTerminalTextAreNotEscaped() {
         let inner: TerminalText = "\u{1B}[1m\("x\u{1B}y")"
         #expect(("\r\(inner)\n" as TerminalText).description == "\r\u{1B}[1mx\\u{1B}y\n")
         #expect((inner + "\n").description == "\u{1B}[1mx\\u{1B}y\n")
@@ -48,11 +48,11 @@ import Testing
         #expect(text.description == #"\u{9B} \n \u{7} 1"#)
     }
 
-    @Test func linesStayLines() {
+    @Test func lineFeedsAreKeptWhenLinesAreEscaped() {
         #expect(TerminalText(escapingLines: "a\r\nb\rc\n\n\u{1B}d\n").description == "a\nb\\rc\n\n\\u{1B}d\n")
     }
 
-    @Test func theWidthCountsTheEscapes() {
+    @Test func widthIncludesEscapes() {
         let cell = TerminalText(escaping: "\u{1B}a")
         #expect(cell.width == 7 && cell.padded(to: 9).description == #"\u{1B}a  "# && cell.padded(to: 3) == cell)
         #expect(cell.padded(to: 9).trimmingTrailingSpaces() == cell)

@@ -6,13 +6,13 @@ import Testing
         // User information.
         ("https://user:secret@a.example:8443/x.m3u8", "https://a.example:8443/x.m3u8"),
         ("https://a@b@c.example/x", "https://c.example/x"),
-        // Long values, whatever their names.
+        // Long values of parameters with any name.
         ("https://a.example/x?v=abcdefghijklmnop", "https://a.example/x?v=abcd…"),
         ("https://a.example/x?abcdefghijklmnopqrstuvwxyz", "https://a.example/x?abcd…"),
         ("https://a.example/x?a=1;b=abcdefghijklmnop", "https://a.example/x?a=1;b=abcd…"),
         ("https://a.example/x#abcdefghijklmnop", "https://a.example/x#abcd…"),
         ("/play.m3u8?url=https%3A%2F%2Fa.example%2Fx%3Ftoken%3Dabc", "/play.m3u8?url=http…"),
-        // Names that say that their values are secrets.
+        // Parameter names that denote secrets.
         ("https://a.example/x?token=abc&sig=abcd", "https://a.example/x?token=…&sig=a…"),
         (
             "https://a.example/x?X-Amz-Signature=abcdef&Key-Pair-Id=K1",
@@ -31,11 +31,11 @@ import Testing
         ("https://a.example/x.ts;jsessionid=0a1b", "https://a.example/x.ts;jsessionid=0…"),
         ("media/;token=abc/x.ts", "media/;token=…/x.ts"),
         ("skd://0a1b2c3d4e5f60718293a4b5c6d7e8f9", "skd://0a1b…"),
-        // A type and a length.
+        // Data URLs are reduced to their media type and length.
         ("data:text/plain;base64,AAECAwQFBgcICQoLDA0ODw==", "data:text/plain,… (47 bytes)"),
         ("DATA:,key", "data:,… (9 bytes)"),
     ])
-    func secretsAreShortened(text: String, description: String) {
+    func secretsAreRedactedInDescription(text: String, description: String) {
         let address = ResourceAddress(text)
         #expect(address.description == description)
         #expect("\(address)" == description && String(reflecting: address) == description)
@@ -51,11 +51,11 @@ import Testing
         "https://a.example/2026-01-01T00-00-00Z_00012345_segment.ts",
         "file:///home/user/Films/0a1b2c3d4e5f60718293a4b5c6d7e8f9/x.m3u8",
     ])
-    func plainAddressesStayAsTheyAre(text: String) {
+    func addressesWithoutSecretsAreUnchanged(text: String) {
         #expect(ResourceAddress(text).description == text)
     }
 
-    @Test func valuesThatHoldAnAddressShowNoMoreOfIt() {
+    @Test func redactionAppliesInsideContainers() {
         struct Holder { let address: ResourceAddress }
         let holder = Holder(address: ResourceAddress("https://me:pw@a.example/x?token=topsecretvalue"))
         var dumped = ""
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func descriptionsAreBoundedAndMadeInOnePass() {
+    @Test func descriptionLengthIsBounded() {
         let long = String(repeating: "a", count: 1_000_000)
         for text in [
             "https://\(long)/", "https://h/\(long)", "https://h/?\(long)=1", "https://h/?a=\(long)", "data:\(long),x",

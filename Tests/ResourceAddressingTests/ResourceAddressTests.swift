@@ -14,7 +14,7 @@ import Testing
         ("./../g", "http://a/b/g"), ("./g/.", "http://a/b/c/g/"), ("g/./h", "http://a/b/c/g/h"),
         ("g/../h", "http://a/b/c/h"), ("g;x=1/../y", "http://a/b/c/y"), ("g?y/../x", "http://a/b/c/g?y/../x"),
     ])
-    func referencesResolve(reference: String, expected: String) {
+    func referencesResolveAsInRFC3986(reference: String, expected: String) {
         #expect(ResourceAddress("http://a/b/c/d;p?q").resolving(reference).text == expected)
     }
 
@@ -22,17 +22,17 @@ import Testing
         "https://cdn.example/a.m3u8?sig=a%2Fb%2f==&x=|%7C&t={1}", "data:text/plain;base64,AAAA//8=", "skd://key?a=b",
         "https://example.com/a b.ts", "http://[::1]:8080/a.ts",
     ])
-    func absoluteAddressesStayByteForByte(text: String) {
+    func absoluteReferencesAreUnchanged(text: String) {
         #expect(ResourceAddress("https://other.example/x/y.m3u8").resolving(text).text == text)
     }
 
-    @Test func queriesOfReferencesStayByteForByte() {
+    @Test func queriesOfReferencesAreUnchanged() {
         let base = ResourceAddress("https://example.com/live/list.m3u8?token=a/b?c")
         #expect(base.resolving("seg%201.ts?s=%2f+%2F../x").text == "https://example.com/live/seg%201.ts?s=%2f+%2F../x")
         #expect(base.resolving("720p/list.m3u8").text == "https://example.com/live/720p/list.m3u8")
     }
 
-    @Test func partsAreFound() {
+    @Test func urlComponentsAreParsed() {
         let address = ResourceAddress("HTTPS://user:pw@Example.COM:8443/a/b.ts?x=1#y")
         #expect(address.normalizedScheme == "https" && address.host == "example.com" && address.port == 8443)
         #expect(address.path == "/a/b.ts" && address.query == "x=1" && address.fragment == "y")
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ["http://[::1]x", "http://[::1]80", "http://[::1"])
-    func textAfterTheBracketOfAnIPv6AddressOtherThanAPortMakesTheHostInvalid(_ address: String) {
+    func invalidTextAfterIPv6BracketMakesHostInvalid(_ address: String) {
         #expect(ResourceAddress(address).host == nil)
         #expect(!ResourceAddress(address).isHTTP)
     }
@@ -63,13 +63,13 @@ import Testing
         #expect(ResourceAddress(address).isHTTP == (port != nil))
     }
 
-    @Test func whatIsNotHTTPIsNotHTTP() {
+    @Test func nonHTTPAddressesAreNotHTTP() {
         for text in ["file:///etc/passwd", "http:", "http:///x", "list.m3u8", "//host/x", "ftp://h/x", ""] {
             #expect(!ResourceAddress(text).isHTTP)
         }
     }
 
-    @Test func filePathsComeBack() {
+    @Test func filePathsRoundTrip() {
         let path = "/tmp/a b/ü#?%41.m3u8"
         #expect(ResourceAddress(filePath: path).filePath == path)
         #expect(ResourceAddress("file://host/x").filePath == nil)
@@ -80,7 +80,7 @@ import Testing
         #expect(base.resolving("x/\u{301}y/../z").text == "http://h/a/x/z")
     }
 
-    @Test func percentEncodingComesBack() {
+    @Test func percentEncodingRoundTrips() {
         let text = "https://h/a?b=c&d=ü ~"
         #expect(PercentEncoding.decode(PercentEncoding.encode(text)) == text)
         #expect(PercentEncoding.decode("100%") == "100%" && PercentEncoding.decode("%zz%4") == "%zz%4")

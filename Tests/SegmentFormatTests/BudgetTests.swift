@@ -3,11 +3,11 @@ import Testing
 
 @testable import SegmentFormat
 
-/// What few bytes can ask for is bounded by what they are.
+/// Tests that the memory and work that an input requires are bounded by its size.
 @Suite struct BudgetTests {
     // MARK: Fragments
 
-    /// A fragment of many runs that all name the same bytes behind it.
+    /// Returns a fragment with many runs that all refer to the same bytes in the `mdat` box.
     private static func repeated(runs: Int, sample: [UInt8]) -> [UInt8] {
         func moof(_ offset: Int) -> [UInt8] {
             let run = fullBox("trun", 0, 0x301, u32(1), u32(offset), u32(1_000), u32(sample.count))
@@ -29,7 +29,7 @@ import Testing
         return try #require(movie)
     }
 
-    @Test func samplesThatShareTheirBytesAreNoLargerThanTheSegment() throws {
+    @Test func samplesThatShareBytesAreLimitedToSegmentSize() throws {
         let movie = try Self.movie(FragmentedSubtitlesTests.timedText)
         let segment = Self.repeated(runs: 500, sample: zeros(10_000))
         let samples = FragmentSample.samples(in: segment.span, movie: movie, trackID: 3)
@@ -37,7 +37,7 @@ import Testing
         #expect(samples.reduce(0) { $0 + $1.bytes.count } <= segment.count)
     }
 
-    @Test func aDocumentThatManyRunsNameIsReadOnce() throws {
+    @Test func documentReferencedByManyRunsIsParsedOnce() throws {
         let document = ascii(Subtitles.tt("<body><div><p>\(String(repeating: "a", count: 4_000))</p></div></body>"))
         let segment = Self.repeated(runs: 50, sample: document)
         let initialization = FragmentedSubtitlesTests.timedText
@@ -47,7 +47,7 @@ import Testing
         #expect(cues.count == 1)
     }
 
-    @Test func billionsOfEmptySamplesAreNoMoreThanTheSegmentHasBytes() throws {
+    @Test func emptySamplesAreLimitedByByteCountOfSegment() throws {
         let movie = try Self.movie(FragmentedSubtitlesTests.timedText)
         let segment = box(
             "moof",
@@ -72,15 +72,15 @@ import Testing
         return try Movie(reading: bytes).indexEntryCount(bytes.span)
     }
 
-    @Test func theIndexOfASampleTableIsKnownBeforeItIsMade() throws {
+    @Test func indexEntryCountIsKnownBeforeIndexIsBuilt() throws {
         let video = Movies.visualEntry("avc1")
-        let audio = Movies.soundEntry("sowt")
+        let audio = Movies.audioEntry("sowt")
         let billions = fullBox("stsz", 0, 0, u32(2), u32(-1))
         #expect(try Self.movie("vide", entry: video, times: [-1, 1], chunk: -1, sizes: billions) == 0xFFFF_FFFF)
-        // Without times for them, they are declared all the same.
+        // The samples count even if the table has no durations for them.
         #expect(try Self.movie("vide", entry: video, times: [1, 1], chunk: 1, sizes: billions) == 0xFFFF_FFFF)
         #expect(try Self.movie("soun", entry: audio, times: [-1, 2], chunk: -1, sizes: billions) == 0xFFFF_FFFF)
-        // Of uncompressed audio, some samples of a chunk are one entry.
+        // Several samples of uncompressed audio in a chunk form one entry.
         #expect(try Self.movie("soun", entry: audio, times: [-1, 1], chunk: 1_280, sizes: billions) == 11)
         #expect(try Self.movie("soun", entry: audio, times: [-1, 1], chunk: -1, sizes: billions) == 1 << 25)
         let listed = fullBox("stsz", 0, 0, u32(0), u32(3), u32(1), u32(1), u32(1))
@@ -89,8 +89,8 @@ import Testing
 
     // MARK: TTML
 
-    @Test func aParagraphOfManyStatesTakesNoMoreThanAMultipleOfTheDocument() {
-        // 500 parts of a letter each in some 60 states: three megabytes from some 15,000 bytes.
+    @Test func paragraphWithTooManyStatesIsRejected() {
+        // 500 spans of one letter, each in about 60 states: 3 MB of text from a document of about 15,000 bytes.
         let parts = (0..<500).map { "<span style='\($0 % 2 == 0 ? "r" : "g")'>a</span>" }.joined()
         let states = (1...60).map { "<span begin='\($0)ms'/>" }.joined()
         let head = "<styling><style xml:id='r' tts:color='#ff0000'/><style xml:id='g' tts:color='#00ff00'/></styling>"
@@ -104,14 +104,14 @@ import Testing
         #expect(refusal == .tooLarge("timed text, with all states of its cues,"))
     }
 
-    @Test func wordsThatAppearOneAfterTheOtherAreWithinTheBudget() throws {
+    @Test func wordByWordCuesAreWithinTheBudget() throws {
         let words = (0..<24).map { "<span begin='\($0 * 200)ms'>word\($0) </span>" }.joined()
         let paragraphs = (0..<40).map { "<p begin='\($0 * 6)s' end='\($0 * 6 + 6)s'>\(words)</p>" }.joined()
         let document = try Subtitles.timedText(Subtitles.tt("<body><div>\(paragraphs)</div></body>"))
         #expect(document.cues.count == 40 * 24)
     }
 
-    @Test func elementsInsideOfOneAnotherAreLimited() throws {
+    @Test func elementNestingIsLimited() throws {
         func nested(_ depth: Int) -> String {
             let open = String(repeating: "<div>", count: depth)
             let close = String(repeating: "</div>", count: depth)
@@ -121,7 +121,7 @@ import Testing
         #expect(throws: MediaFormatError.self) { try Subtitles.timedText(nested(62)) }
     }
 
-    @Test func sequencesInsideOfOneAnotherKeepTheirTimes() throws {
+    @Test func nestedSequentialContainersAddUpTimes() throws {
         let inner = "<div timeContainer='seq'><p dur='1s'>a</p><p dur='2s'>b</p></div>"
         let text =
             "<body timeContainer='seq'><div timeContainer='seq'>\(inner)\(inner)</div><div><p dur='1s'>c</p></div></body>"
@@ -129,7 +129,7 @@ import Testing
         #expect(cues.map(Subtitles.line) == ["0-1 a", "1-3 b", "3-4 a", "4-6 b", "6-7 c"])
     }
 
-    @Test func longNamesAndValuesOfStylesAreLeftOut() throws {
+    @Test func longStyleNamesAndValuesAreIgnored() throws {
         let long = String(repeating: "x", count: 300)
         let head = """
             <styling><style xml:id="\(long)" tts:color="#ff0000"/><style xml:id="s" tts:color="#00ff00"
@@ -146,7 +146,7 @@ import Testing
         #expect(cue.placement.stacking == .avoids)
     }
 
-    @Test func stylesInsideOfARegionAreNoMoreThanAnElementRefersTo() throws {
+    @Test func styleReferencesOfRegionAreLimited() throws {
         let styles = (0..<40).map { "<style xml:id='s\($0)' tts:opacity='0.99'/>" }.joined()
         let references = (0..<40).map { "<style style='s\($0)'/>" }.joined()
         let head = """
@@ -162,7 +162,7 @@ import Testing
 
     // MARK: Cues
 
-    @Test func knownCuesAreForgottenByTheirBytes() {
+    @Test func rememberedCuesAreLimitedInBytes() {
         var gathering = WebVTTCueGathering()
         let text = String(repeating: "a", count: 1 << 20)
         func cue(_ second: Int64) -> WebVTTCue {
@@ -172,12 +172,12 @@ import Testing
             )
         }
         for second in 0..<20 { #expect(gathering.add([cue(Int64(second))]).count == 1) }
-        // The last ones are known; the first of them were forgotten.
+        // The most recent cues are remembered, the oldest ones are not.
         #expect(gathering.add([cue(19)]).isEmpty)
         #expect(gathering.add([cue(0)]).count == 1)
     }
 
-    @Test func aTimelineOfLongCuesIsLimitedInBytes() {
+    @Test func timelineIsLimitedInBytes() {
         var timeline = SubtitleTimeline()
         let text = String(repeating: "a", count: 1 << 20)
         for second in 0..<80 {
@@ -193,7 +193,7 @@ import Testing
         #expect(timeline.count == 60)
     }
 
-    @Test func discardedPartsOfATimelineLeaveTheRestInOrder() {
+    @Test func discardingKeepsRemainingCuesInOrder() {
         var timeline = SubtitleTimeline()
         timeline.insert([
             Subtitles.cue("a", 0, 4_000), Subtitles.cue("b", 1_000, 2_000), Subtitles.cue("c", 3_000, 5_000),
@@ -207,7 +207,7 @@ import Testing
         #expect(timeline.cues.map(Subtitles.line).contains("1-1.6 b"))
     }
 
-    @Test func selectorsAndElementsOfManyClassesAreNotCompared() throws {
+    @Test func selectorWithTooManyClassesIsIgnored() throws {
         let names = (0..<20).map { "c\($0)" }.joined(separator: ".")
         let cues = try Subtitles.webVTT(
             """

@@ -19,7 +19,7 @@ import Testing
     )
     static let hevcHigh = box("hvcC", [1, 0xA2] + u32(0x2000_0000) + [0xB0, 0, 0, 0, 0, 1] + [150])
 
-    static let pictures: [(String, [UInt8], String)] = [
+    static let videoEntries: [(String, [UInt8], String)] = [
         ("avc1", Movies.avcConfiguration, "avc1.64001f"),
         ("avc3", box("avcC", [1, 0x42, 0xC0, 0x0D]), "avc3.42c00d"),
         ("hvc1", hevc, "hvc1.1.6.L93.90"),
@@ -32,20 +32,20 @@ import Testing
         ("mjpg", [], "mjpg"),
     ]
 
-    @Test(arguments: pictures)
-    func pictureCodecsAreSpelled(_ format: String, _ configuration: [UInt8], _ codec: String) throws {
+    @Test(arguments: videoEntries)
+    func videoCodecsHaveRFC6381Strings(_ format: String, _ configuration: [UInt8], _ codec: String) throws {
         let entry = try Self.entry("vide", Movies.visualEntry(format, configuration))
         #expect(entry.codec == codec)
         #expect(entry.width == 640)
         #expect(entry.height == 360)
     }
 
-    static let sounds: [(String, [UInt8], String, Int, Int)] = [
+    static let audioEntries: [(String, [UInt8], String, Int, Int)] = [
         ("mp4a", Movies.elementaryStream(), "mp4a.40.2", 2, 48_000),
-        // HE-AAC: type 5 at 24 kHz, which makes 48 kHz of it; HE-AAC v2 makes two channels of one.
+        // HE-AAC: object type 5 with a core at 24 kHz and an output at 48 kHz; HE-AAC v2 outputs two channels for one.
         ("mp4a", Movies.elementaryStream([0x2B, 0x11, 0x88, 0x00]), "mp4a.40.5", 2, 48_000),
         ("mp4a", Movies.elementaryStream([0xEB, 0x09, 0x88, 0x00]), "mp4a.40.29", 2, 48_000),
-        // xHE-AAC: type 42, which is 31 and then 10.
+        // xHE-AAC: object type 42, encoded as the escape value 31 followed by 10.
         ("mp4a", Movies.elementaryStream([0xF9, 0x46, 0x40]), "mp4a.40.42", 2, 48_000),
         ("mp4a", Movies.elementaryStream([], objectType: 0x6B), "mp4a.6b", 2, 44_100),
         ("mp4a", box("wave", Movies.elementaryStream()), "mp4a.40.2", 2, 48_000),
@@ -56,21 +56,21 @@ import Testing
         ("alac", [], "alac", 2, 44_100),
     ]
 
-    @Test(arguments: sounds)
-    func soundCodecsAreSpelled(
+    @Test(arguments: audioEntries)
+    func audioCodecsHaveRFC6381Strings(
         _ format: String,
         _ configuration: [UInt8],
         _ codec: String,
         _ channels: Int,
         _ rate: Int
     ) throws {
-        let entry = try Self.entry("soun", Movies.soundEntry(format, channels: 2, rate: 44_100, configuration))
+        let entry = try Self.entry("soun", Movies.audioEntry(format, channels: 2, rate: 44_100, configuration))
         #expect(entry.codec == codec)
         #expect(entry.channelCount == channels)
         #expect(entry.sampleRate == rate)
     }
 
-    static let texts: [(String, [UInt8], String)] = [
+    static let subtitleEntries: [(String, [UInt8], String)] = [
         ("wvtt", [] as [UInt8], "wvtt"),
         ("tx3g", zeros(30), "tx3g"),
         (
@@ -83,12 +83,12 @@ import Testing
         ("stpp", ascii("urn:other") + [0, 0, 0], "stpp"),
     ]
 
-    @Test(arguments: texts)
-    func textCodecsAreSpelled(_ format: String, _ content: [UInt8], _ codec: String) throws {
+    @Test(arguments: subtitleEntries)
+    func subtitleCodecsHaveRFC6381Strings(_ format: String, _ content: [UInt8], _ codec: String) throws {
         #expect(try Self.entry("subt", box(format, zeros(6), u16(1), content)).codec == codec)
     }
 
-    @Test func soundEntriesOfQuickTimeAreRead() throws {
+    @Test func quickTimeAudioEntriesAreParsed() throws {
         let second =
             zeros(6) + u16(1) + u16(2) + zeros(6) + u16(3) + u16(16) + u16(0xFFFE) + zeros(2) + u32(0x1_0000)
             + u32(72) + u64(Int(Double(96_000).bitPattern)) + u32(6) + zeros(20)

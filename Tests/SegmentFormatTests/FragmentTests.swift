@@ -5,7 +5,7 @@ import Testing
 @Suite struct FragmentTests {
     static func movie() throws -> Movie { try Movie(reading: Movies.initialization, at: Movies.fileType.count) }
 
-    @Test func fragmentTakesWhatItLeavesOutFromTheMovie() throws {
+    @Test func fragmentUsesDefaultsOfMovie() throws {
         let bytes = Movies.fragment(7, base: 25_600)
         let fragment = try MovieFragment(reading: bytes, fileOffset: 1_000, movie: Self.movie())
         #expect(fragment.sequenceNumber == 7)
@@ -29,20 +29,20 @@ import Testing
         #expect(video.durationUnits == nil)
     }
 
-    @Test func pictureThatNeedsOthersIsNoSync() throws {
+    @Test func nonSyncSampleIsReported() throws {
         let fragment = try MovieFragment(reading: Movies.fragment(1, base: 0, isSync: false), movie: Self.movie())
         #expect(fragment.track(1)?.isFirstSampleSync == false)
     }
 
-    /// Version 0 has offsets without a sign (ISO/IEC 14496-12 §8.8.8), and there are files that have one all the same.
-    @Test(arguments: [0, 1]) func compositionOffsetsHaveASign(version: Int) throws {
+    /// Version 0 has unsigned offsets (ISO/IEC 14496-12 §8.8.8), but some files contain negative ones.
+    @Test(arguments: [0, 1]) func compositionOffsetsAreSigned(version: Int) throws {
         let run = fullBox("trun", version, 0x800, u32(2), u32(-100), u32(50))
         let bytes = box("moof", box("traf", fullBox("tfhd", 0, 0x8, u32(1), u32(300)), run))
         let track = try #require(try MovieFragment(reading: bytes, movie: Self.movie()).track(1))
         #expect(track.earliestCompositionOffset == -100 && track.durationUnits == 600 && track.sampleCount == 2)
     }
 
-    @Test func samplesOfTheirOwnLengthAreAddedUp() throws {
+    @Test func individualSampleDurationsAreAddedUp() throws {
         let run = fullBox(
             "trun",
             1,
@@ -62,13 +62,13 @@ import Testing
         let fragment = try MovieFragment(reading: bytes, movie: Self.movie())
         let track = try #require(fragment.track(1))
         #expect(track.durationUnits == 400)
-        // The second sample is presented first: 100 units on, 100 units early.
+        // The second sample is presented first: it is decoded 100 units later and has an offset of -100 units.
         #expect(track.earliestCompositionOffset == 0)
         #expect(track.presentationTime == MediaTime(seconds: 1))
         #expect(track.isFirstSampleSync == true)
     }
 
-    @Test func runsThatClaimMoreThanTheyHaveAreRefused() {
+    @Test func runsWithTooFewEntriesAreRejected() {
         let long = box("moof", box("traf", fullBox("tfhd", 0, 0, u32(1)), fullBox("trun", 0, 0x100, u32(-1), u32(0))))
         #expect(throws: MediaFormatError.truncated("trun")) { try MovieFragment(reading: long) }
         let runs = (0..<3).flatMap { _ in fullBox("trun", 0, 0, u32(-1)) }
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1])
-    func indexGivesExactTimesAndBytes(_ version: Int) throws {
+    func segmentIndexHasExactTimesAndByteRanges(_ version: Int) throws {
         let bytes = Movies.index(
             earliest: 12_800,
             offset: 20,
@@ -95,14 +95,14 @@ import Testing
         #expect(index.references.allSatisfy { $0.startsWithAccessPoint && $0.accessPointType == 1 })
     }
 
-    @Test func indexThatClaimsMoreThanItHasIsRefused() {
+    @Test func truncatedOrOverflowingIndexIsRejected() {
         let whole = Movies.index(earliest: 0, [(false, 1, 1)])
         #expect(throws: MediaFormatError.truncated("sidx")) { try SegmentIndex(reading: Array(whole.dropLast(4))) }
         let far = Movies.index(earliest: 0, offset: .max, [(false, 1, 1)])
         #expect(throws: MediaFormatError.malformed("first offset of sidx")) { try SegmentIndex(reading: far) }
     }
 
-    @Test func eventsOfBothVersionsAreRead() throws {
+    @Test func eventMessagesOfBothVersionsAreParsed() throws {
         let relative = fullBox(
             "emsg",
             0,
@@ -139,7 +139,7 @@ import Testing
         #expect(throws: MediaFormatError.malformed("version of emsg")) { try EventMessage(reading: fullBox("emsg", 2)) }
     }
 
-    @Test func producersClockIsRead() throws {
+    @Test func producerReferenceTimeIsParsed() throws {
         let seconds = 2_208_988_800 + 1_700_000_000
         let bytes = fullBox("prft", 1, 24, u32(1), u32(seconds), u32(0x8000_0000), u64(12_800))
         let time = try ProducerReferenceTime(bytes.span)
@@ -148,7 +148,7 @@ import Testing
         #expect(time.flags == 24)
     }
 
-    @Test func segmentHoldsAllItsBoxes() throws {
+    @Test func segmentContainsAllItsBoxes() throws {
         let event = fullBox("emsg", 1, 0, u32(1), u64(1), u32(1), u32(1), [0, 0])
         let bytes =
             box("styp", ascii("msdh"), u32(0), ascii("msdhcmfs")) + Movies.index(earliest: 0, [(false, 1, 1)]) + event

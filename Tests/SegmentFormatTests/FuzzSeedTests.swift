@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The seeds of the media targets in `Fuzzing/Seeds`, which are made by the writers of these tests.
+/// Tests that the seeds of the media targets in `Fuzzing/Seeds` equal the output of the fixture builders.
 ///
-/// With `MILLSTREAM_WRITE_SEEDS=1` the files are written instead of compared.
+/// With `MILLSTREAM_WRITE_SEEDS=1` the files are written before the comparison.
 @Suite struct FuzzSeedTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Fuzzing/Seeds")
@@ -78,7 +78,7 @@ import Testing
         ("captions/roll-up", rollUp),
     ]
 
-    /// A caption that is shown, rolled up and erased, as triplets.
+    /// Caption data triplets of a caption that is shown, rolled up and erased.
     private static var rollUp: [UInt8] {
         var line = LineTwentyOne()
         line.command(0x25)
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: seeds.indices)
-    func theSeedIsWhatTheWriterWrites(_ index: Int) throws {
+    func seedEqualsBuilderOutput(_ index: Int) throws {
         let seed = Self.seeds[index]
         let file = Self.folder.appendingPathComponent(seed.path)
         if ProcessInfo.processInfo.environment["MILLSTREAM_WRITE_SEEDS"] == "1" {

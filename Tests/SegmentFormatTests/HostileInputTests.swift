@@ -4,7 +4,7 @@ import Testing
 
 @testable import SegmentFormat
 
-/// Whatever the bytes are, there is an answer: no trap, no endless loop, no memory that only the input claims.
+/// Tests that parsers handle arbitrary bytes without traps, endless loops and allocations beyond the size of the input.
 @Suite struct HostileInputTests {
     struct Fixture: Sendable, CustomTestStringConvertible {
         let name: String
@@ -46,7 +46,7 @@ import Testing
         Fixture(name: "WAV", bytes: Array(Audio.wave(seconds: 1).prefix(100))),
     ]
 
-    /// Calls every parser.
+    /// Calls every parser with the given bytes.
     static func readAll(_ bytes: [UInt8]) {
         let span = bytes.span
         _ = MediaContainer(span)
@@ -86,7 +86,7 @@ import Testing
         guard case .ready(let timeline) = index.state else { return }
         if timeline.pieces.count > Movie.mostPieces { Issue.record("more pieces than allowed") }
         for piece in timeline.pieces where piece.timeRange.duration < .zero { Issue.record("a negative duration") }
-        // Whoever reads a timeline rounds, adds and shows its times.
+        // Clients of a timeline round, add and format its times.
         for piece in timeline.pieces {
             let (range, bytes) = (piece.timeRange, piece.byteRange)
             _ = (range.end.roundedSeconds, range.duration.duration, range.description, bytes.end, bytes.description)
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: fixtures)
-    func mutationsDoNotTrap(_ fixture: Fixture) {
+    func mutatedMediaDoesNotTrap(_ fixture: Fixture) {
         var random = SplitMix(state: UInt64(fixture.bytes.count))
         let interesting: [UInt8] = [0, 1, 0x7F, 0x80, 0xFE, 0xFF]
         for _ in 0..<Self.rounds {
@@ -122,16 +122,16 @@ import Testing
         }
     }
 
-    /// Numbers at which arithmetic of 32 bits, 53 bits, 63 bits or 64 bits changes, as the bits of 64.
+    /// Boundary values of 32-bit, 53-bit, 63-bit and 64-bit arithmetic, as 64-bit patterns.
     static let extremeNumbers: [Int] = [
         0, 1, -1, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF, 1 << 32, 1 << 53, 1 << 62, .max - 1, .max, .min, .min + 1,
         1_000_000_000_000_000_000,
     ]
 
     @Test(arguments: fixtures)
-    func extremeNumbersAtEveryPlaceDoNotTrap(_ fixture: Fixture) {
+    func extremeNumbersAtEveryOffsetDoNotTrap(_ fixture: Fixture) {
         var random = SplitMix(state: UInt64(fixture.bytes.count) &* 31)
-        // Every place once, and more often where the fixture is small.
+        // Small fixtures are changed at every offset, large ones at evenly spaced offsets.
         let step = max(1, fixture.bytes.count / Self.rounds)
         for place in stride(from: 0, to: fixture.bytes.count, by: step) {
             let number = Self.extremeNumbers[Int.random(in: 0..<Self.extremeNumbers.count, using: &random)]
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(arguments: fixtures)
-    func truncationsDoNotTrap(_ fixture: Fixture) {
+    func truncatedMediaDoesNotTrap(_ fixture: Fixture) {
         let step = max(1, fixture.bytes.count / 400)
         for length in stride(from: 0, to: fixture.bytes.count, by: step) {
             Self.readAll(Array(fixture.bytes.prefix(length)))
@@ -171,6 +171,7 @@ import Testing
         }
     }
 
-    /// Mutations of each fixture: as many as a debug build does in a few seconds, or as many as are asked for.
+    /// The number of mutations of each fixture: `MILLSTREAM_MUTATIONS`, or a number that a debug build processes in a
+    /// few seconds.
     static let rounds = ProcessInfo.processInfo.environment["MILLSTREAM_MUTATIONS"].flatMap { Int($0) } ?? 400
 }

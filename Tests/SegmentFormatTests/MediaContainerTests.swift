@@ -72,11 +72,11 @@ import Testing
     ]
 
     @Test(arguments: samples)
-    func containerIsToldByFirstBytes(_ sample: Sample) {
+    func containerIsDetectedFromFirstBytes(_ sample: Sample) {
         #expect(MediaContainer(reading: sample.bytes) == sample.container)
     }
 
-    @Test func namesDoNotChange() {
+    @Test func containerNamesAreStable() {
         let names = MediaContainer.allCases.map(\.rawValue)
         #expect(
             names == [
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 0, 188, 0), (4, 0, 192, 4), (0, 16, 204, 0)])
-    func packetLengthIsFound(_ prefix: Int, _ suffix: Int, _ stride: Int, _ first: Int) throws {
+    func transportPacketLengthIsDetected(_ prefix: Int, _ suffix: Int, _ stride: Int, _ first: Int) throws {
         let stream = TransportStreamBuilder.film(seconds: 1, prefix: prefix, suffix: suffix)
         let layout = try #require(TransportPacketLayout(reading: stream))
         #expect(layout.stride == stride)

@@ -3,7 +3,7 @@ import SegmentFormat
 import Testing
 
 @Suite struct MediaFileIndexTests {
-    /// Answers all requests from a whole file.
+    /// Builds the index of a file and answers all its requests for byte ranges.
     static func index(
         _ file: [UInt8],
         head: Int = 2_000,
@@ -30,8 +30,8 @@ import Testing
 
     static func seconds(_ pieces: [MediaFilePiece]) -> [Double] { pieces.map(\.timeRange.start.seconds) }
 
-    /// Pieces follow each other without gaps, in time and in bytes.
-    static func expectRow(_ pieces: [MediaFilePiece], from start: Int, to end: Int) {
+    /// Checks that pieces are contiguous in time and in bytes.
+    static func expectContiguous(_ pieces: [MediaFilePiece], from start: Int, to end: Int) {
         #expect(pieces.first?.byteRange.start == Int64(start))
         #expect(pieces.last?.byteRange.end == Int64(end))
         #expect(zip(pieces, pieces.dropFirst()).allSatisfy { $0.timeRange.end == $1.timeRange.start })
@@ -40,20 +40,20 @@ import Testing
 
     static let fragments = (0..<6).map { Movies.fragment($0 + 1, base: 128_000 + $0 * 25_600) }
 
-    @Test func fragmentedFileIsWalked() throws {
+    @Test func fragmentedFileIsIndexedByItsFragments() throws {
         let file = Movies.initialization + Self.fragments.flatMap { $0 }
         let (timeline, requests) = try Self.index(file, head: 1_500)
         #expect(timeline.initialization == ByteRange(start: 0, length: Int64(Movies.initialization.count)))
         #expect(timeline.duration == MediaTime(seconds: 12))
         #expect(timeline.firstTimestamp == MediaTime(seconds: 10))
         #expect(Self.seconds(timeline.pieces) == [0, 4, 8])
-        Self.expectRow(timeline.pieces, from: Movies.initialization.count, to: file.count)
+        Self.expectContiguous(timeline.pieces, from: Movies.initialization.count, to: file.count)
         #expect(timeline.cuts == .exact)
         #expect(!timeline.isProgressive)
         #expect(!requests.isEmpty)
     }
 
-    @Test func piecesBeginOnlyWherePicturesCanBeDecoded() throws {
+    @Test func piecesBeginWithSyncSamples() throws {
         let file =
             Movies.initialization
             + (0..<6).flatMap { Movies.fragment($0, base: $0 * 25_600, isSync: $0 == 0 || $0 == 3) }
@@ -61,18 +61,18 @@ import Testing
         #expect(Self.seconds(timeline.pieces) == [0, 6])
     }
 
-    @Test func boxesInFrontOfAFragmentBelongToIt() throws {
+    @Test func boxesBeforeFragmentBelongToItsPiece() throws {
         let styp = box("styp", ascii("msdh"), u32(0))
         let file = Movies.initialization + Self.fragments.flatMap { styp + $0 }
         let (timeline, _) = try Self.index(file)
-        Self.expectRow(timeline.pieces, from: Movies.initialization.count, to: file.count)
+        Self.expectContiguous(timeline.pieces, from: Movies.initialization.count, to: file.count)
         #expect(
             timeline.pieces[1].byteRange.start
                 == Int64(Movies.initialization.count + 2 * (styp.count + Self.fragments[0].count))
         )
     }
 
-    @Test func indexSparesTheWalk() throws {
+    @Test func segmentIndexReplacesScan() throws {
         let references = Self.fragments.map { (isIndex: false, size: $0.count, duration: 25_600) }
         let index = Movies.index(earliest: 128_000, references)
         let file = Movies.initialization + index + Self.fragments.flatMap { $0 }
@@ -81,10 +81,10 @@ import Testing
         #expect(timeline.duration == MediaTime(seconds: 12))
         #expect(timeline.firstTimestamp == MediaTime(seconds: 10))
         #expect(Self.seconds(timeline.pieces) == [0, 4, 8])
-        Self.expectRow(timeline.pieces, from: Movies.initialization.count + index.count, to: file.count)
+        Self.expectContiguous(timeline.pieces, from: Movies.initialization.count + index.count, to: file.count)
     }
 
-    @Test func indexesOfIndexesAreFollowed() throws {
+    @Test func hierarchicalIndexesAreFollowed() throws {
         func half(_ range: Range<Int>) -> [UInt8] {
             let list = range.map { (isIndex: false, size: Self.fragments[$0].count, duration: 25_600) }
             return Movies.index(earliest: 128_000 + range.lowerBound * 25_600, list)
@@ -98,7 +98,7 @@ import Testing
         #expect(timeline.duration == MediaTime(seconds: 12))
     }
 
-    @Test func tableAtTheEndSparesTheWalk() throws {
+    @Test func randomAccessTableReplacesScan() throws {
         let fragments = (0..<40).map { Movies.fragment($0 + 1, base: $0 * 25_600, payload: 4_000) }
         var place = Movies.initialization.count
         let entries = fragments.enumerated().flatMap { index, fragment in
@@ -109,14 +109,14 @@ import Testing
         let tail = box("mfra", table, fullBox("mfro", 0, 0, u32(8 + table.count + 16)))
         let file = Movies.initialization + fragments.flatMap { $0 } + tail
         let (timeline, requests) = try Self.index(file)
-        // The table, and the last fragment.
+        // Requests for the table and the last fragment.
         #expect(requests.count <= 2)
         #expect(timeline.duration == MediaTime(seconds: 80))
         #expect(timeline.pieces.count == 20)
-        Self.expectRow(timeline.pieces, from: Movies.initialization.count, to: file.count - tail.count)
+        Self.expectContiguous(timeline.pieces, from: Movies.initialization.count, to: file.count - tail.count)
     }
 
-    @Test func walkEndsAfterTheMostRequests() throws {
+    @Test func scanStopsAtRequestLimit() throws {
         let fragments = (0..<60).map { Movies.fragment($0 + 1, base: $0 * 25_600, payload: 8_000) }
         let (timeline, requests) = try Self.index(
             Movies.initialization + fragments.flatMap { $0 },
@@ -127,7 +127,7 @@ import Testing
         #expect(timeline.isDurationEstimated)
         let duration = try #require(timeline.duration)
         #expect(abs(duration.seconds - 120) < 1)
-        Self.expectRow(
+        Self.expectContiguous(
             timeline.pieces,
             from: Movies.initialization.count,
             to: Movies.initialization.count + fragments.reduce(0) { $0 + $1.count }
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: [(true, 0), (false, 1)])
-    func progressiveFileIsCutByItsTables(_ isMovieFirst: Bool, _ requestCount: Int) throws {
+    func progressiveFileIsDividedBySampleTables(_ isMovieFirst: Bool, _ requestCount: Int) throws {
         let file = Movies.progressive(movieFirst: isMovieFirst)
         let (timeline, requests) = try Self.index(file.bytes, head: 8_000)
         #expect(requests.count == requestCount)
@@ -147,7 +147,7 @@ import Testing
         #expect(timeline.tracks.count == 2)
     }
 
-    @Test func transportStreamIsCutAtPackets() throws {
+    @Test func transportStreamIsDividedAtPackets() throws {
         let film = TransportStreamBuilder.film(seconds: 60, from: Int(TimestampWrap.period) - 20 * 90_000)
         let (timeline, requests) = try Self.index(film, head: 20_000)
         #expect(requests.count == 2)
@@ -158,11 +158,11 @@ import Testing
         #expect(timeline.pieces.count == 15)
         #expect(timeline.pieces.allSatisfy { $0.byteRange.start % 188 == 0 })
         #expect(timeline.cuts == .approximate)
-        Self.expectRow(timeline.pieces, from: 0, to: film.count)
+        Self.expectContiguous(timeline.pieces, from: 0, to: film.count)
     }
 
-    @Test func streamWhoseRateVariesIsLookedAtBetween() throws {
-        // The second half has six times as many bytes a second.
+    @Test func streamWithVariableBitRateIsProbedInBetween() throws {
+        // The bit rate of the second half is six times as high.
         var builder = TransportStreamBuilder()
         for index in 0..<200 * 25 {
             if index % 25 == 0 { builder.tables([(0x1B, 0x100, [])]) }
@@ -175,7 +175,7 @@ import Testing
         #expect(abs(Double(found.byteRange.start) - middle) < Double(builder.bytes.count) / 10)
     }
 
-    @Test func shortAudioFileIsCutAtFrames() throws {
+    @Test func shortAudioFileIsDividedAtFrames() throws {
         let tag = Audio.id3(Audio.timestamp(90_000))
         let file = tag + Audio.repeated(Audio.adts(), 431)
         let (timeline, requests) = try Self.index(file, head: file.count)
@@ -186,10 +186,10 @@ import Testing
         #expect(timeline.cuts == .exact)
         #expect(timeline.pieces.count == 3)
         #expect(timeline.pieces.allSatisfy { ($0.byteRange.start - Int64(tag.count)) % 200 == 0 })
-        Self.expectRow(timeline.pieces, from: tag.count, to: file.count)
+        Self.expectContiguous(timeline.pieces, from: tag.count, to: file.count)
     }
 
-    @Test func bitRateGivesTheLengthOfAudio() throws {
+    @Test func audioDurationIsEstimatedFromBitRate() throws {
         let file = Audio.id3(zeros(30_000)) + Audio.repeated(Audio.ac3, 1_000)
         let (timeline, requests) = try Self.index(file)
         #expect(requests.count == 1)
@@ -197,10 +197,10 @@ import Testing
         #expect(timeline.duration == MediaTime(seconds: 32))
         #expect(timeline.isDurationEstimated)
         #expect(timeline.pieces.count == 8)
-        Self.expectRow(timeline.pieces, from: 30_010, to: file.count)
+        Self.expectContiguous(timeline.pieces, from: 30_010, to: file.count)
     }
 
-    @Test func sizesOfFramesAreTakenFromSeveralPlaces() throws {
+    @Test func frameSizesAreSampledAtSeveralOffsets() throws {
         let file = Audio.repeated(Audio.adts(200), 8_000) + Audio.repeated(Audio.adts(600), 8_000)
         let (timeline, requests) = try Self.index(file, head: 65_536)
         #expect(requests.count <= 8)
@@ -208,7 +208,7 @@ import Testing
         #expect(abs(duration.seconds / (16_000 * 1_024 / 44_100) - 1) < 0.2)
     }
 
-    @Test func lengthHeaderGivesTheLengthOfMP3() throws {
+    @Test func mp3DurationComesFromXingOrVBRIHeader() throws {
         var first = Audio.mp3
         first.replaceSubrange(36..<36 + 16, with: ascii("Xing") + u32(3) + u32(2_000) + u32(417 * 2_000))
         let file = first + Audio.repeated(Audio.mp3, 2_000)
@@ -221,26 +221,26 @@ import Testing
         #expect(second.duration == MediaTime(value: 1_000 * 1_152, timescale: 44_100))
     }
 
-    @Test func blocksOfFLACArePassedOver() throws {
+    @Test func flacMetadataBlocksAreSkipped() throws {
         let file = Audio.flac(samples: 441_000, picture: 50_000, frames: 100_000)
         let (timeline, requests) = try Self.index(file)
         #expect(requests.isEmpty)
         #expect(timeline.duration == MediaTime(seconds: 10))
         #expect(timeline.initialization?.end == Int64(file.count - 100_000))
         #expect(timeline.tracks.first?.channelCount == 2)
-        Self.expectRow(timeline.pieces, from: file.count - 100_000, to: file.count)
+        Self.expectContiguous(timeline.pieces, from: file.count - 100_000, to: file.count)
     }
 
-    @Test func samplesOfWAVAreCutExactly() throws {
+    @Test func wavFileIsDividedAtExactSamples() throws {
         let file = Audio.wave(seconds: 10)
         let (timeline, _) = try Self.index(file)
         #expect(timeline.duration == MediaTime(seconds: 10))
         #expect(timeline.initialization == ByteRange(start: 0, length: 44))
         #expect(Self.seconds(timeline.pieces) == [0, 5])
-        Self.expectRow(timeline.pieces, from: 44, to: file.count)
+        Self.expectContiguous(timeline.pieces, from: 44, to: file.count)
     }
 
-    @Test func cuesOfMatroskaCutItsClusters() throws {
+    @Test func matroskaCuesDivideClusters() throws {
         let (file, clusters) = Containers.matroska(seconds: 20, step: 2)
         let (timeline, requests) = try Self.index(file, head: 300)
         #expect(requests.count == 1)
@@ -263,7 +263,7 @@ import Testing
         let (file, _) = Containers.matroska(seconds: 4, step: 2)
         let language = Containers.element(0x22_B59C, ascii("und"))
         let place = try #require(file.firstRange(of: language))
-        // Both elements in the place of the language, and the sizes that include them.
+        // Both language elements replace the original one, and the sizes of the parent elements include them.
         let both = order.flatMap { Containers.element($0, ascii($0 == 0x22_B59D ? "pt-BR" : "por")) }
         var changed = file
         changed.replaceSubrange(place, with: both)
@@ -276,7 +276,7 @@ import Testing
         #expect(try Self.index(changed, head: 400).timeline.tracks.first?.language == "pt-BR")
     }
 
-    @Test func lastPageOfOggGivesTheLength() throws {
+    @Test func oggDurationComesFromLastPage() throws {
         let file = Containers.opus(seconds: 90)
         let (timeline, _) = try Self.index(file)
         #expect(timeline.duration == MediaTime(seconds: 90))
@@ -285,7 +285,7 @@ import Testing
     }
 
     @Test(arguments: [ascii("OggS") + zeros(100), ascii("WEBVTT\n")])
-    func fileOfWhichNoMoreIsReadIsOnePiece(_ file: [UInt8]) throws {
+    func fileWithoutIndexIsOnePiece(_ file: [UInt8]) throws {
         let (timeline, requests) = try Self.index(file)
         #expect(requests.isEmpty)
         #expect(timeline.duration == nil)
@@ -293,11 +293,11 @@ import Testing
     }
 
     @Test(arguments: ["#EXTM3U\n", "<html>", "<MPD>", "nothing"])
-    func whatIsNoMediaIsNone(_ text: String) {
+    func nonMediaFileHasNoIndex(_ text: String) {
         #expect(MediaFileIndex(head: ascii(text), length: nil) == nil)
     }
 
-    @Test func fileOfUnknownLengthHasNoPiecesUnlessItTellsItself() throws {
+    @Test func fileOfUnknownLengthHasPiecesOnlyIfItsBoxesDeclareThem() throws {
         let film = TransportStreamBuilder.film(seconds: 60)
         let (stream, _) = try Self.index(film, head: 65_536, isLengthKnown: false)
         #expect(stream.pieces.isEmpty)
@@ -307,7 +307,7 @@ import Testing
         #expect(movie.duration == MediaTime(seconds: 12))
     }
 
-    @Test func whatCannotBeReadIsNamed() throws {
+    @Test func parsingProblemIsReported() throws {
         let (timeline, _) = try Self.index(Movies.fileType + box("mdat", zeros(100)))
         #expect(timeline.problem == .missing("moov"))
         #expect(timeline.pieces.count == 1)
@@ -315,7 +315,7 @@ import Testing
         #expect(try Self.index(large).timeline.problem == .tooLarge("moov"))
     }
 
-    @Test func answersThatAreShortEndTheFile() throws {
+    @Test func emptyResponsesEndIndexing() throws {
         let file = Movies.initialization + Self.fragments.flatMap { $0 }
         var index = try #require(MediaFileIndex(head: Array(file.prefix(1_200)), length: 1 << 40))
         var requests = 0

@@ -7,7 +7,7 @@ import Testing
         try Movie(reading: bytes, at: Movies.fileType.count)
     }
 
-    @Test func tracksOfAnInitializationSectionAreRead() throws {
+    @Test func tracksOfInitializationSectionAreParsed() throws {
         let movie = try Self.movie()
         #expect(movie.isFragmented)
         #expect(movie.duration == nil)
@@ -30,7 +30,7 @@ import Testing
         #expect(movie.track(3) == nil)
     }
 
-    @Test func headersOfVersionOneAreRead() throws {
+    @Test func headersOfVersionOneAreParsed() throws {
         let header = fullBox("mvhd", 1, 0, zeros(16), u32(600), u64(1 << 34), zeros(80))
         let bytes = box("moov", header, box("mvex", fullBox("mehd", 1, 0, u64(1_200))))
         let movie = try Movie(reading: bytes)
@@ -38,17 +38,17 @@ import Testing
         #expect(movie.fragmentedDuration == MediaTime(seconds: 2))
     }
 
-    @Test func unknownDurationIsNone() throws {
+    @Test func unknownDurationIsNil() throws {
         let bytes = box("moov", Movies.movieHeader(duration: 0xFFFF_FFFF))
         #expect(try Movie(reading: bytes).duration == nil)
     }
 
-    @Test func editListMovesTheTrack() throws {
+    @Test func editListIsParsed() throws {
         let track = Movies.track(
             1,
             handler: "soun",
             timescale: 48_000,
-            entry: Movies.soundEntry("Opus"),
+            entry: Movies.audioEntry("Opus"),
             edits: Movies.editList([(500, -1), (9_000, 312), (1, 1)])
         )
         let movie = try Movie(reading: box("moov", Movies.movieHeader(), track))
@@ -60,7 +60,7 @@ import Testing
         #expect(edit.offset == MediaTime(value: 23_688, timescale: 48_000))
     }
 
-    @Test func languageTagComesBeforeTheThreeLetters() throws {
+    @Test func extendedLanguageTagOverridesLanguageCode() throws {
         let media = box(
             "mdia",
             Movies.mediaHeader(timescale: 1_000, duration: 0, language: "zho"),
@@ -72,7 +72,7 @@ import Testing
         #expect(movie.tracks.first?.kind == .text)
     }
 
-    @Test func encryptionIsToldWithItsKey() throws {
+    @Test func protectionSchemeAndKeyIDAreParsed() throws {
         let key = (1...16).map { UInt8($0) }
         let protection = box(
             "sinf",
@@ -97,7 +97,7 @@ import Testing
         #expect(movie.tracks.first?.summary.encryptionScheme == "cbcs")
     }
 
-    @Test func whatIsMissingIsNamed() {
+    @Test func missingBoxesAreReported() {
         #expect(throws: MediaFormatError.missing("moov")) { try Movie(reading: zeros(0)) }
         #expect(throws: MediaFormatError.missing("moov")) { try Movie(reading: Movies.fileType) }
         #expect(throws: MediaFormatError.missing("mvhd")) { try Movie(reading: box("moov")) }
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func tooManyTracksAreRefused() {
+    @Test func tooManyTracksAreRejected() {
         let tracks = [[UInt8]](repeating: Movies.videoTrack, count: Movie.mostTracks + 1).flatMap { $0 }
         #expect(throws: MediaFormatError.tooLarge("moov")) {
             try Movie(reading: box("moov", Movies.movieHeader(), tracks))
@@ -124,7 +124,7 @@ import Testing
     ]
 
     @Test(arguments: headers)
-    func headersOfBoxesAreRead(_ bytes: [UInt8], _ type: String, _ headerLength: Int, _ length: Int64?) throws {
+    func boxHeadersAreParsed(_ bytes: [UInt8], _ type: String, _ headerLength: Int, _ length: Int64?) throws {
         let found = try #require(BoxHeader(reading: bytes))
         #expect(found.type.description == type)
         #expect(found.headerLength == headerLength)
@@ -136,7 +136,7 @@ import Testing
     ]
 
     @Test(arguments: impossibleHeaders)
-    func headersThatCannotBeAreNone(_ bytes: [UInt8]) {
+    func impossibleBoxHeaderIsNil(_ bytes: [UInt8]) {
         #expect(BoxHeader(reading: bytes) == nil)
     }
 }

@@ -9,7 +9,7 @@ import Testing
     ]
 
     @Test(arguments: formats)
-    func headersOfFramesAreRead(
+    func audioFrameHeadersAreParsed(
         _ frame: [UInt8],
         _ container: MediaContainer,
         _ rate: Int,
@@ -26,7 +26,7 @@ import Testing
         #expect(header.codec == codec)
     }
 
-    /// The first four bytes of MPEG audio, and what they say: samples, bytes, rate, channels.
+    /// The first four bytes of MPEG audio frames with the expected samples, bytes, sample rate and channels.
     static let headers: [([UInt8], Int, Int, Int, Int)] = [
         ([0xFF, 0xFB, 0x92, 0xC0], 1_152, 418, 44_100, 1), ([0xFF, 0xF3, 0x84, 0x00], 576, 192, 24_000, 2),
         ([0xFF, 0xE3, 0x18, 0x00], 576, 72, 8_000, 2), ([0xFF, 0xFD, 0xA4, 0x00], 1_152, 576, 48_000, 2),
@@ -34,8 +34,13 @@ import Testing
     ]
 
     @Test(arguments: headers)
-    func versionsAndLayersAreTold(_ start: [UInt8], _ samples: Int, _ length: Int, _ rate: Int, _ channels: Int) throws
-    {
+    func mpegVersionsAndLayersAreParsed(
+        _ start: [UInt8],
+        _ samples: Int,
+        _ length: Int,
+        _ rate: Int,
+        _ channels: Int
+    ) throws {
         let header = try #require(AudioFrameHeader(reading: (start + zeros(8))))
         #expect(header.samplesPerFrame == samples)
         #expect(header.frameLength == length)
@@ -44,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: formats)
-    func durationIsThatOfAllFrames(
+    func durationIsSumOfAllFrames(
         _ frame: [UInt8],
         _ container: MediaContainer,
         _ rate: Int,
@@ -63,7 +68,7 @@ import Testing
         #expect(summary.track.codec == codec)
     }
 
-    @Test func rubbishAndTagsBetweenFramesArePassedOver() throws {
+    @Test func bytesAndTagsBetweenFramesAreSkipped() throws {
         let tag = Audio.id3(Audio.timestamp(5))
         let bytes = zeros(100) + Audio.repeated(Audio.mp3, 3) + zeros(10) + Audio.mp3 + tag + Audio.mp3
         let summary = try #require(PackedAudioSummary(reading: bytes))
@@ -73,7 +78,7 @@ import Testing
         #expect(summary.tag == nil)
     }
 
-    @Test func substreamsAddNoTime() throws {
+    @Test func dependentSubstreamsAddNoDuration() throws {
         var dependent = Audio.enhancedAC3
         dependent[2] |= 0x40
         let bytes = Audio.repeated(Audio.enhancedAC3 + dependent, 5)
@@ -82,7 +87,7 @@ import Testing
         #expect(summary.duration == MediaTime(value: 5 * 1_536, timescale: 48_000))
     }
 
-    @Test func framesAreNotFoundInOtherBytes() {
+    @Test func otherBytesContainNoFrames() {
         #expect(PackedAudioSummary(reading: zeros(5_000)) == nil)
         #expect(AudioFrameHeader(reading: [0xFF, 0xF1, 0x50]) == nil)
         #expect(AudioFrameHeader(reading: [0xFF, 0xFB, 0xF0, 0, 0, 0, 0, 0]) == nil)
@@ -94,7 +99,7 @@ import Testing
         try #require(ID3Tag(reading: bytes))
     }
 
-    @Test func framesOfAllKindsAreRead() throws {
+    @Test func allFrameTypesAreParsed() throws {
         let frames = [
             Audio.frame("TIT2", [3] + ascii("One\0Two")),
             Audio.frame("TXXX", [0] + ascii("key\0") + [0xE4]),
@@ -122,7 +127,7 @@ import Testing
         )
     }
 
-    @Test func olderVersionsAreRead() throws {
+    @Test func olderTagVersionsAreParsed() throws {
         let second = ascii("TT2") + u24(4) + [0] + ascii("Old")
         #expect(try Self.tag(Audio.id3(version: 2, second)).frames.first?.value == .text(["Old"]))
         let text = [0] as [UInt8] + ascii(String(repeating: "x", count: 199))
@@ -135,7 +140,7 @@ import Testing
         #expect(try Self.tag(Audio.id3(version: 3, flags: 0x40, extended)).frames.count == 1)
     }
 
-    @Test func unsynchronisedFramesAreRestored() throws {
+    @Test func unsynchronizationIsReversed() throws {
         let frame = Audio.frame("PRIV", ascii("o\0") + [0xFF, 0x00, 0xE0], flags: 0x02)
         #expect(try Self.tag(Audio.id3(frame)).frames.first?.value == .privateData(owner: "o", data: [0xFF, 0xE0]))
         let third = ascii("PRIV") + u32(4) + u16(0) + ascii("o\0") + [0xFF, 0x00, 0xE0]
@@ -145,19 +150,19 @@ import Testing
         )
     }
 
-    @Test func timestampHasThirtyThreeBits() throws {
+    @Test func transportTimestampHas33Bits() throws {
         #expect(try Self.tag(Audio.id3(Audio.timestamp(-1))).transportTimestamp == 1 << 33 - 1)
         #expect(try Self.tag(Audio.id3(Audio.frame("PRIV", ascii("owner\0") + u64(5)))).transportTimestamp == nil)
     }
 
-    @Test func tagThatIsNotWholeIsNone() {
+    @Test func incompleteTagIsNil() {
         let whole = Audio.id3(Audio.timestamp(1))
         #expect(ID3Tag(reading: Array(whole.dropLast())) == nil)
         #expect(ID3Tag(reading: (ascii("ID3") + [4, 0, 0, 0x80, 0, 0, 0])) == nil)
         #expect(ID3Tag(reading: (ascii("ID3") + [5, 0, 0, 0, 0, 0, 0])) == nil)
     }
 
-    @Test func frameThatPassesTheTagIsLeftOut() throws {
+    @Test func frameBeyondTagIsIgnored() throws {
         let tag = try Self.tag(
             Audio.id3(Audio.frame("TIT2", [3] + ascii("x")) + ascii("TALB") + Audio.syncSafe(100) + u16(0))
         )

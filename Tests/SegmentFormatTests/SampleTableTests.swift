@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct SampleTableTests {
     @Test(arguments: [true, false])
-    func progressiveFileIsCutAtKeyFrames(_ isMovieFirst: Bool) throws {
+    func progressiveFileIsDividedAtKeyFrames(_ isMovieFirst: Bool) throws {
         let file = Movies.progressive(movieFirst: isMovieFirst)
         let movie = try Movie(reading: file.bytes, at: file.movie.lowerBound)
         #expect(movie.sampledDuration == MediaTime(value: 481_280, timescale: 48_000))
@@ -24,13 +24,13 @@ import Testing
         let chunk: Int64 = 50 * 100 + 94 * 10
         let data = Int64(file.data)
         #expect(pieces[0].byteRange == ByteRange(start: data, length: 2 * chunk))
-        // Sound at 4 s is frame 187.5: frame 187 is in the chunk before and reaches over the cut.
-        // At 8 s it is frame 375, the last of its chunk, which is in the next piece only.
+        // Audio at 4 s is sample 187.5: sample 187 is in the previous chunk and extends across the boundary. At 8 s it
+        // is sample 375, the last of its chunk, which belongs to the next piece only.
         #expect(pieces[1].byteRange == ByteRange(start: data + 2 * chunk - 10, length: 2 * chunk))
         #expect(pieces[2].byteRange.end == data + 5 * chunk)
     }
 
-    @Test func piecesAreNeverShorterThanAskedExceptTheLast() throws {
+    @Test func piecesAreNotShorterThanRequestedExceptTheLast() throws {
         let file = Movies.progressive(movieFirst: true)
         let movie = try Movie(reading: file.bytes, at: file.movie.lowerBound)
         for seconds in 1...12 {
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func tableWithMoreSamplesThanBytesIsNone() throws {
+    @Test func tableWithMoreSamplesThanBytesIsNil() throws {
         let tables =
             Movies.table("stts", [[1, 1]]) + Movies.table("stsc", [[1, 1, 1]]) + fullBox("stsz", 0, 0, u32(0), u32(-1))
             + Movies.table("stco", [[0]])
@@ -50,13 +50,13 @@ import Testing
         #expect(movie.sampledDuration == nil)
     }
 
-    @Test func samplesOfOneSizeMayBeMany() throws {
-        // Four thousand million samples in one entry: nothing is counted one by one.
+    @Test func samplesOfConstantSizeAreNotCountedOneByOne() throws {
+        // About 4 × 10⁹ samples in one entry must not be counted one by one.
         let tables =
             Movies.table("stts", [[-1, 1]]) + Movies.table("stsc", [[1, -1, 1]])
             + fullBox("stsz", 0, 0, u32(2), u32(-1))
             + Movies.table("stco", [[100]])
-        let track = Movies.track(1, handler: "soun", timescale: 8_000, entry: Movies.soundEntry("sowt"), tables: tables)
+        let track = Movies.track(1, handler: "soun", timescale: 8_000, entry: Movies.audioEntry("sowt"), tables: tables)
         let bytes = box("moov", Movies.movieHeader(), track)
         let movie = try Movie(reading: bytes)
         let pieces = movie.pieces(of: MediaTime(seconds: 6), in: bytes.span)
@@ -65,11 +65,11 @@ import Testing
         #expect(pieces.last?.byteRange.end == end)
     }
 
-    @Test func sizesOfFourBitsAreRead() throws {
+    @Test func fourBitSampleSizesAreParsed() throws {
         let tables =
             Movies.table("stts", [[3, 8_000]]) + Movies.table("stsc", [[1, 3, 1]])
             + fullBox("stz2", 0, 0, u32(4), u32(3), [0x12, 0x30]) + fullBox("co64", 0, 0, u32(1), u64(1 << 33))
-        let track = Movies.track(1, handler: "soun", timescale: 8_000, entry: Movies.soundEntry("sowt"), tables: tables)
+        let track = Movies.track(1, handler: "soun", timescale: 8_000, entry: Movies.audioEntry("sowt"), tables: tables)
         let bytes = box("moov", Movies.movieHeader(), track)
         let pieces = try Movie(reading: bytes).pieces(of: MediaTime(seconds: 1), in: bytes.span)
         #expect(pieces.map(\.byteRange.start) == [1 << 33, 1 << 33 + 1, 1 << 33 + 3])

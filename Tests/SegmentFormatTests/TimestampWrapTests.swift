@@ -5,14 +5,14 @@ import Testing
 @Suite struct TimestampWrapTests {
     static let period = TimestampWrap.period
 
-    @Test func timestampsGoOnOverTheWrap() {
+    @Test func timestampsContinueAcrossWraparound() {
         var wrap = TimestampWrap()
         #expect(wrap.unroll(UInt64(Self.period - 90_000)) == Self.period - 90_000)
         #expect(wrap.unroll(0) == Self.period)
         #expect(wrap.unroll(90_000) == Self.period + 90_000)
     }
 
-    @Test func stepsBackwardsStayBackwards() {
+    @Test func backwardStepsAreNotWraparounds() {
         var wrap = TimestampWrap(near: Self.period + 10)
         #expect(wrap.unroll(UInt64(Self.period - 5)) == Self.period - 5)
     }
@@ -23,11 +23,11 @@ import Testing
     ]
 
     @Test(arguments: nearest)
-    func nearestValueIsTaken(_ timestamp: Int64, _ reference: Int64, _ expected: Int64) {
+    func valueNearestToReferenceIsUsed(_ timestamp: Int64, _ reference: Int64, _ expected: Int64) {
         #expect(TimestampWrap.unroll(UInt64(timestamp), near: reference) == expected)
     }
 
-    @Test func anyValueHasTheSameLowestBitsAndIsNear() {
+    @Test func unrolledValueKeepsLowBitsAndIsNearReference() {
         var random = SplitMix(state: 1)
         for _ in 0..<10_000 {
             let timestamp = UInt64.random(in: 0..<1 << 33, using: &random)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [Int64.min, .max, .min + 1, .max - 1, 0])
-    func endsOfIntegersDoNotTrap(_ reference: Int64) {
+    func extremeReferencesDoNotTrap(_ reference: Int64) {
         for timestamp: UInt64 in [0, 1, 1 << 32, 1 << 33 - 1, .max] {
             let value = TimestampWrap.unroll(timestamp, near: reference)
             #expect(UInt64(bitPattern: value) & 0x1_FFFF_FFFF == timestamp & 0x1_FFFF_FFFF)

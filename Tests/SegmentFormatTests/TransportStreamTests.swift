@@ -8,7 +8,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 0), (4, 0), (0, 16)])
-    func programAndTimesAreRead(_ prefix: Int, _ suffix: Int) throws {
+    func programAndTimestampsAreParsed(_ prefix: Int, _ suffix: Int) throws {
         let summary = try Self.summary(TransportStreamBuilder.film(seconds: 4, prefix: prefix, suffix: suffix))
         #expect(summary.skippedByteCount == prefix)
         let program = try #require(summary.programs.first)
@@ -43,7 +43,7 @@ import Testing
     ]
 
     @Test(arguments: types)
-    func streamTypesAreNamed(
+    func streamTypesHaveCodecs(
         _ type: Int,
         _ descriptors: [UInt8],
         _ kind: MediaTrack.Kind,
@@ -60,7 +60,7 @@ import Testing
         #expect(stream.isSampleEncrypted == isEncrypted)
     }
 
-    @Test func timesGoOnOverTheWrap() throws {
+    @Test func timestampsOfStreamContinueAcrossWraparound() throws {
         let start = Int(TimestampWrap.period) - 90_000
         let summary = try Self.summary(TransportStreamBuilder.film(seconds: 4, from: start))
         let video = try #require(summary.times[0x100])
@@ -69,7 +69,7 @@ import Testing
         #expect(summary.timeRange(through: summary)?.duration == MediaTime(seconds: 4))
     }
 
-    @Test func durationComesFromHeadAndTail() throws {
+    @Test func durationIsDerivedFromHeadAndTail() throws {
         let start = Int(TimestampWrap.period) - 40 * 90_000
         let film = TransportStreamBuilder.film(seconds: 100, from: start)
         let head = try Self.summary(Array(film.prefix(188 * 40)))
@@ -80,13 +80,13 @@ import Testing
         #expect(range.duration == MediaTime(seconds: 100))
     }
 
-    @Test func referencePlacesTheFirstTimestamp() throws {
+    @Test func referenceDeterminesEpochOfFirstTimestamp() throws {
         let film = TransportStreamBuilder.film(seconds: 1)
         let summary = try Self.summary(film, near: TimestampWrap.period * 3)
         #expect(summary.times[0x100]?.earliest == TimestampWrap.period * 3 + 133_200)
     }
 
-    @Test func damageIsSkipped() throws {
+    @Test func damagedBytesAreSkipped() throws {
         let film = TransportStreamBuilder.film(seconds: 4)
         let damaged = Array(film[100..<188 * 60]) + [1, 2, 3] + Array(film[(188 * 60)...])
         let summary = try Self.summary(damaged)
@@ -94,7 +94,7 @@ import Testing
         #expect(summary.times[0x100]?.timeRange.end == MediaTime(value: 133_200 + 360_000, timescale: 90_000))
     }
 
-    @Test func tableOverSeveralPacketsIsPutTogether() throws {
+    @Test func sectionAcrossSeveralPacketsIsReassembled() throws {
         let streams = (0..<60).map { (type: 0x0F, pid: 0x200 + $0, descriptors: [0x0A, 4] + ascii("eng") + [0]) }
         let list = streams.flatMap { u8($0.type) + u16(0xE000 | $0.pid) + u16(0xF000 | 6) + $0.descriptors }
         let body = u16(0xE200) + u16(0xF000) + list
@@ -111,7 +111,7 @@ import Testing
         #expect(program.streams.allSatisfy { $0.language == "eng" })
     }
 
-    /// The bytes of a program map section with one audio stream, without a pointer field.
+    /// Returns a program map section with one audio stream, without a pointer field.
     private static func map(number: Int, pid: Int) -> [UInt8] {
         let body = u16(0xE000 | pid) + u16(0xF000) + u8(0x0F) + u16(0xE000 | pid) + u16(0xF000)
         return [2] + u16(0xB000 | (5 + body.count + 4)) + u16(number) + [0xC1, 0, 0] + body + zeros(4)
@@ -124,12 +124,12 @@ import Testing
             let stuffing = [UInt8](repeating: 0xFF, count: 184 - packet.payload.count)
             builder.packet(0x1000, isStart: packet.isStart, packet.payload + stuffing)
         }
-        // A stream needs several packets to be recognized.
+        // Several packets are required for a stream to be recognized.
         for _ in 0..<4 { builder.packet(0x1FFF, isStart: false, zeros(184)) }
         return try summary(builder.bytes).programs.map(\.number)
     }
 
-    @Test func severalSectionsInOnePacketAreRead() throws {
+    @Test func severalSectionsInOnePacketAreParsed() throws {
         let maps = (1...3).map { Self.map(number: $0, pid: 0x100 + $0) }
         #expect(try Self.summaryOfMaps([(true, [0] + maps.flatMap(\.self))]) == [1, 2, 3])
         // A table that is not a program map is skipped, and so is everything after stuffing.
@@ -157,7 +157,7 @@ import Testing
         #expect(try Self.summaryOfMaps([(false, maps[0]), (true, [200] + maps[1]), (true, [0])]) == [])
     }
 
-    @Test func otherBytesAreNoStream() {
+    @Test func otherBytesAreNotATransportStream() {
         #expect(TransportStreamSummary(reading: zeros(1_000)) == nil)
         #expect(TransportStreamSummary(reading: zeros(0)) == nil)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SegmentFormat
 
-/// WebVTT files by other people, with what other parsers made of them.
+/// Compares WebVTT files of the corpus with the results of other parsers.
 @Suite(.enabled(if: SharedCorpus.isNamed, "MILLSTREAM_SHARED is not set"))
 struct WebVTTCorpusTests {
     struct Expected: Decodable {
@@ -26,7 +26,7 @@ struct WebVTTCorpusTests {
         return try WebVTTDocument(bytes.span)
     }
 
-    @Test func cuesAreThoseOfAnotherParser() throws {
+    @Test func cuesEqualThoseOfVTTJS() throws {
         var compared = 0
         let files = try SharedCorpus.files(below: "corpus/vtt/mozilla__vtt.js/tests", extensions: ["vtt"])
         for file in files {
@@ -51,7 +51,7 @@ struct WebVTTCorpusTests {
         #expect(compared > 80)
     }
 
-    @Test func textIsThatOfAnotherParser() throws {
+    @Test func cueTextEqualsThatOfVTTJS() throws {
         var compared = 0
         for file in try SharedCorpus.files(below: "corpus/vtt/mozilla__vtt.js/tests/cuetext", extensions: ["vtt"]) {
             let result = file.deletingPathExtension().path + "-proc.json"
@@ -68,7 +68,7 @@ struct WebVTTCorpusTests {
         #expect(compared > 30)
     }
 
-    @Test func timesAreThoseOfASecondParser() throws {
+    @Test func timesEqualThoseOfWebVTTPy() throws {
         struct Line: Decodable {
             let path: String
             let kind: String
@@ -80,7 +80,7 @@ struct WebVTTCorpusTests {
             guard let expected = try? JSONDecoder().decode(Line.self, from: Data(line)), expected.kind == "vtt",
                 let cues = expected.cues
             else { continue }
-            // The other parser takes fractions of any length, the standard three digits only.
+            // The other parser accepts fractions of any length; the standard accepts exactly three digits.
             guard !expected.path.hasSuffix("/fraction-digits.vtt") else { continue }
             let document = try Self.document(SharedCorpus.url("corpus/" + expected.path))
             compared += 1

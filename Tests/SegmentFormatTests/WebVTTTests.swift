@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: ["\n", "\r\n", "\r"])
-    func blocksOfAllKindsAreRead(_ end: String) throws {
+    func allBlockTypesAreParsed(_ end: String) throws {
         let lines = [
             "\u{FEFF}WEBVTT - a title", "X-TIMESTAMP-MAP=LOCAL:00:00:01.000,MPEGTS:900000", "", "NOTE not shown", "",
             "STYLE ",
@@ -52,20 +52,20 @@ import Testing
         #expect(document.region(of: document.cues[1]) == nil)
     }
 
-    @Test func emptyLinesMayBeMissing() throws {
+    @Test func emptyLinesBetweenCuesAreOptional() throws {
         let document = try Self.document(
             "WEBVTT\n00:01.000 --> 00:02.000\na\nb\n00:02.000 --> 00:03.000\nc\nid\n00:03.000 --> 00:04.000\nd"
         )
         #expect(document.cues.map(\.text) == ["a\nb", "c\nid", "d"])
     }
 
-    @Test func timesBehindTimesBeginTheNextCue() throws {
+    @Test func consecutiveTimingLinesStartNewCue() throws {
         let document = try Self.document("WEBVTT\n\n00:01.000 --> 00:02.000\n00:03.000 --> 00:04.000\nb")
         #expect(document.cues.map(\.text) == ["", "b"])
         #expect(document.cues.map(\.timeRange.start.seconds) == [1, 3])
     }
 
-    @Test func styleBehindACueIsNone() throws {
+    @Test func styleBlockAfterCueIsIgnored() throws {
         let document = try Self.document("WEBVTT\n\n00:01.000 --> 00:02.000\na\n\nSTYLE\n::cue {}")
         #expect(document.styleSheets.isEmpty)
         #expect(document.cues.count == 1)
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: ["", "WEBVT", "WEBVTTX", " WEBVTT", "\n\nWEBVTT", "1\n00:01.000 --> 00:02.000\na"])
-    func documentWithoutSignatureIsRefused(_ text: String) {
+    func documentWithoutSignatureIsRejected(_ text: String) {
         #expect(throws: MediaFormatError.missing("WEBVTT signature")) { try Self.document(text) }
     }
 
@@ -88,20 +88,20 @@ import Testing
     ]
 
     @Test(arguments: times)
-    func timesAreReadStrictly(_ text: String, _ milliseconds: Int64?) {
+    func timestampsAreParsedStrictly(_ text: String, _ milliseconds: Int64?) {
         var scanner = WebVTTScanner(text)
         let time = scanner.timestamp()
         #expect((scanner.isAtEnd ? time : nil) == milliseconds.map { MediaTime(value: $0, timescale: 1_000) })
     }
 
-    @Test func cueWhoseTimesAreWrongIsLeftOut() throws {
+    @Test func cueWithInvalidTimingIsIgnored() throws {
         let document = try Self.document(
             "WEBVTT\n\n00:01.000 -> 00:02.000\na\n\n00:0x.000 --> 00:02.000\nb\n\n00:01.000-->00:02.000\nc"
         )
         #expect(document.cues.map(\.text) == ["c"])
     }
 
-    @Test func settingsAreRead() throws {
+    @Test func cueSettingsAreParsed() throws {
         let settings = try Self.settings("vertical:lr line:10.5%,end position:20%,line-right size:33% align:left")
         #expect(settings.direction == .growingRight)
         #expect(settings.line == .percentage(10.5))
@@ -120,11 +120,11 @@ import Testing
         "position:-1%",
         "position:50%,left", "size:200%", "size:%", "align:middle", "vertical:up", "line", ":5", "line:", "line:1e5",
     ])
-    func settingsThatAreWrongAreLeftOut(_ text: String) throws {
+    func invalidCueSettingIsIgnored(_ text: String) throws {
         #expect(try Self.settings(text) == WebVTTCueSettings())
     }
 
-    @Test func textBecomesATree() throws {
+    @Test func cueTextIsParsedIntoNodes() throws {
         let cue = try Self.cue(
             "00:01.000 --> 00:02.000\n<v.loud  Mary  Ann >Hi <i.a.b>th<00:01.500>ere</i> &amp; &lt;b&gt;&#x41;&#66;&unknown;</v><lang de>Ja"
         )
@@ -164,7 +164,7 @@ import Testing
     ]
 
     @Test(arguments: texts)
-    func wrongTagsAreLeftOut(_ text: String, _ expected: String) throws {
+    func invalidTagsAreIgnored(_ text: String, _ expected: String) throws {
         func shape(_ nodes: [WebVTTNode]) -> String {
             nodes.map { node in
                 switch node {
@@ -177,7 +177,7 @@ import Testing
         #expect(shape(WebVTTNode.nodes(text)) == expected)
     }
 
-    @Test func depthIsLimited() {
+    @Test func nodeDepthIsLimited() {
         let nodes = WebVTTNode.nodes(String(repeating: "<b>", count: 10_000) + "x")
         #expect(nodes.map(\.plainText) == ["x"])
     }
@@ -186,7 +186,7 @@ import Testing
         "X-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:10.000", "X-TIMESTAMP-MAP=LOCAL:00:10.000,MPEGTS:900000",
         "X-TIMESTAMP-MAP = LOCAL:00:10.000 , MPEGTS:900000",
     ])
-    func cuesAreMovedByTheMap(_ line: String) throws {
+    func timestampMapMovesCues(_ line: String) throws {
         let document = try Self.document("WEBVTT\n\(line)\n\n00:12.000 --> 00:13.000\na")
         #expect(document.cues(near: .zero).map(\.timeRange) == [Self.range(12_000, 13_000)])
     }
@@ -194,14 +194,15 @@ import Testing
     @Test(arguments: [
         "X-TIMESTAMP-MAP=MPEGTS:x,LOCAL:00:00.000", "X-TIMESTAMP-MAP=MPEGTS:5", "X-TIMESTAMP-MAP", "NOTE",
     ])
-    func damagedMapIsNone(_ line: String) throws {
+    func invalidTimestampMapIsIgnored(_ line: String) throws {
         let document = try Self.document("WEBVTT\n\(line)\n\n00:12.000 --> 00:13.000\na")
         #expect(document.timestampMap == nil)
         #expect(document.cues(near: .zero).map(\.timeRange) == [Self.range(12_000, 13_000)])
     }
 
-    @Test func timestampOfTheMapGoesOnOverTheWrap() throws {
-        // Time zero of the cues is one second before the wrap; the media are in their third turn.
+    @Test func timestampMapAppliesAcrossWraparound() throws {
+        // Time zero of the cues is one second before the wraparound; the media timestamps have wrapped around three
+        // times.
         let stamp = TimestampWrap.period - 90_000
         let document = try Self.document(
             "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:\(stamp),LOCAL:00:00.000\n\n00:03.000 --> 00:04.000\na"
@@ -211,7 +212,7 @@ import Testing
         #expect(cue.timeRange.start == reference + MediaTime(seconds: 2))
     }
 
-    @Test func repeatedCueIsOne() throws {
+    @Test func repeatedCueIsAddedOnce() throws {
         var gathering = WebVTTCueGathering()
         let cue = WebVTTCue(id: "1", timeRange: Self.range(1_000, 9_000), text: "a")
         let other = WebVTTCue(id: "1", timeRange: Self.range(1_000, 9_000), text: "b")
@@ -221,7 +222,7 @@ import Testing
         #expect(gathering.add([cue]) == [cue])
     }
 
-    @Test func gatheringIsBounded() {
+    @Test func gatheringRemembersBoundedNumberOfCues() {
         var gathering = WebVTTCueGathering()
         for start in stride(from: Int64(0), to: 30_000, by: 10_000) {
             let cues = (start..<start + 10_000).map { WebVTTCue(timeRange: Self.range($0, $0 + 1), text: "") }
@@ -231,7 +232,7 @@ import Testing
         #expect(gathering.add([WebVTTCue(timeRange: Self.range(0, 1), text: "")]).count == 1)
     }
 
-    @Test func mutationsDoNotTrap() {
+    @Test func mutatedWebVTTDoesNotTrap() {
         let fixture = Array(
             """
             WEBVTT

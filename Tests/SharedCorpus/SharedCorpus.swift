@@ -1,20 +1,20 @@
 public import Foundation
 
-/// Test data by other people, which lies outside the project.
+/// The shared corpus of third-party test data, which is not part of the package.
 ///
-/// `MILLSTREAM_SHARED` names its folder. Where it is set, missing data is a failure; where it is not, as on a newcomer's
-/// clone, the tests that need it say that they were skipped.
+/// `MILLSTREAM_SHARED` names its folder. If it is set, missing data is a failure; if it is not set, the tests that
+/// require the data are skipped and say so.
 public enum SharedCorpus {
-    /// The folder, `nil` where none is named.
+    /// The folder of the corpus; `nil` if none is configured.
     public static let directory: URL? = ProcessInfo.processInfo.environment["MILLSTREAM_SHARED"]
         .flatMap { $0.isEmpty ? nil : URL(fileURLWithPath: $0, isDirectory: true) }
 
-    /// Whether tests can ask for it.
+    /// A Boolean value that indicates whether a folder is configured.
     public static var isNamed: Bool { directory != nil }
 
-    /// A file or folder of the corpus.
+    /// Returns the URL of a file or folder of the corpus.
     ///
-    /// - Throws: ``Missing`` where it is not there.
+    /// - Throws: ``Missing`` if it does not exist.
     public static func url(_ path: String) throws -> URL {
         guard let url = directory?.appendingPathComponent(path), FileManager.default.fileExists(atPath: url.path) else {
             throw Missing(path: path)
@@ -22,10 +22,10 @@ public enum SharedCorpus {
         return url
     }
 
-    /// The bytes of a file.
+    /// Returns the bytes of a file.
     public static func bytes(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: url(path))) }
 
-    /// The files below a folder whose names end in one of `extensions`, in the order of their paths.
+    /// Returns the files in a folder and its subfolders whose names end in one of `extensions`, sorted by path.
     public static func files(below path: String, extensions: Set<String>) throws -> [URL] {
         let folder = try url(path)
         guard let walk = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil) else {
@@ -35,11 +35,11 @@ public enum SharedCorpus {
             .sorted { $0.path < $1.path }
     }
 
-    /// Data that the environment promises and that is not there.
+    /// An error that indicates that data of the configured corpus does not exist.
     public struct Missing: Error, CustomStringConvertible {
         let path: String
 
-        /// The value as text, for people.
+        /// A description of the error.
         public var description: String { "MILLSTREAM_SHARED is set, but \(path) is not there" }
     }
 }

@@ -1,8 +1,8 @@
 package import Foundation
 
-/// The sample streams, as `Scripts/make-samples` makes them.
+/// The sample streams that `Scripts/make-samples` generates.
 package enum Samples {
-    /// Their folder; `nil` where they were not made.
+    /// The folder with the sample streams; `nil` if they have not been generated.
     package static let directory: URL? = {
         let environment = ProcessInfo.processInfo.environment["MILLSTREAM_SAMPLES_DIRECTORY"]
         let path = environment ?? output(of: packageDirectory.appendingPathComponent("Scripts/make-samples"))
@@ -10,10 +10,10 @@ package enum Samples {
         return URL(fileURLWithPath: path, isDirectory: true)
     }()
 
-    /// Frames a second of every stream.
+    /// The frame rate of every sample stream, in frames per second.
     package static let frameRate = 30.0
 
-    /// The folder of the package.
+    /// The root folder of the package.
     package static let packageDirectory = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Results of a test, compared with those that were reviewed and are stored in a text file.
+/// The results of a test, which are compared with reviewed results in a text file.
 ///
-/// `MILLSTREAM_RECORD_TRANSCRIPTS=1` in the environment of the tests writes the files anew. The difference is then
-/// reviewed as a change of the source is.
+/// With `MILLSTREAM_RECORD_TRANSCRIPTS=1` in the environment of the tests, the files are rewritten; the differences are
+/// then reviewed like changes of the source.
 public struct Transcript {
     private let file: URL
     private var lines: [(section: String, text: String)] = []
@@ -12,17 +12,18 @@ public struct Transcript {
     ///
     /// - Parameters:
     ///   - name: The name of the file, without its extension.
-    ///   - path: The path of a source file; the transcript is in the folder `Transcripts` beside it.
+    ///   - path: The path of a source file; the transcript is in the folder `Transcripts` next to it.
     public init(_ name: String, besideFileAt path: String) {
         file = URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent("Transcripts/\(name).txt")
     }
 
-    /// Adds a section: a title and a text of several lines.
+    /// Appends a section: a title and a text of several lines.
     ///
-    /// Carriage returns are written as `\r`, and so is a missing line end of the last line, so that each shows.
+    /// Carriage returns are written as `\r`, and a missing line ending of the last line is marked, so that both are
+    /// visible.
     public mutating func add(_ title: String, _ text: String) {
         lines.append((title, "== \(title)"))
-        // By bytes: CR and LF together are one character.
+        // The text is split by bytes, because CR and LF together are a single character.
         var rest = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
             String(decoding: line.flatMap { $0 == UInt8(ascii: "\r") ? Array("\\r".utf8) : [$0] }, as: UTF8.self)
         }
@@ -30,15 +31,15 @@ public struct Transcript {
         lines += rest.map { (title, $0) }
     }
 
-    /// Adds lines below a title.
+    /// Appends a section of lines.
     public mutating func add(_ title: String, lines texts: [String]) {
         add(title, texts.map { $0.replacing("\n", with: "\\n") + "\n" }.joined())
     }
 
-    /// Compares the results with those in the file, or writes the file where the environment asks for it.
+    /// Compares the results with those in the file, after writing the file if the environment requests it.
     ///
-    /// - Returns: The first line that differs, with the one before the change; `nil` where all are the same.
-    /// - Throws: The error of Foundation where the file cannot be read or written.
+    /// - Returns: The first line that differs, with the reviewed line; `nil` if all lines are equal.
+    /// - Throws: The error of Foundation if the file cannot be read or written.
     public func difference() throws -> String? {
         let text = lines.map { $0.text + "\n" }.joined()
         if ProcessInfo.processInfo.environment["MILLSTREAM_RECORD_TRANSCRIPTS"] == "1" {

@@ -2,11 +2,11 @@ import Testing
 import XMLReading
 
 @Suite struct XMLDocumentReadingTests {
-    /// Writes down what it is told.
+    /// An event handler that records the events as lines.
     struct Transcript: XMLEventHandler {
         var lines: [String] = []
-        var mostLines = Int.max
-        var hasEnough: Bool { lines.count >= mostLines }
+        var maximumLineCount = Int.max
+        var hasEnough: Bool { lines.count >= maximumLineCount }
 
         mutating func startElement(_ name: XMLName, _ attributes: XMLAttributes, line: Int) {
             let list = attributes.all.map { " \($0.name.namespace)|\($0.name.local)=\($0.value)" }.joined()
@@ -33,7 +33,7 @@ import XMLReading
         }
     }
 
-    @Test func namesComeWithTheirNamespaces() {
+    @Test func namesAreReportedWithNamespaces() {
         let result = Self.read(
             "<?xml version='1.0'?>\n<a xmlns='urn:a' xmlns:b='urn:b'>\n<b:c d='1' b:d='&lt;&#65;'>x&amp;<![CDATA[<y>]]></b:c></a>"
         )
@@ -43,7 +43,7 @@ import XMLReading
         )
     }
 
-    @Test func blankTextCanBeLeftOut() {
+    @Test func blankTextCanBeFilteredOut() {
         let result = Self.read("<a>\n  <b> x </b>\n</a>", filter: .notBlank)
         #expect(result.lines == ["1 <|a>", "2 <|b>", " x ", "</b>", "</a>"])
     }
@@ -67,14 +67,14 @@ import XMLReading
     @Test(arguments: [
         ("<a>\n<b></a>", 2), ("<a>\n\n&unknown;</a>", 3), ("<a b='1' b='2'/>", 1), ("", 0), ("no", 1), ("<a/><b/>", 1),
     ])
-    func faultsNameTheirLine(_ text: String, _ line: Int) throws {
+    func errorsReportTheirLine(_ text: String, _ line: Int) throws {
         let error = try #require(Self.read(text).error)
         #expect(error.code == .malformed)
         #expect(error.line == line)
         #expect(!error.message.isEmpty)
     }
 
-    @Test func prefixThatIsNotDeclaredIsNoFault() {
+    @Test func undeclaredPrefixIsAccepted() {
         #expect(Self.read("<x:a y:b='c'/>").lines == ["1 <|x:a |y:b=c>", "</x:a>"])
     }
 
@@ -84,19 +84,19 @@ import XMLReading
         "<!DOCTYPE a [<!ENTITY % b 'c'> %b;]><a/>",
         "<!DOCTYPE a [<!ATTLIST a b CDATA 'c'>]><a/>",
     ])
-    func declarationsAreRefused(_ text: String) {
+    func documentTypeDeclarationsAreRejected(_ text: String) {
         let result = Self.read(text)
         #expect(result.error?.code == .hasDeclarations)
         #expect(result.lines.isEmpty)
     }
 
-    @Test func manyEntitiesDoNotExpand() {
+    @Test func entitiesAreNotExpanded() {
         var text = "<!DOCTYPE a [<!ENTITY x0 'ha'>"
         for level in 1..<30 { text += "<!ENTITY x\(level) '&x\(level - 1);&x\(level - 1);'>" }
         #expect(Self.read(text + "]><a>&x29;</a>").error?.code == .hasDeclarations)
     }
 
-    @Test func documentTypeWithoutDeclarationsIsTaken() {
+    @Test func documentTypeWithoutDeclarationsIsAccepted() {
         #expect(Self.read("<!DOCTYPE a SYSTEM 'http://127.0.0.1:1/none.dtd'><a/>").lines == ["1 <|a>", "</a>"])
     }
 
@@ -115,17 +115,17 @@ import XMLReading
         #expect(Self.read("<a b='' c=''/>", limits: .init(attributes: 1)).error?.code == .tooLarge)
     }
 
-    /// Texts with more equals signs than attributes are allowed, none of which belongs to an attribute.
+    /// Documents with more equals signs than allowed attributes, none of which belongs to an attribute.
     @Test(arguments: [
         "<!-- <a b='1' c='2' d='3'> ---><r/>", "<r><![CDATA[<a b='1' c='2' d='3'>]]]></r>",
         "<?p <a b='1' c='2' d='3'??><r/>",
         "<r><!----><!-- <a -- b=1 c=2 --></r>", "<!DOCTYPE r><r b='1'>c=d=e=</r>",
     ])
-    func equalsSignsOutsideOfTagsAreNotCountedAsAttributes(_ text: String) {
+    func textWithEqualsSignsDoesNotExceedAttributeLimit(_ text: String) {
         #expect(Self.read(text, limits: .init(attributes: 1)).error?.code != .tooLarge)
     }
 
-    /// Starts of comments and other sections that a parser does not read as such.
+    /// Text that resembles the start of a comment or another section, but is not parsed as one.
     @Test(arguments: [
         "<!DOCTYPE r [<!ENTITY e '<!--'>]><r b='1' c='2'/>", "<!DOCTYPE r [<!ENTITY e '<![CDATA['>]><r b='1' c='2'/>",
         "<!DOCTYPE r [<!ENTITY e '<?p'>]><r b='1' c='2'/>", "<r a='<!--'><s b='1' c='2'/></r>",
@@ -133,11 +133,11 @@ import XMLReading
         "<r><![CDATA[ ]]]><s b='1' c='2'/></r>",
         "<?p ?><r b='1' c='2'/>", "<?p ??><r b='1' c='2'/>", "<!-- ---><r b='1' c='2'/>", "<!----><r b='1' c='2'/>",
     ])
-    func attributesAreCountedAfterAnythingThatLooksLikeAComment(_ text: String) {
+    func attributesAreCountedAfterTextThatResemblesComment(_ text: String) {
         #expect(Self.read(text, limits: .init(attributes: 1)).error?.code == .tooLarge)
     }
 
-    @Test func manyAttributesAreRefusedBeforeTheyAreCompared() {
+    @Test func tooManyAttributesAreRejectedBeforeParsing() {
         for encoded in [false, true] {
             let names = (0..<300).map { " a\($0)='\($0 % 7 == 0 ? ">" : "=")'" }.joined()
             let text = "<?xml version='1.0'?><!-- \(String(repeating: "=", count: 500)) --><a><b\(names)/></a>"
@@ -147,12 +147,12 @@ import XMLReading
                 try XMLDocumentReading.read(bytes.span, into: &transcript)
             }
             #expect(error?.code == .tooLarge)
-            // Nothing was parsed.
+            // The document is rejected before parsing.
             #expect(transcript.lines.isEmpty)
         }
     }
 
-    @Test func equalsSignsThatAreNoAttributesAreNotCounted() {
+    @Test func equalsSignsOutsideTagsAreNotCountedAsAttributes() {
         let signs = String(repeating: "=", count: 500)
         let text =
             "<?xml version='1.0'?><!-- \(signs) --><a b='\(signs)' c=\"'\(signs)\">\(signs)<![CDATA[\(signs)]]></a>"
@@ -161,7 +161,7 @@ import XMLReading
         #expect(Self.read("<a\(names)/>").error == nil)
     }
 
-    @Test func namespacesOfAPlaceAreLimited() {
+    @Test func nestedNamespacesAreLimited() {
         func nested(_ count: Int) -> String {
             (0..<count).map { "<a xmlns:n\($0)='urn:\($0)' xmlns:m\($0)='urn:\($0)'>" }.joined()
                 + String(repeating: "</a>", count: count)
@@ -172,13 +172,13 @@ import XMLReading
         #expect(Self.read("<a>\(siblings)</a>").error == nil)
     }
 
-    @Test func theNameOfANamespaceIsLimited() {
+    @Test func namespaceNameLengthIsLimited() {
         func document(_ length: Int) -> String {
             "<a xmlns='\(String(repeating: "u", count: length))'/>"
         }
         #expect(Self.read(document(1_024)).error == nil)
         #expect(Self.read(document(1_025)).error?.code == .tooLarge)
-        // Where only an attribute uses it, too.
+        // The limit also applies to namespaces that only an attribute uses.
         let long = String(repeating: "u", count: 1_025)
         #expect(Self.read("<a xmlns:x='\(long)' x:b=''/>").error?.code == .tooLarge)
     }
@@ -187,22 +187,22 @@ import XMLReading
         ("UTF-8", true), ("utf-16", false), ("ISO-8859-1", true), ("windows-1252", true), ("UTF-7", false),
         ("ISO-2022-JP", false), ("EBCDIC-CP-US", false), ("HZ-GB-2312", false),
     ])
-    func encodingsThatSpellMarkupOtherwiseAreRefused(_ encoding: String, _ isRead: Bool) {
+    func encodingsNotCompatibleWithASCIIAreRejected(_ encoding: String, _ isRead: Bool) {
         let result = Self.read("<?xml version=\"1.0\" encoding=\"\(encoding)\"?><a/>")
         if isRead { #expect(result.error == nil) }
-        // A document of single bytes that calls itself UTF-16 is the parser's to judge.
+        // A single-byte document that declares UTF-16 is left to the parser.
         if !isRead, encoding != "utf-16" {
             #expect(result.error?.message == "its encoding is not read" && result.lines.isEmpty)
         }
     }
 
-    @Test func readingStopsWhereTheHandlerHasEnough() {
-        let result = Self.read("<a><b/></c>", into: Transcript(mostLines: 2))
+    @Test func readingStopsWhenHandlerRequestsIt() {
+        let result = Self.read("<a><b/></c>", into: Transcript(maximumLineCount: 2))
         #expect(result.error == nil)
         #expect(result.lines == ["1 <|a>", "1 <|b>"])
     }
 
-    @Test func mutationsDoNotTrap() {
+    @Test func mutatedDocumentsDoNotTrap() {
         let fixture = Array(
             "<?xml version='1.0' encoding='UTF-8'?><!DOCTYPE a><a xmlns:b='urn:b'><b:c d='&#x41;'>x<![CDATA[y]]></b:c></a>"
                 .utf8

@@ -2,9 +2,9 @@ import Adaptation
 import MediaTiming
 import Testing
 
-/// When the default selector gives a transfer up.
+/// Tests of when the default selector abandons a transfer.
 @Suite struct AbandonmentTests {
-    /// A selector that knows a link of 9 Mbit/s.
+    /// Returns a selector that has measured a link of 9 Mbit/s.
     private static func selector() throws -> BalancedSelector {
         var selector = BalancedSelector()
         _ = selector.decide(try .moment(buffer: 0, isStarting: true))
@@ -13,8 +13,10 @@ import Testing
         return selector
     }
 
-    /// Reviews a transfer of 4 MB every quarter of a second; when it was given up, and for which rung.
-    private static func watch(
+    /// Reviews a transfer of 4 MB every 0.25 s.
+    ///
+    /// - Returns: The time of the abandonment, in seconds, and the decision; `nil` if the transfer is not abandoned.
+    private static func reviewTransfer(
         _ selector: inout BalancedSelector,
         megabits: Double,
         buffer: Double,
@@ -39,9 +41,9 @@ import Testing
         return nil
     }
 
-    @Test func transferThatBreaksDownIsGivenUpBeforeTheBufferIsEmpty() throws {
+    @Test func slowTransferIsAbandonedBeforeBufferIsEmpty() throws {
         var selector = try Self.selector()
-        let given = try #require(try Self.watch(&selector, megabits: 0.3, buffer: 8))
+        let given = try #require(try Self.reviewTransfer(&selector, megabits: 0.3, buffer: 8))
         #expect(given.seconds < 5)
         #expect(given.decision.rung < 2 && given.decision.cause == .abandon)
         selector.add(.transfer(rung: 4, megabits: 0.3, seconds: given.seconds, at: 100, isAbandoned: true))
@@ -51,24 +53,24 @@ import Testing
         #expect(selector.decide(try .moment(current: 0, buffer: 5)).cause != .recovery)
     }
 
-    @Test func requestThatIsNotAnsweredIsGivenUp() throws {
+    @Test func requestWithoutResponseIsAbandoned() throws {
         var selector = try Self.selector()
-        let given = try Self.watch(&selector, megabits: 0, buffer: 6, seconds: 12, firstByte: nil)
+        let given = try Self.reviewTransfer(&selector, megabits: 0, buffer: 6, seconds: 12, firstByte: nil)
         #expect(try #require(given).decision.rung < 4)
     }
 
     @Test(arguments: [(9.0, 8.0), (7.0, 12.0), (4.0, 24.0), (9.0, 3.0)])
-    func transferThatComesInTimeGoesOn(megabits: Double, buffer: Double) throws {
+    func transferThatArrivesInTimeIsContinued(megabits: Double, buffer: Double) throws {
         var selector = try Self.selector()
-        #expect(try Self.watch(&selector, megabits: megabits, buffer: buffer) == nil)
+        #expect(try Self.reviewTransfer(&selector, megabits: megabits, buffer: buffer) == nil)
     }
 
-    @Test func lowestRungIsNeverGivenUp() throws {
+    @Test func transferOfLowestRungIsNeverAbandoned() throws {
         var selector = try Self.selector()
-        #expect(try Self.watch(&selector, megabits: 0.01, buffer: 1, rung: 0) == nil)
+        #expect(try Self.reviewTransfer(&selector, megabits: 0.01, buffer: 1, rung: 0) == nil)
     }
 
-    @Test func transferThatHasNearlyComeGoesOn() throws {
+    @Test func nearlyCompleteTransferIsContinued() throws {
         var selector = try Self.selector()
         let transfer = TransferInFlight(
             rung: 4,
@@ -81,9 +83,9 @@ import Testing
         #expect(selector.review(transfer, in: try .moment(current: 4, buffer: 2, now: 108)) == .keepGoing)
     }
 
-    @Test func seekForgetsThePromise() throws {
+    @Test func seekEndsRecovery() throws {
         var selector = try Self.selector()
-        _ = try #require(try Self.watch(&selector, megabits: 0.3, buffer: 8))
+        _ = try #require(try Self.reviewTransfer(&selector, megabits: 0.3, buffer: 8))
         selector.seeked()
         #expect(selector.decide(try .moment(current: 4, buffer: 20)).cause != .recovery)
     }

@@ -2,9 +2,9 @@ import Adaptation
 import MediaTiming
 import Testing
 
-/// The default selector: what it does when.
+/// Tests of the decisions of the default selector.
 @Suite struct BalancedSelectorTests {
-    @Test func nothingKnownIsTheLowestRung() throws {
+    @Test func defaultSelectorStartsAtLowestRungWithoutMeasurements() throws {
         var selector = BalancedSelector()
         let decision = selector.decide(try .moment(buffer: 0, isStarting: true))
         #expect(decision.rung == 0 && decision.cause == .start)
@@ -12,14 +12,14 @@ import Testing
     }
 
     @Test(arguments: [(0.4, 0), (6.0, 0), (12.0, 1), (24.0, 2), (100.0, 4), (2_000.0, 4)])
-    func firstSegmentIsOneThatComesWithinASecond(megabits: Double, rung: Int) throws {
+    func firstSegmentArrivesWithinOneSecond(megabits: Double, rung: Int) throws {
         var selector = BalancedSelector(initialEstimate: BitRate(bitsPerSecond: Int64(megabits * 1_000_000)))
         let decision = selector.decide(try .moment(buffer: 0, isStarting: true))
         #expect(decision.rung == rung && decision.cause == .start)
     }
 
     @Test(arguments: [(0.3, 0), (1.3, 1), (2.8, 2), (5.5, 3), (12.0, 4), (400.0, 4)])
-    func steadyLinkIsUsed(megabits: Double, rung: Int) throws {
+    func steadyLinkSelectsMatchingRung(megabits: Double, rung: Int) throws {
         var selector = BalancedSelector()
         selector.learn(megabits, times: 20)
         let decision = selector.decide(try .moment(current: rung, buffer: 22))
@@ -29,13 +29,13 @@ import Testing
         #expect(abs(Double(expected.bitsPerSecond) / 1e6 / known - 1) < 0.3)
     }
 
-    @Test func measurementsFromBeforeTheFirstQuestionCount() throws {
+    @Test func measurementsBeforeFirstDecisionCount() throws {
         var selector = BalancedSelector()
         selector.learn(20, times: 40)
         #expect(selector.decide(try .moment(current: 0, buffer: 20)).rung == 4)
     }
 
-    @Test func fallIsFollowedWithinTwoSegments() throws {
+    @Test func throughputDropLowersRungWithinTwoSegments() throws {
         var selector = BalancedSelector()
         _ = selector.decide(try .moment(buffer: 0, isStarting: true))
         selector.learn(12, times: 20, rung: 4)
@@ -45,7 +45,7 @@ import Testing
         #expect(decision.rung <= 1 && decision.cause == .throughputFell)
     }
 
-    @Test func fullerBufferNeverMeansALowerRung() throws {
+    @Test func defaultSelectorNeverLowersRungForFullerBuffer() throws {
         for megabits in [0.7, 1.5, 3, 6, 30] {
             var selector = BalancedSelector()
             selector.learn(megabits, times: 8)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func onlyProportionsCount() throws {
+    @Test func decisionsAreInvariantUnderScaling() throws {
         func rungs(_ scale: Double) throws -> [Int] {
             var selector = BalancedSelector()
             var current = 0
@@ -75,7 +75,7 @@ import Testing
         #expect(try rungs(1) == rungs(4))
     }
 
-    @Test func decisionSaysWhatItStandsOn() throws {
+    @Test func decisionContainsItsEvidence() throws {
         var selector = BalancedSelector()
         selector.learn(3, times: 10)
         let evidence = selector.decide(try .moment(current: 1, buffer: 10)).evidence
@@ -89,7 +89,7 @@ import Testing
         #expect(stall >= 0 && stall < 0.2)
     }
 
-    @Test func onlyOpenRungsAreTaken() throws {
+    @Test func onlyOpenRungsAreSelected() throws {
         var selector = BalancedSelector()
         selector.learn(40, times: 20)
         var situation = try SelectionSituation.moment(current: 4, buffer: 20)
@@ -100,7 +100,7 @@ import Testing
         #expect(selector.decide(situation).rung == 1)
     }
 
-    @Test func largeSegmentThatIsKnownIsAvoidedWhereTheBufferIsLow() throws {
+    @Test func knownLargeSegmentIsAvoidedWhenBufferIsLow() throws {
         var selector = BalancedSelector()
         selector.learn(4.6, times: 20)
         var situation = try SelectionSituation.moment(current: 3, buffer: 7)
@@ -109,7 +109,7 @@ import Testing
         #expect(selector.decide(situation).rung < 3)
     }
 
-    @Test func cachedSegmentsTellNothing() throws {
+    @Test func cachedSegmentsDoNotAffectEstimate() throws {
         var selector = BalancedSelector()
         _ = selector.decide(try .moment(buffer: 0, isStarting: true))
         for index in 0..<10 {
@@ -119,7 +119,7 @@ import Testing
         #expect(selector.decide(try .moment(current: 0, buffer: 20)).rung == 0)
     }
 
-    @Test func fastPlaybackNeedsMore() throws {
+    @Test func higherPlaybackRateLowersRung() throws {
         var selector = BalancedSelector()
         selector.learn(5.5, times: 20)
         var situation = try SelectionSituation.moment(current: 3, buffer: 16)
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func otherLadderKeepsWhatIsKnownOfTheLink() throws {
+    @Test func newLadderKeepsThroughputEstimate() throws {
         var selector = BalancedSelector()
         _ = selector.decide(try .moment(buffer: 0, isStarting: true))
         selector.learn(6, times: 20)
@@ -140,7 +140,7 @@ import Testing
         #expect(try #require(selector.expectedThroughput).bitsPerSecond > 4_000_000)
     }
 
-    @Test func seekKeepsWhatIsKnownOfTheLink() throws {
+    @Test func seekKeepsThroughputEstimate() throws {
         var selector = BalancedSelector()
         selector.learn(40, times: 20)
         _ = selector.decide(try .moment(current: 4, buffer: 20))
@@ -148,7 +148,7 @@ import Testing
         #expect(selector.decide(try .moment(current: 4, buffer: 0, isStarting: true)).rung >= 2)
     }
 
-    @Test func sameCallsGiveTheSameAnswers() throws {
+    @Test func selectorIsDeterministic() throws {
         func decisions() throws -> [SwitchDecision] {
             var selector = BalancedSelector()
             var generator = SeededGenerator(seed: 5)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How the rate of a link changes; at its end it begins again.
+/// The rate of a link over time; the trace repeats when it ends.
 struct BandwidthTrace: Sendable {
     struct Period: Sendable {
         let seconds: Double
@@ -36,12 +36,12 @@ struct BandwidthTrace: Sendable {
         )
     }
 
-    /// One rate for ever.
+    /// Returns a trace with a constant rate.
     static func constant(_ bitsPerSecond: Double, latency: Double = 0.05) -> BandwidthTrace {
         BandwidthTrace([Period(seconds: 3_600, bitsPerSecond: bitsPerSecond, latency: latency)])
     }
 
-    /// Rates that hold for some seconds each.
+    /// Returns a trace with a sequence of rates and their durations.
     static func steps(_ steps: [(seconds: Double, bitsPerSecond: Double)], latency: Double = 0.05) -> BandwidthTrace {
         BandwidthTrace(steps.map { Period(seconds: $0.seconds, bitsPerSecond: $0.bitsPerSecond, latency: latency) })
     }
@@ -49,7 +49,7 @@ struct BandwidthTrace: Sendable {
     var length: Double { periods.reduce(0) { $0 + $1.seconds } }
 }
 
-/// A walk along a trace.
+/// A position in a trace.
 struct TraceCursor {
     private let periods: [BandwidthTrace.Period]
     private var index = 0
@@ -74,7 +74,7 @@ struct TraceCursor {
         }
     }
 
-    /// Loads until all has come or the time is over; the bits that came.
+    /// Transfers bits until all have arrived or the time is over, and returns the number of transferred bits.
     mutating func load(_ bits: Double, atMost seconds: Double) -> Double {
         var loaded = 0.0
         var seconds = seconds

@@ -2,15 +2,15 @@ import Adaptation
 import MediaTiming
 import Testing
 
-/// The selector by buffer: what it does when.
+/// Tests of the decisions of the buffer-based selector.
 @Suite struct BufferSelectorTests {
-    @Test func nothingKnownIsTheLowestRung() throws {
+    @Test func bufferSelectorStartsAtLowestRungWithoutMeasurements() throws {
         var selector = BufferSelector()
         let decision = selector.decide(try .moment(buffer: 0, isStarting: true))
         #expect(decision.rung == 0 && decision.cause == .start && decision.delay == nil)
     }
 
-    /// A selector that has played for a while on a link of such a rate, and its rung with this buffer.
+    /// Returns the rung that a selector selects with the given buffer after playback on a link of the given rate.
     private func rung(_ megabits: Double, buffer: Double, current: Int) throws -> Int {
         var selector = BufferSelector()
         selector.learn(megabits, rung: current)
@@ -18,13 +18,13 @@ import Testing
         return selector.decide(try .moment(current: current, buffer: buffer, now: 40)).rung
     }
 
-    @Test func throughputIsWhereItStarts() throws {
+    @Test func selectorStartsWithThroughput() throws {
         var selector = BufferSelector()
         selector.learn(3)
         #expect(selector.decide(try .moment(current: 0, buffer: 4, now: 40)).rung == 2)
     }
 
-    @Test func fullerBufferNeverMeansALowerRung() throws {
+    @Test func bufferSelectorNeverLowersRungForFullerBuffer() throws {
         for megabits in [0.7, 3, 30] {
             let rungs = try stride(from: 0.0, through: 26, by: 2).map { try rung(megabits, buffer: $0, current: 4) }
             #expect(rungs == rungs.sorted())
@@ -32,12 +32,12 @@ import Testing
         }
     }
 
-    @Test func riseStopsAtWhatTheLinkCarries() throws {
+    @Test func switchUpIsLimitedByThroughput() throws {
         #expect(try rung(3, buffer: 26, current: 1) <= 2)
         #expect(try rung(30, buffer: 26, current: 1) == 4)
     }
 
-    @Test func nearlyEmptyBufferBoundsTheSegment() throws {
+    @Test func nearlyEmptyBufferLimitsRung() throws {
         var selector = BufferSelector()
         selector.learn(9, rung: 4)
         let decision = selector.decide(try .moment(current: 4, buffer: 0.6, now: 40))
@@ -45,7 +45,7 @@ import Testing
         #expect(decision.cause == .bufferLow)
     }
 
-    @Test func waitsWhereAFullerBufferWouldChangeNothing() throws {
+    @Test func selectorWaitsWhenFullerBufferChangesNothing() throws {
         var selector = BufferSelector()
         selector.learn(0.6)
         var delays: [Duration] = []
@@ -57,7 +57,7 @@ import Testing
         #expect(!delays.isEmpty)
     }
 
-    @Test func slowTransferIsGivenUpForALowerRung() throws {
+    @Test func slowTransferIsAbandonedForLowerRung() throws {
         var selector = BufferSelector()
         selector.learn(9, rung: 4)
         let situation = try SelectionSituation.moment(current: 4, buffer: 5, now: 42)
@@ -81,7 +81,7 @@ import Testing
         #expect(selector.decide(situation).cause == .recovery)
     }
 
-    @Test func seekBeginsWithTheThroughputAgain() throws {
+    @Test func seekRestartsWithThroughput() throws {
         var selector = BufferSelector()
         selector.learn(3)
         _ = selector.decide(try .moment(current: 0, buffer: 20, now: 40))
@@ -89,7 +89,8 @@ import Testing
         #expect(selector.decide(try .moment(current: 4, buffer: 0, isStarting: true, now: 50)).rung == 2)
     }
 
-    /// The rung that is taken with 6 s of buffer, behind a transfer of the highest rung that took so long with 2 s.
+    /// Returns the rung that is selected with 6 s of buffer after a transfer of the highest rung of the given duration
+    /// that started with 2 s of buffer.
     private func rung(behindATransferOf seconds: Double) throws -> Int {
         var selector = BufferSelector()
         selector.learn(24, rung: 4)
@@ -99,7 +100,7 @@ import Testing
         return selector.decide(try .moment(current: 4, buffer: 6, now: 40.05 + seconds)).rung
     }
 
-    @Test func aRungThatAnotherRuleChoseIsKeptUnlessTheBufferRanDry() throws {
+    @Test func rungOfThroughputRuleIsKeptUnlessBufferRanEmpty() throws {
         #expect(try rung(behindATransferOf: 1.9) == 4)
         #expect(try rung(behindATransferOf: 1.96) < 4)
         #expect(try rung(behindATransferOf: 3) < 4)

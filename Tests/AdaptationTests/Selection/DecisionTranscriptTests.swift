@@ -3,25 +3,25 @@ import Testing
 
 @testable import Adaptation
 
-/// What the selectors decide in many random situations, against transcripts that were reviewed.
+/// Compares the decisions of the selectors in many random situations with reviewed transcripts.
 ///
-/// A change of a constant, a condition or an order shows here, in the line of the first decision that differs. Where the
-/// change is meant, `MILLSTREAM_RECORD_TRANSCRIPTS=1` writes the transcripts anew.
+/// A change of a constant, a condition or an order appears in the line of the first decision that differs. After an
+/// intended change, `MILLSTREAM_RECORD_TRANSCRIPTS=1` rewrites the transcripts.
 @Suite struct DecisionTranscriptTests {
     @Test(arguments: [SelectorName.throughput, .buffer, .default], [1, 2, 3])
-    func decisionsAreThoseOfTheTranscript(name: SelectorName, seed: Int) throws {
+    func decisionsMatchTranscript(name: SelectorName, seed: Int) throws {
         var session = RandomSession(seed: UInt64(seed))
         var selector = AnyVariantSelector(
             name,
             initialEstimate: seed == 3 ? BitRate(bitsPerSecond: 2_500_000) : nil
         )
-        // The selector that plans ahead takes some hundred times as long for a decision.
+        // A decision of the default selector takes about a hundred times as long as one of the others.
         let lines = try session.run(&selector, steps: name == .default ? 40 : 300)
         try Transcript.compare(lines, "\(name.rawValue)-\(seed)")
     }
 
     @Test(arguments: [1, 2])
-    func estimatesAreThoseOfTheTranscript(seed: Int) throws {
+    func estimatesMatchTranscript(seed: Int) throws {
         var random = RepeatableNumbers(seed: UInt64(seed))
         var estimator = ThroughputEstimator(
             initial: seed == 2 ? BitRate(bitsPerSecond: 4_000_000) : nil
@@ -43,7 +43,7 @@ import Testing
                     isCached: random.unit() < 0.05
                 )
             )
-            // Some overlap, some leave gaps, and seldom a clock is set back.
+            // Some transfers overlap, some leave gaps, and occasionally the clock is set back.
             now = random.unit() < 0.01 ? 0 : max(0, start + length * (random.unit() * 1.5 - 0.25))
             lines.append(
                 [
@@ -58,7 +58,7 @@ import Testing
 
 }
 
-/// Situations, transfers and seeks in a random order, with a link whose rate wanders.
+/// A session of random situations, transfers and seeks on a link with a varying rate.
 private struct RandomSession {
     private var random: RepeatableNumbers
     private var now = 0.0

@@ -1,13 +1,13 @@
 import Adaptation
 import Testing
 
-/// Rungs that the device is too slow for.
+/// Tests of the cap on rungs that the device cannot decode in time.
 @Suite struct DroppedFramesCapTests {
     private func open(_ cap: DroppedFramesCap) throws -> [Int] {
         LadderRestriction(try makeLadder(fiveRungs), caps: [cap]).openRungs
     }
 
-    @Test func rungThatDropsMuchIsClosedWithAllAbove() throws {
+    @Test func rungWithManyDroppedFramesIsClosedWithAllHigherRungs() throws {
         var cap = DroppedFramesCap(ladder: try makeLadder(fiveRungs))
         cap.add(rung: 3, shown: 90, dropped: 40, now: .seconds(10))
         #expect(try open(cap) == [0, 1, 2])
@@ -15,13 +15,13 @@ import Testing
     }
 
     @Test(arguments: [(80, 20), (5, 100), (1_000, 240), (0, 0), (-5, -5)])
-    func fewPicturesOrFewDropsCloseNothing(shown: Int, dropped: Int) throws {
+    func fewFramesOrFewDropsCloseNoRung(shown: Int, dropped: Int) throws {
         var cap = DroppedFramesCap(ladder: try makeLadder(fiveRungs))
         cap.add(rung: 3, shown: shown, dropped: dropped, now: .seconds(10))
         #expect(try open(cap) == [0, 1, 2, 3, 4])
     }
 
-    @Test func closureEndsAndDoublesEachTime() throws {
+    @Test func closureExpiresAndDoublesEachTime() throws {
         var cap = DroppedFramesCap(ladder: try makeLadder(fiveRungs))
         var now = 0.0
         for seconds in [60.0, 120, 240] {
@@ -37,20 +37,20 @@ import Testing
         #expect(try open(cap) == [0, 1, 2, 3])
     }
 
-    @Test func whatWasLongAgoDoesNotOutvoteTheLastMinute() throws {
+    @Test func recentDroppedFramesOutweighOldReports() throws {
         var cap = DroppedFramesCap(ladder: try makeLadder(fiveRungs))
         for second in 0..<600 { cap.add(rung: 4, shown: 30, dropped: 0, now: .seconds(second)) }
         for second in 600..<630 { cap.add(rung: 4, shown: 10, dropped: 20, now: .seconds(second)) }
         #expect(try open(cap) == [0, 1, 2, 3])
     }
 
-    @Test func lowestRungStaysOpen() throws {
+    @Test func lowestRungIsNeverClosed() throws {
         var cap = DroppedFramesCap(ladder: try makeLadder(fiveRungs))
         cap.add(rung: 0, shown: 0, dropped: 500, now: .zero)
         #expect(try open(cap) == [0])
     }
 
-    @Test func noReportTraps() throws {
+    @Test func extremeFrameReportsDoNotTrap() throws {
         let ladder = try makeLadder(fiveRungs)
         let moments: [Duration] = [.zero, .seconds(-1), .seconds(Int64.max), .seconds(Int64.min), .seconds(5)]
         for moment in moments {

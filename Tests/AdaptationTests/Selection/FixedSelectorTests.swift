@@ -2,13 +2,13 @@ import Adaptation
 import MediaTiming
 import Testing
 
-/// Selectors that do not choose, and selectors by name.
+/// Tests of selectors with a fixed choice, and of the creation of selectors by name.
 @Suite struct FixedSelectorTests {
     @Test(
         arguments: [(.lowest, 0), (.highest, 4), (.index(2), 2), (.index(-3), 0), (.index(99), 4)]
             as [(FixedSelector.Choice, Int)]
     )
-    func choiceIsKept(choice: FixedSelector.Choice, rung: Int) throws {
+    func fixedChoiceIsKept(choice: FixedSelector.Choice, rung: Int) throws {
         var selector = FixedSelector(choice)
         for megabits in [0.1, 50, 1] {
             selector.learn(megabits)
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func closedRungGivesWayToTheNearestBelow() throws {
+    @Test func closedRungIsReplacedByNextLowerOpenRung() throws {
         var situation = try SelectionSituation.moment()
         situation.restriction.close(because: .codecs) { $0 > 2 }
         var selector = FixedSelector(.highest)
@@ -27,7 +27,7 @@ import Testing
         #expect(decision.rung == 2 && decision.cause == .cap)
     }
 
-    @Test func everyNameMakesASelector() throws {
+    @Test func everyNameCreatesASelector() throws {
         #expect(
             SelectorName.allCases.map(\.rawValue).sorted() == [
                 "buffer", "default", "fixed-highest", "fixed-lowest", "throughput",
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func selectorOfOnesOwnIsAsked() throws {
+    @Test func customSelectorIsUsed() throws {
         var selector = AnyVariantSelector(FixedSelector(.index(3)))
         #expect(selector.name == nil)
         #expect(selector.decide(try .moment()).rung == 3)

@@ -2,7 +2,7 @@ import Adaptation
 import MediaTiming
 import Testing
 
-/// Situations, measurements and transfers that no player is in.
+/// Tests of situations, measurements and transfers that do not occur in a player.
 @Suite struct HostileSituationTests {
     private static let moments: [Duration] = [
         .zero, .nanoseconds(1), .seconds(2), .seconds(-1), .seconds(1e9), .seconds(Int64.max), .seconds(Int64.min),
@@ -30,14 +30,14 @@ import Testing
         }
         if Bool.random(using: &generator) { situation.restriction.close(because: .failed) { $0 % 2 == 0 } }
         if Int.random(in: 0..<8, using: &generator) == 0 {
-            // A restriction of another ladder.
+            // A restriction of a different ladder.
             situation.restriction = LadderRestriction(try makeLadder(fiveRungs))
         }
         return situation
     }
 
     @Test(arguments: [SelectorName.default, .throughput, .buffer, .fixedHighest], ladders.indices)
-    func nothingTraps(name: SelectorName, ladder: Int) throws {
+    func extremeSituationsDoNotTrap(name: SelectorName, ladder: Int) throws {
         var generator = SeededGenerator(seed: UInt64(ladder + 1))
         func moment() -> Duration { Self.moments.randomElement(using: &generator) ?? .zero }
         func bytes() -> ByteCount { ByteCount(Self.counts.randomElement(using: &generator) ?? 0) }
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func noOptionTraps() throws {
+    @Test func extremeSelectorOptionsDoNotTrap() throws {
         for value in [-1.0, 0, .nan, .infinity, -.infinity, 1e300] {
             for moment in Self.moments {
                 let options = BalancedSelector.Options(

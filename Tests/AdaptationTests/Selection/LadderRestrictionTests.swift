@@ -2,15 +2,15 @@ import Adaptation
 import MediaTiming
 import Testing
 
-/// Which rungs are open.
+/// Tests of which rungs are open and why others are closed.
 @Suite struct LadderRestrictionTests {
-    @Test func allRungsAreOpenAtFirst() throws {
+    @Test func allRungsAreInitiallyOpen() throws {
         let restriction = LadderRestriction(try makeLadder(fiveRungs))
         #expect(restriction.openRungs == [0, 1, 2, 3, 4])
         #expect(!restriction.isOpen(5) && !restriction.isOpen(-1))
     }
 
-    @Test func closedRungsSayWhy() throws {
+    @Test func closedRungsHaveReasons() throws {
         var restriction = LadderRestriction(try makeLadder(fiveRungs))
         restriction.close(because: .codecs) { $0 == 2 }
         restriction.close(because: .viewSize) { $0 >= 2 }
@@ -18,7 +18,7 @@ import Testing
         #expect(restriction.openRungs == [0, 1])
     }
 
-    @Test func lowestOpenRungStaysWhateverIsClosed() throws {
+    @Test func lowestOpenRungIsNeverClosed() throws {
         var restriction = LadderRestriction(try makeLadder(fiveRungs))
         restriction.close(because: .failed) { $0 == 0 }
         restriction.close(because: .codecs) { _ in true }
@@ -27,13 +27,13 @@ import Testing
         #expect(restriction.openRungs == [1])
     }
 
-    @Test func nearestOpenRungIsBelowOrElseTheLowest() throws {
+    @Test func nearestOpenRungIsLowerOrElseLowest() throws {
         var restriction = LadderRestriction(try makeLadder(fiveRungs))
         restriction.close(because: .failed) { $0 == 0 || $0 == 2 }
         #expect([0, 1, 2, 3, 9].map { restriction.nearestOpen(below: $0) } == [1, 1, 1, 3, 4])
     }
 
-    @Test func capsNarrowOneAfterTheOther() throws {
+    @Test func capsAreCumulative() throws {
         let ladder = try makeLadder(fiveRungs)
         let caps = [
             PreferenceCap(peakBitRate: BitRate(bitsPerSecond: 4_000_000)),

@@ -2,7 +2,7 @@ import Adaptation
 import MediaTiming
 import Testing
 
-/// Rungs in order, and the way back to the playlist.
+/// Tests of the order of rungs and of the mapping to the variants of the playlist.
 @Suite struct LadderTests {
     private static func rung(_ index: Int, peak: Int64, average: Int64? = nil) -> LadderRung {
         LadderRung(
@@ -12,7 +12,7 @@ import Testing
         )
     }
 
-    @Test func rungsAscendByWhatTheyAreExpectedToNeed() throws {
+    @Test func rungsAreSortedByExpectedBitRate() throws {
         let ladder = try #require(
             Ladder([
                 Self.rung(0, peak: 5_000_000),
@@ -25,12 +25,12 @@ import Testing
         #expect(ladder.index(ofVariant: 7) == nil)
     }
 
-    @Test func equalRungsKeepTheOrderOfThePlaylist() throws {
+    @Test func equalRungsKeepPlaylistOrder() throws {
         let ladder = try #require(Ladder((0..<5).map { Self.rung($0, peak: 1_000_000) }))
         #expect(ladder.rungs.map(\.variantIndex) == [0, 1, 2, 3, 4])
     }
 
-    @Test func ladderIsNeverEmptyNorEndless() {
+    @Test func ladderHasOneTo64Rungs() {
         #expect(Ladder([]) == nil)
         #expect(Ladder((0..<64).map { Self.rung($0, peak: 1) }) != nil)
         #expect(Ladder((0..<65).map { Self.rung($0, peak: 1) }) == nil)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [(nil, 5), (3, 3), (8, 5), (0, 5), (-1, 5)] as [(Int64?, Int64)])
-    func averageCountsUnlessItMakesNoSense(average: Int64?, expected: Int64) {
+    func averageBitRateIsUsedUnlessInvalid(average: Int64?, expected: Int64) {
         #expect(Self.rung(0, peak: 5, average: average).expectedBitRate == BitRate(bitsPerSecond: expected))
     }
 }

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Adaptation
 
-/// What is thought of a link.
+/// Tests of the probability distribution of the rate of a link.
 @Suite struct LinkBeliefTests {
     private func belief() throws -> LinkBelief { LinkBelief(LinkModel(try makeLadder(fiveRungs))) }
 
     private func sum(_ belief: LinkBelief) -> Double { (belief.working + belief.inOutage).reduce(0, +) }
 
-    @Test func probabilitiesAddUpToOne() throws {
+    @Test func probabilitiesSumToOne() throws {
         var belief = try belief()
         for rate in [3e6, 0, 1e12, 2e6, 0, 0, .infinity, .nan, 1] {
             belief.observe(bitsPerSecond: rate)
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func measurementsGatherIt() throws {
+    @Test func measurementsConcentrateDistribution() throws {
         var belief = try belief()
         for _ in 0..<8 {
             belief.pass()
@@ -31,7 +31,7 @@ import Testing
         #expect(belief.probability(below: 6_000_000) > 0.95)
     }
 
-    @Test func noisyLinkIsLessCertain() throws {
+    @Test func noisyLinkHasWiderDistribution() throws {
         var steady = try belief()
         var noisy = steady
         for index in 0..<20 {
@@ -44,7 +44,7 @@ import Testing
         #expect(spreads[0] > 1.1 * spreads[1])
     }
 
-    @Test func silenceLooksLikeAnOutageAndNotLikeASlowLink() throws {
+    @Test func missingDataIndicatesOutageNotSlowLink() throws {
         var belief = try belief()
         for _ in 0..<10 {
             belief.pass()
@@ -56,11 +56,11 @@ import Testing
         #expect(belief.quantile(0.5) > 3_000_000)
     }
 
-    @Test func smallTransfersTellLittle() throws {
+    @Test func smallTransfersHaveLittleWeight() throws {
         var trusted = try belief()
         for _ in 0..<8 { trusted.observe(bitsPerSecond: 6_000_000) }
         var doubted = trusted
-        // One of them alone could be chance, however large it is.
+        // A single measurement could be an outlier, however large it is.
         for _ in 0..<3 {
             trusted.pass()
             doubted.pass()
@@ -73,7 +73,7 @@ import Testing
         #expect(ignored.working == trusted.working)
     }
 
-    @Test func allAtOnceIsALowerBound() throws {
+    @Test func instantaneousTransferIsALowerBound() throws {
         var belief = try belief()
         for _ in 0..<4 { belief.observe(bitsPerSecond: 1_000_000) }
         let before = belief.quantile(0.5)

@@ -1,12 +1,12 @@
 import Adaptation
 import Testing
 
-/// On a link that does not change, the picture comes to rest.
+/// Tests that the rung becomes stable on a link with a constant rate.
 @Suite struct OscillationTests {
     static let fine = [0.23, 0.331, 0.477, 0.688, 0.991, 1.427, 2.056, 2.962, 5.027, 6]
     static let coarse = [1.0, 2.5, 5, 8, 16, 35]
 
-    /// Half an hour of segments of 4 s.
+    /// Plays half an hour of 4 s segments.
     private func halfAnHour(
         _ name: SelectorName,
         _ ladder: [Double],
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [1.7, 5.5])
-    func pictureRestsOnAFineLadder(megabits: Double) throws {
+    func rungIsStableOnFineLadder(megabits: Double) throws {
         for name in [SelectorName.default, .throughput, .buffer] {
             let result = try halfAnHour(name, Self.fine, megabits, spread: 0)
             #expect(result.switches <= 8)
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [12, 30])
-    func pictureRestsOnACoarseLadderWithSegmentsOfAllSizes(megabits: Double) throws {
+    func rungIsStableOnCoarseLadderWithVaryingSegmentSizes(megabits: Double) throws {
         for name in [SelectorName.default, .throughput, .buffer] {
             let result = try halfAnHour(name, Self.coarse, megabits, spread: 0.3)
             #expect(result.switches <= 8)
@@ -42,8 +42,8 @@ import Testing
         }
     }
 
-    @Test func linkThatChangesIsFollowedAfterARest() throws {
-        // Twenty minutes between two rungs, where rises become dear, and then a faster link.
+    @Test func rateChangeIsFollowedAfterStablePeriod() throws {
+        // Twenty minutes at a rate between two rungs, during which the switch penalty grows, and then a faster link.
         let trace = BandwidthTrace.steps([(1_200, 12_000_000), (600, 60_000_000)])
         var model = SessionModel(
             video: try SessionVideo(megabits: Self.coarse, segmentDuration: 4, segments: 400),

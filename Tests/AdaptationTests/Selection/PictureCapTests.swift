@@ -2,7 +2,7 @@ import Adaptation
 import MediaTiming
 import Testing
 
-/// Caps by what was asked for, and by what the view can show.
+/// Tests of the caps by user preference and by view size.
 @Suite struct PictureCapTests {
     /// 360p, 540p, 720p twice, 1080p and 2160p.
     private static let sizes = [(640, 360), (960, 540), (1_280, 720), (1_280, 720), (1_920, 1_080), (3_840, 2_160)]
@@ -28,7 +28,7 @@ import Testing
             ((-5, -5), [0, 1, 2, 3, 4, 5]), ((.max, .max), [0, 1, 2, 3, 4, 5]),
         ] as [((Int, Int), [Int])]
     )
-    func smallestPictureThatFillsTheViewIsTheHighest(view: (Int, Int), open: [Int]) throws {
+    func smallestResolutionThatFillsViewIsHighestOpenRung(view: (Int, Int), open: [Int]) throws {
         let cap = ViewSizeCap(width: view.0, height: view.1)
         let restriction = LadderRestriction(try Self.ladder(), caps: [cap])
         #expect(restriction.openRungs == open)
@@ -36,12 +36,12 @@ import Testing
         #expect(restriction.reasons.compactMap { $0 }.allSatisfy { $0 == .viewSize })
     }
 
-    @Test func rungsWithoutASizeStayOpen() throws {
+    @Test func rungsWithoutResolutionStayOpen() throws {
         let restriction = LadderRestriction(try makeLadder(fiveRungs), caps: [ViewSizeCap(width: 10, height: 10)])
         #expect(restriction.openRungs == [0, 1, 2, 3, 4])
     }
 
-    @Test func pictureThatIsClosedDoesNotStandForOneThatFits() throws {
+    @Test func closedRungDoesNotCountAsFillingTheView() throws {
         let ladder = try Self.ladder()
         var restriction = LadderRestriction(ladder)
         restriction.close(because: .codecs) { $0 == 2 || $0 == 3 }
@@ -55,13 +55,13 @@ import Testing
             (nil, 1_280, nil, 4), (nil, nil, 1_080, 5), (nil, 1, 1, 1), (nil, 0, 0, 6), (4_000_000, 960, 540, 2),
         ] as [(Int64?, Int?, Int?, Int)]
     )
-    func preferenceClosesWhatIsAbove(peak: Int64?, width: Int?, height: Int?, count: Int) throws {
+    func preferenceClosesHigherRungs(peak: Int64?, width: Int?, height: Int?, count: Int) throws {
         let cap = PreferenceCap(peakBitRate: peak.map { BitRate(bitsPerSecond: $0) }, width: width, height: height)
         let restriction = LadderRestriction(try Self.ladder(), caps: [cap])
         #expect(restriction.openRungs == Array(0..<count))
     }
 
-    @Test func preferenceSaysWhy() throws {
+    @Test func preferenceGivesReasons() throws {
         let cap = PreferenceCap(peakBitRate: BitRate(bitsPerSecond: 5_000_000), height: 720)
         let restriction = LadderRestriction(try Self.ladder(), caps: [cap])
         #expect(restriction.reasons == [nil, nil, nil, nil, .preferredResolution, .preferredBitRate])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Adaptation
 
-/// What choices are worth in the long run.
+/// Tests of the long-term values of choices.
 @Suite struct PlanTableTests {
     private func plan(_ megabits: [Double] = fiveRungs) throws -> PlanTable {
         let situation = try SelectionSituation.moment(megabits)
@@ -21,7 +21,7 @@ import Testing
         LinkBelief(plan.model, around: megabits * 1_000_000, octaves: 0.3)
     }
 
-    @Test func fullerBufferIsWorthMore() throws {
+    @Test func fullerBufferHasHigherValue() throws {
         let plan = try plan()
         for megabits in [0.3, 1, 3, 9] {
             let worths = [0.0, 1, 2, 4, 8, 16, 26].map {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func fasterLinkIsWorthMore() throws {
+    @Test func fasterLinkHasHigherValue() throws {
         let plan = try plan()
         let worths = [0.3, 0.6, 1.2, 2.4, 5, 10].map {
             plan.worth(ofTypical: 2, belief(plan, $0), at: plan.level(8))
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: [0.7, 2, 6])
-    func transferOfTheExpectedSizeIsWorthWhatATypicalOneIs(megabits: Double) throws {
+    func transferOfExpectedSizeHasValueOfTypicalOne(megabits: Double) throws {
         let plan = try plan()
         for rung in 0..<plan.rungs {
             let transfer = PlanTable.Transfer(
@@ -52,12 +52,12 @@ import Testing
             )
             let one = plan.worth(of: transfer, belief(plan, megabits), buffer: 9)
             let typical = plan.worth(ofTypical: rung, belief(plan, megabits), at: plan.level(9))
-            // The levels that the plan was made at lie apart; and it looks one round further.
+            // The plan is interpolated between its levels, and this value looks one step further ahead.
             #expect(abs(one - typical) < 0.3)
         }
     }
 
-    @Test func levelsCoverTheBufferWithoutGaps() throws {
+    @Test func bufferLevelsAreMonotonic() throws {
         let plan = try plan()
         #expect(plan.level(-5).index == 0 && plan.level(-5).fraction == 0)
         #expect(plan.level(1e9).index == PlanTable.levels - 2 && plan.level(1e9).fraction == 1)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func smallChangesNeedNoNewPlan() throws {
+    @Test func smallChangesReuseThePlan() throws {
         let usual = key(try .moment())
         #expect(usual.serves(key(try .moment(capacity: 33, segment: 4.5))))
         #expect(!usual.serves(key(try .moment(segment: 6))))
@@ -85,14 +85,14 @@ import Testing
         #expect(usual.serves(key(faster)))
     }
 
-    @Test func longLaddersAreThinnedOut() throws {
+    @Test func longLaddersAreReducedInPlanKey() throws {
         let long = key(try .moment((1...60).map { 0.1 * Double($0) }))
         #expect(long.rungs.count == PlanKey.mostRungs)
         #expect(long.rungs.first == 0 && long.rungs.suffix(1).allSatisfy { $0 > 56 })
         #expect(long.rungs == long.rungs.sorted())
     }
 
-    @Test func latencyBelongsToThePlan() throws {
+    @Test func latencyIsPartOfThePlanKey() throws {
         func key(_ latency: Double) throws -> PlanKey { PlanKey(try .moment(), latency: latency) }
         #expect(try key(0) == key(0.2) && key(1) == key(1.01))
         #expect(try key(1).serves(key(1.15)) && !key(1).serves(key(1.5)) && !key(0.1).serves(key(1)))

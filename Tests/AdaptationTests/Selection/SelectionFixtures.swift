@@ -2,16 +2,16 @@ import Adaptation
 import MediaTiming
 import Testing
 
-/// A ladder by megabits a second.
+/// Returns a ladder with the given bit rates, in Mbit/s.
 func makeLadder(_ megabits: [Double]) throws -> Ladder {
     try #require(Ladder(megabits.map { LadderRung(peakBitRate: BitRate(bitsPerSecond: Int64($0 * 1_000_000))) }))
 }
 
-/// The ladder of most tests here.
+/// The bit rates of the ladder of most tests, in Mbit/s.
 let fiveRungs = [0.5, 1, 2, 4, 8]
 
 extension SelectionSituation {
-    /// A situation in seconds and megabits.
+    /// Returns a situation from values in seconds and Mbit/s.
     static func moment(
         _ megabits: [Double] = fiveRungs,
         current: Int? = nil,
@@ -34,7 +34,7 @@ extension SelectionSituation {
 }
 
 extension SegmentMeasurement {
-    /// A transfer that got `megabits` a second for so long.
+    /// Returns the measurement of a transfer at `megabits` Mbit/s for the given number of seconds.
     static func transfer(
         rung: Int = 0,
         megabits: Double,
@@ -58,7 +58,7 @@ extension SegmentMeasurement {
 }
 
 extension VariantSelector {
-    /// Lets it see transfers of one rate, one after the other.
+    /// Adds consecutive transfers at one rate.
     mutating func learn(_ megabits: Double, times: Int = 10, rung: Int = 0, from start: Double = 0) {
         for index in 0..<times {
             add(.transfer(rung: rung, megabits: megabits, at: start + 4 * Double(index)))
@@ -67,8 +67,8 @@ extension VariantSelector {
 }
 
 extension SessionModel.Result {
-    /// Ten minutes in segments of 3 s, some larger than others.
-    static func ofThreeSeconds(
+    /// Plays ten minutes of 3 s segments of varying size.
+    static func withThreeSecondSegments(
         _ name: SelectorName,
         _ ladder: [Double],
         _ trace: BandwidthTrace,

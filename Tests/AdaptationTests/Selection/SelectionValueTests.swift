@@ -4,11 +4,11 @@ import Testing
 
 @testable import Adaptation
 
-/// Values that selectors work with: defaults, limits, and what follows from a situation.
+/// Tests of the values that selectors use: defaults, limits, and quantities derived from a situation.
 @Suite struct SelectionValueTests {
     // MARK: Options
 
-    @Test func optionsHaveTheirDefaults() {
+    @Test func optionsHaveDocumentedDefaults() {
         let estimator = ThroughputEstimator.Options()
         #expect(estimator.fastHalfLife == .seconds(3) && estimator.slowHalfLife == .seconds(9))
         #expect(estimator.fullWeight == ByteCount(65_536) && estimator.latencyHalfLife == 5)
@@ -30,7 +30,7 @@ import Testing
             (.infinity, -.infinity, .infinity, [100, 0, 0.99]),
         ] as [(Double, Double, Double, [Double])]
     )
-    func weightsStayInTheirRanges(stall: Double, change: Double, foresight: Double, expected: [Double]) {
+    func weightsAreClamped(stall: Double, change: Double, foresight: Double, expected: [Double]) {
         let weights = BalancedSelector.Options(stallCost: stall, switchCost: change, foresight: foresight).weights
         #expect([weights.stall, weights.change, weights.foresight] == expected)
     }
@@ -52,7 +52,7 @@ import Testing
             (-1, 0.1, 0), (0, 0.1, 0), (0.05, 0.1, 0.05), (0.1, 0.1, 0.1), (5, 5, 5), (60, 60, 60), (61, 60, 60),
         ]
     )
-    func durationsStayInTheirRanges(seconds: Double, piece: Double, startup: Double) {
+    func durationOptionsAreClamped(seconds: Double, piece: Double, startup: Double) {
         let options = BalancedSelector.Options(
             pieceDuration: .seconds(seconds),
             startupDuration: .seconds(seconds)
@@ -68,18 +68,18 @@ import Testing
             (.nan, 1),
         ] as [(Double, Double)]
     )
-    func rateOfPlaybackStaysInItsRange(rate: Double, expected: Double) throws {
+    func playbackRateIsClamped(rate: Double, expected: Double) throws {
         var situation = try SelectionSituation.moment(buffer: 12, capacity: 30, segment: 4)
         situation.rate = rate
         #expect(situation.playbackRate == expected)
         #expect(situation.bufferSeconds == 12 / expected)
         #expect(situation.segmentSeconds == 4 / expected)
         #expect(situation.capacitySeconds == 30 / expected)
-        // A segment has as many bits at any rate.
+        // The size of a segment does not depend on the playback rate.
         #expect(situation.typicalBits(of: 2) == 8_000_000)
     }
 
-    @Test func situationsOutOfRangeAreNarrowed() throws {
+    @Test func situationValuesAreClamped() throws {
         #expect(try SelectionSituation.moment(buffer: -3).bufferSeconds == 0)
         #expect(try SelectionSituation.moment(segment: 0).segmentSeconds == 0.01)
         #expect(try SelectionSituation.moment(segment: -1).segmentSeconds == 0.01)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func sizesThatAreKnownCount() throws {
+    @Test func knownSegmentSizesAreUsed() throws {
         var situation = try SelectionSituation.moment([1, 2], segment: 4)
         #expect([0, 1].map(situation.expectedBits(of:)) == [4_000_000, 8_000_000])
         #expect(situation.knownBits(of: 0) == nil)
@@ -110,18 +110,18 @@ import Testing
         #expect(fast.bitsPerSecond(of: 0) == 1e12)
     }
 
-    @Test func closedRungsAreNotOpen() throws {
+    @Test func closedRungsAreExcluded() throws {
         var situation = try SelectionSituation.moment()
         #expect(situation.openRungs == [0, 1, 2, 3, 4])
         situation.restriction.close(because: .codecs) { $0 % 2 == 0 }
         #expect(situation.openRungs == [1, 3])
-        // A restriction of another ladder may have none of its rungs.
+        // A restriction of a different ladder may exclude all rungs of this one.
         situation.restriction.close(because: .codecs) { $0 < 3 }
         situation.ladder = try makeLadder([1, 2])
         #expect(situation.openRungs == [0])
     }
 
-    @Test func situationsHaveTheirDefaults() throws {
+    @Test func situationsHaveDocumentedDefaults() throws {
         let situation = SelectionSituation(ladder: try makeLadder([1]), segmentDuration: .seconds(4))
         #expect(situation.current == nil && situation.bufferLevel == .zero && situation.now == .zero)
         #expect(situation.bufferCapacity == .seconds(30) && situation.rate == 1 && !situation.isStarting)
@@ -136,7 +136,7 @@ import Testing
             (4, 1, 3, [0, 0, 0]), (0, 0, 3, [3, 0, 3]), (1, 3, 3, [2, 2, 0]),
         ] as [(Double, Double?, Double, [Double])]
     )
-    func timesOfATransferFollow(request: Double, firstByte: Double?, now: Double, expected: [Double]) {
+    func transferTimesAreDerived(request: Double, firstByte: Double?, now: Double, expected: [Double]) {
         let transfer = TransferInFlight(
             rung: 0,
             bytesReceived: ByteCount(10),
@@ -153,7 +153,7 @@ import Testing
         arguments: [(0, 1, 3, 1, 2), (2, 1, 3, 0, 2), (0, 3, 1, 3, 0), (0, 0, 0, 0, 0)]
             as [(Double, Double, Double, Double, Double)]
     )
-    func timesOfAMeasurementFollow(request: Double, firstByte: Double, end: Double, latency: Double, flow: Double) {
+    func measurementTimesAreDerived(request: Double, firstByte: Double, end: Double, latency: Double, flow: Double) {
         let measurement = SegmentMeasurement(
             rung: 3,
             bytes: ByteCount(10),
@@ -177,7 +177,7 @@ import Testing
         )
     }
 
-    @Test func piecesOfATransferAreWhatCameSinceTheLast() {
+    @Test func transferPieceContainsBitsSincePreviousPiece() {
         var piece = TransferPiece()
         #expect(!piece.hasPieces)
         #expect(piece.rest(bits: 10, flow: 2) == (10, 2))
@@ -194,9 +194,9 @@ import Testing
         #expect(piece.next(bits: 200, flow: 4, atLeast: 1).map { $0 == (0, 1) } == true)
     }
 
-    // MARK: Histories
+    // MARK: Switch history
 
-    /// The link and the current rung decide why another one is chosen.
+    /// The throughput and the current rung determine the cause of a switch.
     @Test(
         arguments: [
             (nil, 2, 1_000, .start), (2, 2, 1_000, .stay), (4, 1, 1_000, .cap), (1, 2, 1_101, .throughputRose),
@@ -204,7 +204,7 @@ import Testing
             (2, 1, 900, .bufferLow), (2, 1, nil, .throughputFell),
         ] as [(Int?, Int, Double?, SwitchDecision.Cause)]
     )
-    func causeOfASwitchFollows(current: Int?, rung: Int, throughput: Double?, cause: SwitchDecision.Cause) throws {
+    func switchCauseIsDerived(current: Int?, rung: Int, throughput: Double?, cause: SwitchDecision.Cause) throws {
         var history = SwitchHistory()
         history.note(0, throughput: 1_000, in: try .moment(current: 0))
         var situation = try SelectionSituation.moment(current: current)
@@ -212,7 +212,7 @@ import Testing
         #expect(history.cause(of: rung, in: situation, throughput: throughput) == cause)
     }
 
-    @Test func throughputIsThatOfTheLastSwitch() throws {
+    @Test func causeComparesThroughputWithLastSwitch() throws {
         var history = SwitchHistory()
         history.note(1, throughput: 1_000, in: try .moment(current: 1))
         history.note(1, throughput: 1_200, in: try .moment(current: 1))
@@ -221,8 +221,8 @@ import Testing
         #expect(history.cause(of: 3, in: try .moment(current: 2), throughput: 1_150) == .bufferRich)
     }
 
-    /// Switches that go up and down on one link make the next rise dearer.
-    @Test func turnsOfOneLinkCount() throws {
+    /// Alternating switches on one link increase the penalty of the next switch up.
+    @Test func alternatingSwitchesIncreaseSwitchPenalty() throws {
         var history = SwitchHistory()
         func note(_ rung: Int, from current: Int?, _ throughput: Double? = 1_000) throws {
             history.note(rung, throughput: throughput, in: try .moment(current: current))
@@ -235,17 +235,17 @@ import Testing
             expected.append(history.weariness)
         }
         #expect(expected == [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 1_023, 1_023, 1_023])
-        // Two in one direction are no turn.
+        // Two switches in the same direction do not count.
         try note(3, from: 2)
         #expect(history.weariness == 1_023)
-        // Three hundred decisions without one forgive one.
+        // After 300 decisions without an alternating switch, the penalty is reduced by one step.
         for _ in 0..<298 { try note(3, from: 3) }
         #expect(history.weariness == 1_023)
         try note(3, from: 3)
         #expect(history.weariness == 511)
         for _ in 0..<300 { try note(3, from: 3) }
         #expect(history.weariness == 255)
-        // A turn counts from anew.
+        // An alternating switch restarts the count of decisions.
         for _ in 0..<200 { try note(3, from: 3) }
         try note(2, from: 3)
         #expect(history.weariness == 511)
@@ -255,9 +255,9 @@ import Testing
         #expect(history.weariness == 255)
     }
 
-    /// Another link has a history of its own.
+    /// A link with a different throughput has a separate history.
     @Test(arguments: [(1_250, 1), (1_251, 0), (800, 1), (799, 0), (0, 0), (nil, 0)] as [(Double?, Double)])
-    func anotherLinkBeginsAnew(throughput: Double?, weariness: Double) throws {
+    func changedThroughputResetsSwitchPenalty(throughput: Double?, weariness: Double) throws {
         var history = SwitchHistory()
         history.note(1, throughput: 1_000, in: try .moment(current: nil))
         history.note(2, throughput: 1_000, in: try .moment(current: 1))
@@ -265,7 +265,7 @@ import Testing
         #expect(history.weariness == 1)
         history.note(1, throughput: throughput, in: try .moment(current: 1))
         #expect(history.weariness == weariness)
-        // The first switch on a new link is no turn.
+        // The first switch on a new link does not count.
         history.note(2, throughput: throughput, in: try .moment(current: 1))
         #expect(history.weariness == (weariness == 0 ? 0 : 3))
         history.note(1, throughput: throughput, in: try .moment(current: 2))
@@ -283,14 +283,14 @@ import Testing
             (96, 24, 5), (95, 25, 3), (0, 119, 5), (0, 120, 3), (-5, 120, 3), (96, 25, 3), (120, 0, 5), (100, 19, 5),
         ]
     )
-    func shareOfDroppedFramesDecides(shown: Int, dropped: Int, open: Int) throws {
+    func shareOfDroppedFramesClosesRungs(shown: Int, dropped: Int, open: Int) throws {
         var cap = DroppedFramesCap(ladder: try makeLadder(fiveRungs))
         cap.add(rung: 3, shown: shown, dropped: dropped, now: .zero)
         #expect(try self.open(cap) == open)
     }
 
-    /// Reports add up, and are halved when there are more than eight times as many as needed.
-    @Test func reportsAddUpAndAreHalved() throws {
+    /// Reports are added up, and halved when their sum exceeds eight times the required number of frames.
+    @Test func frameReportsAddUpAndAreHalved() throws {
         let options = DroppedFramesCap.Options(greatestShare: 0.5, fewestPictures: 10, closedFor: .seconds(10))
         func cap(_ reports: [(Int, Int)]) throws -> Int {
             var cap = DroppedFramesCap(ladder: try makeLadder(fiveRungs), options: options)
@@ -299,7 +299,7 @@ import Testing
         }
         #expect(try cap([(3, 3), (1, 2)]) == 5)
         #expect(try cap([(3, 3), (1, 3)]) == 2)
-        // 80 pictures stay as they are, and 81 are halved: 40 shown count as 20.
+        // A sum of 80 frames is unchanged, and 81 frames are halved: 40 shown frames then count as 20.
         #expect(try cap([(40, 40), (0, 1)]) == 2)
         #expect(try cap([(80, 0), (0, 80)]) == 5)
         #expect(try cap([(80, 0), (0, 81)]) == 2)
@@ -309,17 +309,17 @@ import Testing
         #expect(try cap([(60, 30), (0, 16)]) == 2)
     }
 
-    @Test func closuresEndAtTheirTime() throws {
+    @Test func closuresExpireOnTime() throws {
         var options = DroppedFramesCap.Options()
         options.closedFor = .seconds(10)
         options.mostTries = 2
         var cap = DroppedFramesCap(ladder: try makeLadder(fiveRungs), options: options)
         cap.add(rung: 1, shown: 0, dropped: 200, now: .seconds(100))
-        // Reports of a rung that is closed do not count, also not later.
+        // Reports about a closed rung do not count, not even later.
         cap.add(rung: 1, shown: 0, dropped: 200, now: .seconds(105))
         cap.pass(to: .seconds(109.999))
         #expect(try open(cap) == 1)
-        // A clock that goes back changes nothing.
+        // A clock that is set back has no effect.
         cap.pass(to: .seconds(50))
         cap.pass(to: .seconds(110))
         #expect(try open(cap) == 5)
@@ -330,13 +330,13 @@ import Testing
         #expect(try open(cap) == 1)
         cap.add(rung: 0, shown: 1, dropped: 0, now: .seconds(132))
         #expect(try open(cap) == 5)
-        // After the last try it stays closed.
+        // After the last attempt the rung stays closed.
         cap.add(rung: 1, shown: 0, dropped: 200, now: .seconds(133))
         cap.pass(to: .seconds(1e9))
         #expect(try open(cap) == 1)
     }
 
-    @Test func closuresAreBounded() throws {
+    @Test func closureDurationIsLimited() throws {
         let options = DroppedFramesCap.Options(fewestPictures: 1, closedFor: .seconds(1), mostTries: 100)
         var cap = DroppedFramesCap(ladder: try makeLadder(fiveRungs), options: options)
         var now = 0.0
@@ -351,7 +351,7 @@ import Testing
         }
     }
 
-    @Test func picturesOfAnEqualSizeStayOpen() throws {
+    @Test func rungsOfEqualResolutionStayOpen() throws {
         let rungs: [(Int?, Int?)] = [
             (640, 360), (360, 640), (1_280, 720), (1_000, nil), (nil, 2_000), (0, 9_999), (9_999, 0),
         ]
@@ -385,7 +385,7 @@ import Testing
             (.fixedHighest, "fixed-highest"),
         ] as [(SelectorName, String)]
     )
-    func selectorsAreKnownByTheirNames(name: SelectorName, text: String) throws {
+    func selectorsAreIdentifiedByName(name: SelectorName, text: String) throws {
         #expect(SelectorName(rawValue: text) == name)
         #expect(AnyVariantSelector(name).name == name)
         #expect(AnyVariantSelector(FixedSelector(.highest)).name == nil)
@@ -394,7 +394,7 @@ import Testing
         #expect(rung == [.throughput: 2, .buffer: 2, .fixedHighest: 4][name, default: 0])
     }
 
-    // MARK: Ladders of experiments
+    // MARK: Sized ladders
 
     @Test(
         arguments: [
@@ -407,7 +407,7 @@ import Testing
             ("[1]", 1, "[[1],[]]", "each segment"), ("[]", 1, "[[]]", "1 to 64"), ("[1]", 1, "[]", "1 to 64"),
         ] as [(String, Double, String, String?)]
     )
-    func laddersOfExperimentsAreChecked(rates: String, duration: Double, sizes: String, reason: String?) throws {
+    func sizedLaddersAreValidated(rates: String, duration: Double, sizes: String, reason: String?) throws {
         let messages = [
             "1 to 64": "1 to 64 variants and 1 to 200000 segments are required",
             "the bit rates": "the bit rates must be in ascending order, from 0.001 to 100,000,000 kbit/s",
@@ -427,7 +427,7 @@ import Testing
     }
 
     @Test(arguments: [(64, true), (65, false)])
-    func laddersOfExperimentsHaveSixtyFourVariantsAtMost(count: Int, isRead: Bool) throws {
+    func sizedLaddersHaveAtMost64Variants(count: Int, isRead: Bool) throws {
         let list = "[" + (1...count).map { "\($0)" }.joined(separator: ",") + "]"
         let json = #"{"segment_duration_ms":1000,"bitrates_kbps":\#(list),"segment_sizes_bits":[\#(list)]}"#
         let ladder = try? JSONDecoder().decode(SizedLadder.self, from: Data(json.utf8))

@@ -4,7 +4,7 @@ import MediaTiming
 import SharedCorpus
 import Testing
 
-/// Sessions over many traces, and what they were like.
+/// The results of sessions on many traces.
 struct SessionSummary {
     private(set) var results: [SessionModel.Result] = []
 
@@ -22,10 +22,10 @@ struct SessionSummary {
     var switches: Double { results.reduce(0) { $0 + Double($1.switches) } / count }
 }
 
-/// The default selector against figures of the `sabre` simulator's rules on the same traces.
+/// Compares the default selector with results of the rules of the `sabre` simulator on the same traces.
 ///
-/// An optimised build plays all traces and asks for the goals. Without optimisation that takes minutes: then it is every
-/// tenth trace, and what is asked for is to be better than the other selectors.
+/// An optimized build plays all traces and checks the goals. An unoptimized build would take minutes, so it plays every
+/// tenth trace and checks only that the default selector is better than the others.
 @Suite(.enabled(if: SharedCorpus.isNamed, "MILLSTREAM_SHARED names no folder"))
 struct SessionGoalTests {
     #if DEBUG
@@ -34,11 +34,11 @@ struct SessionGoalTests {
     static let stride = 1
     #endif
 
-    /// What a set of traces must come to.
+    /// The goals for a set of traces.
     struct Goal: Sendable, CustomTestStringConvertible {
         let name: String
         let ladder: String
-        /// The least quality of all traces; the median for 3G, where a few outages rule the mean.
+        /// The minimum quality over all traces: the mean, or the median for 3G, where a few outages dominate the mean.
         let quality: Double
         let usesMedian: Bool
         let stallRatio: Double
@@ -47,10 +47,10 @@ struct SessionGoalTests {
         var testDescription: String { name }
     }
 
-    /// What is asked for.
+    /// The goals of the default selector.
     ///
-    /// Quality: the best rule's plus a third of what is left to a search that knows the future. Stalls: the rule BOLA-E's.
-    /// Switches: half of that rule's.
+    /// Quality: the quality of the best rule plus a third of its distance to a search that knows the future. Stalls:
+    /// the ratio of the rule BOLA-E. Switches: half as many as with that rule.
     static let goals = [
         Goal(name: "3Glogs", ladder: "bbb", quality: 0.559, usesMedian: true, stallRatio: 0.087, switches: 42),
         Goal(name: "4Glogs", ladder: "bbb4k", quality: 24.48, usesMedian: false, stallRatio: 0.0018, switches: 27),
@@ -78,7 +78,7 @@ struct SessionGoalTests {
     }
 
     @Test(arguments: goals)
-    func defaultSelectorReachesTheGoalsAndIsBetterThanTheOthers(goal: Goal) throws {
+    func defaultSelectorReachesGoalsAndOutperformsOthers(goal: Goal) throws {
         let summary = try Self.summary(BalancedSelector(), goal)
         if Self.stride == 1 {
             #expect((goal.usesMedian ? summary.medianQuality : summary.meanQuality) >= goal.quality)
@@ -95,7 +95,7 @@ struct SessionGoalTests {
 
     #if !DEBUG
     @Test(arguments: goals)
-    func knownSizesReachTheGoalsToo(goal: Goal) throws {
+    func defaultSelectorReachesGoalsWithKnownSizes(goal: Goal) throws {
         let summary = try Self.summary(BalancedSelector(), goal, knowsSizes: true)
         #expect((goal.usesMedian ? summary.medianQuality : summary.meanQuality) >= goal.quality)
         #expect(summary.stallRatio <= goal.stallRatio)

@@ -2,7 +2,7 @@ import Adaptation
 import Foundation
 import MediaTiming
 
-/// A video cut in segments: bit rates, and the size of each segment on each rung.
+/// A segmented video: bit rates, and the size of each segment on each rung.
 struct SessionVideo: Sendable {
     private struct File: Decodable {
         let duration: Double
@@ -18,10 +18,10 @@ struct SessionVideo: Sendable {
 
     let ladder: Ladder
     let segmentDuration: Double
-    /// Bits, by segment and rung.
+    /// The sizes in bits, by segment and rung.
     let sizes: [[Double]]
 
-    /// Segments of equal sizes, give or take a share of them.
+    /// Creates a video whose segment sizes vary randomly by a share of their mean.
     init(megabits: [Double], segmentDuration: Double, segments: Int, spread: Double = 0, seed: UInt64 = 1) throws {
         var generator = SeededGenerator(seed: seed)
         ladder = try Self.ladder(megabits)
@@ -53,7 +53,7 @@ struct SessionVideo: Sendable {
         self.sizes = sizes
     }
 
-    /// The same video in longer or shorter segments.
+    /// Returns the same video with another segment duration, in seconds.
     func resegmented(_ duration: Double) -> SessionVideo {
         let ratio = duration / segmentDuration
         let count = Int(Double(sizes.count) / ratio)
@@ -73,8 +73,8 @@ struct SessionVideo: Sendable {
     func megabits(_ rung: Int) -> Double { Double(ladder.rungs[rung].peakBitRate.bitsPerSecond) / 1_000_000 }
 }
 
-/// A session as the comparison of selectors plays it: one segment in flight, the first of the lowest rung, latency paid
-/// once a request.
+/// A simulated session: one segment is transferred at a time, the first at the lowest rung, and latency applies once
+/// per request.
 struct SessionModel {
     struct Record {
         let time: Double
@@ -85,7 +85,7 @@ struct SessionModel {
     }
 
     struct Result {
-        /// Mean of the linear quality of experience over segments (Yin et al., SIGCOMM 2015), in Mbit/s.
+        /// The mean of the linear quality of experience over segments (Yin et al., SIGCOMM 2015), in Mbit/s.
         var quality = 0.0
         var stallSeconds = 0.0
         var stalls = 0
@@ -95,7 +95,7 @@ struct SessionModel {
         var megabits = 0.0
         var startup = 0.0
         var records: [Record] = []
-        /// The rungs that were shown.
+        /// The rungs of the played segments.
         var rungs: [Int] = []
 
         var stallRatio: Double { playSeconds > 0 ? stallSeconds / playSeconds : 0 }
@@ -106,10 +106,10 @@ struct SessionModel {
     var capacity = 25.0
     var offset = 0.0
     var knowsSizes = false
-    /// How often a running transfer is reviewed, in seconds.
+    /// The interval between reviews of a running transfer, in seconds.
     var reviewInterval = 0.1
     var keepsRecords = false
-    /// How many segments are played; all where it is larger.
+    /// The maximum number of segments to play.
     var segments = Int.max
 
     func run(_ selector: inout some VariantSelector) -> Result {

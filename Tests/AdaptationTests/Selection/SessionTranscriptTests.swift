@@ -2,7 +2,7 @@ import Adaptation
 import MediaTiming
 import Testing
 
-/// Whole sessions of the default selector on links that do one thing.
+/// Tests of whole sessions of the default selector on links with one characteristic each.
 @Suite struct SessionTranscriptTests {
     private func play(
         _ trace: BandwidthTrace,
@@ -21,14 +21,14 @@ import Testing
         return model.run(&own)
     }
 
-    @Test func fastLinkIsAtTheTopWithinFiveSegments() throws {
+    @Test func fastLinkReachesHighestRungWithinFiveSegments() throws {
         let result = try play(.constant(40_000_000), segments: 30)
         #expect(result.rungs.first == 0)
         #expect(result.rungs.dropFirst(5).allSatisfy { $0 == 4 })
         #expect(result.stallSeconds == 0 && result.startup < 0.5)
     }
 
-    @Test func rememberedLinkStartsHigher() throws {
+    @Test func initialEstimateRaisesFirstRung() throws {
         let result = try play(
             .constant(40_000_000),
             segments: 10,
@@ -38,31 +38,31 @@ import Testing
         #expect(result.startup < 1.2)
     }
 
-    @Test func dropIsFollowedWithoutAStall() throws {
+    @Test func throughputDropCausesNoStall() throws {
         let result = try play(.steps([(100, 20_000_000), (2_000, 1_300_000)]), segments: 60)
         #expect(result.stallSeconds == 0)
         let dropped = try #require(result.records.firstIndex { $0.time > 100 && $0.decision.rung <= 2 })
         let before = try #require(result.records.lastIndex { $0.time < 100 })
-        // One that is given up, and at most two on the way down; then the buffer is used up slowly.
+        // At most one abandoned transfer and two on the way down; then the buffer is drained slowly.
         #expect(dropped - before <= 4)
         #expect(result.rungs.suffix(20).allSatisfy { $0 <= 1 })
     }
 
-    @Test func dropToNearlyNothingGivesTheTransferUp() throws {
-        // At a moment at which a segment is on its way, whenever that begins.
+    @Test func severeThroughputDropAbandonsTransfer() throws {
+        // The drop occurs while a segment is being transferred.
         let result = try play(.steps([(100, 9_000_000), (2_000, 600_000)]), segments: 40, capacity: 20)
         #expect(result.abandonments >= 1 && result.abandonments <= 3)
         #expect(result.stallSeconds < 1)
         #expect(result.rungs.suffix(8).allSatisfy { $0 == 0 })
     }
 
-    @Test func shortOutageIsBridgedByTheBuffer() throws {
+    @Test func bufferBridgesShortOutage() throws {
         let result = try play(.steps([(120, 9_000_000), (10, 0), (2_000, 9_000_000)]), segments: 60)
         #expect(result.stallSeconds == 0)
         #expect(result.rungs.suffix(15).allSatisfy { $0 >= 3 })
     }
 
-    @Test func everySwitchHasAReasonAndFigures() throws {
+    @Test func everySwitchHasCauseAndEvidence() throws {
         let result = try play(.steps([(40, 9_000_000), (40, 1_300_000), (40, 3_000_000)]), segments: 90)
         var current: Int?
         for record in result.records {
@@ -81,7 +81,7 @@ import Testing
         #expect(result.switches > 2)
     }
 
-    @Test func sessionsAreTheSameEachTime() throws {
+    @Test func sessionsAreReproducible() throws {
         for trace in SyntheticTraces.traces(.states, around: 3_000_000, count: 2, seed: 3) {
             let first = try play(trace, segments: 60)
             let second = try play(trace, segments: 60)
@@ -89,8 +89,8 @@ import Testing
         }
     }
 
-    @Test func modelReckonsAsTheComparisonDoes() throws {
-        // 1 Mbit/s on a link of half of that: a stall of 4 s a segment, and no switch.
+    @Test func modelComputesKnownResults() throws {
+        // Segments of 1 Mbit/s on a link of 0.5 Mbit/s: a stall of 4 s per segment, and no switch.
         let video = try SessionVideo(megabits: [1, 2], segmentDuration: 4, segments: 11)
         var selector = FixedSelector(.lowest)
         let slow = SessionModel(video: video, trace: .constant(500_000, latency: 0)).run(&selector)

@@ -8,7 +8,7 @@ import Testing
         try JSONDecoder().decode(SizedLadder.self, from: Data(text.utf8))
     }
 
-    @Test func aLadderIsReadInItsUnits() throws {
+    @Test func sizedLadderIsParsedInItsUnits() throws {
         let ladder = try read(
             #"{"segment_duration_ms":2000.5,"bitrates_kbps":[230,331.5],"segment_sizes_bits":[[9,16],[1,2e9]]}"#
         )
@@ -29,7 +29,7 @@ import Testing
         (#"{"segment_duration_ms":1000,"bitrates_kbps":[1],"segment_sizes_bits":[[0.5]]}"#, "size"),
         (#"{"segment_duration_ms":1000,"bitrates_kbps":[1],"segment_sizes_bits":[[2.1e9]]}"#, "size"),
     ])
-    func valuesOutOfRangeAreRefused(_ text: String, _ reason: String) throws {
+    func valuesOutOfRangeAreRejected(_ text: String, _ reason: String) throws {
         let error = try #require(throws: SizedLadderError.self) { try read(text) }
         #expect(error.description.contains(reason))
     }

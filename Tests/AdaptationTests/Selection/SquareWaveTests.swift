@@ -1,7 +1,8 @@
 import Adaptation
 import Testing
 
-/// Links that turn from fast to slow and back about once a segment: none can follow them, but the buffer can carry them.
+/// Tests on links that alternate between two rates about once per segment: a selector cannot follow the changes, but
+/// the buffer can bridge them.
 @Suite struct SquareWaveTests {
     struct Wave: Sendable {
         let ladder: [Double]
@@ -21,10 +22,10 @@ import Testing
         Wave(ladder: OscillationTests.fine, fast: 6, slow: 0.4, seconds: 3, capacity: 6),
         Wave(ladder: OscillationTests.fine, fast: 6, slow: 0.4, seconds: 3, capacity: 60),
     ])
-    func pictureRestsOnALinkThatTurnsFast(wave: Wave) throws {
+    func rungIsStableOnFastOscillatingLink(wave: Wave) throws {
         let trace = BandwidthTrace.steps([(wave.seconds, wave.fast * 1e6), (wave.seconds, wave.slow * 1e6)])
         func result(_ name: SelectorName) throws -> SessionModel.Result {
-            try .ofThreeSeconds(name, wave.ladder, trace, capacity: wave.capacity)
+            try .withThreeSecondSegments(name, wave.ladder, trace, capacity: wave.capacity)
         }
         let own = try result(.default)
         for other in try [result(.throughput), result(.buffer)] { #expect(own.quality >= 0.95 * other.quality) }
@@ -32,12 +33,12 @@ import Testing
         #expect(own.switches <= 20)
     }
 
-    @Test func linkThatComesToRestIsFollowedAgain() throws {
+    @Test func linkThatStopsOscillatingIsFollowedAgain() throws {
         let waves = (0..<20).flatMap { _ in [(3.0, 6e6), (3.0, 0.4e6)] }
         let trace = BandwidthTrace.steps(waves + [(300, 0.8e6), (400, 20e6)])
-        let result = try SessionModel.Result.ofThreeSeconds(.default, OscillationTests.fine, trace)
+        let result = try SessionModel.Result.withThreeSecondSegments(.default, OscillationTests.fine, trace)
         #expect(result.stallSeconds <= 0.3)
-        // The slow link carries rung 3.
+        // The rate of the slow link suffices for rung 3.
         #expect(result.rungs[70..<130].allSatisfy { (2...4).contains($0) })
         #expect(result.rungs[170...].allSatisfy { $0 == 9 })
     }

@@ -2,13 +2,14 @@ import Adaptation
 import MediaTiming
 import Testing
 
-/// Sessions on invented links, with other ladders, segments and buffers than the selector was fitted with.
+/// Tests of sessions on synthetic links with other ladders, segment durations and buffers than those that the selector
+/// was tuned with.
 @Suite struct SyntheticSessionTests {
     struct Setting: Sendable, CustomTestStringConvertible {
         let megabits: [Double]
         let segment: Double
         let capacity: Double
-        /// How the middle of the link compares with the middle of the ladder.
+        /// The typical rate of the link, in Mbit/s.
         let rate: Double
 
         var testDescription: String { "\(megabits.count) rungs, \(segment) s, buffer \(capacity) s" }
@@ -44,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: settings)
-    func defaultIsBetterThanBufferOrThroughputAlone(setting: Setting) throws {
+    func defaultSelectorOutperformsBufferAndThroughputSelectors(setting: Setting) throws {
         let top = try #require(setting.megabits.last)
         var qualities = (own: 0.0, best: 0.0)
         for kind in SyntheticTraces.Kind.allCases {
@@ -56,7 +57,7 @@ import Testing
             qualities.own += own.meanQuality
             qualities.best += best
             #expect(own.meanQuality > best - 0.1 * top)
-            // In two hundredths of the time at most, nothing plays: more of it than with the others is a trade.
+            // Up to 2 % of additional stall time compared with the others is an acceptable trade-off.
             #expect(own.stallSeconds <= (others.map(\.stallSeconds).max() ?? 0) + 6)
         }
         #expect(qualities.own > 1.1 * qualities.best)

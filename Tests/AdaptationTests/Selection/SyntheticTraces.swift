@@ -1,13 +1,13 @@
-/// Links that nobody measured, for a clone without the shared data and against a fit to it.
+/// Synthetic bandwidth traces, for clones without the shared corpus and to detect overfitting to it.
 enum SyntheticTraces {
     enum Kind: String, CaseIterable, Sendable {
         case states, steps, outages, waves, wandering, constant
     }
 
-    /// Traces of a kind around a rate.
+    /// Returns traces of one kind around a rate.
     static func traces(_ kind: Kind, around bitsPerSecond: Double, count: Int, seed: UInt64) -> [BandwidthTrace] {
         var generator = SeededGenerator(seed: seed)
-        // The first numbers of nearby seeds are alike.
+        // The first random numbers of adjacent seeds are correlated.
         for _ in 0..<16 { _ = generator.next() }
         return (0..<count).map { _ in trace(kind, bitsPerSecond, &generator) }
     }
@@ -59,13 +59,13 @@ enum SyntheticTraces {
         .steps((0..<count).map { (1, rate($0)) })
     }
 
-    /// A wave with corners between -1 and 1.
+    /// Returns a triangle wave with values from -1 to 1.
     private static func triangle(_ turns: Double) -> Double {
         let phase = turns - turns.rounded(.down)
         return phase < 0.5 ? 4 * phase - 1 : 3 - 4 * phase
     }
 
-    /// About normal: the sum of twelve even numbers has a variance of 1.
+    /// Returns an approximately normal random number: the sum of twelve uniform numbers has a variance of 1.
     private static func normal(_ generator: inout SeededGenerator) -> Double {
         (0..<12).reduce(-6) { sum, _ in sum + Double.random(in: 0..<1, using: &generator) }
     }
@@ -74,7 +74,7 @@ enum SyntheticTraces {
         exponential(spread * normal(&generator))
     }
 
-    /// e^x by its series, halved first until that is short.
+    /// Returns e^x by its power series, after division of x by 16 so that the series converges fast.
     private static func exponential(_ value: Double) -> Double {
         var term = 1.0
         var sum = 1.0

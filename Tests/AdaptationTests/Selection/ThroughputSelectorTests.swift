@@ -2,29 +2,29 @@ import Adaptation
 import MediaTiming
 import Testing
 
-/// The selector by throughput alone: what it does when.
+/// Tests of the decisions of the throughput-based selector.
 @Suite struct ThroughputSelectorTests {
-    @Test func nothingKnownIsTheLowestRung() throws {
+    @Test func throughputSelectorStartsAtLowestRungWithoutMeasurements() throws {
         var selector = ThroughputSelector()
         let decision = selector.decide(try .moment(buffer: 0, isStarting: true))
         #expect(decision.rung == 0 && decision.cause == .start && decision.evidence.throughput == nil)
         #expect(selector.estimate == nil)
     }
 
-    @Test func earlierEstimateIsWhereItStarts() throws {
+    @Test func initialEstimateDeterminesFirstRung() throws {
         var selector = ThroughputSelector(initialEstimate: BitRate(bitsPerSecond: 5_000_000))
         let decision = selector.decide(try .moment(buffer: 0, isStarting: true))
         #expect(decision.rung == 3 && decision.cause == .start)
     }
 
     @Test(arguments: [(0.3, 0), (1.0, 0), (1.3, 1), (3.0, 2), (6.0, 3), (11.0, 4), (400.0, 4)])
-    func highestRungThatTheLinkCarriesIsTaken(megabits: Double, rung: Int) throws {
+    func highestSustainableRungIsSelected(megabits: Double, rung: Int) throws {
         var selector = ThroughputSelector()
         selector.learn(megabits, times: 20)
         #expect(selector.decide(try .moment(current: 0, buffer: 25)).rung == rung)
     }
 
-    @Test func rungIsKeptWhereItWouldNotBeRisenTo() throws {
+    @Test func switchUpRequiresMoreThroughputThanStaying() throws {
         var selector = ThroughputSelector()
         selector.learn(4.62, times: 20)
         #expect(selector.decide(try .moment(current: 2, buffer: 25)).rung == 2)
@@ -32,7 +32,7 @@ import Testing
         #expect(kept.rung == 3 && kept.cause == .stay)
     }
 
-    @Test func causesTellWhatChanged() throws {
+    @Test func causesDescribeWhatChanged() throws {
         var selector = ThroughputSelector()
         selector.learn(3, times: 20)
         #expect(selector.decide(try .moment(current: 0, buffer: 25)).cause == .throughputRose)
@@ -42,14 +42,14 @@ import Testing
         #expect(low.rung == 0 && low.cause == .bufferLow)
     }
 
-    @Test func emptyBufferIsABrake() throws {
+    @Test func lowBufferLowersRung() throws {
         var selector = ThroughputSelector()
         selector.learn(10, times: 20)
         #expect(selector.decide(try .moment(current: 4, buffer: 20)).rung == 4)
         #expect(selector.decide(try .moment(current: 4, buffer: 1.2)).rung < 3)
     }
 
-    @Test func transferThatTakesFarTooLongIsGivenUpAndItsPromiseKept() throws {
+    @Test func overdueTransferIsAbandonedAndRecoverySelectsItsRung() throws {
         var selector = ThroughputSelector()
         selector.learn(9, times: 5)
         let situation = try SelectionSituation.moment(current: 4, buffer: 3)
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: [(3_000_000, 12.0), (3_900_000, 3.0), (125_000, 90.0), (0, 3.0)])
-    func transferThatComesInTimeGoesOn(bytes: Int64, buffer: Double) throws {
+    func transferInTimeIsNotAbandoned(bytes: Int64, buffer: Double) throws {
         var selector = ThroughputSelector()
         let transfer = TransferInFlight(
             rung: 4,

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Adaptation
 
-/// Lines of results against a file in which they were recorded.
+/// Compares lines of results with reviewed transcripts.
 ///
-/// All arithmetic of the target gives the same digits on every platform, so the lines have all of them. Where a change is
-/// meant, `MILLSTREAM_RECORD_TRANSCRIPTS=1` writes the files anew.
+/// All arithmetic of the target yields the same digits on every platform, so the lines contain all digits. After an
+/// intended change, `MILLSTREAM_RECORD_TRANSCRIPTS=1` rewrites the files.
 enum Transcript {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("Transcripts")
@@ -27,10 +27,10 @@ enum Transcript {
         }
     }
 
-    /// Returns a duration in seconds.
+    /// Returns a duration as text, in seconds.
     static func seconds(_ duration: Duration) -> String { "\(duration.clampedSeconds)" }
 
-    /// Returns a decision with everything that it says.
+    /// Returns a decision with all its values.
     static func line(_ decision: SwitchDecision) -> String {
         [
             "\(decision.rung)", decision.cause.rawValue, decision.delay.map { seconds($0) } ?? "-",
@@ -42,11 +42,11 @@ enum Transcript {
         ].joined(separator: " ")
     }
 
-    /// Returns numbers with all their digits.
+    /// Returns numbers as text with all their digits, separated by spaces.
     static func numbers(_ values: some Sequence<Double>) -> String { values.map { "\($0)" }.joined(separator: " ") }
 }
 
-/// Numbers that are the same in every run.
+/// A random number generator that returns the same sequence for the same seed.
 struct RepeatableNumbers {
     private var state: UInt64
 
@@ -60,7 +60,7 @@ struct RepeatableNumbers {
         return z ^ (z >> 31)
     }
 
-    /// A number from 0 up to 1.
+    /// Returns a number from 0 up to, but not including, 1.
     mutating func unit() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
     mutating func pick<Element>(_ list: [Element]) -> Element { list[Int(next() % UInt64(list.count))] }
 }

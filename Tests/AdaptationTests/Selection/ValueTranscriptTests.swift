@@ -3,9 +3,9 @@ import Testing
 
 @testable import Adaptation
 
-/// The numbers that decisions are made of, to their last digit.
+/// Compares the numbers from which decisions are computed with reviewed transcripts, to the last digit.
 ///
-/// A decision may stay the same where a number changes a little; here it shows.
+/// A small change of a number may not change a decision, but it appears here.
 @Suite struct ValueTranscriptTests {
     private static func model(_ megabits: [Double]) throws -> LinkModel { LinkModel(try makeLadder(megabits)) }
 
@@ -13,7 +13,7 @@ import Testing
 
     // MARK: Links
 
-    @Test func modelsOfLinks() throws {
+    @Test func linkModelsMatchTranscript() throws {
         var lines = LinkModel.tempers.map { "\($0.drift) \($0.noise) \($0.outageProbability) \($0.share)" }
         lines.append("\(LinkModel.noisiest)")
         for ladder in Self.ladders {
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3])
-    func beliefsOfLinks(seed: Int) throws {
+    func linkBeliefsMatchTranscript(seed: Int) throws {
         var random = RepeatableNumbers(seed: UInt64(seed))
         let model = try Self.model(Self.ladders[seed])
         var belief = LinkBelief(model)
@@ -63,8 +63,8 @@ import Testing
         try Transcript.compare(lines, "link-beliefs-\(seed)")
     }
 
-    /// What nothing explains, and what tells nothing.
-    @Test func beliefsAtTheirLimits() throws {
+    /// Observations that the model cannot explain, and observations without information.
+    @Test func extremeLinkBeliefsMatchTranscript() throws {
         let model = try Self.model(fiveRungs)
         var belief = LinkBelief(model, around: 1e6, octaves: 0.000_01)
         var lines = [line(belief)]
@@ -82,7 +82,7 @@ import Testing
         try Transcript.compare(lines, "link-belief-limits")
     }
 
-    @Test func rhythmsOfLinks() throws {
+    @Test func linkOscillationsMatchTranscript() throws {
         var lines: [String] = []
         for seed in 1...6 as ClosedRange<UInt64> {
             var random = RepeatableNumbers(seed: seed)
@@ -111,7 +111,7 @@ import Testing
     // MARK: Plans
 
     @Test(arguments: [0, 1, 2, 3])
-    func valuesOfPlans(number: Int) throws {
+    func planValuesMatchTranscript(number: Int) throws {
         let situations = try [
             SelectionSituation.moment([1], capacity: 20, segment: 4),
             .moment([0.6, 2.4], capacity: 24, segment: 3), .moment([0.4, 1, 3], capacity: 7, segment: 6),
@@ -163,7 +163,7 @@ import Testing
         try Transcript.compare(lines, "plan-\(number)")
     }
 
-    @Test func keysOfPlans() throws {
+    @Test func planKeysMatchTranscript() throws {
         var lines: [String] = []
         let base = PlanKey(try .moment(capacity: 40, segment: 4), latency: 1)
         for latency in [0, 0.1, 0.199, 0.2, 0.201, 0.25, 0.3, 0.35, 1, 1.04, 1.05, 1.2, 1.21, 7.9, 8, 9, 1e9] {
@@ -199,7 +199,7 @@ import Testing
 
     // MARK: Buffers
 
-    @Test func curvesOfBuffers() throws {
+    @Test func bufferCurvesMatchTranscript() throws {
         var lines: [String] = []
         for ladder in Self.ladders + [[1, 1, 3]] {
             for capacity in [1.0, 10, 24, 25, 26, 60] {
@@ -224,7 +224,7 @@ import Testing
         return "\(busy) \(pieces) | \(measurements.joined(separator: " "))"
     }
 
-    @Test func timelinesOfTransfers() throws {
+    @Test func busyTimelinesMatchTranscript() throws {
         var lines: [String] = []
         for seed in 1...12 as ClosedRange<UInt64> {
             var random = RepeatableNumbers(seed: seed)
@@ -245,8 +245,8 @@ import Testing
         try Transcript.compare(lines, "timelines")
     }
 
-    /// Pieces that are handed out no longer change.
-    @Test func timelinesOfManyTransfers() throws {
+    /// Pieces that have been removed do not change any more.
+    @Test func busyTimelinesOfManyTransfersMatchTranscript() throws {
         var lines: [String] = []
         for seed in 1...2 as ClosedRange<UInt64> {
             var random = RepeatableNumbers(seed: seed)
@@ -266,7 +266,7 @@ import Testing
         try Transcript.compare(lines, "timelines-long")
     }
 
-    @Test func estimatesWithOtherOptions() throws {
+    @Test func estimatesWithOtherOptionsMatchTranscript() throws {
         var lines: [String] = []
         for seed in 1...6 as ClosedRange<UInt64> {
             var random = RepeatableNumbers(seed: seed)
@@ -312,7 +312,7 @@ import Testing
 
     // MARK: Arithmetic
 
-    @Test func powersAndLogarithms() throws {
+    @Test func powersAndLogarithmsMatchTranscript() throws {
         let values = [
             -1, 0, 2_024 * .leastNonzeroMagnitude, .leastNormalMagnitude, 1e-9, 0.3, 0.5, 1, 1.000_1, 1.3, 2, 2.9, 3, 7,
             1e6, 1.8e300,
@@ -335,7 +335,7 @@ import Testing
         )
     }
 
-    @Test func averages() throws {
+    @Test func averagesMatchTranscript() throws {
         var lines: [String] = []
         for halfLife in [-1, 0, 0.001, 0.5, 3, 20] {
             var average = FadingAverage(halfLife: halfLife)
@@ -354,10 +354,10 @@ import Testing
     }
 }
 
-/// The selector that plans ahead, on a ladder for which planning takes little.
+/// Compares decisions of the default selector on a short ladder, for which planning is fast, with reviewed transcripts.
 @Suite struct BalancedTranscriptTests {
     @Test(arguments: [1, 2, 3])
-    func decisionsOnAShortLadder(seed: Int) throws {
+    func decisionsOnShortLadderMatchTranscript(seed: Int) throws {
         var random = RepeatableNumbers(seed: UInt64(seed))
         var selector = BalancedSelector(
             initialEstimate: seed == 2 ? BitRate(bitsPerSecond: 1_500_000) : nil,

@@ -5,7 +5,7 @@ import Testing
 @Suite struct CEA608DecoderTests {
     private func lines(_ cues: [SubtitleCue]) -> [String] { cues.map(LineTwentyOne.line) }
 
-    @Test func popOnCaptionIsShownAllAtOnce() {
+    @Test func popOnCaptionIsShownAtOnce() {
         var line = LineTwentyOne()
         line.command(0x20)
         line.command(0x2E)
@@ -26,7 +26,7 @@ import Testing
         #expect(cues[0].lines[0].spans[0].style.background == SubtitleColor(red: 0, green: 0, blue: 0))
     }
 
-    @Test func nextPopOnCaptionEndsTheOneBefore() {
+    @Test func nextPopOnCaptionEndsPreviousOne() {
         var line = LineTwentyOne()
         for text in ["one", "two"] {
             line.command(0x20)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [(UInt8(0x25), 2), (0x26, 3), (0x27, 4)])
-    func rollUpKeepsAsManyRowsAsItSays(_ command: UInt8, _ depth: Int) throws {
+    func rollUpKeepsRequestedNumberOfRows(_ command: UInt8, _ depth: Int) throws {
         var line = LineTwentyOne()
         line.command(command)
         line.row(15)
@@ -66,7 +66,7 @@ import Testing
         #expect(abs(last.placement.verticalPosition - (10 + Double(15 - depth) * 80 / 15)) < 0.001)
     }
 
-    @Test func addressMovesRollUpCaptions() throws {
+    @Test func preambleAddressCodeMovesRollUpCaptions() throws {
         var line = LineTwentyOne()
         line.command(0x25)
         line.row(15)
@@ -77,7 +77,7 @@ import Testing
         #expect(abs(last.placement.verticalPosition - (10 + 4 * 80.0 / 15)) < 0.001)
     }
 
-    @Test func paintOnCaptionsGrowAtOnce() {
+    @Test func paintOnCaptionsAreShownImmediately() {
         var line = LineTwentyOne()
         line.command(0x29)
         line.row(1)
@@ -87,7 +87,7 @@ import Testing
         #expect(lines(line.decoded()) == ["4-5 ab", "5-8 abcd", "8-10 abc"])
     }
 
-    @Test func allRowsHaveTheirAddress() throws {
+    @Test func everyRowHasItsVerticalPosition() throws {
         for row in 1...15 {
             var line = LineTwentyOne()
             line.command(0x29)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func coloursStylesAndTabsAreTaken() throws {
+    @Test func colorsStylesAndTabOffsetsAreApplied() throws {
         var line = LineTwentyOne()
         line.command(0x29)
         line.row(3, look: 0x0B)
@@ -123,7 +123,7 @@ import Testing
         #expect(spans[3].style.background == SubtitleColor(red: 255, green: 0, blue: 0, alpha: 128))
     }
 
-    @Test func specialAndExtendedCharactersAreTaken() {
+    @Test func specialAndExtendedCharactersAreDecoded() {
         var line = LineTwentyOne()
         line.command(0x29)
         line.row(1)
@@ -138,7 +138,7 @@ import Testing
         #expect(line.decoded().last?.plainText == "áé♪ëÄ z")
     }
 
-    @Test func centredRowsStayCentred() throws {
+    @Test func centeredRowsHaveCenterAlignment() throws {
         var line = LineTwentyOne()
         line.command(0x29)
         line.row(14, indent: 3)
@@ -151,7 +151,7 @@ import Testing
         #expect(cue.placement.horizontalPosition == 50)
     }
 
-    @Test func codeCountsAgainWhenSomethingStoodBetween() {
+    @Test func repeatedControlCodeCountsAgainAfterOtherData() {
         var line = LineTwentyOne()
         line.command(0x29)
         line.row(1)
@@ -166,7 +166,7 @@ import Testing
         #expect(line.decoded().last?.plainText == "z")
     }
 
-    @Test func damagedBytesAreSeenAndDamagedCodesAreNot() {
+    @Test func characterWithBadParityIsReplacedAndControlCodeIsIgnored() {
         var line = LineTwentyOne()
         line.command(0x29)
         line.row(1)
@@ -177,7 +177,7 @@ import Testing
         #expect(line.decoded().last?.plainText == "a\u{2588}c")
     }
 
-    @Test func damagedRepetitionIsStillARepetition() {
+    @Test func repetitionWithBadParityIsIgnored() {
         var line = LineTwentyOne()
         line.command(0x29)
         line.row(1)
@@ -188,7 +188,7 @@ import Testing
         #expect(line.decoded().last?.plainText == "abd")
     }
 
-    @Test func channelsAndFieldsAreToldApart() {
+    @Test func channelsAndFieldsAreDistinguished() {
         var line = LineTwentyOne()
         line.command(0x29)
         line.row(1)
@@ -206,7 +206,7 @@ import Testing
         #expect(line.decoded(.cc1).isEmpty)
     }
 
-    @Test func dataAboutTheProgrammeAndTextModeAreNotShown() {
+    @Test func extendedDataServicesAndTextModeAreNotShown() {
         var line = LineTwentyOne()
         line.kind = .secondField
         line.command(0x29)
@@ -222,7 +222,7 @@ import Testing
         #expect(line.decoded(.cc3).last?.plainText == "abcd")
     }
 
-    @Test func rowsThatAreFarApartAreCuesOfTheirOwn() {
+    @Test func distantRowsAreSeparateCues() {
         var line = LineTwentyOne()
         line.command(0x20)
         line.row(1)
@@ -235,7 +235,7 @@ import Testing
         #expect(lines(cues) == ["10-14 top", "10-14 low"])
     }
 
-    @Test func fullRowTakesNoMoreThanItsColumns() {
+    @Test func fullRowIsLimitedTo32Columns() {
         var line = LineTwentyOne()
         line.command(0x29)
         line.row(1)
@@ -243,7 +243,7 @@ import Testing
         #expect(line.decoded().last?.plainText == String(repeating: "a", count: 31) + "b")
     }
 
-    @Test func whatIsShownNowCanBeAskedFor() {
+    @Test func shownCuesAreAvailableWhileDecoding() {
         var line = LineTwentyOne()
         line.command(0x29)
         line.row(1)
@@ -259,7 +259,7 @@ import Testing
         #expect(decoder.shown.isEmpty)
     }
 
-    @Test func anyBytesAreDecoded() {
+    @Test func randomBytesDecodeToValidCEA608Cues() {
         var random = SplitMix(state: 608)
         for channel in CEA608Decoder.Channel.allCases {
             var decoder = CEA608Decoder(channel: channel, growth: channel.rawValue % 2 == 0 ? .lines : .letters)

@@ -3,7 +3,7 @@ import SegmentFormat
 import Testing
 
 @Suite struct CEA708DecoderTests {
-    /// Writes packets of service blocks.
+    /// A sender of caption channel packets with service blocks.
     struct Sender {
         var decoder = CEA708Decoder()
         var frame = 0
@@ -27,11 +27,12 @@ import Testing
             frame += 1
         }
 
-        /// All cues, the last ones ended with the next frame.
+        /// Returns all cues; those still shown end at the next frame.
         mutating func finish() -> [SubtitleCue] { cues + decoder.finish(at: LineTwentyOne.time(frame)) }
     }
 
-    /// Defines a window: two rows of 32 columns whose lower middle stands low in the picture.
+    /// Returns the DefineWindow command for a window of 32 columns, by default with two rows and its anchor at the
+    /// bottom center.
     static func window(
         _ index: Int = 0,
         isVisible: Bool = true,
@@ -47,7 +48,7 @@ import Testing
 
     private func lines(_ cues: [SubtitleCue]) -> [String] { cues.map(LineTwentyOne.line) }
 
-    @Test func windowIsShownAndTakenAway() throws {
+    @Test func windowIsShownAndHidden() throws {
         var sender = Sender()
         sender.send(Self.window(isVisible: false) + ascii("Hello\u{D}you"))
         sender.send([0x89, 0x01])
@@ -61,7 +62,7 @@ import Testing
         #expect(abs(placement.verticalPosition - (82 - 2 * 80.0 / 15)) < 0.001)
     }
 
-    @Test func lastRowMovesUp() {
+    @Test func carriageReturnScrollsWindow() {
         var sender = Sender()
         sender.send(Self.window() + ascii("a"))
         sender.send(ascii("\u{D}b"))
@@ -70,7 +71,7 @@ import Testing
         #expect(lines(sender.finish()) == ["0-1 a", "1-2 a|b", "2-3 b|c"])
     }
 
-    @Test func pensColourText() throws {
+    @Test func penAttributesAndColorsStyleText() throws {
         var sender = Sender()
         let pen: [UInt8] = [0x90, 0x06, 0xC0, 0x91, 0x30, 0x80, 0x00]
         sender.send(Self.window(style: 0) + ascii("a") + pen + ascii("b") + [0x92, 0x01, 0x02] + ascii("cd") + [0x08])
@@ -96,7 +97,7 @@ import Testing
         Anchor(point: 8, vertical: 228, horizontal: 100, left: 29.047619, top: 79.333333),
         Anchor(point: 0, vertical: 75, horizontal: 105, left: 50, top: 90),
     ])
-    func anchorsPlaceWindows(_ anchor: Anchor) throws {
+    func anchorDeterminesWindowPosition(_ anchor: Anchor) throws {
         var sender = Sender()
         let window = Self.window(
             vertical: anchor.vertical,
@@ -110,7 +111,7 @@ import Testing
         #expect(abs(placement.verticalPosition - anchor.top) < 0.001)
     }
 
-    @Test func otherServicesAndLettersOfAllTablesAreKnown() {
+    @Test func otherServicesAreIgnoredAndAllCharacterSetsAreDecoded() {
         var sender = Sender()
         sender.send(Self.window() + ascii("no"), service: 2)
         sender.send(Self.window() + ascii("no"), service: 8)
@@ -124,7 +125,7 @@ import Testing
         #expect(lines(other.finish()) == ["0-1 yes"])
     }
 
-    @Test func packetThatIsCutIsLeftOut() {
+    @Test func truncatedPacketIsIgnored() {
         var sender = Sender()
         sender.send([
             CaptionTriplet(kind: .packetData, first: 0x61, second: 0x61),
@@ -135,7 +136,7 @@ import Testing
         #expect(lines(sender.finish()) == ["1-2 b"])
     }
 
-    @Test func anyBytesAreDecoded() {
+    @Test func randomBytesDecodeToValidCEA708Cues() {
         var random = SplitMix(state: 708)
         var sender = Sender()
         for _ in 0..<5_000 {

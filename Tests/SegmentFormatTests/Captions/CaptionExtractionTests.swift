@@ -13,8 +13,8 @@ import Testing
 
     static func message(_ payload: [UInt8], type: Int = 4) -> [UInt8] { u8(type) + u8(payload.count) + payload }
 
-    /// Keeps start codes out of a unit.
-    static func guarded(_ bytes: [UInt8]) -> [UInt8] {
+    /// Inserts emulation prevention bytes.
+    static func withEmulationPrevention(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         for byte in bytes {
             if byte <= 3, result.suffix(2) == [0, 0] { result.append(3) }
@@ -24,28 +24,31 @@ import Testing
     }
 
     static let unit =
-        [0x06] + guarded(message([0, 0, 1, 0, 0, 0], type: 1) + message(userData) + message(zeros(300 - 255), type: 5))
+        [0x06]
+        + withEmulationPrevention(
+            message([0, 0, 1, 0, 0, 0], type: 1) + message(userData) + message(zeros(300 - 255), type: 5)
+        )
         + [0x80]
 
     private func triplets(_ bytes: [UInt8], _ coding: CaptionTriplet.VideoCoding = .avc) -> [CaptionTriplet] {
         CaptionTriplet.triplets(inNALUnit: bytes.span, coding: coding)
     }
 
-    @Test func captionsAreFoundInMessages() {
+    @Test func captionsAreFoundInSEIMessages() {
         #expect(triplets(Self.unit) == Self.expected)
         #expect(triplets([0x4E, 0x01] + Self.unit.dropFirst(), .hevc) == Self.expected)
         #expect(triplets([0x65] + Self.unit.dropFirst()).isEmpty)
         #expect(triplets([0x02, 0x01] + Self.unit.dropFirst(), .hevc).isEmpty)
     }
 
-    @Test func bytesAgainstStartCodesAreTakenOut() {
+    @Test func emulationPreventionBytesAreRemoved() {
         let plain = Self.message([0, 0, 1], type: 1) + Self.message(Self.userData) + [0x80]
-        let unit = [0x06] + Self.guarded(plain)
+        let unit = [0x06] + Self.withEmulationPrevention(plain)
         #expect(unit.count == plain.count + 2)
         #expect(triplets(unit) == Self.expected)
     }
 
-    @Test func samplesAndByteStreamsHoldUnits() {
+    @Test func captionsAreFoundInSamplesAndByteStreams() {
         let other: [UInt8] = [0x65, 0x88, 0x84]
         let sample = u32(Self.unit.count) + Self.unit + u32(3) + other
         #expect(CaptionTriplet.triplets(inSample: sample.span, coding: .avc) == Self.expected)
@@ -53,7 +56,7 @@ import Testing
         #expect(CaptionTriplet.triplets(inByteStream: stream.span, coding: .avc) == Self.expected)
     }
 
-    @Test func otherUserDataAreNoCaptions() {
+    @Test func otherUserDataIsIgnored() {
         for place in 0..<8 {
             var data = Self.userData
             data[place] ^= 1
@@ -61,13 +64,13 @@ import Testing
         }
     }
 
-    @Test func listsOfDecodersAreRead() {
+    @Test func captionDataListIsParsed() {
         let bytes: [UInt8] = [0xFC, 0x94, 0x20, 0xF9, 1, 2, 0xFE, 3, 4, 0xFF, 5]
         let list = CaptionTriplet.list(bytes.span)
         #expect(list.map(\.kind) == [.firstField, .packetData])
     }
 
-    @Test func mutationsAndCutsDoNotTrap() {
+    @Test func mutatedAndTruncatedNALUnitsDoNotTrap() {
         var random = SplitMix(state: 94)
         for round in 0..<3_000 {
             var bytes = Self.unit

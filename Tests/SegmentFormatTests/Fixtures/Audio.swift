@@ -1,6 +1,6 @@
-/// Frames of audio built by hand.
+/// Synthetic audio frames and files.
 enum Audio {
-    /// A frame of AAC-LC in ADTS: 44.1 kHz, two channels.
+    /// Returns a frame of AAC-LC in ADTS: 44.1 kHz, two channels.
     static func adts(_ length: Int = 200) -> [UInt8] {
         [0xFF, 0xF1, 0x50] + u8(0x80 | length >> 11) + u8(length >> 3) + u8((length & 7) << 5 | 0x1F) + [0xFC]
             + zeros(length - 7)

@@ -1,4 +1,4 @@
-/// Builders of small byte fixtures.
+/// Returns the low 8 bits of an integer; the functions that follow return more bits in big-endian order.
 func u8(_ value: Int) -> [UInt8] { [UInt8(truncatingIfNeeded: value)] }
 func u16(_ value: Int) -> [UInt8] { u8(value >> 8) + u8(value) }
 func u24(_ value: Int) -> [UInt8] { u8(value >> 16) + u16(value) }
@@ -11,18 +11,18 @@ extension [UInt8] {
     func join(_ parts: [UInt8]...) -> [UInt8] { parts.reduce(self, +) }
 }
 
-/// A box of ISO base media.
+/// Returns a box of ISO/IEC 14496-12.
 func box(_ type: String, _ payload: [UInt8]...) -> [UInt8] {
     let body = payload.flatMap { $0 }
     return u32(body.count + 8) + ascii(type) + body
 }
 
-/// A full box, with version and flags.
+/// Returns a full box with a version and flags (ISO/IEC 14496-12 §4.2).
 func fullBox(_ type: String, _ version: Int = 0, _ flags: Int = 0, _ payload: [UInt8]...) -> [UInt8] {
     box(type, u8(version) + u24(flags), payload.flatMap { $0 })
 }
 
-/// Numbers that are the same in every run.
+/// A random number generator that returns the same sequence in every run.
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

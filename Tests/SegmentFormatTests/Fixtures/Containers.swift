@@ -1,13 +1,14 @@
-/// Files of other containers, built by hand.
+/// Synthetic files of other container formats.
 enum Containers {
-    /// An element of EBML with its length in four bytes.
+    /// Returns an EBML element whose length is encoded in four bytes.
     static func element(_ id: Int, _ content: [UInt8]...) -> [UInt8] {
         let body = content.flatMap { $0 }
         let name = id > 0xFF_FFFF ? u32(id) : id > 0xFFFF ? u24(id) : id > 0xFF ? u16(id) : u8(id)
         return name + u32(0x1000_0000 | body.count) + body
     }
 
-    /// A WebM file of clusters that are `step` seconds long, with its cues at the end, and where its clusters begin.
+    /// Returns a WebM file with clusters that are `step` seconds long and with its cues at the end, and the offsets of
+    /// the clusters.
     static func matroska(seconds: Int, step: Int) -> (file: [UInt8], clusters: [Int]) {
         let header = element(0x1A45_DFA3, element(0x4282, ascii("webm")))
         let information = element(0x1549_A966, element(0x4489, u64(Int(Double(seconds * 1_000).bitPattern))))
@@ -40,7 +41,7 @@ enum Containers {
         return (header + element(0x1853_8067, body), (0..<count).map { start + first + $0 * cluster.count })
     }
 
-    /// An Ogg file of Opus, of a page a second.
+    /// Returns an Ogg file of Opus with one page per second.
     static func opus(seconds: Int) -> [UInt8] {
         func page(_ position: Int, _ content: [UInt8]) -> [UInt8] {
             ascii("OggS") + [0, 0] + u64(position).reversed() + u32(7) + zeros(8) + [1] + u8(content.count) + content

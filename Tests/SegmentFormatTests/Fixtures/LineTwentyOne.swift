@@ -1,11 +1,11 @@
 import MediaTiming
 import SegmentFormat
 
-/// Bytes of CTA-608, a pair a frame of 1/30 s.
+/// A sequence of CTA-608 byte pairs, one pair per frame of 1/30 s.
 struct LineTwentyOne {
     var pairs: [(UInt8, UInt8)] = []
     var kind = CaptionTriplet.Kind.firstField
-    /// 0 or 8: which channel of the field.
+    /// The bits of the channel within the field: 0 for the first, 8 for the second.
     var channel: UInt8 = 0
 
     static func parity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 1 ? byte : byte | 0x80 }
@@ -14,7 +14,7 @@ struct LineTwentyOne {
         pairs.append((Self.parity(first), Self.parity(second)))
     }
 
-    /// A code, twice as it is sent.
+    /// Appends a control code twice, as the standard requires.
     mutating func control(_ first: UInt8, _ second: UInt8) {
         pair(first | channel, second)
         pair(first | channel, second)
@@ -29,13 +29,13 @@ struct LineTwentyOne {
         }
     }
 
-    /// A row from 1 to 15 and an indent of four columns each.
+    /// Appends a preamble address code with a row from 1 to 15 and an indent in units of four columns.
     mutating func row(_ row: Int, indent: Int = 0) {
         let (first, isSecond) = Self.address(row)
         control(first, 0x50 | UInt8(indent << 1) | (isSecond ? 0x20 : 0))
     }
 
-    /// A row from 1 to 15 and the bits of a colour.
+    /// Appends a preamble address code with a row from 1 to 15 and the bits of a color or style.
     mutating func row(_ row: Int, look: UInt8) {
         let (first, isSecond) = Self.address(row)
         control(first, 0x40 | look | (isSecond ? 0x20 : 0))
@@ -67,7 +67,7 @@ struct LineTwentyOne {
         return cues + decoder.finish(at: Self.time(pairs.count))
     }
 
-    /// Frames and text of a cue.
+    /// Returns the first frame, the end frame and the text of a cue.
     static func line(_ cue: SubtitleCue) -> String {
         let frames = [cue.timeRange.start, cue.timeRange.end].map { ($0 * 30).roundedSeconds }
         return "\(frames[0])-\(frames[1]) \(cue.plainText.split(separator: "\n").joined(separator: "|"))"

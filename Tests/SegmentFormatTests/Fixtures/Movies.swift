@@ -1,4 +1,4 @@
-/// Movies built by hand.
+/// Synthetic movies of ISO/IEC 14496-12.
 enum Movies {
     static let fileType = box("ftyp", ascii("isom"), u32(0), ascii("isomiso6"))
 
@@ -21,7 +21,7 @@ enum Movies {
         box(format, zeros(6), u16(1), zeros(16), u16(width), u16(height), zeros(50), children.flatMap { $0 })
     }
 
-    static func soundEntry(_ format: String, channels: Int = 2, rate: Int = 48_000, _ children: [UInt8]...) -> [UInt8] {
+    static func audioEntry(_ format: String, channels: Int = 2, rate: Int = 48_000, _ children: [UInt8]...) -> [UInt8] {
         box(
             format,
             zeros(6) + u16(1) + zeros(8) + u16(channels) + u16(16) + zeros(4) + u32(rate << 16),
@@ -31,11 +31,11 @@ enum Movies {
 
     static let avcConfiguration = box("avcC", [1, 0x64, 0x00, 0x1F, 0xFF, 0xE1])
 
-    /// AAC-LC of 48 kHz and two channels unless other bytes are handed in.
+    /// Returns an `esds` box, by default for AAC-LC at 48 kHz with two channels.
     static func elementaryStream(_ configuration: [UInt8] = [0x11, 0x90], objectType: Int = 0x40) -> [UInt8] {
         let specific = u8(5) + u8(configuration.count) + configuration
         let decoder = u8(4) + u8(13 + specific.count) + u8(objectType) + zeros(12) + specific
-        // The length in four bytes, as most writers have it.
+        // The length is encoded in four bytes, as most writers do.
         return fullBox("esds", 0, 0, [3, 0x80, 0x80, 0x80], u8(3 + decoder.count), u16(1), u8(0), decoder)
     }
 
@@ -87,30 +87,30 @@ enum Movies {
         timescale: 12_800,
         entry: visualEntry("avc1", avcConfiguration)
     )
-    static let soundTrack = track(
+    static let audioTrack = track(
         2,
         handler: "soun",
         timescale: 48_000,
         language: "deu",
-        entry: soundEntry("mp4a", elementaryStream())
+        entry: audioEntry("mp4a", elementaryStream())
     )
 
     static func defaults(_ id: Int, duration: Int = 0, flags: Int = 0) -> [UInt8] {
         fullBox("trex", 0, 0, u32(id), u32(1), u32(duration), u32(0), u32(flags))
     }
 
-    /// The initialization section of two tracks: video in units of 1/12800 s, sound in 1/48000 s.
+    /// The initialization section of two tracks: video with a timescale of 12,800 and audio with a timescale of 48,000.
     static let initialization =
         fileType
         + box(
             "moov",
             movieHeader(),
             videoTrack,
-            soundTrack,
+            audioTrack,
             box("mvex", defaults(1, duration: 512, flags: 0x101_0000), defaults(2, duration: 1_024))
         )
 
-    /// A fragment of 50 pictures (2 s) and of 94 frames of sound, with `mdat`.
+    /// Returns a fragment with `mdat`: 50 video samples (2 s) and 94 audio samples.
     static func fragment(
         _ number: Int,
         base: Int,
@@ -152,10 +152,11 @@ enum Movies {
         )
     }
 
-    /// A film of 10 s: 250 pictures with a key frame every 50, and 470 frames of sound, in chunks of 50 and 94.
+    /// Returns a progressive movie of 10 s: 250 video samples with a key frame every 50, and 470 audio samples, in
+    /// chunks of 50 and 94.
     ///
-    /// The first picture is presented two pictures late, and an edit list takes that back. Pictures have 100 bytes,
-    /// frames of sound 10.
+    /// The first video sample has a composition offset of two frames, which an edit list compensates. Video samples
+    /// have 100 bytes, audio samples 10.
     static func progressive(movieFirst: Bool) -> (bytes: [UInt8], movie: Range<Int>, data: Int) {
         func movie(_ data: Int) -> [UInt8] {
             let chunk = 50 * 100 + 94 * 10
@@ -184,7 +185,7 @@ enum Movies {
                     handler: "soun",
                     timescale: 48_000,
                     duration: 481_280,
-                    entry: soundEntry("mp4a", elementaryStream()),
+                    entry: audioEntry("mp4a", elementaryStream()),
                     tables: sound
                 )
             )

@@ -1,6 +1,6 @@
 import SegmentFormat
 
-// What tests read from arrays, whose spans do not live as long as a macro's expression.
+// Initializers that parse arrays, because a span does not outlive the expression of a macro such as `#expect`.
 
 extension Movie {
     init(reading bytes: [UInt8], at offset: Int = 0) throws { try self.init(bytes.span, at: offset) }

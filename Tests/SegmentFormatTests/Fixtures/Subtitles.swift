@@ -1,13 +1,13 @@
 import MediaTiming
 import SegmentFormat
 
-/// Cues and documents that tests of subtitles share.
+/// Cues and documents that several tests of subtitles use.
 enum Subtitles {
     static func range(_ start: Int64, _ end: Int64) -> MediaTimeRange {
         MediaTimeRange(start: time(start), end: time(end))
     }
 
-    /// A time in milliseconds.
+    /// Returns a time from milliseconds.
     static func time(_ milliseconds: Int64) -> MediaTime { MediaTime(value: milliseconds, timescale: 1_000) }
 
     static func cue(_ text: String, _ start: Int64, _ end: Int64, id: String = "") -> SubtitleCue {
@@ -15,7 +15,7 @@ enum Subtitles {
         return SubtitleCue(id: id, timeRange: range(start, end), lines: lines)
     }
 
-    /// A cue as one line of a transcript.
+    /// Returns a cue as one line of text.
     static func line(_ cue: SubtitleCue) -> String {
         "\(cue.timeRange.start)-\(cue.timeRange.end) \(cue.plainText.split(separator: "\n").joined(separator: "|"))"
     }
@@ -35,7 +35,7 @@ enum Subtitles {
         return try SubRipDocument(bytes.span).cues
     }
 
-    /// A document of TTML around a body.
+    /// Returns a TTML document with the given body.
     static func tt(_ body: String, root: String = "", head: String = "") -> String {
         """
         <?xml version="1.0" encoding="UTF-8"?>

@@ -1,8 +1,8 @@
-/// Transport streams built by hand.
+/// A builder of synthetic MPEG-2 transport streams.
 struct TransportStreamBuilder {
     private(set) var bytes: [UInt8] = []
     private var counters: [Int: Int] = [:]
-    /// Bytes in front of each packet, and behind it.
+    /// The number of extra bytes before each packet; ``suffix`` is the number after it.
     var prefix = 0
     var suffix = 0
 
@@ -76,7 +76,7 @@ struct TransportStreamBuilder {
         packet(pid, isStart: true, header + times + zeros(100), clock: clock, isRandomAccess: isRandomAccess)
     }
 
-    /// Video of 25 pictures a second with a key frame each second, and sound.
+    /// Returns a stream with video at 25 frames per second, a key frame every second, and audio.
     static func film(seconds: Int, from start: Int = 126_000, prefix: Int = 0, suffix: Int = 0) -> [UInt8] {
         var builder = TransportStreamBuilder(prefix: prefix, suffix: suffix)
         let mask = 1 << 33 - 1

@@ -21,7 +21,7 @@ import Testing
     )
     static let timedText = initialization("stpp", ascii("http://www.w3.org/ns/ttml\0\0\0"))
 
-    /// A fragment of samples with their lengths in milliseconds.
+    /// Returns a fragment of samples with their durations in milliseconds.
     static func fragment(base: Int, _ samples: [(duration: Int, bytes: [UInt8])]) -> [UInt8] {
         func moof(_ offset: Int) -> [UInt8] {
             box(
@@ -63,9 +63,10 @@ import Testing
         return try track.cues(in: segment.span)
     }
 
-    /// Track fragments whose offsets are relative to the end of the previous one's data (ISO/IEC 14496-12 §8.8.7.1).
+    /// Without a data offset, the data of a track fragment follows that of the previous one (ISO/IEC 14496-12
+    /// §8.8.7.1).
     @Test(arguments: [false, true])
-    func dataWithoutAnOffsetFollowThoseOfThePreviousTrack(hasSampleSizes: Bool) throws {
+    func dataWithoutOffsetFollowsDataOfPreviousTrack(hasSampleSizes: Bool) throws {
         let other = zeros(30)
         let cue = Self.cue("a")
         func moof(_ offset: Int) -> [UInt8] {
@@ -86,7 +87,7 @@ import Testing
         #expect(try cues(Self.webVTT, segment).map(Subtitles.line) == ["0-1 a"])
     }
 
-    @Test func webVTTSamplesBecomeCuesWithTheirHeader() throws {
+    @Test func webVTTSamplesBecomeCuesWithStylesOfHeader() throws {
         let segment = Self.fragment(
             base: 4_000,
             [
@@ -106,7 +107,7 @@ import Testing
         #expect(timeline.cues.map(Subtitles.line) == ["5-7 a", "5-8 b"])
     }
 
-    @Test func timedTextSamplesAreCutToTheirTime() throws {
+    @Test func timedTextCuesAreClampedToSampleTime() throws {
         let document = ascii(
             Subtitles.tt("<body><div><p begin='1s' end='5s'>a</p><p begin='5s' end='30s'>b</p></div></body>")
         )
@@ -119,19 +120,19 @@ import Testing
         #expect(try cues(start, Self.fragment(base: 4_000, [(1_000, Self.cue("a"))])).map(Subtitles.line) == ["1-2 a"])
     }
 
-    @Test func samplesThatAreNotThereAreLeftOut() throws {
+    @Test func missingSamplesAreIgnored() throws {
         let segment = Self.fragment(base: 0, [(1_000, Self.cue("a")), (1_000, Self.cue("b"))])
         #expect(try cues(Self.webVTT, Array(segment.dropLast(3))).map(Subtitles.line) == ["0-1 a"])
     }
 
-    @Test func damagedSamplesAreAnErrorOnlyWhereAllAre() throws {
+    @Test func damagedSamplesAreAnErrorOnlyIfAllAreDamaged() throws {
         let one = Self.fragment(base: 0, [(1_000, ascii("garbage!")), (1_000, Self.cue("b"))])
         #expect(try cues(Self.webVTT, one).map(Subtitles.line) == ["1-2 b"])
         let all = Self.fragment(base: 0, [(1_000, ascii("garbage!"))])
         #expect(throws: MediaFormatError.malformed("WebVTT sample")) { try cues(Self.webVTT, all) }
     }
 
-    @Test func trackOfSoundIsNotOne() {
+    @Test func audioTrackIsNotASubtitleTrack() {
         #expect(Self.track(Movies.initialization) == nil)
         #expect(Self.track(Self.webVTT, 1) == nil)
         #expect(Self.track(Self.webVTT)?.trackID == 3)

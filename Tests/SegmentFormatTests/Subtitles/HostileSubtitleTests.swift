@@ -3,7 +3,7 @@ import MediaTiming
 import SegmentFormat
 import Testing
 
-/// Whatever a document of subtitles holds, it is read or refused, and drawn without tags of its own.
+/// Tests that arbitrary subtitle documents are parsed or rejected, and rendered without override tags from their text.
 @Suite struct HostileSubtitleTests {
     enum Format: String, CaseIterable {
         case webVTT, subRip, timedText, webVTTSamples, timedTextSamples
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: Format.allCases)
-    func mutationsDoNotTrap(_ format: Format) {
+    func mutatedSubtitlesDoNotTrap(_ format: Format) {
         let fixture = Self.fixture(format)
         #expect(!Self.read(format, fixture).isEmpty)
         var random = SplitMix(state: UInt64(fixture.count))
@@ -102,14 +102,14 @@ import Testing
     }
 
     @Test(arguments: Format.allCases)
-    func cutsDoNotTrap(_ format: Format) {
+    func truncatedSubtitlesDoNotTrap(_ format: Format) {
         let fixture = Self.fixture(format)
         for length in stride(from: 0, to: fixture.count, by: max(1, fixture.count / 200)) {
             check(Self.read(format, Array(fixture.prefix(length))))
         }
     }
 
-    @Test func cuesThatAllLieOverOneAnotherAreDrawnInTime() throws {
+    @Test func manyOverlappingCuesAreLimited() throws {
         let cues = (0..<20_000).map { Subtitles.cue("\($0)", Int64($0), 90_000_000) }
         var timeline = SubtitleTimeline()
         timeline.insert(cues)

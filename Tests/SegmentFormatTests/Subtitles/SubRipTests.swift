@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct SubRipTests {
     @Test(arguments: ["\n", "\r\n", "\r"])
-    func cuesAreReadWithAllLineEnds(_ end: String) throws {
+    func cuesAreParsedWithAnyLineEnding(_ end: String) throws {
         let text = [
             "\u{FEFF}1", "00:00:01,000 --> 00:00:02,500", "One", "two", "", "2", "00:01:00,000 --> 01:00:00,000 X1:1",
             "x",
@@ -14,14 +14,14 @@ import Testing
         #expect(cues.map(\.id) == ["1", "2"])
     }
 
-    @Test func numbersMayBeMissingAndTextMayHaveEmptyLines() throws {
+    @Test func cueNumbersAreOptionalAndTextMayContainEmptyLines() throws {
         let cues = try Subtitles.subRip(
             "00:01.5 --> 0:00:02.5\na\n\nb\n\n00:00:03,000-->00:00:04,000\nc\n4\n00:00:04,000 --> 00:00:05,000\nd\n2020\n"
         )
         #expect(cues.map(Subtitles.line) == ["1.5-2.5 a||b".replacing("||", with: "|"), "3-4 c|4", "4-5 d|2020"])
     }
 
-    @Test func numberThatFollowsCountsWithoutAnEmptyLine() throws {
+    @Test func cueNumberWithoutEmptyLineStartsNextCue() throws {
         let cues = try Subtitles.subRip("1\n00:00:01,000 --> 00:00:02,000\na\n2\n00:00:02,000 --> 00:00:03,000\nb")
         #expect(cues.map(Subtitles.line) == ["1-2 a", "2-3 b"])
     }
@@ -42,7 +42,7 @@ import Testing
         #expect(cue.placement.alignment == .center)
     }
 
-    @Test func otherEncodingsAreTaken() throws {
+    @Test func utf16AndLatin1AreDecoded() throws {
         let text = "1\n00:00:01,000 --> 00:00:02,000\né"
         let wide = [UInt8]([0xFF, 0xFE]) + text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
         #expect(try SubRipDocument(wide.span).cues.first?.plainText == "é")
@@ -50,7 +50,7 @@ import Testing
         #expect(try SubRipDocument(narrow.span).cues.first?.plainText == "é")
     }
 
-    @Test func textThatIsNotUTF8IsWindows1252() throws {
+    @Test func invalidUTF8IsDecodedAsWindows1252() throws {
         let head = Array("1\n00:00:01,000 --> 00:00:02,000\n".utf8)
         let bytes = head + [0x80, 0x85, 0x8A, 0x8E, 0x91, 0x92, 0x93, 0x94, 0x96, 0x97, 0x99, 0x9C, 0x9F, 0xA0, 0xFF]
         #expect(try SubRipDocument(bytes.span).cues.first?.plainText == "€…ŠŽ‘’“”–—™œŸ\u{A0}ÿ")
@@ -58,7 +58,7 @@ import Testing
         #expect(try SubRipDocument(undefined.span).cues.first?.plainText == "\u{81}\u{8D}\u{8F}\u{90}\u{9D}é")
     }
 
-    @Test func fileWithoutCuesIsNone() throws {
+    @Test func fileWithoutCuesIsRejected() throws {
         #expect(try Subtitles.subRip(" \n").isEmpty)
         #expect(throws: MediaFormatError.missing("SubRip cue")) { try Subtitles.subRip("hello") }
     }

@@ -10,7 +10,7 @@ import Testing
         try #require(SubStationScript().events(for: cue).first).text
     }
 
-    @Test func lineHasTimesMarginsAndPlace() throws {
+    @Test func dialogueLineHasTimesMarginsAndPosition() throws {
         let event = try #require(SubStationScript().events(for: S.cue("Hello", 1_234, 3_726_500)).first)
         #expect(
             event.dialogueLine.hasPrefix("Dialogue: 0,0:00:01.23,1:02:06.50,Outlined,,96,96,0,,{\\an2\\pos(960,1026)}")
@@ -23,11 +23,11 @@ import Testing
         ("{\\an8}", "\\{\\\u{2060}an8\\}"), ("a\\Nb", "a\\\u{2060}Nb"), ("a\r\tb\u{2028}", "a  b "),
         ("  x", "\u{A0}\u{A0}x"), ("\\", "\\\u{2060}"), ("}{", "\\}\\{"),
     ])
-    func textIsNeverATag(_ plain: String, _ expected: String) {
+    func textIsEscapedSoItIsNeverATag(_ plain: String, _ expected: String) {
         #expect(SubStationScript.escaped(plain, isStart: true) == expected)
     }
 
-    @Test func onlyOwnBracesOpenTags() throws {
+    @Test func randomTextNeverOpensTags() throws {
         var random = SplitMix(state: 3)
         let letters: [Character] = ["{", "}", "\\", "N", "a", "p", "\n", " ", "1", "\u{A0}"]
         var faults: [String] = []
@@ -45,7 +45,7 @@ import Testing
         #expect(faults == [])
     }
 
-    @Test func stylesAreWrittenInFull() throws {
+    @Test func stylesAreWrittenCompletely() throws {
         var style = SubtitleStyle()
         style.isBold = true
         style.isUnderlined = true
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [(2.0, 2_160), (Double.nan, 1_920), (1_000, 8_640)])
-    func widthFollowsThePicture(_ ratio: Double, _ width: Int) {
+    func scriptWidthFollowsAspectRatio(_ ratio: Double, _ width: Int) {
         #expect(SubStationScript(aspectRatio: ratio).width == width)
         #expect(SubStationScript(aspectRatio: ratio).header.contains("PlayResX: \(width)\n"))
     }
@@ -90,7 +90,7 @@ import Testing
         #expect(events.last?.text.hasSuffix("a\\Nb") == true)
     }
 
-    @Test func cuesOfATimelineKeepTheirPlaces() {
+    @Test func cuesOfTimelineKeepTheirPositions() {
         var timeline = SubtitleTimeline()
         timeline.insert([S.cue("low", 0, 2_000), S.cue("high", 1_000, 4_000), S.cue("new", 3_000, 5_000)])
         let events = SubStationScript().events(of: timeline)
@@ -103,7 +103,7 @@ import Testing
         #expect(script.split(separator: "\n").count { $0.hasPrefix("Dialogue:") } == 3)
     }
 
-    @Test func regionThatIsPushedUpHasTwoEvents() {
+    @Test func cueMovedWithinRegionHasSeveralEvents() {
         var first = S.cue("first", 0, 3_000)
         first.placement.stacking = .flows(region: "r")
         var second = S.cue("second", 1_000, 2_000)

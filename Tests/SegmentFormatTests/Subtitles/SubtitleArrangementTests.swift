@@ -12,7 +12,7 @@ import Testing
 
     private func rounded(_ values: [Double]) -> [Double] { values.map { ($0 * 100).rounded() / 100 } }
 
-    @Test func newCueGoesAboveAndStaysThere() {
+    @Test func newCueIsPlacedAboveAndKeepsItsPosition() {
         var arrangement = SubtitleArrangement()
         let first = S.cue("one\ntwo", 0, 2_000)
         let second = S.cue("three", 1_000, 3_000)
@@ -34,7 +34,7 @@ import Testing
         #expect(places(arrangement.arrange([first, second])) == rounded([5, 5 + Self.line]))
     }
 
-    @Test func cuesBesideOneAnotherStay() {
+    @Test func cuesSideBySideAreNotMoved() {
         var arrangement = SubtitleArrangement()
         var left = S.cue("one", 0, 2_000)
         (left.placement.regionWidth, left.placement.horizontalPosition) = (40, 25)
@@ -43,7 +43,7 @@ import Testing
         #expect(places(arrangement.arrange([left, right])) == [95, 95])
     }
 
-    @Test func cuesOfARegionLieBelowOneAnother() {
+    @Test func cuesOfRegionAreStacked() {
         var arrangement = SubtitleArrangement()
         var first = S.cue("one", 0, 2_000)
         first.placement.stacking = .flows(region: "r")
@@ -54,7 +54,7 @@ import Testing
         #expect(result.allSatisfy { $0.placement.stacking == .none && $0.placement.verticalAnchor == .top })
     }
 
-    @Test func pictureFullOfCuesLeavesFurtherOnesWhereTheyAre() {
+    @Test func cuesThatDoNotFitOverlap() {
         var arrangement = SubtitleArrangement()
         let cues = (0..<40).map { S.cue("\($0)", 0, 1_000) }
         #expect(places(arrangement.arrange(cues)).count { $0 == 95 } > 1)

@@ -7,14 +7,14 @@ import Testing
 
     private func lines(_ timeline: SubtitleTimeline) -> [String] { timeline.cues.map(Subtitles.line) }
 
-    @Test func cueThatSegmentsRepeatIsThereOnce() {
+    @Test func cueRepeatedInSegmentsIsInsertedOnce() {
         var timeline = SubtitleTimeline()
         timeline.insert([S.cue("a", 0, 2_000), S.cue("b", 5_000, 7_000)])
         timeline.insert([S.cue("b", 5_000, 7_000), S.cue("c", 8_000, 9_000)])
         #expect(lines(timeline) == ["0-2 a", "5-7 b", "8-9 c"])
     }
 
-    @Test func cueThatWasCutGoesOn() {
+    @Test func cueSplitAcrossSegmentsIsJoined() {
         var timeline = SubtitleTimeline()
         timeline.insert([S.cue("a", 4_000, 6_000, id: "1")])
         timeline.insert([S.cue("a", 6_004, 7_000, id: "9"), S.cue("b", 7_000, 8_000)])
@@ -23,7 +23,7 @@ import Testing
         #expect(timeline.cues[0].id == "1")
     }
 
-    @Test func piecesThatComeBackwardsAreJoinedToo() {
+    @Test func partsInsertedInReverseOrderAreJoined() {
         var timeline = SubtitleTimeline()
         timeline.insert([S.cue("a", 6_000, 7_000), S.cue("z", 20_000, 21_000)])
         timeline.insert([S.cue("a", 2_000, 3_000)])
@@ -31,7 +31,7 @@ import Testing
         #expect(lines(timeline) == ["2-7 a", "20-21 z"])
     }
 
-    @Test func cuesWithAPauseBetweenOrOtherLooksStayApart() {
+    @Test func cuesWithGapOrDifferentPlacementAreNotJoined() {
         var timeline = SubtitleTimeline()
         timeline.insert([S.cue("a", 0, 1_000)])
         timeline.insert([S.cue("a", 1_100, 2_000)])
@@ -41,13 +41,13 @@ import Testing
         #expect(lines(timeline) == ["0-1 a", "1.1-2 a", "2-3 a"])
     }
 
-    @Test func cuesOfOneDocumentStayAsTheyAre() {
+    @Test func cuesOfOneDocumentAreNotJoined() {
         var timeline = SubtitleTimeline()
         timeline.insert([S.cue("a", 0, 1_000), S.cue("a", 1_000, 2_000), S.cue("a", 0, 1_000)])
         #expect(lines(timeline) == ["0-1 a", "1-2 a"])
     }
 
-    @Test func shownAreThoseThatHaveBegunAndNotEnded() {
+    @Test func cuesAtTimeHaveStartedAndNotEnded() {
         var timeline = SubtitleTimeline()
         timeline.insert([S.cue("b", 1_000, 3_000), S.cue("a", 0, 2_000), S.cue("c", 2_000, 2_000)])
         func texts(_ milliseconds: Int64) -> [String] { timeline.cues(at: S.time(milliseconds)).map(\.plainText) }
@@ -64,7 +64,7 @@ import Testing
         #expect(changes == ["0", "1", "2", "3"])
     }
 
-    @Test func longCueIsFoundBehindManyShortOnes() {
+    @Test func longCueIsFoundAfterManyShortOnes() {
         var timeline = SubtitleTimeline()
         timeline.insert([S.cue("long", 0, 2_000_000)])
         timeline.insert((0..<1_000).map { S.cue("\($0)", $0 * 1_000, $0 * 1_000 + 500) })
@@ -73,7 +73,7 @@ import Testing
         #expect(timeline.nextChange(after: S.time(999_600)) == S.time(2_000_000))
     }
 
-    @Test func discardingLeavesWhatLiesOutside() {
+    @Test func discardingKeepsCuesOutsideTheRange() {
         var timeline = SubtitleTimeline()
         timeline.insert([S.cue("a", 0, 10_000), S.cue("b", 4_000, 5_000), S.cue("c", 5_000, 7_000)])
         timeline.discard(S.range(3_000, 6_000))
@@ -82,7 +82,7 @@ import Testing
         #expect(lines(timeline) == ["0-10 a", "5-7 c"])
     }
 
-    @Test func hundredThousandCuesAreTheMost() {
+    @Test func cueCountOfTimelineIsLimited() {
         var timeline = SubtitleTimeline()
         for part in 0..<110 {
             timeline.insert(

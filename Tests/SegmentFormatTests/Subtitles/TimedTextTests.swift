@@ -29,18 +29,18 @@ import Testing
         ),
         ("00:00:01:10.1", "ttp:frameRate='20' ttp:subFrameRate='2'", "1.525"),
     ])
-    func timesOfAllKindsAreRead(_ time: String, _ root: String, _ expected: String) throws {
+    func allTimeExpressionsAreParsed(_ time: String, _ root: String, _ expected: String) throws {
         let cue = try cue("<body><div><p begin='\(time)' end='99h'>x</p></div></body>", root: root)
         #expect(cue.timeRange.start.description == expected)
     }
 
     @Test(arguments: ["", "x", "1", "1x", "1:2", "-1s", "1.s", "00:00:00:xx", "1e3s", "9999999999999999999s"])
-    func timesThatAreNoneCountAsNotSaid(_ time: String) throws {
+    func invalidTimeExpressionIsIgnored(_ time: String) throws {
         #expect(TimedTextClock().time(time) == nil)
         #expect(try lines("<body><div><p begin='\(time)' dur='1s'>x</p></div></body>") == ["0-1 x"])
     }
 
-    @Test func childrenCountFromTheirParent() throws {
+    @Test func timesOfChildrenAreRelativeToParent() throws {
         let body = """
             <body begin='10s'><div begin='1s' end='6s'>
             <p begin='1s' end='2s'>a</p><p begin='3s' dur='1s'>b</p><p begin='4s'>c</p>
@@ -49,7 +49,7 @@ import Testing
         #expect(try lines(body) == ["12-13 a", "14-15 b", "15-16 c", "12-14 d"])
     }
 
-    @Test func sequencePutsChildrenBehindOneAnother() throws {
+    @Test func sequentialContainerPlacesChildrenInSequence() throws {
         let body = """
             <body><div timeContainer='seq' begin='5s'><p dur='1s'>a</p><p begin='1s' dur='2s'>b</p><p>none</p>
             <p end='1s'>c</p></div></body>
@@ -57,21 +57,21 @@ import Testing
         #expect(try lines(body) == ["5-6 a", "7-9 b", "9-400000 none", "9-10 c"])
     }
 
-    @Test func sequenceOfDivisionsTakesTheirLength() throws {
+    @Test func sequentialContainerUsesImplicitDurations() throws {
         let body = """
             <body timeContainer='seq'><div><p begin='1s' end='3s'>a</p></div><div><p begin='1s' end='2s'>b</p></div></body>
             """
         #expect(try lines(body) == ["1-3 a", "4-5 b"])
     }
 
-    @Test func partsWithTimesMakeStates() throws {
+    @Test func timedSpansSplitCueIntoStates() throws {
         let body = """
             <body><div><p begin='10s' end='20s'>a<span begin='2s'> b</span><span begin='4s' end='6s'> c</span></p></div></body>
             """
         #expect(try lines(body) == ["10-12 a", "12-14 a b", "14-16 a b c", "16-20 a b"])
     }
 
-    @Test func wordsInASequence() throws {
+    @Test func timedWordsInSequenceBecomeCues() throws {
         let body =
             "<body><div><p timeContainer='seq' begin='1s'><span dur='1s'>a</span><span dur='2s'>b</span></p></div></body>"
         #expect(try lines(body).prefix(2) == ["1-2 a", "2-4 b"])
@@ -90,7 +90,7 @@ import Testing
         #expect(cues.map(\.plainText) == ["one two three\nfour", " a  b\n c"])
     }
 
-    @Test func stylesAreReferredToInheritedAndOverridden() throws {
+    @Test func stylesAreReferencedInheritedAndOverridden() throws {
         let head = """
             <styling>
             <initial tts:fontWeight='bold'/>
@@ -119,12 +119,12 @@ import Testing
         ("", 1.25), ("tts:fontSize='80%'", 1), ("tts:fontSize='1c'", 1.25), ("tts:fontSize='2em'", 2.5),
         ("tts:fontSize='10px 57.6px'", 1), ("tts:fontSize='5.333333rh'", 1), ("tts:fontSize='0px'", 1.25),
     ])
-    func sizesAreRelativeToTheLine(_ attribute: String, _ size: Double) throws {
+    func fontSizesAreRelativeToLineHeight(_ attribute: String, _ size: Double) throws {
         let cue = try cue("<body><div><p end='1s' \(attribute)>x</p></div></body>", root: "tts:extent='1920px 1080px'")
         #expect(abs(cue.lines[0].spans[0].style.relativeSize - size) < 0.001)
     }
 
-    @Test func regionsPlaceTheirText() throws {
+    @Test func regionsDeterminePlacement() throws {
         let head = """
             <layout>
             <region xml:id='low' tts:origin='10% 80%' tts:extent='80% 15%' tts:displayAlign='after' tts:textAlign='center'/>
@@ -152,7 +152,7 @@ import Testing
         #expect(cues[3].placement == SubtitlePlacement())
     }
 
-    @Test func textWithoutRegionStandsBelow() throws {
+    @Test func textWithoutRegionIsPlacedAtBottom() throws {
         let cues = try S.timedText(
             S.tt("<body><div><p end='1s'>a</p><p end='1s' tts:textAlign='left'>b</p></div></body>")
         ).cues
@@ -160,7 +160,7 @@ import Testing
         #expect(cues[1].placement.left == 5)
     }
 
-    @Test func hiddenTextIsLeftOutAndForcedTextIsMarked() throws {
+    @Test func hiddenTextIsIgnoredAndForcedTextIsMarked() throws {
         let body = """
             <body><div><p end='1s'>a<span tts:visibility='hidden'>b</span><span tts:display='none'>c</span></p>\
             <p end='1s' tts:display='none'>d</p><p end='1s' itts:forcedDisplay='true'>e</p></div></body>
@@ -170,7 +170,7 @@ import Testing
         #expect(cues.map(\.isForced) == [false, true])
     }
 
-    @Test func metadataAndReadingsAreNoText() throws {
+    @Test func metadataIsIgnoredAndRubyIsInParentheses() throws {
         let body = """
             <body><metadata>no</metadata><div><p end='1s'><metadata xmlns='urn:x'><p>no</p></metadata>\
             <span tts:ruby='container'><span tts:ruby='base'>漢</span><span tts:ruby='text'>kan</span></span></p></div></body>
@@ -178,7 +178,7 @@ import Testing
         #expect(try lines(body) == ["0-1 漢(kan)"])
     }
 
-    @Test func verticalRegionsHaveColumns() throws {
+    @Test func verticalRegionsHaveVerticalWriting() throws {
         let head =
             "<layout><region xml:id='v' tts:origin='80% 10%' tts:extent='10% 80%' tts:writingMode='tbrl'/></layout>"
         let placement = try cue("<body region='v'><div><p end='1s'>x</p></div></body>", head: head).placement
@@ -187,7 +187,7 @@ import Testing
         #expect(placement.verticalAnchor == .top && placement.verticalPosition == 10)
     }
 
-    @Test func draftsAndMissingDeclarationsAreTaken() throws {
+    @Test func draftNamespacesAndMissingDeclarationsAreAccepted() throws {
         let draft = """
             <tt xmlns="http://www.w3.org/2006/10/ttaf1" xmlns:s="http://www.w3.org/2006/10/ttaf1#style"><body><div>
             <p begin="1s" end="2s" s:color="red">x</p></div></body></tt>
@@ -197,7 +197,7 @@ import Testing
         #expect(try S.timedText(bare).cues.first?.lines[0].spans[0].style.color?.red == 255)
     }
 
-    @Test func faultsNameTheirLine() throws {
+    @Test func xmlErrorsReportTheirLine() throws {
         #expect(throws: MediaFormatError.missing("tt element")) { try S.timedText("<html/>") }
         do {
             _ = try S.timedText("<tt>\n<body>\n</tt>")
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func samplesBoundTheirCues() throws {
+    @Test func cuesAreClampedToSampleRange() throws {
         let document = try S.timedText(
             S.tt("<body><div><p begin='1s'>a</p><p begin='3s' end='5s'>b</p><p begin='9s'>c</p></div></body>")
                 + "\u{0}PNG"
@@ -216,7 +216,7 @@ import Testing
         #expect(document.language == "en")
     }
 
-    @Test func manyStatesOfALongTextStayBounded() throws {
+    @Test func numberOfStatesIsLimited() throws {
         let spans = (0..<2_000).map { "<span begin='\($0)s' end='\($0 + 1)s'>abcdefghij</span>" }.joined()
         let cues = try S.timedText(S.tt("<body><div><p end='3000s'>\(spans)</p></div></body>")).cues
         #expect(cues.count <= 130)

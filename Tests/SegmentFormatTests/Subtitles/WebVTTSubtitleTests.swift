@@ -7,7 +7,7 @@ import Testing
         try #require(try Subtitles.webVTT("WEBVTT\n\n\(head)00:01.000 --> 00:02.000 \(settings)\n\(text)").first)
     }
 
-    @Test func cueWithoutSettingsStandsBelowInTheMiddle() throws {
+    @Test func cueWithoutSettingsIsPlacedAtBottomCenter() throws {
         #expect(try cue("").placement == SubtitlePlacement())
     }
 
@@ -21,7 +21,7 @@ import Testing
         ("position:90%,line-right align:right size:100%", 0, 90, .right),
         ("size:50%", 25, 50, .center),
     ])
-    func positionAndSizeMakeTheBox(
+    func positionAndSizeDetermineCueBox(
         _ settings: String,
         _ left: Double,
         _ width: Double,
@@ -33,14 +33,14 @@ import Testing
         #expect(placement.alignment == alignment)
     }
 
-    @Test func linesCountFromBothSides() throws {
+    @Test func lineNumbersCountFromTopOrBottom() throws {
         let line = SubtitleLayout.lineHeight
         let top = try cue("line:0").placement
         #expect(top.verticalAnchor == .top && top.verticalPosition == 5)
         #expect(try abs(cue("line:2").placement.verticalPosition - (5 + 2 * line)) < 0.001)
         #expect(try cue("line:-1").placement.verticalPosition == 95)
         #expect(try abs(cue("line:-3").placement.verticalPosition - (95 - 2 * line)) < 0.001)
-        // Two lines that begin in the last one are moved up.
+        // A cue of two lines that would begin on the last line is moved up.
         #expect(try cue("line:-1", "a\nb").placement.verticalPosition == 95)
         #expect(try abs(cue("line:99").placement.verticalPosition - (95 - line)) < 0.001)
         #expect(try abs(cue("line:-99", "a\nb").placement.verticalPosition - (5 + 2 * line)) < 0.001)
@@ -49,18 +49,18 @@ import Testing
     @Test(arguments: [
         ("line:30%", SubtitlePlacement.VerticalAnchor.top), ("line:30%,center", .middle), ("line:30%,end", .bottom),
     ])
-    func percentagesArePlaces(_ settings: String, _ anchor: SubtitlePlacement.VerticalAnchor) throws {
+    func linePercentagesArePositions(_ settings: String, _ anchor: SubtitlePlacement.VerticalAnchor) throws {
         let placement = try cue(settings).placement
         #expect(placement.verticalPosition == 30)
         #expect(placement.verticalAnchor == anchor)
     }
 
-    @Test func startIsOnTheRightForLettersThatRunLeft() throws {
+    @Test func startAlignmentIsRightForRightToLeftText() throws {
         #expect(try cue("align:start", "- שלום").placement.alignment == .right)
         #expect(try cue("align:start", "- hello שלום").placement.alignment == .left)
     }
 
-    @Test func regionHoldsItsCues() throws {
+    @Test func regionDeterminesPlacementOfItsCues() throws {
         let head = "REGION\nid:a\nwidth:40%\nlines:3\nregionanchor:0%,100%\nviewportanchor:10%,90%\n\n"
         let placement = try cue("region:a position:50% align:center", head: head).placement
         #expect(placement.stacking == .flows(region: "WebVTT a"))
@@ -69,7 +69,7 @@ import Testing
         #expect(abs(placement.verticalPosition - 90) < 0.001)
     }
 
-    @Test func verticalCuesStandAtASide() throws {
+    @Test func verticalCuesArePlacedAtSide() throws {
         let right = try cue("vertical:rl line:0 position:0% align:start").placement
         #expect(right.writing == .verticalGrowingLeft)
         #expect(right.horizontalAnchor == .right && right.horizontalPosition == 95)
@@ -90,7 +90,7 @@ import Testing
         #expect(spans[4].style.background == SubtitleColor(red: 0, green: 0, blue: 255))
     }
 
-    @Test func styleSheetsApplyToWhatTheyName() throws {
+    @Test func styleSheetsApplyToMatchingSelectors() throws {
         let head = """
             STYLE
             ::cue { color: #0f0; } /* all } */
@@ -114,7 +114,7 @@ import Testing
         #expect(cues[1].lines[0].spans[0].style.isUnderlined == false)
     }
 
-    @Test func cuesMoveToTheMediaTimeline() throws {
+    @Test func cuesAreMappedToMediaTimeline() throws {
         let bytes = Array(
             "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:00.000\n\n00:01.000 --> 00:02.000\nx\n\n00:02.000 --> 00:03.000\n\n"
                 .utf8

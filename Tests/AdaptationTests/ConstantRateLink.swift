@@ -1,13 +1,13 @@
 import Adaptation
 import MediaTiming
 
-/// A link of one rate that the transfers of the moment share in equal parts.
-struct ModelledLink {
-    /// One request of a worker, which sends the next one when this has ended.
+/// A simulated link with a constant rate that concurrent transfers share equally.
+struct ConstantRateLink {
+    /// A request of a worker, which sends its next request when this one ends.
     struct Request {
-        /// Seconds of rest before it is sent.
+        /// The idle time before the request, in seconds.
         let gap: Double
-        /// Seconds until its first byte.
+        /// The time to the first byte, in seconds.
         let latency: Double
         let bytes: Int64
     }
@@ -21,7 +21,7 @@ struct ModelledLink {
 
     let bitsPerSecond: Double
 
-    /// What the requests of workers that run side by side measure, in the order of their ends.
+    /// Returns the samples that concurrent workers measure, in the order in which their transfers end.
     func samples(of workers: [[Request]]) -> [ThroughputSample] {
         var queues = workers.map { $0[...] }
         var waiting: [Transfer] = []
@@ -38,7 +38,7 @@ struct ModelledLink {
             now = next
             running += waiting.filter { $0.start <= now }
             waiting.removeAll { $0.start <= now }
-            // Less than a thousandth of a bit is what rounding left.
+            // A remainder of less than 0.001 bit is a rounding error.
             for ended in running.filter({ $0.bitsLeft < 0.001 }) {
                 samples.append(sample(of: ended, end: now))
                 send(&queues, ended.worker, at: now, into: &waiting)
@@ -72,17 +72,17 @@ struct ModelledLink {
 }
 
 extension ThroughputEstimator {
-    /// The estimate in Mbit/s.
+    /// The estimate, in Mbit/s.
     var megabits: Double? { estimate.map { Double($0.bitsPerSecond) / 1_000_000 } }
 
-    /// Adds many samples.
+    /// Adds samples in order.
     mutating func add(_ samples: some Sequence<ThroughputSample>) {
         for sample in samples { add(sample) }
     }
 }
 
 extension ThroughputSample {
-    /// A sample in seconds.
+    /// Creates a sample from times in seconds.
     init(_ start: Double, _ end: Double, bytes: Int64, latency: Double = 0, isCached: Bool = false) {
         self.init(
             start: .seconds(start),
