@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that nobody who uses the library builds it.
+// A separate package, so that users of the library do not build it.
 let package = Package(
     name: "millstream-benchmarks",
     platforms: [.macOS(.v15)],

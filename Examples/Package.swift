@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Small programs, each the code of one article of the documentation. Scripts/docs builds and runs them.
+// Small programs with the code of the articles in the documentation, which Scripts/docs builds and runs.
 let package = Package(
     name: "millstream-examples",
     platforms: [.macOS(.v15)],

@@ -6,7 +6,7 @@ import Testing
 @Suite struct AssetLibraryTests {
     private let directory = FileManager.default.temporaryDirectory.appendingPathComponent("library-\(UUID())")
 
-    @Test func packagesThatNobodyKnowsAreSweptAway() throws {
+    @Test func openingRemovesPackagesThatAreNotInTheCatalog() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let library = try AssetLibrary(directory: directory)
         let id = try library.enter(source: ResourceAddress("https://h/a.m3u8"), title: "A", selection: "")
@@ -18,7 +18,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: again.packageDirectory(id).path))
     }
 
-    @Test func oneAddressIsEnteredOnce() throws {
+    @Test func sameSourceIsAddedOnlyOnce() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let library = try AssetLibrary(directory: directory)
         let first = try library.enter(source: ResourceAddress("https://h/a.m3u8"), title: "A", selection: "x")
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: ["../catalogue.sqlite", "a/../../x", "/etc/passwd", "", ".lock", "a//b", "./a"])
-    func pathsThatLeadOutOfAPackageLeadNowhere(path: String) throws {
+    func pathsOutsideAPackageAreRejected(path: String) throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let library = try AssetLibrary(directory: directory)
         let id = try library.enter(source: ResourceAddress("https://h/a.m3u8"), title: "A", selection: "")
@@ -37,7 +37,7 @@ import Testing
         #expect(library.file("catalogue.sqlite", of: "..") == nil)
     }
 
-    @Test func deletingWhatIsNoIdentifierDeletesNothing() throws {
+    @Test func deletingAnInvalidIdentifierDeletesNothing() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let library = try AssetLibrary(directory: directory)
         try library.delete("../..")
@@ -45,7 +45,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: directory.appendingPathComponent("catalogue.sqlite").path))
     }
 
-    @Test func aFolderThatCannotBeALibraryIsNamed() throws {
+    @Test func openErrorNamesTheDirectory() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("file-\(UUID())")
         try Data().write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
@@ -53,7 +53,7 @@ import Testing
         #expect(error?.code == .cannotOpen && error?.message.contains(file.path) == true)
     }
 
-    @Test func aCatalogWhoseCreationWasInterruptedIsNoLibraryToRead() throws {
+    @Test func emptyCatalogCannotBeOpenedForReading() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         try Data().write(to: directory.appendingPathComponent("catalogue.sqlite"))
@@ -63,7 +63,7 @@ import Testing
         #expect(try AssetLibrary(reading: directory).assets().isEmpty)
     }
 
-    @Test func onePackageHasOneWriter() throws {
+    @Test func packageCanBeLockedByOneWriterOnly() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         var lock: PackageLock? = try PackageLock(directory)
@@ -73,7 +73,7 @@ import Testing
         #expect(throws: Never.self) { try PackageLock(directory) }
     }
 
-    @Test func backupsAreToldToLeaveItOut() throws {
+    @Test func libraryIsExcludedFromBackups() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         _ = try AssetLibrary(directory: directory)
         #if os(Linux)

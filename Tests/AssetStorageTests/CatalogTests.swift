@@ -6,7 +6,7 @@ import Testing
 
 @testable import AssetStorage
 
-/// The database of a library.
+/// Tests the database of a library.
 @Suite struct CatalogTests {
     private let temporary: TemporaryLibrary
 
@@ -17,8 +17,9 @@ import Testing
 
     // MARK: Tables
 
-    /// Libraries of earlier versions have these tables, so they never change; a later version adds to them.
-    @Test func theTablesAreThoseOfVersionThree() throws {
+    /// The tables of version 3, which exist in libraries of earlier versions and therefore never change; a later
+    /// version only adds to them.
+    @Test func schemaIsThatOfVersionThree() throws {
         let statements = try library.catalog.read { database in
             try String.fetchAll(
                 database,
@@ -51,7 +52,7 @@ import Testing
         )
     }
 
-    @Test func transactionsReachTheDisk() throws {
+    @Test func transactionsAreSynchronizedToTheDisk() throws {
         let (synchronous, foreignKeys) = try library.catalog.write { database in
             (
                 try Int.fetchOne(database, sql: "PRAGMA synchronous"),
@@ -70,8 +71,8 @@ import Testing
         #expect(foreignKeys == 1)
     }
 
-    /// Version 1 stored playlists as arrays of numbers in JSON.
-    @Test func aCatalogOfVersionOneIsReadAndMigrated() throws {
+    /// Version 1 stored playlists as JSON arrays of numbers.
+    @Test func catalogOfVersionOneIsReadAndMigrated() throws {
         let directory = temporary.directory.appendingPathComponent("old")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
         let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n"
@@ -83,7 +84,7 @@ import Testing
                 sql: "INSERT INTO asset VALUES ('a', 'A', 'https://h/a', 1, 'complete', 'all', ?, 'https://h/a')",
                 arguments: [json]
             )
-            // One that was never loaded, and one whose content is no JSON.
+            // One asset whose playlist was never loaded, and one whose content is not valid JSON.
             try database.execute(
                 sql: "INSERT INTO asset VALUES ('b', 'B', 'https://h/b', 2, 'partial', '', NULL, NULL)"
             )
@@ -126,7 +127,7 @@ import Testing
             ("2", [], [2]), ("-1", nil, [-1]), ("0", ["3", "1"], [0, 3, 1]), ("4", ["x", "5"], [4, 5]),
         ] as [(String, [String]?, [Int])]
     )
-    func aRenditionServesItsPositionAndItsAliases(position: String, aliases: [String]?, positions: [Int]) throws {
+    func positionsOfARenditionIncludeItsAliases(position: String, aliases: [String]?, positions: [Int]) throws {
         let record = RenditionRecord(
             assetID: "a",
             folder: "f",
@@ -141,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: [("[35,69]", "#E"), ("[35,", "[35,"), ("#EXTM3U", "#EXTM3U"), ("", "")])
-    func thePlaylistOfARenditionIsBytesOrAnArrayOfNumbers(stored: String, bytes: String) {
+    func playlistOfARenditionIsStoredAsBytesOrAsAJSONArray(stored: String, bytes: String) {
         let record = RenditionRecord(
             assetID: "a",
             folder: "f",
@@ -163,7 +164,7 @@ import Testing
             (.SQLITE_CORRUPT, "library-failed"), (.SQLITE_IOERR, "disk-failed"), (.SQLITE_READONLY, "disk-failed"),
         ] as [(ResultCode, String)]
     )
-    func errorsOfTheDatabaseAreThoseOfTheLibrary(result: ResultCode, code: String) throws {
+    func databaseErrorsAreTranslated(result: ResultCode, code: String) throws {
         for message in ["no luck", nil] as [String?] {
             let text =
                 "the catalog of the library failed (\(message ?? "\(DatabaseError(resultCode: result).message ?? "")"))"
@@ -176,12 +177,12 @@ import Testing
                 #expect(error?.message == text)
             }
         }
-        // Others pass as they are.
+        // Other errors are passed on unchanged.
         let error = storageError { try library.catalog.read { _ in throw StorageError(.incomplete, "as it is") } }
         #expect(error?.code == "asset-incomplete" && error?.message == "as it is")
     }
 
-    @Test func aCatalogOfANewerVersionIsRefused() throws {
+    @Test func catalogOfANewerVersionIsRejected() throws {
         let id = try temporary.enter()
         let queue = try DatabaseQueue(path: path)
         try queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('99')") }
@@ -195,14 +196,14 @@ import Testing
         }
     }
 
-    @Test func theSizeOfTheCatalogCanBeLimited() throws {
+    @Test func sizeOfTheCatalogCanBeLimited() throws {
         try library.limitCatalog(toPages: 1)
         let error = storageError { for number in 0..<1_000 { _ = try temporary.enter(from: "\(number).m3u8") } }
         #expect(error?.code == "disk-full")
         #expect(error?.message == "the catalog of the library failed (database or disk is full)")
     }
 
-    @Test func aTransactionIsReported() throws {
+    @Test func committedTransactionIsReported() throws {
         _ = temporary.files.takeLines()
         #expect(try library.write { _ in 5 } == 5)
         #expect(temporary.files.takeLines() == ["commit"])
@@ -210,8 +211,8 @@ import Testing
         #expect(temporary.files.takeLines() == [])
     }
 
-    /// A library that was closed is one file, which can be copied.
-    @Test func closingLeavesNoLog() throws {
+    /// A closed library has only the database file, which can be copied.
+    @Test func closingRemovesTheWriteAheadLog() throws {
         let id = try temporary.enter()
         _ = try library.assets()
         #expect(PathCheck.exists(URL(fileURLWithPath: path + "-wal")))
@@ -223,9 +224,9 @@ import Testing
         #expect(try AssetLibrary(reading: temporary.directory).assets().map(\.id) == [id])
     }
 
-    // MARK: Reading only
+    // MARK: Read-only access
 
-    /// Copies the files of the catalog.
+    /// Copies the files of the catalog with the given suffixes.
     private func copy(_ suffixes: [String], to name: String) throws -> String {
         let folder = temporary.directory.appendingPathComponent(name)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -243,16 +244,16 @@ import Testing
     }
 
     @Test(arguments: ["plain", "a ? b", "a # b", "100%", "%3f%23", "ä ö"])
-    func aClosedCatalogIsReadInAFolderOfAnyName(name: String) throws {
+    func closedCatalogIsReadInADirectoryWithAnyName(name: String) throws {
         _ = try temporary.enter("A")
         try library.close()
         let copy = try copy([""], to: name)
         #expect(try titles(ReadOnlyCatalog(path: copy)) == ["A"])
-        // Nothing was created beside it.
+        // No file was created next to it.
         #expect(try names(beside: copy) == ["catalogue.sqlite"])
     }
 
-    @Test func aCatalogThatIsOpenIsReadWithItsLog() throws {
+    @Test func openCatalogIsReadWithItsWriteAheadLog() throws {
         _ = try temporary.enter("A")
         let catalog = ReadOnlyCatalog(path: path)
         #expect(try titles(catalog) == ["A"])
@@ -261,8 +262,8 @@ import Testing
         #expect(throws: DatabaseError.self) { try catalog.read { try $0.execute(sql: "DELETE FROM asset") } }
     }
 
-    /// Another process writes for a moment only.
-    @Test func aReadWaitsForAWriter() throws {
+    /// A write of another process takes only a short time.
+    @Test func readWaitsForAWriter() throws {
         _ = try temporary.enter("A")
         let left = try copy(["", "-wal"], to: "left")
         for (catalog, isReadOnly) in [(ReadOnlyCatalog(path: path), true), (ReadOnlyCatalog(path: left), false)] {
@@ -276,8 +277,8 @@ import Testing
         }
     }
 
-    /// The shared memory of a process that writes tells that it is open, also before it wrote anything.
-    @Test func aCatalogThatIsOpenIsReadOnce() throws {
+    /// The shared-memory file indicates that a writing process has the catalog open, even before its first write.
+    @Test func readOfAnOpenCatalogIsNotRepeated() throws {
         _ = try temporary.enter("A")
         try library.close()
         let copy = try copy([""], to: "copy")
@@ -291,9 +292,10 @@ import Testing
         try pool.close()
     }
 
-    /// A log without its shared memory was left by a process that ended; it is read from a copy of its own.
+    /// A write-ahead log without its shared-memory file was left by a process that ended; it is read from a separate
+    /// copy.
     @Test(arguments: [["", "-wal"], ["", "-wal", "-shm"]])
-    func aLogThatWasLeftIsRead(suffixes: [String]) throws {
+    func leftoverWriteAheadLogIsRead(suffixes: [String]) throws {
         _ = try temporary.enter("A")
         let copy = try copy(suffixes, to: "copy")
         let before = try names(beside: copy)
@@ -301,7 +303,7 @@ import Testing
         #expect(try names(beside: copy) == before)
     }
 
-    @Test func theCopyOfALogIsRemoved() throws {
+    @Test func copyOfALeftoverLogIsPrivateAndRemoved() throws {
         _ = try temporary.enter("A")
         let copy = try copy(["", "-wal"], to: "copy")
         let used = try ReadOnlyCatalog(path: copy).read { database in
@@ -316,7 +318,7 @@ import Testing
         #expect(!PathCheck.exists(URL(fileURLWithPath: used).deletingLastPathComponent()))
     }
 
-    @Test func aCatalogThatIsWrittenAgainAndAgainIsBusy() throws {
+    @Test func catalogThatChangesDuringEachReadIsBusy() throws {
         _ = try temporary.enter("A")
         try library.close()
         let catalog = ReadOnlyCatalog(path: path)
@@ -336,9 +338,9 @@ import Testing
         #expect(reads.withLock { $0 } == 8)
     }
 
-    /// What was read while the file changed may be of both states.
+    /// Data that was read while the file changed may be a mixture of two states.
     @Test(arguments: ["time", "nanoseconds", "size", "file", "log", "shared memory"])
-    func aReadThatWasDisturbedIsRepeated(change: String) throws {
+    func readDuringAChangeIsRepeated(change: String) throws {
         _ = try temporary.enter("A")
         try library.close()
         let copy = try copy([""], to: "copy")
@@ -377,8 +379,8 @@ import Testing
         #expect(reads.withLock { $0 } == 2)
     }
 
-    /// An empty log is what a process leaves that closed the catalog.
-    @Test func anEmptyLogIsNone() throws {
+    /// A process that closed the catalog may leave an empty log.
+    @Test func emptyLogIsIgnored() throws {
         _ = try temporary.enter("A")
         try library.close()
         let copy = try copy([""], to: "copy")
@@ -387,7 +389,7 @@ import Testing
         #expect(try names(beside: copy) == ["catalogue.sqlite", "catalogue.sqlite-wal"])
     }
 
-    @Test func anErrorOfAReadIsThatOfTheLastAttempt() throws {
+    @Test func readThrowsTheErrorOfTheLastAttempt() throws {
         try library.close()
         let catalog = ReadOnlyCatalog(path: path)
         #expect(throws: DatabaseError.self) { try catalog.read { try $0.execute(sql: "SELECT * FROM nothing") } }

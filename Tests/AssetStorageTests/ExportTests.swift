@@ -3,7 +3,7 @@ import Foundation
 import HLSPlaylist
 import Testing
 
-/// Assets that are copied to a plain folder.
+/// Tests the export of assets to a plain directory.
 @Suite struct ExportTests {
     private let temporary: TemporaryLibrary
 
@@ -11,7 +11,7 @@ import Testing
 
     private var library: AssetLibrary { temporary.library }
     private var folder: URL { temporary.directory.appendingPathComponent("exports/deep/film") }
-    /// The folder in which the copy is made before it gets its name.
+    /// The temporary directory in which the copy is made before it is renamed.
     private var partial: URL {
         temporary.directory.appendingPathComponent("exports/deep/.film.\(ProcessInfo.processInfo.processIdentifier)")
     }
@@ -36,7 +36,7 @@ import Testing
 
     private let key = "media/key-9f521ab0ec29d751f6cd7f04fad35df8.key"
 
-    @Test func aCopyHasTheFilesThatAreStoredWithTheModesOfNewFiles() throws {
+    @Test func exportContainsTheStoredFilesWithTheModesOfNewFiles() throws {
         let id = try completeAsset()
         try Data("x".utf8).write(to: temporary.url("media/stray.ts", of: id))
         try library.export(id, to: folder)
@@ -47,7 +47,7 @@ import Testing
             let original = try Data(contentsOf: temporary.url(name, of: id))
             #expect(try Data(contentsOf: folder.appendingPathComponent(name)) == original)
         }
-        // The mode that this process gives to new folders.
+        // The mode that this process gives to new directories.
         let probe = temporary.directory.appendingPathComponent("probe")
         try FileManager.default.createDirectory(at: probe, withIntermediateDirectories: false)
         let folderMode = try #require(try mode(probe))
@@ -59,7 +59,7 @@ import Testing
         #expect(try mode(folder) == folderMode)
     }
 
-    @Test func anAssetThatIsNotCompleteIsNotCopied() throws {
+    @Test func incompleteAssetIsNotExported() throws {
         let id = try completeAsset()
         try FileManager.default.removeItem(at: temporary.url("media/000001.ts", of: id))
         var error = storageError { try library.export(id, to: folder) }
@@ -72,7 +72,7 @@ import Testing
         #expect(error?.message == "the asset \(id) is not complete; download it again first")
     }
 
-    @Test func aFolderThatExistsIsNotChanged() throws {
+    @Test func existingDirectoryIsNotChanged() throws {
         let id = try completeAsset()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let error = storageError { try library.export(id, to: folder) }
@@ -81,7 +81,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
-    @Test func aFolderThatCannotBeMadeIsNamed() throws {
+    @Test func exportErrorNamesTheDirectory() throws {
         let id = try completeAsset()
         try Data().write(to: temporary.directory.appendingPathComponent("exports"))
         let error = storageError { try library.export(id, to: folder) }
@@ -89,8 +89,8 @@ import Testing
         #expect(error?.message.hasPrefix("\(folder.path) cannot be written (") == true)
     }
 
-    /// What an interrupted export left is not taken for a part of the copy.
-    @Test func whatAnInterruptedExportLeftIsRemoved() throws {
+    /// The files of an interrupted export do not become part of a later export.
+    @Test func filesOfAnInterruptedExportAreRemoved() throws {
         let id = try completeAsset()
         try FileManager.default.createDirectory(at: partial, withIntermediateDirectories: true)
         try Data("x".utf8).write(to: partial.appendingPathComponent("stray"))

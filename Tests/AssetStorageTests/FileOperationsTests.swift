@@ -4,14 +4,14 @@ import Testing
 
 @testable import AssetStorage
 
-/// The operations by which packages change on the disk.
+/// Tests the operations by which packages are changed on the disk.
 @Suite struct FileOperationsTests {
     private let files = SystemFileOperations()
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// A folder that is removed with it.
+    /// A temporary directory that is removed when the object is deallocated.
     private final class TemporaryFolder {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("files-\(UUID())")
             .standardizedFileURL.path
@@ -47,7 +47,7 @@ import Testing
     }
 
     #if os(Linux)
-    /// The number of descriptors of this process that are open for a path.
+    /// Returns the number of descriptors of this process that are open for a path.
     private func openDescriptors(of path: String) throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
@@ -55,7 +55,7 @@ import Testing
     }
     #endif
 
-    @Test func aFolderIsForItsOwnerOnlyAndOneThatExistsIsKept() throws {
+    @Test func directoryIsCreatedForItsOwnerOnlyAndAnExistingOneIsKept() throws {
         try files.makeFolder(path("a"))
         #expect(try mode(path("a")) == 0o700)
         try Data("x".utf8).write(to: URL(fileURLWithPath: path("a/file")))
@@ -65,7 +65,7 @@ import Testing
         #expect(failure { () throws(FileFailure) in try files.makeFolder(path("a/file/c")) } == ENOTDIR)
     }
 
-    @Test func aFileIsCreatedEmptyForItsOwnerAndNoOtherProgram() throws {
+    @Test func fileIsCreatedEmptyPrivateAndCloseOnExec() throws {
         let file = path("file")
         for former in [nil, "former content"] as [String?] {
             if let former { try Data(former.utf8).write(to: URL(fileURLWithPath: file)) }
@@ -86,13 +86,13 @@ import Testing
         #expect(failure { () throws(FileFailure) in _ = try files.createFile(path("link")) } == ELOOP)
     }
 
-    /// A Boolean value that indicates whether another test has opened something else with a descriptor meanwhile.
+    /// Returns a Boolean value that indicates whether a concurrent test has reused the descriptor for another file.
     private func descriptorIsReused(_ descriptor: CInt, _ file: String) -> Bool {
         var (own, other) = (stat(), stat())
         return fstat(descriptor, &other) == 0 && stat(file, &own) == 0 && own.st_ino != other.st_ino
     }
 
-    @Test func aWriteThatFailsGivesTheReasonOfTheSystem() throws {
+    @Test func failedWriteReportsTheSystemError() throws {
         #expect(write("text", to: -1) == EBADF)
         #expect(write("", to: -1) == nil)
         #if os(Linux)
@@ -102,13 +102,13 @@ import Testing
         #endif
     }
 
-    /// A pipe takes only a part of a long write: the rest has to follow, and nothing twice.
-    @Test func everyByteOfALongWriteIsWrittenOnce() throws {
+    /// A pipe accepts only a part of a long write; the rest must follow, without repeated bytes.
+    @Test func eachByteOfALongWriteIsWrittenOnce() throws {
         var ends: [CInt] = [-1, -1]
         try #require(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
         _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
-        // More than a pipe holds: what it holds is written, and the rest fails.
+        // More bytes than the capacity of the pipe: the pipe is filled, and the rest fails.
         #expect(write(String(repeating: "0123456789", count: 1_000_000), to: ends[1]) == EAGAIN)
         _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
         var received: [UInt8] = []
@@ -130,7 +130,7 @@ import Testing
         #expect(failure { () throws(FileFailure) in try files.synchronizeFile(ends[0]) } == EINVAL)
     }
 
-    @Test func aFileGetsAnotherNameInPlaceOfTheOneThatHasIt() throws {
+    @Test func renamingReplacesAnExistingFile() throws {
         for (name, text) in [("a", "new"), ("b", "old")] {
             try Data(text.utf8).write(to: URL(fileURLWithPath: path(name)))
         }
@@ -140,7 +140,7 @@ import Testing
         #expect(failure { () throws(FileFailure) in try files.rename(path("a"), to: path("c")) } == ENOENT)
     }
 
-    @Test func whatIsNotThereIsRemovedWithoutAFailure() throws {
+    @Test func removingAMissingFileIsNotAnError() throws {
         try Data().write(to: URL(fileURLWithPath: path("file")))
         try files.makeFolder(path("folder"))
         #expect(failure { () throws(FileFailure) in try files.removeFolder(path("file")) } == ENOTDIR)
@@ -153,29 +153,29 @@ import Testing
         }
     }
 
-    @Test func onlyAFolderThatExistsIsSynchronized() throws {
+    @Test func onlyAnExistingDirectoryCanBeSynchronized() throws {
         try files.synchronizeFolder(folder.path)
         try Data().write(to: URL(fileURLWithPath: path("file")))
         #expect(failure { () throws(FileFailure) in try files.synchronizeFolder(path("none")) } == ENOENT)
         #expect(failure { () throws(FileFailure) in try files.synchronizeFolder(path("file")) } == ENOTDIR)
         #if os(Linux)
         #expect(try openDescriptors(of: folder.path) == 0)
-        // A file system that cannot synchronize folders.
+        // A file system that cannot synchronize directories.
         try files.synchronizeFolder("/proc/self")
         #endif
     }
 
-    @Test func theFreeSpaceIsThatOfTheFileSystem() throws {
+    @Test func freeSpaceIsThatOfTheFileSystem() throws {
         #expect(files.freeSpace(at: path("none")) == nil)
         var status = statvfs()
         try #require(statvfs(folder.path, &status) == 0)
         let expected = Int64(status.f_bavail) * Int64(status.f_frsize)
         let free = try #require(files.freeSpace(at: folder.path))
-        // Others write meanwhile.
+        // Allow for concurrent writes of other processes.
         #expect(abs(free - expected) < 1 << 30)
     }
 
-    @Test func aTreeIsRemovedWithOneNameLast() throws {
+    @Test func treeIsRemovedWithTheGivenNameLast() throws {
         let recorded = RecordedFiles(URL(fileURLWithPath: folder.path))
         for name in ["tree", "tree/inner", "tree/outside"] { try files.makeFolder(path(name)) }
         try files.makeFolder(path("kept"))
@@ -192,14 +192,14 @@ import Testing
                 "remove tree/a", "remove tree/inner/b", "remove tree/link",
             ]
         )
-        // A link is removed, and not what it leads to.
+        // A symbolic link is removed, but not its destination.
         #expect(FileManager.default.fileExists(atPath: path("kept/c")))
-        // A tree that is not there is no failure.
+        // Removing a missing tree is not an error.
         try recorded.removeTree(path("tree"))
         #expect(recorded.takeLines() == ["remove folder tree"])
     }
 
-    @Test func aTreeThatCannotBeRemovedIsAFailure() throws {
+    @Test func failedRemovalOfATreeIsAnError() throws {
         let recorded = RecordedFiles(URL(fileURLWithPath: folder.path))
         for line in ["remove tree/a", "remove tree/inner/b", "remove folder tree/inner", "remove folder tree"] {
             for name in ["tree", "tree/inner"] { try files.makeFolder(path(name)) }
@@ -210,9 +210,9 @@ import Testing
         }
     }
 
-    // MARK: Files of packages
+    // MARK: Package files
 
-    @Test func aFileAppearsWhenItIsFinished() throws {
+    @Test func fileIsRenamedIntoPlaceWhenFinished() throws {
         let recorded = RecordedFiles(URL(fileURLWithPath: folder.path))
         let file = PackageFile(path("a.ts"), files: recorded)
         #expect(recorded.takeLines() == [])
@@ -229,7 +229,7 @@ import Testing
         #expect(PackageFile.checksum(path("a.ts")) == file.checksum)
     }
 
-    @Test func aFileWithoutBytesAppearsToo() throws {
+    @Test func emptyFileIsRenamedIntoPlaceWhenFinished() throws {
         let recorded = RecordedFiles(URL(fileURLWithPath: folder.path))
         try PackageFile(path("a.ts"), files: recorded).finish()
         #expect(
@@ -241,7 +241,7 @@ import Testing
         #expect(PackageFile.checksum(path("a.ts")) == Int64(bitPattern: BlockChecksum().value))
     }
 
-    @Test func anAbandonedFileIsRemoved() throws {
+    @Test func abandonedFileIsRemoved() throws {
         let recorded = RecordedFiles(URL(fileURLWithPath: folder.path))
         let file = PackageFile(path("a.ts"), files: recorded)
         file.abandon()
@@ -252,12 +252,12 @@ import Testing
             recorded.takeLines() == ["create a.ts.part", "write a.ts.part", "close a.ts.part", "remove a.ts.part"]
         )
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
-        // It was closed once: another file may have the descriptor by now.
+        // The descriptor is closed only once, because another file may have reused it.
         file.abandon()
         #expect(recorded.takeLines() == ["remove a.ts.part"])
     }
 
-    @Test func aFileThatIsReleasedIsClosed() throws {
+    @Test func deallocatedFileIsClosed() throws {
         let recorded = RecordedFiles(URL(fileURLWithPath: folder.path))
         var file: PackageFile? = PackageFile(path("a.ts"), files: recorded)
         try [1].withUnsafeBytes { try file?.write($0) }
@@ -266,7 +266,7 @@ import Testing
     }
 
     @Test(arguments: ["create", "write", "synchronize", "rename"])
-    func aFileThatCannotBeWrittenSaysWhy(operation: String) throws {
+    func writeErrorsHaveCodesAndReasons(operation: String) throws {
         let file = path("a.ts")
         let line = operation == "rename" ? "rename a.ts.part to a.ts" : "\(operation) a.ts.part"
         for (number, code, message) in [
@@ -289,14 +289,14 @@ import Testing
         }
     }
 
-    @Test func aFileWithoutBytesThatCannotBeCreatedSaysWhy() throws {
+    @Test func createErrorOfAnEmptyFileHasACode() throws {
         let recorded = RecordedFiles(URL(fileURLWithPath: folder.path))
         recorded.fail("create a.ts.part", with: EIO)
         let error = storageError { try PackageFile(path("a.ts"), files: recorded).finish() }
         #expect(error?.code == "disk-failed")
     }
 
-    @Test func onlyARegularFileHasASizeAndAChecksum() throws {
+    @Test func onlyRegularFilesHaveSizesAndChecksums() throws {
         try Data("text".utf8).write(to: URL(fileURLWithPath: path("file")))
         try files.makeFolder(path("folder"))
         try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: path("file"))
@@ -316,8 +316,8 @@ import Testing
         #endif
     }
 
-    /// Longer than one read.
-    @Test func theChecksumOfALongFileIsThatOfAllItsBytes() throws {
+    /// The file is longer than one read.
+    @Test func checksumOfALongFileCoversAllItsBytes() throws {
         let bytes = (0..<(1 << 20) + 5).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         try Data(bytes).write(to: URL(fileURLWithPath: path("file")))
         let expected = bytes.withUnsafeBytes { Int64(bitPattern: BlockChecksum.of($0)) }
@@ -326,7 +326,7 @@ import Testing
 
     // MARK: Locks
 
-    @Test func aPackageIsLockedOnceAtATime() throws {
+    @Test func packageCanBeLockedOnlyOnceAtATime() throws {
         let package = URL(fileURLWithPath: folder.path)
         var lock: PackageLock? = try PackageLock(package)
         #expect(try mode(path(".lock")) == 0o600)
@@ -344,7 +344,7 @@ import Testing
         #expect(throws: Never.self) { try PackageLock(package) }
     }
 
-    @Test func aLockSaysWhyItCannotBeHad() throws {
+    @Test func failedLockHasAReason() throws {
         let missing = storageError { _ = try PackageLock(URL(fileURLWithPath: path("none"))) }
         #expect(missing?.code == "not-found")
         #expect(missing?.message == "there is no package \(path("none"))")
@@ -352,7 +352,7 @@ import Testing
         let file = storageError { _ = try PackageLock(URL(fileURLWithPath: path("file"))) }
         #expect(file?.code == "disk-failed")
         #expect(file?.message == "\(path("file")) cannot be written (Not a directory)")
-        // A link might lead to a file that is none of the library.
+        // A symbolic link might point to a file outside the library.
         try files.makeFolder(path("package"))
         try FileManager.default.createSymbolicLink(
             atPath: path("package/.lock"),

@@ -4,7 +4,7 @@ import HLSPlaylist
 import ResourceAddressing
 import Testing
 
-/// Libraries hold signed addresses and keys: other users of the machine read nothing of them.
+/// Tests that other users of the machine cannot read a library, which contains signed addresses and keys.
 @Suite struct LibraryPrivacyTests {
     private let directory = FileManager.default.temporaryDirectory.appendingPathComponent("library-\(UUID())")
 
@@ -12,14 +12,14 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    /// The paths below the library to which others have access.
+    /// Returns the paths in the library to which other users have access.
     private func openPaths() throws -> [String] {
         try ([""] + FileManager.default.subpathsOfDirectory(atPath: directory.path)).filter { path in
             try mode(directory.path + "/" + path).map { $0 & 0o077 != 0 } ?? true
         }
     }
 
-    /// Enters an asset of two segments.
+    /// Adds an asset of two segments.
     ///
     /// - Returns: Its identifier, and its segments, which are not stored.
     private func plan(in library: AssetLibrary) throws -> (id: String, segments: [StoredResource]) {
@@ -47,7 +47,7 @@ import Testing
         return file
     }
 
-    /// Enters an asset of two segments and stores the first.
+    /// Adds an asset of two segments and stores the first.
     ///
     /// - Returns: Its identifier.
     private func fill(_ library: AssetLibrary) throws -> String {
@@ -59,7 +59,7 @@ import Testing
         return id
     }
 
-    @Test func everythingInALibraryIsForItsOwnerOnly() throws {
+    @Test func allFilesOfALibraryAreForItsOwnerOnly() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let library = try AssetLibrary(directory: directory)
         let id = try fill(library)
@@ -77,7 +77,7 @@ import Testing
         withExtendedLifetime((lock, partial)) {}
     }
 
-    @Test func aLibraryWithWiderModesIsNarrowedWhenItIsOpened() throws {
+    @Test func openingRestrictsTheModesOfALibrary() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let id = try fill(try AssetLibrary(directory: directory))
         for path in try [""] + FileManager.default.subpathsOfDirectory(atPath: directory.path) {
@@ -91,7 +91,7 @@ import Testing
         let library = try AssetLibrary(directory: directory)
         #expect(try openPaths() == [])
         #expect(try library.asset(id).title == "A")
-        // One package alone, as another program may have written it.
+        // A single package that another program may have written.
         let package = library.packageDirectory(id).path
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: package)
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: package + "/media/000000.ts")
@@ -99,7 +99,7 @@ import Testing
         #expect(try openPaths() == [])
     }
 
-    @Test(arguments: [true, false]) func aFolderOfSomethingElseKeepsItsMode(isEmpty: Bool) throws {
+    @Test(arguments: [true, false]) func directoryWithOtherFilesKeepsItsMode(isEmpty: Bool) throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)

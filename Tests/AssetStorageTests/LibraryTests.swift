@@ -9,7 +9,7 @@ import Testing
 
 @testable import AssetStorage
 
-/// Libraries that are opened and closed, and assets that are found and deleted.
+/// Tests how libraries are opened and closed, and how assets are found and deleted.
 @Suite struct LibraryTests {
     private let temporary: TemporaryLibrary
 
@@ -40,7 +40,7 @@ import Testing
             (["XDG_DATA_HOME": "data"], nil), (["XDG_DATA_HOME": ""], nil), ([:], nil),
         ] as [([String: String], String?)]
     )
-    func theEnvironmentSaysWhereTheLibraryIs(environment: [String: String], path: String?) {
+    func environmentDefinesTheDefaultDirectory(environment: [String: String], path: String?) {
         #if os(Linux)
         let home = FileManager.default.homeDirectoryForCurrentUser.path
         #expect(
@@ -53,19 +53,19 @@ import Testing
         #endif
     }
 
-    @Test func theDefaultLibraryIsThatOfTheEnvironment() {
+    @Test func defaultDirectoryUsesTheEnvironmentOfTheProcess() {
         let environment = ProcessInfo.processInfo.environment
         #expect(AssetLibrary.defaultDirectory == AssetLibrary.defaultDirectory(environment: environment))
     }
 
-    @Test func thePathOfALibraryIsStandardized() throws {
+    @Test func pathOfALibraryIsStandardized() throws {
         let folder = temporary.directory.appendingPathComponent("x/../inner")
         let expected = temporary.directory.path + "/inner"
         #expect(try AssetLibrary(directory: folder).directory.path == expected)
         #expect(try AssetLibrary(reading: folder).directory.path == expected)
     }
 
-    @Test func aFolderThatCannotBeUsedIsNamedWithTheReason() throws {
+    @Test func openErrorNamesTheDirectoryAndTheReason() throws {
         let file = temporary.directory.appendingPathComponent("file")
         try Data().write(to: file)
         let error = storageError { _ = try AssetLibrary(directory: file) }
@@ -80,7 +80,7 @@ import Testing
         #expect(broken?.message.hasPrefix("the library \(folder.path) cannot be opened (") == true)
     }
 
-    @Test func onlyALibraryIsRead() throws {
+    @Test func openingForReadingRequiresALibrary() throws {
         let folder = temporary.directory.appendingPathComponent("none")
         for step in 0..<3 {
             if step == 1 { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false) }
@@ -93,7 +93,7 @@ import Testing
         #expect(try AssetLibrary(reading: temporary.directory).assets().map(\.id) == [id])
     }
 
-    @Test func aLibraryThatIsReadIsNotWritten() throws {
+    @Test func libraryOpenedForReadingIsNotWritten() throws {
         let reading = try AssetLibrary(reading: temporary.directory)
         let error = storageError {
             _ = try reading.enter(source: ResourceAddress("https://h/a.m3u8"), title: "A", selection: "")
@@ -105,7 +105,7 @@ import Testing
         #expect(try reading.assets() == [])
     }
 
-    @Test func theReasonOfAnErrorIsThatOfTheSystem() {
+    @Test func reasonIsThatOfTheUnderlyingSystemError() {
         let system = NSError(domain: NSPOSIXErrorDomain, code: Int(EACCES))
         let outer = NSError(domain: "outer", code: 1, userInfo: [NSUnderlyingErrorKey: system])
         #expect(AssetLibrary.reason(system) == "Permission denied")
@@ -114,7 +114,7 @@ import Testing
         #expect(AssetLibrary.reason(other) == "no reason")
     }
 
-    @Test func backupsAreToldToLeaveALibraryOut() throws {
+    @Test func cacheDirectoryTagExcludesTheLibraryFromBackups() throws {
         #if os(Linux)
         let tag = temporary.directory.appendingPathComponent("CACHEDIR.TAG")
         let text = """
@@ -123,20 +123,20 @@ import Testing
 
             """
         #expect(try String(contentsOf: tag, encoding: .utf8) == text)
-        // One that is there is not changed.
+        // An existing tag is not changed.
         try Data("mine".utf8).write(to: tag)
         _ = try another()
         #expect(try String(contentsOf: tag, encoding: .utf8) == "mine")
         #endif
     }
 
-    @Test func theFreeSpaceIsThatBesideTheLibrary() {
+    @Test func freeSpaceIsThatOfTheFileSystemOfTheLibrary() {
         #expect(library.freeSpace?.bytes == 123_456)
     }
 
-    // MARK: Finding
+    // MARK: Lookup
 
-    @Test func assetsComeNewestFirst() throws {
+    @Test func assetsAreSortedNewestFirst() throws {
         let ids = try (0..<3).map { try temporary.enter("\($0)", from: "\($0).m3u8") }
         for (id, time) in zip(ids, [20, 30, 10]) {
             try execute("UPDATE asset SET createdAt = \(time) WHERE id = '\(id)'")
@@ -157,7 +157,7 @@ import Testing
         #expect(busy?.message == "the asset is being deleted; try again in a moment")
     }
 
-    @Test func anAssetIsAsNewAsItsEntry() throws {
+    @Test func creationDateIsTheTimeOfTheEntry() throws {
         let before = Date().timeIntervalSince1970
         let id = try temporary.enter()
         let database = try DatabaseQueue(path: temporary.directory.path + "/catalogue.sqlite")
@@ -174,7 +174,7 @@ import Testing
             ("ä", false), (String(repeating: "a", count: 64), true), (String(repeating: "a", count: 65), false),
         ]
     )
-    func anIdentifierLeadsNowhereElse(text: String, isIdentifier: Bool) throws {
+    func identifiersCannotEscapeTheDirectoryOfPackages(text: String, isIdentifier: Bool) throws {
         #expect(AssetLibrary.isIdentifier(text) == isIdentifier)
         guard !text.isEmpty, !text.contains("."), !text.contains("/") else { return }
         let folder = URL(fileURLWithPath: "/library/packages").appendingPathComponent(text)
@@ -182,7 +182,7 @@ import Testing
         #expect(!PackageTransport.isPackagePath(URL(fileURLWithPath: "/library/other").appendingPathComponent(text)))
     }
 
-    @Test func filesAreThoseOfTheCatalogAndThePlaylists() throws {
+    @Test func onlyStoredFilesAndPlaylistsAreFound() throws {
         let id = try temporary.planned(try TemporaryLibrary.media("#EXTINF:4,", "0.ts", "#EXTINF:4,", "1.ts"))
         try temporary.store(Array(library.missingResources(id).prefix(1)), of: id)
         for name in ["media/stray.ts", "media/000001.ts", ".lock", "media/.hidden", "media/.hidden.m3u8"] {
@@ -201,14 +201,14 @@ import Testing
             #expect(file == (isFound ? temporary.url(path, of: id) : nil), "\(path)")
         }
         #expect(library.file("media/media.m3u8", of: "../packages/\(id)") == nil)
-        // One of another size is not what was stored.
+        // A file of another size is not the file that was stored.
         try Data("other size".utf8).write(to: temporary.url("media/000000.ts", of: id))
         #expect(library.file("media/000000.ts", of: id) == nil)
     }
 
-    // MARK: Deleting
+    // MARK: Deletion
 
-    @Test func aDeletedAssetLeavesNothing() throws {
+    @Test func deletingAnAssetRemovesAllItsFilesAndRows() throws {
         let id = try temporary.planned(try TemporaryLibrary.media("#EXTINF:4,", "0.ts"))
         try temporary.complete(id)
         let other = try temporary.enter(from: "other.m3u8")
@@ -229,9 +229,9 @@ import Testing
         for table in ["rendition", "resource"] {
             #expect(try database.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM \(table)") } == 0)
         }
-        // Deleting it twice does no harm, and neither does deleting what was never there.
+        // Deleting an asset twice and deleting an unknown asset have no effect.
         for id in [id, "none", "../..", "..", ""] { try library.delete(id) }
-        // No lock was made outside of the packages.
+        // No lock file was created outside the packages.
         for folder in [temporary.directory, temporary.directory.deletingLastPathComponent()] {
             #expect(!PathCheck.exists(folder.appendingPathComponent(".lock")))
         }
@@ -239,14 +239,14 @@ import Testing
         #expect(try temporary.packages == [other])
     }
 
-    @Test func anAssetWithoutAFolderIsDeleted() throws {
+    @Test func assetWithoutADirectoryIsDeleted() throws {
         let id = try temporary.enter()
         try FileManager.default.removeItem(at: library.packageDirectory(id))
         try library.delete(id)
         #expect(try identifiers() == [])
     }
 
-    @Test func anAssetThatIsInUseIsNotDeleted() throws {
+    @Test func assetInUseIsNotDeleted() throws {
         let id = try temporary.planned(try TemporaryLibrary.media("#EXTINF:4,", "0.ts"))
         try temporary.complete(id)
         let lock = try library.lock(id)
@@ -254,19 +254,19 @@ import Testing
         #expect(error?.code == "asset-busy")
         #expect(error?.message == "the asset \(id) is in use: stop its download first, then delete it")
         #expect(try library.asset(id).state == .complete)
-        // While another task deletes it, this one has nothing to do.
+        // Another task is already deleting the asset, so there is nothing to do.
         try execute("UPDATE asset SET state = 'deleting'")
         try library.delete(id)
         #expect(try temporary.packages == [id])
-        // It is marked in the catalog, and so is one that is gone from it.
+        // The same applies if the asset is no longer in the catalog.
         try execute("DELETE FROM asset")
         try library.delete(id)
         #expect(try temporary.packages == [id])
         withExtendedLifetime(lock) {}
     }
 
-    /// A check of another process may be over soon.
-    @Test func aDeletionWaitsForTheLockTenTimes() throws {
+    /// The lock may be held only briefly by a check of another process.
+    @Test func deletionWaitsForTheLockUpToTenTimes() throws {
         let id = try temporary.enter()
         let holder = LockHolder(try library.lock(id))
         let waits = Mutex(0)
@@ -283,7 +283,7 @@ import Testing
         #expect(try temporary.packages == [])
     }
 
-    /// Holds a lock until it is told to release it.
+    /// An object that holds a lock until it is told to release it.
     private final class LockHolder: Sendable {
         private let lock: Mutex<PackageLock?>
 
@@ -292,7 +292,7 @@ import Testing
         func release() { lock.withLock { $0 = nil } }
     }
 
-    @Test func aDeletionThatFailsIsFinishedByTheNext() throws {
+    @Test func failedDeletionIsCompletedByTheNext() throws {
         let id = try temporary.planned(try TemporaryLibrary.media("#EXTINF:4,", "0.ts"))
         temporary.files.fail("remove folder packages/*/media", with: EIO)
         let error = storageError { try library.delete(id) }
@@ -307,7 +307,7 @@ import Testing
         #expect(try temporary.packages == [])
     }
 
-    @Test func aPackageThatIsNoFolderCannotBeLocked() throws {
+    @Test func packageThatIsNotADirectoryCannotBeLocked() throws {
         let id = try temporary.enter()
         try FileManager.default.removeItem(at: library.packageDirectory(id))
         try Data().write(to: library.packageDirectory(id))
@@ -316,7 +316,7 @@ import Testing
         #expect(error?.message == "\(library.packageDirectory(id).path) cannot be written (Not a directory)")
     }
 
-    @Test func aFolderThatWasMadeWhileItsAssetWasDeletedIsRemoved() throws {
+    @Test func directoryCreatedDuringADeletionIsRemoved() throws {
         let id = try temporary.enter()
         try library.delete(id)
         try FileManager.default.createDirectory(at: library.packageDirectory(id), withIntermediateDirectories: false)
@@ -335,7 +335,7 @@ import Testing
         #expect(missing?.message == "there is no package \(library.packageDirectory(id).path)")
     }
 
-    @Test func openingALibraryRemovesWhatBelongsToNoAsset() throws {
+    @Test func openingRemovesOrphanedPackagesAndInterruptedDeletions() throws {
         let id = try temporary.planned(try TemporaryLibrary.media("#EXTINF:4,", "0.ts"))
         let interrupted = try temporary.enter(from: "interrupted.m3u8")
         try execute("UPDATE asset SET state = 'deleting' WHERE id = '\(interrupted)'")
@@ -364,7 +364,7 @@ import Testing
         withExtendedLifetime(lock) {}
     }
 
-    // MARK: Modes
+    // MARK: File modes
 
     private func mode(_ path: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -374,14 +374,14 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
 
-    /// Each file alone, as another program may have written it.
+    /// Tests each file separately, because another program may have written it.
     @Test(
         arguments: [
             "", "catalogue.sqlite", "catalogue.sqlite-wal", "catalogue.sqlite-shm", "catalogue.sqlite-journal",
             "CACHEDIR.TAG", "packages",
         ]
     )
-    func everythingOfALibraryIsNarrowed(name: String) throws {
+    func modesOfAllFilesAreRestricted(name: String) throws {
         let directory = temporary.directory.appendingPathComponent("other")
         try FileManager.default.createDirectory(
             at: directory.appendingPathComponent("packages"),
@@ -399,7 +399,7 @@ import Testing
         withExtendedLifetime(original) {}
     }
 
-    @Test func packagesAreNarrowedWithTheirContents() throws {
+    @Test func modesOfPackagesAreRestrictedRecursively() throws {
         let id = try temporary.planned(try TemporaryLibrary.media("#EXTINF:4,", "0.ts"))
         let package = library.packageDirectory(id).path
         let packages = temporary.directory.path + "/packages"
@@ -411,14 +411,14 @@ import Testing
             for path in [packages, package, package + "/media"] { #expect(try mode(path) == 0o700) }
             #expect(try mode(package + "/media/media.m3u8") == 0o600)
         }
-        // What is inside a package that is closed to others is not looked at.
+        // The contents of a package that others cannot access are not checked.
         try widen(package + "/media", 0o755)
         try AssetLibrary.makePrivate(temporary.directory)
         #expect(try mode(package + "/media") == 0o755)
     }
 
     @Test(arguments: [([], 0o700), (["packages", "CACHEDIR.TAG"], 0o700), (["packages", "other"], 0o755)])
-    func onlyAFolderOfALibraryIsNarrowed(names: [String], expected: Int) throws {
+    func onlyDirectoriesOfLibrariesAreRestricted(names: [String], expected: Int) throws {
         let directory = temporary.directory.appendingPathComponent("other")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
         for name in names {
@@ -432,7 +432,7 @@ import Testing
         #expect(try mode(directory.path) == expected)
         #expect(try mode(directory.path + "/catalogue.sqlite") == 0o600)
         #expect(try mode(directory.path + "/packages") == 0o700)
-        // A catalog makes it the folder of a library.
+        // A directory with a catalog is the directory of a library.
         try widen(directory.path, 0o755)
         try AssetLibrary.makePrivate(directory)
         #expect(try mode(directory.path) == 0o700)

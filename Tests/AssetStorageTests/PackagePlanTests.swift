@@ -6,11 +6,11 @@ import Testing
 
 @testable import AssetStorage
 
-/// The files of a package: which there are, and the name of each.
+/// Tests the list of files of a package and their names.
 @Suite struct PackagePlanTests {
     private static let origin = TemporaryLibrary.origin
 
-    /// Every file as a line: kind, position, path, address, byte range, start and duration.
+    /// Returns each file as a line: kind, position, path, address, byte range, start and duration.
     private func lines(
         _ playlist: MediaPlaylist,
         role: StoredRendition.Role = .variant,
@@ -26,7 +26,7 @@ import Testing
         return lines
     }
 
-    /// The local playlist without its first lines, which every playlist of these tests has.
+    /// Returns the local playlist without the lines that all playlists of these tests have in common.
     private func local(
         _ playlist: MediaPlaylist,
         role: StoredRendition.Role = .variant,
@@ -55,7 +55,7 @@ import Testing
         )
     }
 
-    @Test func keysAndInitializationSectionsComeOnceAndBeforeTheirSegments() throws {
+    @Test func keysAndInitializationSectionsAppearOnceBeforeTheirSegments() throws {
         #expect(
             lines(try encrypted.get()) == [
                 "key -1 f/key-9f521ab0ec29d751f6cd7f04fad35df8.key key - 0+0",
@@ -67,7 +67,7 @@ import Testing
         )
     }
 
-    @Test func theLocalPlaylistNamesEveryFileRelativeToItself() throws {
+    @Test func localPlaylistContainsRelativeURLs() throws {
         #expect(
             try local(try encrypted.get()) == """
                 #EXT-X-KEY:METHOD=AES-128,URI="key-f8fd5297625cf1970f10f8fd4c6a354d.key",IV=0x01
@@ -87,7 +87,7 @@ import Testing
         )
     }
 
-    @Test func rangesOfOneFileHaveNamesOfTheirOwn() throws {
+    @Test func rangesOfOneFileHaveSeparateNames() throws {
         let playlist = try TemporaryLibrary.media(
             #"#EXT-X-MAP:URI="all.mp4",BYTERANGE="3@0""#,
             "#EXTINF:4,",
@@ -113,7 +113,7 @@ import Testing
         )
     }
 
-    /// Players look at the extension; another one might mean something to a browser.
+    /// Players use the file extension, and an unexpected extension might have a meaning for a browser.
     @Test(
         arguments: [
             ("a.ts", ".ts", ".ts", ".ts"), ("a.TS", ".ts", ".ts", ".ts"), ("a", ".ts", ".m4s", ".vtt"),
@@ -122,7 +122,7 @@ import Testing
             ("a.php?x=.mp4", ".ts", ".m4s", ".vtt"), ("a.webvtt?x=1", ".webvtt", ".webvtt", ".webvtt"),
         ]
     )
-    func anExtensionIsOneOfMedia(address: String, plain: String, fragmented: String, subtitles: String) throws {
+    func unknownExtensionsAreReplaced(address: String, plain: String, fragmented: String, subtitles: String) throws {
         let segment = try TemporaryLibrary.media("#EXTINF:4,", address)
         let withMap = try TemporaryLibrary.media(#"#EXT-X-MAP:URI="init""#, "#EXTINF:4,", address)
         #expect(lines(segment) == ["segment 0 f/000000\(plain) \(address) - 0+4"])
@@ -138,7 +138,7 @@ import Testing
             "flac", "vtt", "webvtt",
         ]
     )
-    func extensionsOfMediaAreKept(name: String) throws {
+    func mediaExtensionsArePreserved(name: String) throws {
         #expect(
             lines(try TemporaryLibrary.media("#EXTINF:4,", "a.\(name)")) == [
                 "segment 0 f/000000.\(name) a.\(name) - 0+4"
@@ -154,7 +154,7 @@ import Testing
             (999_999, "999999"), (1_000_000, "1000000"),
         ]
     )
-    func segmentsAreNumberedWithSixDigitsOrMore(position: Int, name: String) {
+    func segmentNumbersHaveAtLeastSixDigits(position: Int, name: String) {
         #expect(PackagePlan.number(position) == name)
     }
 
@@ -178,7 +178,7 @@ import Testing
         )
     }
 
-    @Test func filesKeepTheNamesThatTheyHave() throws {
+    @Test func existingNamesOfFilesArePreserved() throws {
         let playlist = try TemporaryLibrary.media(
             #"#EXT-X-KEY:METHOD=AES-128,URI="key",IV=0x02"#,
             #"#EXT-X-MAP:URI="all.mp4",BYTERANGE="3@3""#,
@@ -193,7 +193,7 @@ import Testing
         let paths = [
             PackagePlan.Identity(record(.key, -1, "key")): "f/k.key",
             PackagePlan.Identity(record(.initialization, -1, "all.mp4", range: map)): "f/i.mp4",
-            // A segment is told by its position alone.
+            // A segment is identified by its position alone.
             PackagePlan.Identity(record(.segment, 0, "0.m4s?sig=old", range: range)): "f/zero.m4s",
         ]
         #expect(
@@ -215,7 +215,7 @@ import Testing
         )
     }
 
-    @Test func namesOfOtherFilesAreNotUsed() throws {
+    @Test func namesOfOtherFilesAreNotReused() throws {
         let playlist = try TemporaryLibrary.media(
             #"#EXT-X-MAP:URI="init.mp4""#,
             "#EXTINF:4,",

@@ -8,7 +8,7 @@ import NIOCore
 import ResourceAddressing
 import Testing
 
-/// Packages that are played while they are downloaded.
+/// Tests the playback of packages during their download.
 @Suite struct PackagePlaybackTests {
     private let temporary: TemporaryLibrary
     private let origin = ScriptedTransport(texts: [
@@ -20,7 +20,7 @@ import Testing
 
     private var library: AssetLibrary { temporary.library }
 
-    /// An asset of two segments, the first of which is stored; the second is a range of its file.
+    /// Creates an asset of two segments, the first of which is stored; the second is a byte range of its file.
     private func partialAsset() throws -> String {
         let id = try temporary.planned(
             try TemporaryLibrary.media("#EXTINF:4,", "0.ts", "#EXTINF:4,", "#EXT-X-BYTERANGE:4@2", "1.ts")
@@ -45,7 +45,7 @@ import Testing
         return error.map { "\($0.code.rawValue): \($0.message) (\($0.address?.text ?? "-"))" }
     }
 
-    @Test func aStoredFileIsReadFromThePackage() async throws {
+    @Test func storedFileIsReadFromThePackage() async throws {
         let id = try partialAsset()
         let transport = PackageTransport(library, id: id, origin: origin)
         #expect(transport.address == address("multivariant.m3u8", id))
@@ -60,8 +60,9 @@ import Testing
         #expect(origin.requests.isEmpty)
     }
 
-    /// The folder, with or without a slash, means the playlist that the package is played by.
-    @Test func theFolderMeansItsPlaylist() async throws {
+    /// The address of the directory, with or without a trailing slash, refers to the multivariant playlist of the
+    /// package.
+    @Test func directoryAddressRefersToItsMultivariantPlaylist() async throws {
         let id = try partialAsset()
         let transport = PackageTransport(library, id: id, origin: nil)
         let folder = library.packageDirectory(id).path
@@ -76,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatIsNotStoredIsLoadedFromItsOrigin() async throws {
+    @Test func missingFileIsLoadedFromItsOrigin() async throws {
         let id = try partialAsset()
         let transport = PackageTransport(library, id: id, origin: origin)
         var request = TransportRequest(address("media/000001.ts", id), kind: .segment)
@@ -88,14 +89,14 @@ import Testing
         #expect(sent.map(\.kind) == [.segment, .segment])
         #expect(sent.map(\.byteRange) == [ByteRange(start: 2, length: 4), ByteRange(start: 2, length: 4)])
         #expect(sent.map(\.resumption) == [nil, request.resumption])
-        // What is asked for is what the playlist names.
+        // Remote addresses that the playlist contains are requested from the origin.
         #expect(
             try await text(TransportRequest(ResourceAddress("https://origin.example/other"), kind: .other), transport)
                 == "other"
         )
     }
 
-    @Test func whatIsNeitherStoredNorNamedIsRefused() async throws {
+    @Test func otherFilesAndAddressesAreRefused() async throws {
         let id = try partialAsset()
         let online = PackageTransport(library, id: id, origin: origin)
         let offline = PackageTransport(library, id: id, origin: nil)
@@ -123,8 +124,8 @@ import Testing
         #expect(origin.requests.isEmpty)
     }
 
-    /// A stream from the network may name files of this machine.
-    @Test func onlyAStreamOfThisMachineNamesItsFiles() async throws {
+    /// A stream from the network might contain addresses of local files.
+    @Test func onlyLocalStreamsMayReferToLocalFiles() async throws {
         let secret = temporary.directory.appendingPathComponent("secret")
         try Data("secret".utf8).write(to: secret)
         let playlist = try TemporaryLibrary.media("#EXTINF:4,", ResourceAddress(filePath: secret.path).text)
@@ -148,7 +149,7 @@ import Testing
 
     // MARK: Paths
 
-    @Test func aPackageIsFoundByItsPath() throws {
+    @Test func packageIsFoundByItsPath() throws {
         let id = try partialAsset()
         let package = library.packageDirectory(id)
         for folder in [package, package.appendingPathComponent("x/.."), URL(fileURLWithPath: package.path + "/")] {
@@ -160,13 +161,13 @@ import Testing
         #expect(PackageTransport.package(at: library.packageDirectory("unknown")) == nil)
         #expect(PackageTransport.package(at: temporary.directory) == nil)
         #expect(PackageTransport.package(at: URL(fileURLWithPath: "/nothing/packages/abc")) == nil)
-        // A folder with the name of an asset, and not in a library.
+        // A directory that has the name of an asset, but is not in a library.
         let other = temporary.directory.appendingPathComponent("packages2/\(id)")
         try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
         #expect(PackageTransport.package(at: other) == nil)
     }
 
-    @Test func aPathThatIsAPackageIsPlayedAsOne() async throws {
+    @Test func pathOfAPackageIsReadAsAPackage() async throws {
         let id = try partialAsset()
         let files = ScriptedTransport()
         let transport = LocalAssetTransport(library.packageDirectory(id), origin: origin, files: files)
@@ -180,7 +181,7 @@ import Testing
         #expect(origin.requests.count == 2)
     }
 
-    @Test func aPathThatIsNoPackageIsReadAsFiles() async throws {
+    @Test func otherPathsAreReadAsFiles() async throws {
         let folder = temporary.directory.appendingPathComponent("folder")
         let address = ResourceAddress(filePath: folder.path + "/a.ts")
         let files = ScriptedTransport(texts: [address.text: "from the files"])
@@ -192,8 +193,8 @@ import Testing
         #expect(origin.requests.isEmpty)
     }
 
-    /// The path is looked at once: what is created there later is not taken for a package.
-    @Test func thePathIsLookedAtOnce() async throws {
+    /// The path is checked once: a package that is created there later is not detected.
+    @Test func pathIsCheckedOnlyOnce() async throws {
         let id = try partialAsset()
         let package = library.packageDirectory(id)
         let moved = temporary.directory.appendingPathComponent("moved.sqlite")

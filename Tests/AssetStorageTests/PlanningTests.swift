@@ -6,7 +6,7 @@ import MediaTiming
 import ResourceAddressing
 import Testing
 
-/// Assets that are entered, the files that are planned for them, and the playlists that are written.
+/// Tests how assets are added, which files are planned for them, and which playlists are written.
 @Suite struct PlanningTests {
     private let temporary: TemporaryLibrary
 
@@ -14,7 +14,8 @@ import Testing
 
     private var library: AssetLibrary { temporary.library }
 
-    /// Every file of an asset as a line: kind, path, address, byte range, start, duration, folder and stored bytes.
+    /// Returns each file of an asset as a line: kind, path, address, byte range, start, duration, directory and stored
+    /// bytes.
     private func lines(_ id: String) throws -> [String] {
         try library.resources(id).map { file in
             let address = file.address.text.replacing(TemporaryLibrary.origin, with: "")
@@ -27,9 +28,9 @@ import Testing
 
     private func missing(_ id: String) throws -> [String] { try library.missingResources(id).map(\.path) }
 
-    // MARK: Entering
+    // MARK: Adding assets
 
-    @Test func anAssetIsEnteredWithItsFolder() throws {
+    @Test func addingAnAssetCreatesItsDirectory() throws {
         #expect(temporary.files.takeLines() == [])
         let id = try temporary.enter("A title", from: "a.m3u8?token=1")
         #expect(temporary.files.takeLines() == ["commit", "make folder packages/*", "synchronize folder packages"])
@@ -48,7 +49,7 @@ import Testing
         #expect(try temporary.packages == [id])
     }
 
-    @Test func anAddressThatIsEnteredAgainKeepsItsTitleAndGetsTheNewSelection() throws {
+    @Test func addingASourceAgainKeepsItsTitleAndUpdatesItsSelection() throws {
         let first = try temporary.enter("A")
         let second = try library.enter(
             source: ResourceAddress(TemporaryLibrary.origin + "top.m3u8"),
@@ -61,7 +62,7 @@ import Testing
         #expect(try library.assets().count == 1)
     }
 
-    @Test func identifiersHaveTwelveCharactersThatAreEasyToType() throws {
+    @Test func identifiersHaveTwelveUnambiguousCharacters() throws {
         let letters = Set("abcdefghjkmnpqrstuvwxyz23456789")
         var seen: Set<Character> = []
         for number in 0..<60 {
@@ -79,13 +80,13 @@ import Testing
             ("synchronize folder packages", EIO, "disk-failed", "Input/output error"),
         ]
     )
-    func aFolderThatCannotBeMadeIsAnError(line: String, number: CInt, code: String, reason: String) throws {
+    func directoryThatCannotBeCreatedIsAnError(line: String, number: CInt, code: String, reason: String) throws {
         temporary.files.fail(line, with: number)
         let error = storageError { _ = try temporary.enter() }
         let id = try #require(try library.assets().first?.id)
         #expect(error?.code == code)
         #expect(error?.message == "\(library.packageDirectory(id).path) cannot be written (\(reason))")
-        // The next attempt finds the asset and makes its folder.
+        // The next attempt finds the asset and creates its directory.
         temporary.files.stopFailing()
         #expect(try temporary.enter() == id)
         #expect(try temporary.packages == [id])
@@ -128,7 +129,7 @@ import Testing
         return id
     }
 
-    @Test func aPlanEntersEveryFileAndWritesThePlaylists() throws {
+    @Test func planAddsAllFilesAndWritesThePlaylists() throws {
         let id = try planFilm()
         #expect(
             try lines(id) == [
@@ -139,7 +140,7 @@ import Testing
                 "subtitle subtitles-1/000000.vtt en.vtt - 0+7 subtitles-1 missing",
             ]
         )
-        // Those that are needed first in front.
+        // Files that are needed first are listed first.
         #expect(
             try missing(id) == [
                 "variant-1/key-9f521ab0ec29d751f6cd7f04fad35df8.key", "variant-1/000000.ts", "audio-0/000000.aac",
@@ -179,7 +180,7 @@ import Testing
         )
     }
 
-    @Test func theStepsOfAPlanReachTheDiskInTheirOrder() throws {
+    @Test func stepsOfAPlanAreSynchronizedInOrder() throws {
         let id = try temporary.enter()
         let playlist = try TemporaryLibrary.media("#EXTINF:4,", "0.ts")
         _ = temporary.files.takeLines()
@@ -197,7 +198,7 @@ import Testing
                 "synchronize folder packages/*",
             ]
         )
-        // Playlists that are there are not written again; their names may not be on the disk yet.
+        // Existing playlists are not rewritten, but their names may not have been synchronized.
         try temporary.plan(id, .media(playlist), TemporaryLibrary.rendition(.variant, -1, playlist))
         #expect(
             temporary.files.takeLines() == folders + [
@@ -214,7 +215,7 @@ import Testing
             "rename packages/*/multivariant.m3u8.part to packages/*/multivariant.m3u8",
         ]
     )
-    func aPlanThatCannotBeWrittenIsAnError(line: String) throws {
+    func failedWriteOfAPlanIsAnError(line: String) throws {
         let id = try temporary.enter()
         let playlist = try TemporaryLibrary.media("#EXTINF:4,", "0.ts")
         func plan() throws {
@@ -232,7 +233,7 @@ import Testing
         let path = names[line] ?? folder + "/multivariant.m3u8"
         #expect(error?.message == "\(path) cannot be written (\(String(cString: strerror(EDQUOT))))")
         temporary.files.stopFailing()
-        // No unfinished file is left.
+        // No unfinished file remains.
         #expect(try temporary.names(of: id).allSatisfy { !$0.hasSuffix(".part") })
         try plan()
         #expect(
@@ -240,7 +241,7 @@ import Testing
         )
     }
 
-    @Test func aFileThatCannotBeFinishedIsRemoved() throws {
+    @Test func fileThatCannotBeFinishedIsRemoved() throws {
         let id = try temporary.enter()
         let playlist = try TemporaryLibrary.media("#EXTINF:4,", "0.ts")
         temporary.files.fail("write packages/*/multivariant.m3u8.part", with: EIO)
@@ -255,8 +256,8 @@ import Testing
         )
     }
 
-    /// Variables are defined by a playlist that is not stored.
-    @Test func variablesAreReplacedInStoredPlaylists() throws {
+    /// Variables may be defined in a playlist that is not stored in the package.
+    @Test func variablesAreSubstitutedInStoredPlaylists() throws {
         let playlist = try TemporaryLibrary.media(
             #"#EXT-X-DEFINE:NAME="host",VALUE="https://cdn.example""#,
             "#EXTINF:4,",
@@ -289,8 +290,8 @@ import Testing
         #expect(try missing(id) == [])
     }
 
-    /// A link in place of a folder might lead out of the library.
-    @Test func aLinkInPlaceOfAFolderIsNotFollowed() throws {
+    /// A symbolic link in place of a directory might point outside the library.
+    @Test func symbolicLinkInPlaceOfADirectoryIsNotFollowed() throws {
         let id = try planFilm()
         let elsewhere = temporary.directory.appendingPathComponent("elsewhere")
         try FileManager.default.createDirectory(at: elsewhere, withIntermediateDirectories: false)
@@ -304,17 +305,18 @@ import Testing
         #expect(try temporary.text("audio-0/media.m3u8", of: id).hasPrefix("#EXTM3U"))
     }
 
-    // MARK: Media that did not change
+    // MARK: Unchanged media
 
-    /// Signatures change from load to load; what is the same media is not downloaded again.
+    /// Signatures in URLs change from load to load; unchanged media is not downloaded again.
     @Test(
         arguments: [
             (["4", "0.ts?s=1", "4", "1.ts?s=1"], ["4", "0.ts?s=2", "4", "1.ts?s=2"], true),
-            // Paths without an extension tell two segments apart, but one does not tell that it is the same.
+            // Paths without an extension distinguish two segments, but a single such path does not prove that the media
+            // is the same.
             (["4", "a?s=1", "4", "b?s=1"], ["4", "a?s=2", "4", "b?s=2"], true),
             (["4", "a?s=1"], ["4", "a?s=1"], true), (["4", "a?s=1"], ["4", "a?s=2"], false),
             (["4", "0.ts?s=1"], ["4", "0.ts?s=2"], true),
-            // One path for all: the query tells which.
+            // All segments have the same path: the query distinguishes them.
             (["4", "get?n=1", "4", "get?n=2"], ["4", "get?n=1", "4", "get?n=2"], true),
             (["4", "get?n=1", "4", "get?n=2"], ["4", "get?n=1", "4", "get?n=3"], false),
             (["4", "0.ts?n=1", "4", "0.ts?n=2"], ["4", "0.ts?n=1", "4", "0.ts?n=3"], false),
@@ -330,7 +332,7 @@ import Testing
             (["4", "10@0 0.ts"], ["4", "0.ts"], false),
         ]
     )
-    func theSameMediaIsNotDownloadedAgain(old: [String], new: [String], isSame: Bool) throws {
+    func unchangedMediaIsNotDownloadedAgain(old: [String], new: [String], isSame: Bool) throws {
         func playlist(_ segments: [String]) throws -> MediaPlaylist {
             var text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
             for pair in stride(from: 0, to: segments.count, by: 2) {
@@ -359,12 +361,12 @@ import Testing
             #expect(try library.missingCount(id) == new.count / 2)
             #expect(try temporary.names(of: id) == [".lock", "media", "media/media.m3u8", "multivariant.m3u8"])
         }
-        // What is asked for is the new address in either case.
+        // The new address is used in either case.
         #expect(resources.last?.address.text.hasSuffix(new.last?.split(separator: " ").last ?? "-") == true)
     }
 
-    /// The key of another address is another key, also where the media is the same.
-    @Test func onlyFilesThatAreTheSameAreKept() throws {
+    /// A key with another address is another key, even if the media is the same.
+    @Test func onlyUnchangedFilesAreKept() throws {
         func playlist(_ key: String, _ map: String) throws -> MediaPlaylist {
             try TemporaryLibrary.media(
                 #"#EXT-X-KEY:METHOD=AES-128,URI="\#(key)",IV=0x01"#,
@@ -382,7 +384,7 @@ import Testing
         #expect(try library.missingResources(id).map(\.address.lastPathComponent) == ["other.mp4"])
     }
 
-    // MARK: Sources that changed
+    // MARK: Changed sources
 
     private func variantLines(_ variants: [String]) -> [String] {
         variants.enumerated().flatMap { position, text in
@@ -395,7 +397,7 @@ import Testing
         try Playlist.parse(Array((["#EXTM3U"] + lines + [""]).joined(separator: "\n").utf8))
     }
 
-    /// A variant is told by its path, its bandwidth and its resolution; its query is a signature.
+    /// A variant is identified by its path, bandwidth and resolution; the query is treated as a signature.
     @Test(
         arguments: [
             ("v.m3u8?s=2 BANDWIDTH=8 RESOLUTION=640x360", true), ("w.m3u8?s=1 BANDWIDTH=8 RESOLUTION=640x360", false),
@@ -403,7 +405,7 @@ import Testing
             ("v.m3u8?s=1 BANDWIDTH=8", false),
         ]
     )
-    func aVariantIsFoundAgainAtAnotherPosition(text: String, isFound: Bool) throws {
+    func variantIsRecognizedAtAnotherPosition(text: String, isFound: Bool) throws {
         let id = try temporary.enter()
         let playlist = try TemporaryLibrary.media("#EXTINF:4,", "0.ts")
         let old = try source(variantLines(["v.m3u8?s=1 BANDWIDTH=8 RESOLUTION=640x360"]))
@@ -420,7 +422,7 @@ import Testing
         )
     }
 
-    /// A rendition is told by its type, group, name, language and path.
+    /// A rendition is identified by its type, group, name, language and path.
     @Test(
         arguments: [
             (#"TYPE=AUDIO,GROUP-ID="a",NAME="E",LANGUAGE="en",URI="e.m3u8?s=2""#, true),
@@ -432,7 +434,7 @@ import Testing
             (#"TYPE=AUDIO,GROUP-ID="a",NAME="E",LANGUAGE="en",URI="f.m3u8?s=1""#, false),
         ]
     )
-    func aRenditionIsFoundAgainAtAnotherPosition(text: String, isFound: Bool) throws {
+    func renditionIsRecognizedAtAnotherPosition(text: String, isFound: Bool) throws {
         let id = try temporary.enter()
         let playlist = try TemporaryLibrary.media("#EXTINF:4,", "0.aac")
         let variant = ["#EXT-X-STREAM-INF:BANDWIDTH=8", "v.m3u8"]
@@ -447,8 +449,8 @@ import Testing
         #expect(try library.asset(id).renditions.map(\.folder) == [isFound ? "audio-0" : "audio-1"])
     }
 
-    /// A folder that another rendition has is not used again.
-    @Test func aNewVariantGetsAFolderOfItsOwn() throws {
+    /// The directory of another rendition is not reused.
+    @Test func newVariantGetsASeparateDirectory() throws {
         let id = try temporary.enter()
         let first = try TemporaryLibrary.media("#EXTINF:4,", "0.ts")
         let second = try TemporaryLibrary.media("#EXTINF:4,", "1.ts")
@@ -483,8 +485,8 @@ import Testing
         )
     }
 
-    /// Two renditions of one role and two roles of one position have folders of their own.
-    @Test func renditionsOfOnePositionHaveFoldersOfTheirOwn() throws {
+    /// Two renditions with the same role, or the same position, have separate directories.
+    @Test func renditionsAtTheSamePositionHaveSeparateDirectories() throws {
         let id = try temporary.enter()
         let playlist = try TemporaryLibrary.media("#EXTINF:4,", "0.ts")
         try temporary.plan(
@@ -499,13 +501,13 @@ import Testing
         #expect(try library.asset(id).renditions.map(\.folder) == folders)
         #expect(try library.asset(id).renditions.map(\.role) == [.variant, .audio, .video, .variant])
         #expect(try library.resources(id).map(\.folder) == folders)
-        // The first rendition of a position is the one that is played.
+        // The playlist refers to the first rendition of a position.
         let text = try temporary.text("multivariant.m3u8", of: id)
         #expect(text.contains("variant-0/media.m3u8") && !text.contains("variant-1/media.m3u8"))
         #expect(text.contains("audio-0/media.m3u8") && !text.contains("video-0/media.m3u8"))
     }
 
-    @Test func aliasesMoveWithTheirVariants() throws {
+    @Test func aliasesFollowTheirVariants() throws {
         let id = try temporary.enter()
         let playlist = try TemporaryLibrary.media("#EXTINF:4,", "0.ts")
         let lines = ["a.m3u8 BANDWIDTH=1", "a.m3u8 BANDWIDTH=2", "a.m3u8 BANDWIDTH=3"]
@@ -515,7 +517,7 @@ import Testing
             TemporaryLibrary.rendition(.variant, 0, playlist, aliases: [1, 2])
         )
         try temporary.complete(id)
-        // The first is gone, the others changed places: the rendition is that of what is left of it.
+        // The first variant was removed and the others changed places: the rendition belongs to the remaining variants.
         let reordered = try source(variantLines([lines[2], "new.m3u8 BANDWIDTH=9", lines[1]]))
         try temporary.plan(id, reordered)
         #expect(try missing(id) == [])
@@ -529,18 +531,18 @@ import Testing
 
                 """
         )
-        // Planned at the first of its positions, it is the same rendition.
+        // If it is planned at the first of its positions, it is the same rendition.
         try temporary.plan(id, reordered, TemporaryLibrary.rendition(.variant, 2, playlist, aliases: [0]))
         #expect(try missing(id) == [])
         #expect(try library.asset(id).renditions.map(\.folder) == ["variant-0"])
-        // A source without any of them has nothing that is stored.
+        // A source with none of these variants has no stored files.
         let new = try source(variantLines(["new.m3u8 BANDWIDTH=9"]))
         try temporary.plan(id, new, TemporaryLibrary.rendition(.variant, 0, playlist))
         #expect(try missing(id) == ["variant-0/000000.ts"])
     }
 
-    /// Entries that cannot be told apart keep their positions while the source does not change.
-    @Test func aSourceThatDidNotChangeMovesNothing() throws {
+    /// Indistinguishable entries keep their positions while the source does not change.
+    @Test func unchangedSourceKeepsThePositions() throws {
         let id = try temporary.enter()
         let same = try source(variantLines(["a.m3u8 BANDWIDTH=1", "a.m3u8 BANDWIDTH=1"]))
         let renditions = [
@@ -557,7 +559,7 @@ import Testing
         #expect(try missing(id) == [])
     }
 
-    @Test func aSourceThatWasAMediaPlaylistKeepsItsFilesWhileItIsOne() throws {
+    @Test func filesOfAMediaPlaylistSourceAreKeptWhileItIsAMediaPlaylist() throws {
         let old = try TemporaryLibrary.media("#EXTINF:4,", "0.ts?s=1")
         let id = try temporary.planned(old)
         try temporary.complete(id)
@@ -573,7 +575,7 @@ import Testing
         #expect(try library.asset(id).renditions.map(\.folder) == ["variant-0"])
     }
 
-    @Test func aSourceThatBecomesAMediaPlaylistHasNoneOfItsRenditions() throws {
+    @Test func sourceThatBecomesAMediaPlaylistLosesItsRenditions() throws {
         let id = try temporary.enter()
         let playlist = try TemporaryLibrary.media("#EXTINF:4,", "0.ts")
         let old = try source(variantLines(["a.m3u8 BANDWIDTH=1"]))
@@ -584,7 +586,7 @@ import Testing
         #expect(try missing(id) == ["media/000000.ts"])
     }
 
-    @Test func theSourceIsStoredAsItWasFound() throws {
+    @Test func sourceIsStoredUnchanged() throws {
         let id = try planFilm()
         let database = try DatabaseQueue(path: temporary.directory.path + "/catalogue.sqlite")
         let row = try #require(
@@ -609,7 +611,7 @@ import Testing
         )
     }
 
-    @Test func aRenditionThatIsNotPlannedAgainStays() throws {
+    @Test func renditionThatIsNotPlannedAgainIsKept() throws {
         let id = try planFilm()
         try temporary.complete(id)
         try temporary.plan(id, try Self.film())
@@ -618,20 +620,20 @@ import Testing
         #expect(try library.asset(id).state == .partial)
     }
 
-    // MARK: The playlist of a package whose source is a media playlist
+    // MARK: The multivariant playlist of a package whose source is a media playlist
 
     @Test(
         arguments: [
             // 10 bytes in 8 seconds.
             (["#EXTINF:4,", "0.ts", "#EXTINF:4,", "1.ts"], "01234", 10),
             (["#EXTINF:4,", "0.ts"], "0123456789", 20), (["#EXTINF:4,", "0.ts"], "", 1),
-            // Less than one bit in a second.
+            // Less than one bit per second.
             (["#EXTINF:100,", "0.ts"], "0", 1),
-            // No duration: as if it were a millisecond.
+            // A duration of zero counts as one millisecond.
             (["#EXTINF:0,", "0.ts"], "012", 24_000),
         ]
     )
-    func theBandwidthIsTheAverage(segments: [String], content: String, bandwidth: Int) throws {
+    func bandwidthIsTheAverageBitRate(segments: [String], content: String, bandwidth: Int) throws {
         let text = (["#EXTM3U", "#EXT-X-TARGETDURATION:100"] + segments + ["#EXT-X-ENDLIST", ""])
         let playlist = try MediaPlaylist(
             parsing: Array(text.joined(separator: "\n").utf8),

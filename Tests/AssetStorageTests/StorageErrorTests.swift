@@ -1,7 +1,7 @@
 import AssetStorage
 import Testing
 
-/// Codes go into logs and metrics, and are compared by scripts.
+/// Tests the error codes, which appear in logs and metrics, and which scripts compare.
 @Suite struct StorageErrorTests {
     @Test(
         arguments: [
@@ -10,7 +10,7 @@ import Testing
             (.incomplete, "asset-incomplete"),
         ] as [(StorageError.Code, String)]
     )
-    func aCodeHasAStableSpelling(code: StorageError.Code, spelling: String) {
+    func errorCodesHaveStableRawValues(code: StorageError.Code, spelling: String) {
         #expect(code.rawValue == spelling)
         #expect(StorageError.Code(rawValue: spelling) == code)
         let error = StorageError(code, "the disk failed")

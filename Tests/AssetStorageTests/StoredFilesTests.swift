@@ -7,7 +7,7 @@ import ReportFormat
 import ResourceAddressing
 import Testing
 
-/// Files that are stored, forgotten, verified and listed.
+/// Tests how files are stored, removed from the catalog, verified and listed.
 @Suite struct StoredFilesTests {
     private let temporary: TemporaryLibrary
 
@@ -15,7 +15,7 @@ import Testing
 
     private var library: AssetLibrary { temporary.library }
 
-    /// Plans an asset of some segments of a second each.
+    /// Plans an asset with the given number of segments of one second each.
     private func plan(_ count: Int) throws -> String {
         let lines = (0..<count).map { "#EXTINF:1,\n\($0).ts\n" }.joined()
         return try temporary.planned(try TemporaryLibrary.media(lines))
@@ -26,7 +26,7 @@ import Testing
         try database.write { try $0.execute(sql: sql) }
     }
 
-    /// The stored sizes and checksums of the catalog.
+    /// Returns the stored sizes and checksums in the catalog.
     private func rows() throws -> [String] {
         let database = try DatabaseQueue(path: temporary.directory.path + "/catalogue.sqlite")
         return try database.read { database in
@@ -39,9 +39,9 @@ import Testing
 
     private func paths(_ id: String) throws -> [String] { try library.missingResources(id).map(\.path) }
 
-    // MARK: Lists
+    // MARK: Listing
 
-    @Test func missingFilesComeInTheOrderOfTheirTimesAThousandAtATime() throws {
+    @Test func missingFilesAreListedByStartTimeInPagesOfAThousand() throws {
         let id = try plan(1_001)
         let all = (0..<1_001).map { "media/" + String("\(1_000_000 + $0)".dropFirst()) + ".ts" }
         #expect(try paths(id) == all)
@@ -52,7 +52,7 @@ import Testing
         #expect(try library.missingResources(id, after: rest.last) == [])
         #expect(try library.missingResources(id, after: first[998]).count == 2)
         #expect(try library.missingCount(id) == 1_001)
-        // Files of a second page are forgotten too.
+        // Missing files on the second page are also found.
         try temporary.store(library.missingResources(id), of: id)
         #expect(try library.missingCount(id) == 0)
         for path in [all[999], all[1_000]] { try FileManager.default.removeItem(at: temporary.url(path, of: id)) }
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func aRowThatCannotBeReadHasNoRange() throws {
+    @Test func invalidRowHasNoByteRange() throws {
         let id = try plan(1)
         try execute("UPDATE resource SET rangeStart = 5, rangeLength = NULL, start = 'x'")
         let resource = try #require(try library.resources(id).first)
@@ -87,7 +87,7 @@ import Testing
 
     // MARK: Storing
 
-    @Test func filesAreStoredAfterTheirNamesAreOnTheDisk() throws {
+    @Test func filesAreCommittedAfterTheirDirectoriesAreSynchronized() throws {
         let id = try temporary.enter()
         let playlist = try TemporaryLibrary.media("#EXTINF:4,", "0.ts")
         try temporary.plan(
@@ -115,7 +115,7 @@ import Testing
         #expect(temporary.files.takeLines() == [])
     }
 
-    @Test func aFileWhoseFolderCannotBeSynchronizedIsNotStored() throws {
+    @Test func fileIsNotCommittedIfItsDirectoryCannotBeSynchronized() throws {
         let id = try plan(1)
         temporary.files.fail("synchronize folder packages/*/media", with: EIO)
         let error = storageError { try temporary.store(library.missingResources(id), of: id) }
@@ -129,18 +129,18 @@ import Testing
         "DELETE FROM resource WHERE id = 1", "DELETE FROM resource WHERE id = 2",
         "UPDATE resource SET path = 'media/x' WHERE id = 2",
     ])
-    func filesOfAnAssetThatWasDeletedAreNotStored(sql: String) throws {
+    func filesOfADeletedAssetAreNotStored(sql: String) throws {
         let id = try plan(2)
         let missing = try library.missingResources(id)
         try execute(sql)
         let error = storageError { try temporary.store(missing, of: id) }
         #expect(error?.code == "not-found")
         #expect(error?.message == "the asset was deleted while it was being downloaded")
-        // None of them, also not those that are known.
+        // None of the files is stored, not even those that are still in the catalog.
         #expect(try rows().allSatisfy { $0.hasSuffix(" - -") })
     }
 
-    @Test func anAssetIsFinishedWhenNothingIsMissing() throws {
+    @Test func assetIsCompleteWhenNoFileIsMissing() throws {
         let id = try plan(3)
         var error = storageError { try library.finish(id) }
         #expect(error?.code == "asset-incomplete")
@@ -156,13 +156,13 @@ import Testing
         #expect(try temporary.text("media/media.m3u8", of: id).hasPrefix("#EXTM3U"))
     }
 
-    // MARK: Files that are lost or damaged
+    // MARK: Missing and damaged files
 
-    @Test func aFileOfAnotherSizeIsForgottenBeforeItIsRemoved() throws {
+    @Test func fileOfAnotherSizeIsRemovedFromTheCatalogBeforeTheDisk() throws {
         let id = try plan(4)
         try temporary.complete(id)
         try Data("other size".utf8).write(to: temporary.url("media/000001.ts", of: id))
-        // The same size: only its checksum differs.
+        // The size is the same; only the checksum differs.
         try Data("X.ts".utf8).write(to: temporary.url("media/000002.ts", of: id))
         try FileManager.default.removeItem(at: temporary.url("media/000003.ts", of: id))
         _ = temporary.files.takeLines()
@@ -185,7 +185,7 @@ import Testing
         #expect(try paths(id) == ["media/000001.ts", "media/000002.ts", "media/000003.ts"])
     }
 
-    @Test func anIntactAssetStaysComplete() throws {
+    @Test func intactAssetRemainsComplete() throws {
         let id = try plan(2)
         try temporary.complete(id)
         #expect(try library.forgetLostFiles(id) == [])
@@ -198,8 +198,8 @@ import Testing
         )
     }
 
-    /// Another asset of the same library is not touched.
-    @Test func onlyTheFilesOfTheAssetAreForgotten() throws {
+    /// Another asset in the same library is not changed.
+    @Test func onlyFilesOfTheAssetAreRemovedFromTheCatalog() throws {
         let id = try plan(1)
         try temporary.complete(id)
         let other = try temporary.enter(from: "other.m3u8")
@@ -213,7 +213,7 @@ import Testing
         #expect(try library.missingCount(other) == 0)
     }
 
-    @Test func filesOfEarlierVersionsAreCheckedByTheirSizes() throws {
+    @Test func filesWithoutChecksumsAreVerifiedByTheirSizes() throws {
         let id = try plan(4)
         try temporary.complete(id)
         try execute("UPDATE resource SET checksum = NULL WHERE id > 1")
@@ -223,11 +223,11 @@ import Testing
         )
     }
 
-    @Test func playlistsAreVerifiedAndWrittenAgain() throws {
+    @Test func damagedPlaylistsAreRewritten() throws {
         let id = try plan(1)
         try temporary.complete(id)
         let before = try ["media/media.m3u8", "multivariant.m3u8"].map { try temporary.text($0, of: id) }
-        // One of another size, and one of the same size.
+        // One playlist with another size, and one with the same size but other contents.
         try Data("#EXTM3U".utf8).write(to: temporary.url("media/media.m3u8", of: id))
         let other = String(repeating: "#", count: before[1].utf8.count)
         try Data(other.utf8).write(to: temporary.url("multivariant.m3u8", of: id))
@@ -239,8 +239,8 @@ import Testing
         #expect(try library.asset(id).state == .complete)
     }
 
-    /// A link might lead to a file that changes.
-    @Test func aLinkInPlaceOfAPlaylistIsReplaced() throws {
+    /// A symbolic link might point to a file that changes.
+    @Test func symbolicLinkInPlaceOfAPlaylistIsReplaced() throws {
         let id = try plan(1)
         try temporary.complete(id)
         let (playlist, copy) = (temporary.url("media/media.m3u8", of: id), temporary.directory.path + "/copy.m3u8")
@@ -250,7 +250,7 @@ import Testing
         #expect(library.file("media/media.m3u8", of: id) != nil)
     }
 
-    @Test func aPlaylistThatCannotBeReadIsLeftAlone() throws {
+    @Test func playlistThatCannotBeParsedIsNotRewritten() throws {
         let id = try plan(1)
         try temporary.complete(id)
         try execute("UPDATE rendition SET playlist = X'00'")
@@ -258,12 +258,12 @@ import Testing
         try FileManager.default.removeItem(at: temporary.url("media/media.m3u8", of: id))
         #expect(try library.verify(id).damaged == ["multivariant.m3u8"])
         #expect(!PathCheck.exists(temporary.url("media/media.m3u8", of: id)))
-        // Nothing is known of its duration: as if it were a millisecond.
+        // The duration is unknown, so it counts as zero.
         #expect(try library.asset(id).duration == .zero)
     }
 
-    /// The bandwidth of the playlist is that of the files that are stored.
-    @Test func aPlaylistWhoseBandwidthChangesIsNotDamaged() throws {
+    /// The bandwidth in the playlist is computed from the stored files.
+    @Test func playlistWithAnOutdatedBandwidthIsNotDamaged() throws {
         let id = try plan(2)
         try temporary.store(Array(library.missingResources(id).prefix(1)), of: id)
         func bandwidth() throws -> String? {
@@ -272,14 +272,14 @@ import Testing
         #expect(try bandwidth() == "#EXT-X-STREAM-INF:BANDWIDTH=1")
         #expect(try library.verify(id).damaged == [])
         #expect(try bandwidth() == "#EXT-X-STREAM-INF:BANDWIDTH=16")
-        // Anything else that differs is damage.
+        // Any other difference counts as damage.
         let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=16\nmedia/other.m3u8\n"
         try Data(text.utf8).write(to: temporary.url("multivariant.m3u8", of: id))
         #expect(try library.verify(id).damaged == ["multivariant.m3u8"])
     }
 
-    /// The bandwidth of a variant of the source does not depend on what is stored.
-    @Test func aBandwidthThatIsNotThatOfTheSourceIsDamage() throws {
+    /// The bandwidth of a variant of the source does not depend on the stored files.
+    @Test func bandwidthThatDiffersFromTheSourceIsDamage() throws {
         let id = try temporary.enter()
         let playlist = try TemporaryLibrary.media("#EXTINF:4,", "0.ts")
         let source = try TemporaryLibrary.multivariant("#EXT-X-STREAM-INF:BANDWIDTH=8", "v.m3u8")
@@ -290,7 +290,7 @@ import Testing
         #expect(try library.verify(id).damaged == [])
     }
 
-    @Test func anAssetThatIsLockedIsNotVerified() throws {
+    @Test func lockedAssetIsNotVerified() throws {
         let id = try plan(1)
         let lock = try library.lock(id)
         let error = storageError { _ = try library.verify(id) }
@@ -298,8 +298,8 @@ import Testing
         withExtendedLifetime(lock) {}
     }
 
-    /// A damaged file that cannot be removed now is replaced by the next download.
-    @Test func aDamagedFileThatCannotBeRemovedIsForgotten() throws {
+    /// A damaged file that cannot be removed is replaced by the next download.
+    @Test func damagedFileThatCannotBeRemovedIsRemovedFromTheCatalog() throws {
         let id = try plan(1)
         try temporary.complete(id)
         try Data("other size".utf8).write(to: temporary.url("media/000000.ts", of: id))
@@ -311,7 +311,7 @@ import Testing
         #expect(library.file("media/000000.ts", of: id) != nil)
     }
 
-    // MARK: The state of an asset
+    // MARK: State of an asset
 
     private func ranges(_ pairs: [(Int64, Int64)]) -> MediaTimeRangeSet {
         MediaTimeRangeSet(
@@ -319,8 +319,8 @@ import Testing
         )
     }
 
-    /// Four renditions of an asset: which of its files are stored decides what can be played.
-    @Test func theStateOfAnAssetFollowsFromItsStoredFiles() throws {
+    /// An asset with several renditions, of which the stored files determine what can be played.
+    @Test func stateOfAnAssetFollowsFromItsStoredFiles() throws {
         let id = try temporary.enter("A \"title\"")
         let source = try TemporaryLibrary.multivariant(
             #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="E",LANGUAGE="en",URI="e.m3u8""#,
@@ -376,7 +376,7 @@ import Testing
             try library.asset(id).renditions.map(\.duration) == [14, 14, 12, 12, 12, 12].map { MediaTime(seconds: $0) }
         )
         #expect(try state() == "------ not playable 0")
-        // What is missing at the origin is no reason to wait, and counts as there.
+        // Segments that are marked as gaps at the origin count as loaded.
         #expect(try library.asset(id).renditions[0].loadedTimeRanges == ranges([(4, 8), (12, 14)]))
         #expect(try library.asset(id).loadedTimeRanges == ranges([]))
         try store("2.m4s")
@@ -389,9 +389,9 @@ import Testing
         try store("e1.aac")
         #expect(try state() == "-+---- not playable 50")
         try store("f.aac", "s.vtt")
-        // Renditions that are shorter lack nothing after their ends.
+        // Renditions that are shorter have no missing media after their ends.
         #expect(try library.asset(id).loadedTimeRanges == ranges([(6, 14)]))
-        // A variant and audio are whole, but a player may choose the variant whose key is missing.
+        // A variant and its audio are complete, but a player might choose the variant whose key is missing.
         #expect(try state() == "-+-+++ not playable 80")
         try store("key")
         #expect(try state() == "++-+++ playable 90")
@@ -413,7 +413,7 @@ import Testing
         )
     }
 
-    @Test func withoutAVariantNothingIsPlayable() throws {
+    @Test func assetWithoutAVariantIsNotPlayable() throws {
         let id = try temporary.enter()
         let audio = try TemporaryLibrary.media("#EXTINF:6,", "e.aac")
         let source = try TemporaryLibrary.multivariant(
@@ -424,7 +424,7 @@ import Testing
         try temporary.plan(id, source, TemporaryLibrary.rendition(.audio, 0, audio))
         try temporary.complete(id)
         #expect(try !library.asset(id).isPlayableOffline)
-        // A variant without audio of its own, and none to play beside it.
+        // The variant has no audio of its own, and no audio rendition is stored.
         let video = try TemporaryLibrary.media("#EXTINF:6,", "v.ts")
         try temporary.plan(id, source, TemporaryLibrary.rendition(.variant, 0, video))
         #expect(try !library.asset(id).isPlayableOffline)
@@ -432,8 +432,8 @@ import Testing
         #expect(try library.asset(id).isPlayableOffline)
     }
 
-    /// The share is 100 exactly when nothing is missing.
-    @Test func theShareOfAPartialAssetIsLessThanAHundredPercent() throws {
+    /// The percentage is 100 only if no file is missing.
+    @Test func percentageOfAPartialAssetIsLessThan100() throws {
         let id = try plan(4)
         #expect(try library.asset(id).percent == 0)
         try temporary.store(library.missingResources(id), of: id)
@@ -444,7 +444,7 @@ import Testing
         let quarter = try plan(8)
         try temporary.store(Array(library.missingResources(quarter).prefix(2)), of: quarter)
         #expect(try library.asset(quarter).percent == 25)
-        // Without a duration there is no share.
+        // Without a duration, the percentage is 0 until the asset is complete.
         let empty = try temporary.enter(from: "empty.m3u8")
         #expect(try library.asset(empty).percent == 0)
         let playlist = try TemporaryLibrary.media()
@@ -456,7 +456,7 @@ import Testing
     }
 }
 
-/// Looks at the disk.
+/// Functions that check files on the disk.
 enum PathCheck {
     static func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
 }

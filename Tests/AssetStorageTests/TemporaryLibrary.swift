@@ -5,9 +5,10 @@ import ResourceAddressing
 import Synchronization
 import Testing
 
-/// The operations of the system, recorded as lines of text; every operation of one text can be made to fail.
+/// The operations of the system, recorded as lines of text; all operations with a given line can be made to fail.
 ///
-/// Paths are relative to the library, and the name of a package is an asterisk. Nothing waits for the disk.
+/// Paths are relative to the library, and the name of a package is an asterisk. Synchronization of files does not wait
+/// for the disk.
 final class RecordedFiles: FileOperations {
     private struct State {
         var lines: [String] = []
@@ -23,7 +24,7 @@ final class RecordedFiles: FileOperations {
 
     init(_ directory: URL) { root = directory.standardizedFileURL.path + "/" }
 
-    /// The operations that succeeded since the last call.
+    /// Returns the operations that succeeded since the last call.
     func takeLines() -> [String] {
         state.withLock { state in
             defer { state.lines = [] }
@@ -31,7 +32,7 @@ final class RecordedFiles: FileOperations {
         }
     }
 
-    /// Makes every operation of a text fail.
+    /// Makes all operations with the given line fail.
     func fail(_ line: String, with number: CInt) { state.withLock { $0.failures[line] = number } }
 
     /// Makes all operations succeed again.
@@ -94,7 +95,7 @@ final class RecordedFiles: FileOperations {
 
     func freeSpace(at path: String) -> Int64? { path + "/" == root ? 123_456 : nil }
 
-    /// Calls a function with the number of each wait for a lock, which takes no time otherwise.
+    /// Sets a function that is called with the number of each wait for a lock, which otherwise takes no time.
     func whileWaiting(_ body: @escaping @Sendable (Int) -> Void) {
         state.withLock { state in
             state.waits = 0
@@ -113,7 +114,7 @@ final class RecordedFiles: FileOperations {
     func catalogDidCommit() { state.withLock { $0.lines.append("commit") } }
 }
 
-/// A library in a temporary folder, which is removed with it.
+/// A library in a temporary directory that is removed when the object is deallocated.
 final class TemporaryLibrary {
     let directory: URL
     let files: RecordedFiles
@@ -133,7 +134,7 @@ final class TemporaryLibrary {
 
     static let origin = "https://origin.example/"
 
-    /// Parses a media playlist that was found at a name of the origin.
+    /// Parses a media playlist with the given name at the origin.
     static func media(_ lines: String..., at name: String = "media.m3u8") throws -> MediaPlaylist {
         let text = (["#EXTM3U", "#EXT-X-TARGETDURATION:4"] + lines + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n")
         return try MediaPlaylist(
@@ -147,7 +148,7 @@ final class TemporaryLibrary {
         try Playlist.parse(Array((["#EXTM3U"] + lines + [""]).joined(separator: "\n").utf8))
     }
 
-    /// Creates the description of a media playlist to be downloaded.
+    /// Creates the description of a media playlist to download.
     static func rendition(
         _ role: StoredRendition.Role = .variant,
         _ position: Int = -1,
@@ -169,7 +170,7 @@ final class TemporaryLibrary {
 
     // MARK: Assets
 
-    /// Enters an asset that has no playlists yet.
+    /// Adds an asset that has no playlists yet.
     func enter(_ title: String = "A", from name: String = "top.m3u8") throws -> String {
         try library.enter(source: ResourceAddress(Self.origin + name), title: title, selection: "all")
     }
@@ -181,14 +182,14 @@ final class TemporaryLibrary {
         try library.plan(id, source: source, at: ResourceAddress(Self.origin + "top.m3u8"), renditions: renditions)
     }
 
-    /// Enters an asset whose source is a media playlist.
+    /// Adds an asset whose source is a media playlist.
     func planned(_ playlist: MediaPlaylist) throws -> String {
         let id = try enter()
         try plan(id, .media(playlist), Self.rendition(.variant, -1, playlist))
         return id
     }
 
-    /// Stores files, each with the last component of its address as content, or with another content.
+    /// Stores files with the last component of their addresses as content, or with the given content.
     func store(_ resources: [StoredResource], of id: String, content: String? = nil) throws {
         let written = try resources.map { resource in
             let file = library.makeFile(for: resource, of: id)
@@ -199,7 +200,7 @@ final class TemporaryLibrary {
         try library.commit(written)
     }
 
-    /// Stores every file that is missing, and finishes the asset.
+    /// Stores all missing files, and marks the asset as complete.
     func complete(_ id: String) throws {
         try store(library.missingResources(id), of: id)
         try library.finish(id)
@@ -213,12 +214,12 @@ final class TemporaryLibrary {
         try String(contentsOf: url(path, of: id), encoding: .utf8)
     }
 
-    /// The files and folders below a package, sorted.
+    /// Returns the sorted paths of the files and directories in a package.
     func names(of id: String) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: library.packageDirectory(id).path).sorted()
     }
 
-    /// The names in the folder of packages, sorted.
+    /// The sorted names in the directory of packages.
     var packages: [String] {
         get throws {
             try FileManager.default.contentsOfDirectory(atPath: directory.path + "/packages").sorted()

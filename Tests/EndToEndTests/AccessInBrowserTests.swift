@@ -2,21 +2,23 @@ import Foundation
 import MillstreamTesting
 import Testing
 
-/// What pages in a real browser can read and cause; the table "Who may ask the server" of the threat model is the measure.
+/// Tests what pages in a real browser can read and change, according to the table "Who may ask the server" of the
+/// threat model.
 @Suite(.serialized, .tags(.endToEnd), .enabled(if: Chromium.executable != nil, "there is no Chromium"))
 struct AccessInBrowserTests {
     private static let token = "Bearer of-the-owner"
     private static let publicHost = "http://8.8.8.8"
 
-    /// A server with secrets, a browser, and an origin that plays a private host, a proxy for a public one, and another site.
+    /// A server with secrets, a browser, and an origin that represents a private host, a proxy for a public host, and
+    /// another site.
     private struct Stage {
         let origin: MisbehavingServer
         let browser: Chromium
-        /// The address of the server without a slash at its end.
+        /// The address of the server, without a trailing slash.
         let server: String
         let serverPort: Int
 
-        /// Opens a page of another site and runs a script there that fills `results`.
+        /// Opens a page and runs a script in it that fills `results`.
         func run(_ script: String, at page: String) async throws -> [String: String] {
             let page = try await Page(page, in: browser)
             try await eventually("the page is there") { try await page.isTrue("document.readyState === 'complete'") }
@@ -46,7 +48,7 @@ struct AccessInBrowserTests {
             return try JSONDecoder().decode([String: String].self, from: Data(text.utf8))
         }
 
-        /// The requests for media that had the owner's token or cookie.
+        /// The paths of the media requests that contained the token or the cookie.
         var requestsWithSecrets: [String] {
             origin.requests.filter { request in
                 request.header("Authorization") == AccessInBrowserTests.token
@@ -78,7 +80,7 @@ struct AccessInBrowserTests {
                  {"name": "public", "url": "\(Self.publicHost)/public.m3u8"}]
                 """
             origin.set("/catalog.json", .text(catalog, contentType: "application/json"))
-            // As a proxy, it says yes to CONNECT and is itself what is at the other end.
+            // As a proxy, the origin accepts CONNECT, and responds to the tunneled requests itself.
             origin.behave("*", .status(200))
             let paths = [
                 "private.m3u8", "public.m3u8", "private.ts", "public.ts", "poster.png", "catalog.json", "page.html",
@@ -102,12 +104,12 @@ struct AccessInBrowserTests {
         }
     }
 
-    /// Pages of the same host at another port, of another host, and without an origin of their own.
+    /// Returns pages of the same host on another port, of another name of this machine, and of another host name.
     private func otherPages(_ stage: Stage) -> [String] {
         ["127.0.0.1", "localhost", "evil.example"].map { "http://\($0):\(stage.origin.port)/page.html" }
     }
 
-    @Test(.timeLimit(.minutes(4))) func ourOwnPageReadsEverything() async throws {
+    @Test(.timeLimit(.minutes(4))) func ownPageMayReadEverything() async throws {
         try await onStage { stage in
             let results = try await stage.run(
                 """
@@ -138,7 +140,7 @@ struct AccessInBrowserTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(4))) func pagesOfOtherSitesReadNothingPrivate() async throws {
+    @Test(.timeLimit(.minutes(4))) func pagesOfOtherSitesCannotReadPrivateData() async throws {
         try await onStage { stage in
             for page in otherPages(stage) {
                 for server in [
@@ -178,7 +180,7 @@ struct AccessInBrowserTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(4))) func pagesOfOtherSitesChangeNothing() async throws {
+    @Test(.timeLimit(.minutes(4))) func pagesOfOtherSitesCannotChangeAnything() async throws {
         try await onStage { stage in
             for page in otherPages(stage) {
                 let results = try await stage.run(
@@ -233,8 +235,8 @@ struct AccessInBrowserTests {
         }
     }
 
-    /// Pages of other sites play public streams, without anything of the owner's, and reach no private host.
-    @Test(.timeLimit(.minutes(4))) func pagesOfOtherSitesGetPublicMediaWithoutSecrets() async throws {
+    /// Pages of other sites can play public streams, without the secrets of the server, and cannot reach private hosts.
+    @Test(.timeLimit(.minutes(4))) func pagesOfOtherSitesReceivePublicMediaWithoutSecrets() async throws {
         try await onStage { stage in
             for page in otherPages(stage) {
                 let results = try await stage.run(

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// A real browser without a window, driven over its debugging pipe.
+/// A real browser in headless mode, which is controlled through its debugging pipe.
 final class Chromium: @unchecked Sendable {
-    // Safe: handles are written under `sending`, everything else lies behind the mutex.
+    // Safe: handles are written under `sending`, and all other mutable state is protected by the mutex.
     private let process = Process()
     private let folder: URL
     private let toBrowser: FileHandle
@@ -18,14 +18,14 @@ final class Chromium: @unchecked Sendable {
 
     private let state = Mutex(UncheckedBox(State()))
 
-    /// A value that the compiler cannot check, passed on under a mutex.
+    /// A value that the compiler cannot check for sendability, which is protected by a mutex.
     private struct UncheckedBox<Value>: @unchecked Sendable {
         var value: Value
 
         init(_ value: Value) { self.value = value }
     }
 
-    /// What the browser answered instead of a result.
+    /// An error that the browser returned.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -36,7 +36,7 @@ final class Chromium: @unchecked Sendable {
                 .first { FileManager.default.isExecutableFile(atPath: $0) }
         }.first
 
-    /// Starts a browser; `hosts` maps names to addresses, as a name server would.
+    /// Starts a browser; `hosts` maps host names to addresses.
     init(hosts: [String: String] = [:]) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("chromium-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -44,7 +44,7 @@ final class Chromium: @unchecked Sendable {
         guard mkfifo(input, 0o600) == 0, mkfifo(output, 0o600) == 0, let executable = Self.executable else {
             throw Failure(description: "no browser, or no pipes for it")
         }
-        // Opened both ways, so that neither side waits for the other to open.
+        // Open each pipe for reading and writing, so that neither side waits for the other.
         guard let writer = FileHandle(forUpdatingAtPath: input), let reader = FileHandle(forUpdatingAtPath: output)
         else {
             throw Failure(description: "the browser's pipes cannot be opened")
@@ -69,7 +69,7 @@ final class Chromium: @unchecked Sendable {
 
     deinit { close() }
 
-    /// Ends the browser.
+    /// Closes the browser.
     func close() {
         let waiting = state.withLock { box in
             box.value.isClosed = true
@@ -85,7 +85,7 @@ final class Chromium: @unchecked Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Errors that the page wrote to its console, and exceptions that nobody caught.
+    /// The errors that pages wrote to their consoles, and uncaught exceptions.
     var consoleErrors: [String] { state.withLock { $0.value.consoleErrors } }
 
     /// Sends a command of the DevTools protocol.
@@ -200,7 +200,7 @@ struct Page {
         _ = try await browser.send("Page.navigate", ["url": address], session: session)
     }
 
-    /// Evaluates an expression, awaiting promises.
+    /// Evaluates an expression, and awaits its promise.
     ///
     /// - Throws: ``Chromium/Failure`` with the exception that the page threw.
     func evaluate(_ expression: String) async throws -> Any? {
@@ -231,7 +231,7 @@ struct Page {
         (try await evaluate("Boolean(\(expression))") as? NSNumber)?.boolValue == true
     }
 
-    /// Clicks what a selector finds, as a person would: it has to be there and enabled.
+    /// Clicks the element that matches a selector, after it is visible and enabled.
     func click(_ selector: String) async throws {
         let quoted = selector.replacingOccurrences(of: "'", with: "\\'")
         try await eventually("\(selector) can be clicked") {
@@ -240,7 +240,7 @@ struct Page {
         _ = try await evaluate("document.querySelector('\(quoted)').click()")
     }
 
-    /// Chooses an option of a select as a person would.
+    /// Selects an option of a `select` element, and dispatches the events of a user action.
     func choose(_ value: String, in selector: String) async throws {
         _ = try await evaluate(
             """

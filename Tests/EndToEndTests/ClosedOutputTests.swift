@@ -2,10 +2,10 @@ import Foundation
 import TestSamples
 import Testing
 
-/// Outputs that cannot be written: pipes whose reader is gone, full disks, closed descriptors, readers that do not read.
+/// Tests outputs that cannot be written: closed pipes, full disks, closed descriptors, and readers that do not read.
 @Suite(.serialized, .tags(.endToEnd))
 struct ClosedOutputTests {
-    /// The status of a program whose reader closed the pipe: 128 and the number of SIGPIPE.
+    /// The exit status of a program whose reader closed the pipe: 128 plus the number of SIGPIPE.
     private static let closed: Int32 = 141
 
     private let folder: URL
@@ -19,7 +19,7 @@ struct ClosedOutputTests {
         try Data(Self.ladder.utf8).write(to: folder.appendingPathComponent("ladder.json"))
     }
 
-    /// A playlist much larger than the buffer of a pipe.
+    /// A playlist that is much larger than the buffer of a pipe.
     private static let media =
         "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
         + (0..<20_000).map { "#EXTINF:4,\nsegment-\($0).ts\n" }.joined() + "#EXT-X-ENDLIST\n"
@@ -32,21 +32,22 @@ struct ClosedOutputTests {
     private func run(_ arguments: [String], shell redirection: String) async throws -> (status: Int32, errors: String) {
         let shell = URL(fileURLWithPath: "/bin/sh")
         let program = try RunningProgram(
-            ["-c", #"exec "$0" "$@" "# + redirection, RunningProgram.executable.path] + filled(arguments),
+            ["-c", #"exec "$0" "$@" "# + redirection, RunningProgram.executable.path] + substituted(arguments),
             of: shell,
             environment: environment
         )
         return (try await program.finish(), program.standardError)
     }
 
-    /// The arguments with the folder in the place of `FOLDER`, and that of the samples for `SAMPLES`.
-    private func filled(_ arguments: [String]) -> [String] {
+    /// Returns the arguments with `FOLDER` and `SAMPLES` replaced by the test directory and the directory of the
+    /// samples.
+    private func substituted(_ arguments: [String]) -> [String] {
         arguments.map {
             $0.replacing("FOLDER", with: folder.path).replacing("SAMPLES", with: Samples.directory?.path ?? "SAMPLES")
         }
     }
 
-    /// Every command that writes results, with enough input to write some.
+    /// The commands that write results, with enough input to write some output.
     static let commands: [[String]] = [
         ["--help"], ["--version"], ["help", "edit"], ["edit", "--help"], ["--generate-completion-script", "zsh"],
         ["inspect", "FOLDER/media.m3u8"], ["inspect", "FOLDER/media.m3u8", "--json"],
@@ -73,11 +74,11 @@ struct ClosedOutputTests {
         ["play", "SAMPLES/ts/multivariant.m3u8", "--headless", "--quiet", "--events", "-"],
     ]
 
-    private func expectQuietEnd(_ arguments: [String]) async throws {
+    private func expectSilentExit(_ arguments: [String]) async throws {
         let pipe = Pipe()
         try pipe.fileHandleForReading.close()
         let program = try RunningProgram(
-            filled(arguments),
+            substituted(arguments),
             environment: environment,
             replacedOutput: pipe.fileHandleForWriting
         )
@@ -87,9 +88,9 @@ struct ClosedOutputTests {
     }
 
     @Test(.timeLimit(.minutes(2)), arguments: commands)
-    func aCommandEndsQuietlyWhenItsReaderIsGone(arguments: [String]) async throws {
+    func commandExitsSilentlyWhenItsReaderHasClosedThePipe(arguments: [String]) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        try await expectQuietEnd(arguments)
+        try await expectSilentExit(arguments)
     }
 
     @Test(
@@ -97,13 +98,13 @@ struct ClosedOutputTests {
         .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples"),
         arguments: samplesCommands
     )
-    func aCommandWithMediaEndsQuietlyWhenItsReaderIsGone(arguments: [String]) async throws {
+    func mediaCommandExitsSilentlyWhenItsReaderHasClosedThePipe(arguments: [String]) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        try await expectQuietEnd(arguments)
+        try await expectSilentExit(arguments)
     }
 
     @Test(.timeLimit(.minutes(2)), arguments: commands)
-    func aFullDiskIsAnErrorOfTheOutput(arguments: [String]) async throws {
+    func fullDiskIsAnOutputError(arguments: [String]) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let result = try await run(arguments, shell: ">/dev/full")
         #expect(result.status == 1)
@@ -114,7 +115,7 @@ struct ClosedOutputTests {
     }
 
     @Test(.timeLimit(.minutes(2)), arguments: commands)
-    func aClosedDescriptorIsAnErrorOfTheOutput(arguments: [String]) async throws {
+    func closedDescriptorIsAnOutputError(arguments: [String]) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let result = try await run(arguments, shell: ">&-")
         #expect(result.status == 1)
@@ -124,7 +125,7 @@ struct ClosedOutputTests {
         )
     }
 
-    @Test(.timeLimit(.minutes(2))) func withoutStandardErrorTheStatusIsThatOfTheFailure() async throws {
+    @Test(.timeLimit(.minutes(2))) func exitStatusIsCorrectWithoutStandardError() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         for (arguments, status) in [
             (["inspect", "/no/such/file"], 1), (["nonsense"], 64), (["inspect", "/dev/null"], 2),
@@ -141,8 +142,8 @@ struct ClosedOutputTests {
         }
     }
 
-    /// A file or a socket that is opened later must not get the number of standard output.
-    @Test(.timeLimit(.minutes(2))) func resultsAreNotWrittenIntoTheNextFileThatIsOpened() async throws {
+    /// A file or socket that is opened later must not receive the descriptor number of standard output.
+    @Test(.timeLimit(.minutes(2))) func resultsAreNotWrittenToAnotherFileIfStandardOutputIsClosed() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let listing = ["library", "list", "--json"]
         let before = try RunningProgram(listing, environment: environment)
@@ -166,7 +167,7 @@ struct ClosedOutputTests {
         .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples"),
         arguments: [true, false]
     )
-    func aDownloadWhoseReaderLeavesStoresWhatWasFetched(readsStandardOutput: Bool) async throws {
+    func downloadStoresFetchedFilesWhenItsReaderClosesThePipe(readsStandardOutput: Bool) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let origin = try await RecordingOrigin(try #require(Samples.directory))
         origin.delay = .milliseconds(40)
@@ -179,7 +180,7 @@ struct ClosedOutputTests {
             replacedErrors: readsStandardOutput ? nil : pipe.fileHandleForWriting
         )
         try pipe.fileHandleForWriting.close()
-        // The reader leaves when some of the media is there.
+        // The reader closes the pipe after some media has been fetched.
         try await eventually("segments are fetched") { origin.paths.count { $0.hasSuffix(".m4s") } >= 4 }
         try pipe.fileHandleForReading.close()
         #expect(try await program.finish() == Self.closed)
@@ -192,10 +193,10 @@ struct ClosedOutputTests {
         )
         #expect(assets.first?["state"] as? String == "partial")
         #expect((assets.first?["loadedTimeRanges"] as? [Any])?.isEmpty == false)
-        // It had ended: nothing more was asked for. The next run goes on where it stopped.
+        // The program has ended, so there are no more requests. The next run resumes the download.
         #expect(origin.paths.count == asked)
         let first = Set(origin.paths.filter { $0.hasSuffix(".m4s") })
-        origin.forgetPaths()
+        origin.clearPaths()
         origin.delay = .zero
         let again = try RunningProgram(arguments + ["--quiet"], environment: environment)
         #expect(try await again.finish() == 0)
@@ -204,11 +205,11 @@ struct ClosedOutputTests {
         await origin.stop()
     }
 
-    /// The events of a simulation are the same whoever reads them and however slowly.
+    /// The events of a simulation do not depend on the speed of the reader.
     @Test(.timeLimit(.minutes(2)), arguments: [true, false])
-    func aSlowReaderGetsEveryByte(isNonBlocking: Bool) async throws {
+    func slowReaderReceivesAllBytes(isNonBlocking: Bool) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        let arguments = filled(["simulate", "--trace", "3G", "--ladder", "FOLDER/ladder.json", "--events", "-"])
+        let arguments = substituted(["simulate", "--trace", "3G", "--ladder", "FOLDER/ladder.json", "--events", "-"])
         let whole = try RunningProgram(arguments)
         #expect(try await whole.finish() == 0)
         let expected = Data(whole.standardOutput.utf8)
@@ -226,18 +227,19 @@ struct ClosedOutputTests {
         #expect(received == expected && program.standardError == "")
     }
 
-    /// Waits until nothing more is written into a pipe that nobody reads.
+    /// Waits until no more bytes are written to a pipe that is not read.
     private static func waitUntilFull(_ pipe: Pipe) async throws {
         var last: Int32 = 0
         try await eventually("the pipe is full") {
             let count = waiting(in: pipe)
             defer { last = count }
-            // Each line begins a page of the pipe's buffer of 64 KiB where it does not fit into the last one.
+            // Writes are aligned to the pages of the 64 KiB pipe buffer, so that the buffer may not be filled
+            // completely.
             return count > 50_000 && count == last
         }
     }
 
-    /// The number of bytes that can be read.
+    /// Returns the number of bytes that can be read.
     private static func waiting(in pipe: Pipe) -> Int32 {
         var count: Int32 = 0
         _ = ioctl(pipe.fileHandleForReading.fileDescriptor, UInt(FIONREAD), &count)
@@ -248,11 +250,11 @@ struct ClosedOutputTests {
         .timeLimit(.minutes(2)),
         .enabled(if: Samples.directory != nil, "the sample streams were not made: run Scripts/make-samples")
     )
-    func ctrlCEndsACommandWhoseReaderDoesNotRead() async throws {
+    func interruptEndsACommandWhoseReaderDoesNotRead() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let pipe = Pipe()
         let program = try RunningProgram(
-            filled([
+            substituted([
                 "play", "SAMPLES/ts/multivariant.m3u8", "--no-decode", "--speed", "max", "--loop", "--quiet",
                 "--events", "-",
             ]),
@@ -266,8 +268,8 @@ struct ClosedOutputTests {
         try pipe.fileHandleForReading.close()
     }
 
-    /// The first lines are there although the rest was not wanted.
-    @Test(.timeLimit(.minutes(2))) func theFirstLinesAreRead() async throws {
+    /// The reader receives the first lines, and then closes the pipe.
+    @Test(.timeLimit(.minutes(2))) func headReadsTheFirstLines() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let script = #""$0" edit "$1" 2>errors | head -n 3; wait"#
         let program = try RunningProgram(

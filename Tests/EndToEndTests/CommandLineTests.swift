@@ -2,7 +2,7 @@ import Foundation
 import TestSamples
 import Testing
 
-/// The program as scripts use it.
+/// Tests the program as it is used by scripts.
 @Suite(
     .serialized,
     .tags(.endToEnd),
@@ -21,13 +21,13 @@ struct CommandLineTests {
         try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
-    /// The state of the library as the program tells it.
+    /// Returns the assets in the library as reported by the program.
     private func assets() async throws -> [[String: Any]] {
         let list = try await run("library", "list", "--json", "--library", folder.path)
         return try #require(JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [[String: Any]])
     }
 
-    @Test(.timeLimit(.minutes(2))) func everySampleIsInspected() async throws {
+    @Test(.timeLimit(.minutes(2))) func samplesAreInspected() async throws {
         let directory = try #require(Samples.directory)
         for stream in ["ts", "fmp4", "aes", "byterange", "ad"] {
             let path = directory.appendingPathComponent("\(stream)/multivariant.m3u8").path
@@ -43,7 +43,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func validationNamesRulesInEveryFormat() async throws {
+    @Test(.timeLimit(.minutes(2))) func validationReportsRulesInAllFormats() async throws {
         let directory = try #require(Samples.directory)
         let sample = directory.appendingPathComponent("fmp4/multivariant.m3u8").path
         let good = try await run("validate", sample, "--follow", "--rules", "rfc,apple", "--format", "json")
@@ -68,7 +68,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(4))) func extremeNumbersInPlaylistsEndNoCommand() async throws {
+    @Test(.timeLimit(.minutes(4))) func extremeNumbersInPlaylistsDoNotCrash() async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
@@ -80,7 +80,7 @@ struct CommandLineTests {
             let variants = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\(number),AVERAGE-BANDWIDTH=\(number)\nmedia.m3u8\n"
             try Data(variants.utf8).write(to: URL(fileURLWithPath: path("main.m3u8")))
             for file in ["media.m3u8", "main.m3u8"] {
-                // 64 and above 128 are misuse and signals; a trap is one of the latter.
+                // Status 64 is a usage error; a status above 128 is a signal, for example of a trap.
                 let inspected = try await run("inspect", path(file), "--follow")
                 #expect(inspected.status <= 4, "\(inspected)")
                 let validated = try await run("validate", path(file), "--follow")
@@ -96,7 +96,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func editingWithoutEditsCopies() async throws {
+    @Test(.timeLimit(.minutes(2))) func editWithoutOptionsCopiesThePlaylist() async throws {
         let directory = try #require(Samples.directory)
         for name in ["ts/multivariant.m3u8", "byterange/360p/media.m3u8"] {
             let path = directory.appendingPathComponent(name)
@@ -106,7 +106,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func aWholeSetIsEditedIntoAFolder() async throws {
+    @Test(.timeLimit(.minutes(2))) func presentationIsEditedIntoADirectory() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let directory = try #require(Samples.directory)
         func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
@@ -154,7 +154,7 @@ struct CommandLineTests {
             (["serve", "--port", "0", "--host", "192.0.2.1"], 1),
         ]
     )
-    func failuresAreOneLineAndAStatus(arguments: [String], status: Int) async throws {
+    func errorsAreOneLineWithAStatus(arguments: [String], status: Int) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let program = try RunningProgram(arguments, environment: ["MILLSTREAM_LIBRARY": folder.path])
         #expect(try await program.finish() == Int32(status), "\(program.standardError)")
@@ -167,7 +167,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func messagesSayWhatIsTheMatterAndWhatThereIs() async throws {
+    @Test(.timeLimit(.minutes(2))) func messagesContainTheProblemAndTheAvailableChoices() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let directory = try #require(Samples.directory)
         func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
@@ -197,15 +197,15 @@ struct CommandLineTests {
         await origin.stop()
     }
 
-    @Test(.timeLimit(.minutes(2))) func ctrlCEndsEveryCommandWithItsStatus() async throws {
+    @Test(.timeLimit(.minutes(2))) func interruptEndsACommandWithStatus130() async throws {
         let program = try RunningProgram(["inspect", "-"], keepsInputOpen: true)
-        try await program.waitUntilItTakes(SIGINT)
+        try await program.waitUntilItHandles(SIGINT)
         program.send(SIGINT)
         #expect(try await program.finish() == 130)
         #expect(program.standardError == "millstream: error: interrupted (interrupted)\n")
     }
 
-    @Test(.timeLimit(.minutes(2))) func aDownloadTellsItsProgressAsTimeRanges() async throws {
+    @Test(.timeLimit(.minutes(2))) func downloadReportsItsProgress() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let origin = try await RecordingOrigin(try #require(Samples.directory))
         let result = try await run(
@@ -228,7 +228,7 @@ struct CommandLineTests {
         await origin.stop()
     }
 
-    @Test(.timeLimit(.minutes(4))) func aKillLosesAtMostWhatIsInFlight() async throws {
+    @Test(.timeLimit(.minutes(4))) func killedDownloadLosesOnlyTransfersInProgress() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let origin = try await RecordingOrigin(try #require(Samples.directory))
         origin.delay = .milliseconds(60)
@@ -240,9 +240,9 @@ struct CommandLineTests {
         var counts: [String: Int] = [:]
         var kills = 0
         while kills < 6 {
-            origin.forgetPaths()
+            origin.clearPaths()
             let program = try RunningProgram(arguments)
-            // A moment that falls somewhere between the first playlist and the last segment, another one each time.
+            // Kill the program at a different point between the first playlist and the last segment in each round.
             let wanted = 8 + kills * 3
             try await eventually("segments are asked for") {
                 origin.paths.count { $0.hasSuffix(".ts") } >= wanted || !program.isRunning
@@ -254,12 +254,12 @@ struct CommandLineTests {
             guard try await assets().first?["state"] as? String != "complete" else { break }
         }
         #expect(kills > 1)
-        origin.forgetPaths()
+        origin.clearPaths()
         origin.delay = .zero
         let program = try RunningProgram(arguments)
         #expect(try await program.finish() == 0, "\(program.standardError)")
         for path in origin.paths where path.hasSuffix(".ts") { counts[path, default: 0] += 1 }
-        // Every kill may lose the four in flight, and nothing else.
+        // Each kill may lose the four transfers in progress, and nothing else.
         let fetchedAgain = counts.values.reduce(0) { $0 + $1 - 1 }
         #expect(counts.count == 60 && fetchedAgain <= kills * 4, "\(fetchedAgain) again after \(kills) kills")
         try await expectSameMedia(as: "ts")
@@ -268,7 +268,7 @@ struct CommandLineTests {
         await origin.stop()
     }
 
-    /// Every kept segment has the bytes of the sample.
+    /// Expects that each stored segment has the bytes of the sample.
     private func expectSameMedia(as stream: String) async throws {
         let directory = try #require(Samples.directory).appendingPathComponent(stream)
         let id = try #require(try await assets().first?["id"] as? String)
@@ -282,7 +282,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func anInterruptionKeepsWhatIsThere() async throws {
+    @Test(.timeLimit(.minutes(2))) func interruptedDownloadKeepsStoredFiles() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let origin = try await RecordingOrigin(try #require(Samples.directory))
         origin.delay = .milliseconds(200)
@@ -297,7 +297,7 @@ struct CommandLineTests {
         await origin.stop()
     }
 
-    @Test(.timeLimit(.minutes(2))) func whatAnotherProcessDownloadsIsNeitherDeletedNorDownloaded() async throws {
+    @Test(.timeLimit(.minutes(2))) func assetBeingDownloadedByAnotherProcessIsBusy() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let origin = try await RecordingOrigin(try #require(Samples.directory))
         origin.delay = .milliseconds(300)
@@ -322,7 +322,7 @@ struct CommandLineTests {
         await origin.stop()
     }
 
-    @Test(.timeLimit(.minutes(2))) func aDownloadEndsAtItsLargestSize() async throws {
+    @Test(.timeLimit(.minutes(2))) func downloadFailsAtItsSizeLimits() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let origin = try await RecordingOrigin(try #require(Samples.directory))
         let result = try await run(
@@ -349,7 +349,7 @@ struct CommandLineTests {
         await origin.stop()
     }
 
-    @Test(.timeLimit(.minutes(2))) func aKeptAssetIsExportedAndDeleted() async throws {
+    @Test(.timeLimit(.minutes(2))) func downloadedAssetIsExportedAndDeleted() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let origin = try await RecordingOrigin(try #require(Samples.directory))
         let library = folder.appendingPathComponent("library").path

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Networks under conditions, as curl sees them, and against the kernel's own limit.
+/// Tests simulated network conditions with curl, and compares them with a limit of the kernel.
 @Suite(.tags(.endToEnd), .enabled(if: Transfer.curl != nil, "curl is not installed"))
 struct ConditionsTests {
-    /// A folder with one file of noise, served under conditions.
+    /// A directory with one file of random bytes, which is served under network conditions.
     private final class Origin {
         let program: RunningProgram
         let address: String
@@ -38,7 +38,7 @@ struct ConditionsTests {
         .timeLimit(.minutes(3)),
         arguments: [("3G", 780.0), ("EDGE", 240), ("DSL", 2_000), ("LTE", 50_000), ("WiFi", 40_000)]
     )
-    func anyPlayerGetsTheRateOfAPreset(name: String, kilobits: Double) async throws {
+    func transferHasTheBandwidthOfThePreset(name: String, kilobits: Double) async throws {
         let origin = try await Origin(name, megabytes: Int(kilobits / 700) + 1)
         let transfers = try await Transfer.run(origin.address, count: 1, seconds: 10.5)
         try await origin.end()
@@ -46,11 +46,11 @@ struct ConditionsTests {
         #expect(abs(transfer.kilobits / kilobits - 1) < 0.05, "\(transfer)")
     }
 
-    /// The least time to the first byte is that of the preset, to 10 ms.
+    /// Expects that the minimum time to the first byte is that of the preset, with a tolerance of 10 ms.
     ///
-    /// A busy machine, and lost packets, make single requests late, and nothing makes one early. So the least of many
-    /// counts, and what the server itself takes, measured between them, is taken off. The exact times are tested in
-    /// simulated time, in ConditionedTransportTests.
+    /// A busy machine or lost packets can delay a request, but cannot make it early. Therefore, the minimum of many
+    /// requests is used, and the minimum time of the server itself, which is measured in between, is subtracted. The
+    /// exact times are tested in simulated time, in ConditionedTransportTests.
     @Test(
         .serialized,
         .timeLimit(.minutes(4)),
@@ -59,7 +59,7 @@ struct ConditionsTests {
             ("Very Bad Network", 1.0),
         ]
     )
-    func anyPlayerGetsTheLatencyOfAPreset(name: String, latency: Double) async throws {
+    func transferHasTheLatencyOfThePreset(name: String, latency: Double) async throws {
         let (conditioned, plain) = (try await Origin(name, megabytes: 1), try await Origin(megabytes: 1))
         var (least, leastOfServer) = (Double.infinity, Double.infinity)
         for round in 0..<60 {
@@ -81,7 +81,7 @@ struct ConditionsTests {
         #expect(abs(least - leastOfServer - latency) < 0.01, "\(least) s, of which the server takes \(leastOfServer) s")
     }
 
-    @Test(.timeLimit(.minutes(2))) func playersShareTheLinkOfAServer() async throws {
+    @Test(.timeLimit(.minutes(2))) func concurrentTransfersShareTheLinkOfTheServer() async throws {
         let origin = try await Origin("DSL")
         let transfers = try await Transfer.run(origin.address, count: 4, seconds: 6)
         try await origin.end()
@@ -89,9 +89,9 @@ struct ConditionsTests {
         #expect(abs(rates.reduce(0, +) / 2_000 - 1) < 0.06 && rates.allSatisfy { (400...600).contains($0) }, "\(rates)")
     }
 
-    /// The same limit in the kernel gives the same figures.
+    /// The same limit in the kernel gives the same bandwidth.
     @Test(.timeLimit(.minutes(2)), .enabled(if: KernelLimit.isAllowed, "network namespaces or tc are not to be had"))
-    func theKernelsOwnLimitGivesTheSame() async throws {
+    func bandwidthMatchesThatOfAKernelLimit() async throws {
         let folder = try Origin.makeFolder(12)
         defer { try? FileManager.default.removeItem(at: folder) }
         let kernel = try await KernelLimit.transfer(folder, megabits: 8, seconds: 6)
@@ -103,8 +103,8 @@ struct ConditionsTests {
         #expect(abs(ours.kilobits / 8_000 - 1) < 0.05 && abs(kernel.kilobits / 8_000 - 1) < 0.05, "\(ours) \(kernel)")
     }
 
-    /// What a command fetches comes at the rate, too: what more there is takes as much longer as it must.
-    @Test(.timeLimit(.minutes(2))) func aDownloadKeepsTheRate() async throws {
+    /// The conditions also apply to downloads: additional media takes proportionally longer.
+    @Test(.timeLimit(.minutes(2))) func downloadIsLimitedToTheBandwidth() async throws {
         let folder = try Origin.makeFolder(1)
         defer { try? FileManager.default.removeItem(at: folder) }
         let noise = try Data(contentsOf: folder.appendingPathComponent("noise.ts"))
@@ -135,7 +135,7 @@ struct ConditionsTests {
         #expect(abs(difference / (4 * Double(noise.count) / 1_000_000) - 1) < 0.08, "\(difference) s")
     }
 
-    @Test(.timeLimit(.minutes(2))) func whatFetchesTakesConditions() async throws {
+    @Test(.timeLimit(.minutes(2))) func commandsApplyConditions() async throws {
         let origin = try await Origin(megabytes: 1)
         func run(_ conditions: String, _ more: String...) async throws -> (status: Int32, seconds: Double, String) {
             let started = ContinuousClock.now
@@ -173,14 +173,14 @@ struct ConditionsTests {
     }
 }
 
-/// What curl measured.
+/// The measurements of curl for a transfer.
 struct Transfer: Sendable, CustomStringConvertible {
     let bytes: Double
-    /// Seconds from the beginning to the first byte.
+    /// The time from the start to the first byte, in seconds.
     let firstByte: Double
     let seconds: Double
 
-    /// Behind the first byte.
+    /// The bit rate after the first byte, in kilobits per second.
     var kilobits: Double { bytes * 8 / 1_000 / max(0.001, seconds - firstByte) }
     var description: String { "\(bytes) bytes in \(seconds) s, the first after \(firstByte) s: \(kilobits) kbit/s" }
 
@@ -192,7 +192,7 @@ struct Transfer: Sendable, CustomStringConvertible {
             .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }
 
-    /// Loads an address, or a range of it, several times at once, for so long.
+    /// Loads an address, or a range of it, several times concurrently, for at most the given time in seconds.
     static func run(
         _ address: String,
         count: Int,
@@ -219,7 +219,7 @@ struct Transfer: Sendable, CustomStringConvertible {
     }
 }
 
-/// A limit that the kernel sets, in a network namespace of its own.
+/// A bandwidth limit of the kernel, in a separate network namespace.
 enum KernelLimit {
     private static let tools = ["unshare", "tc", "ip", "sh"].map { Transfer.executable($0) }
 
@@ -237,7 +237,7 @@ enum KernelLimit {
 
     static func transfer(_ folder: URL, megabits: Int, seconds: Double) async throws -> Transfer {
         let unshare = try #require(tools[0])
-        // Large packets: the limit counts their heads too, and what is acknowledged on the same device.
+        // Use a large MTU, because the limit also counts packet headers, and acknowledgments on the same device.
         let script = """
             ip link set lo up mtu 9000 && tc qdisc add dev lo root tbf rate \(megabits)mbit burst 128kb latency 400ms
             "\(RunningProgram.executable.path)" origin "\(folder.path)" --port 8099 >/dev/null 2>&1 & origin=$!

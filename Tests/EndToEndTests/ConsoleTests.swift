@@ -2,7 +2,7 @@ import Foundation
 import TestSamples
 import Testing
 
-/// The whole way, as a person goes it: a real server, a real browser, real media.
+/// Tests the console with a real server, a real browser and real media.
 @Suite(
     .serialized,
     .tags(.endToEnd),
@@ -10,7 +10,7 @@ import Testing
     .enabled(if: Chromium.executable != nil, "there is no Chromium")
 )
 struct ConsoleTests {
-    /// A server with the sample catalogue, its origin, and a page with the console.
+    /// A server with the sample catalog, its origin, and a page with the console.
     private final class Stage {
         let origin: RecordingOrigin
         let server: RunningProgram
@@ -35,7 +35,7 @@ struct ConsoleTests {
             }
         }
 
-        /// Ends everything, in an order in which nothing waits for another.
+        /// Stops the browser, the server and the origin, in an order that avoids deadlocks.
         func end() async throws {
             browser.close()
             server.send(SIGINT)
@@ -77,7 +77,7 @@ struct ConsoleTests {
         )
     }
 
-    @Test(.timeLimit(.minutes(4))) func aStreamPlaysAndItsPictureShowsTheRightTime() async throws {
+    @Test(.timeLimit(.minutes(4))) func streamPlaysAndSeeksToTheRightFrames() async throws {
         try await onStage { stage in
             #expect(try await stage.page.number("document.querySelectorAll('article[data-stream-id]').length") == 9)
             try await play("ts", on: stage)
@@ -87,14 +87,14 @@ struct ConsoleTests {
     }
 
     @Test(.timeLimit(.minutes(4)), arguments: ["fmp4", "aes", "byterange"])
-    func otherKindsOfStreamsPlayToo(stream: String) async throws {
+    func otherStreamFormatsPlay(stream: String) async throws {
         try await onStage { stage in
             try await play(stream, on: stage)
             for time in [2.25, 31.0] { try await expectFrame(time, shows: time, stage.video) }
         }
     }
 
-    @Test(.timeLimit(.minutes(4))) func limitedPlaybackAsksForTheKeptVariantsOnly() async throws {
+    @Test(.timeLimit(.minutes(4))) func playbackWithBitRateLimitsRequestsOnlyTheSelectedVariants() async throws {
         try await onStage { stage in
             try await play("ts", on: stage)
             let ladder = try await stage.page.text(
@@ -103,14 +103,14 @@ struct ConsoleTests {
             let kept = ladder.filter { (900_000...4_000_000).contains($0) }
             let (low, high) = (try #require(kept.min()), try #require(kept.max()))
             #expect(ladder.count == 5 && kept.count == 3)
-            stage.origin.forgetPaths()
+            stage.origin.clearPaths()
             try await stage.page.choose("\(low)", in: "#quality-low")
             try await stage.page.choose("\(high)", in: "#quality-high")
             try await eventually("the address names the limits") {
                 try await stage.page.text("document.querySelector('#address').value")
                     .contains("bandwidth=\(low)...\(high)")
             }
-            stage.origin.forgetPaths()
+            stage.origin.clearPaths()
             try await stage.video.waitUntilPlaying()
             for time in [5.0, 35.0, 65.0] { try await expectFrame(time, shows: time, stage.video) }
             let media = stage.origin.paths.filter { $0.hasPrefix("ts/") && $0 != "ts/multivariant.m3u8" }
@@ -119,7 +119,7 @@ struct ConsoleTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(4))) func theServersOwnLimitKeepsTheSameVariants() async throws {
+    @Test(.timeLimit(.minutes(4))) func bandwidthLimitOfTheServerSelectsTheSameVariants() async throws {
         try await onStage { stage in
             let source = stage.origin.address("ts/multivariant.m3u8")
             let text = try await stage.page.text(
@@ -130,7 +130,7 @@ struct ConsoleTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(4))) func aPreviewEndsBeforeItsLimit() async throws {
+    @Test(.timeLimit(.minutes(4))) func previewEndsBeforeItsLimit() async throws {
         try await onStage { stage in
             try await play("ts", on: stage)
             try await stage.page.choose("30", in: "#preview")
@@ -142,14 +142,14 @@ struct ConsoleTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(4))) func anAdvertisementFollowsAcrossTheSeam() async throws {
+    @Test(.timeLimit(.minutes(4))) func appendedAdvertisementPlaysAfterTheDiscontinuity() async throws {
         try await onStage { stage in
             try await play("ts", on: stage)
             try await stage.page.choose("30", in: "#preview")
             try await stage.page.choose("ad", in: "#append")
             try await eventually("both are loaded") { abs(try await stage.video.duration - 50) < 0.2 }
             try await expectFrame(28.0, shows: 28.0, stage.video)
-            // Playing on, not seeking, over the seam.
+            // Play across the discontinuity instead of seeking.
             _ = try await stage.page.evaluate("document.querySelector('#video').play()")
             try await eventually("it plays over the seam") { try await stage.video.currentTime > 31.5 }
             #expect(stage.origin.paths.contains { $0.hasPrefix("ad/") && $0.hasSuffix(".ts") })
@@ -158,7 +158,7 @@ struct ConsoleTests {
     }
 
     @Test(.timeLimit(.minutes(4)), arguments: ["ts", "fmp4", "aes", "byterange"])
-    func whatIsKeptPlaysWithItsOriginStopped(stream: String) async throws {
+    func downloadedStreamPlaysAfterItsOriginStops(stream: String) async throws {
         try await onStage { stage in
             #expect(try await stage.state(stream) == "remote")
             try await stage.page.click("article[data-stream-id=\(stream)] [data-action=download]")
@@ -169,21 +169,21 @@ struct ConsoleTests {
             try await stage.video.waitUntilPlaying()
             for time in [1.5, 30.25, 58.0] { try await expectFrame(time, shows: time, stage.video) }
             #expect(try await stage.page.text("document.querySelector('#now-playing').dataset.origin") == "kept")
-            // And the origin is really gone.
+            // Verify that the origin is not available.
             try await stage.page.click("\(card) [data-action=play]")
             try await eventually("the failure is told") {
                 try await stage.page.text("document.querySelector('#playback-problem').textContent")
                     .contains("The origin does not answer.")
             }
-            // What is kept goes on from where the origin broke off.
+            // The downloaded copy plays after the failure of the origin.
             try await stage.page.click("#play-kept-copy")
             try await stage.video.waitUntilPlaying()
             #expect(try await stage.page.text("document.querySelector('#now-playing').dataset.origin") == "kept")
         }
     }
 
-    /// The network gets worse and better again while the browser plays, and nothing has to begin anew.
-    @Test(.timeLimit(.minutes(4))) func theNetworkChangesWhileAStreamPlays() async throws {
+    /// The network conditions change during playback, without a restart.
+    @Test(.timeLimit(.minutes(4))) func networkConditionsChangeDuringPlayback() async throws {
         try await onStage { stage in
             try await play("ts", on: stage)
             try await stage.page.choose("WiFi", in: "#network")
@@ -205,7 +205,7 @@ struct ConsoleTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(4))) func aDownloadCanBeCancelledResumedAndDeleted() async throws {
+    @Test(.timeLimit(.minutes(4))) func downloadCanBeCancelledResumedAndDeleted() async throws {
         try await onStage { stage in
             let card = "article[data-stream-id=ts]"
             stage.origin.delay = .milliseconds(300)
@@ -218,11 +218,11 @@ struct ConsoleTests {
             stage.origin.delay = .zero
             let fetched = Set(stage.origin.paths.filter { $0.hasSuffix(".ts") })
             #expect(!fetched.isEmpty)
-            stage.origin.forgetPaths()
+            stage.origin.clearPaths()
             try await stage.page.click("\(card) [data-action=resume]")
             try await eventually("it is kept") { try await stage.state("ts") == "kept" }
             let again = Set(stage.origin.paths.filter { $0.hasSuffix(".ts") })
-            // At most what was in flight is fetched twice.
+            // Only transfers that were in progress may be fetched twice.
             #expect(again.intersection(fetched).count <= 6 && again.union(fetched).count == 12)
             try await stage.page.click("\(card) [data-action=delete]")
             try await stage.page.click("dialog [data-action=confirm-delete], \(card) [data-action=confirm-delete]")
@@ -232,6 +232,6 @@ struct ConsoleTests {
 }
 
 extension Tag {
-    /// Tests that need the world: sockets, processes, a browser.
+    /// Tests that require sockets, processes or a browser.
     @Tag static var endToEnd: Self
 }

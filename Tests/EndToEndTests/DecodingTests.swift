@@ -2,7 +2,7 @@ import Foundation
 import TestSamples
 import Testing
 
-/// `millstream play` with pictures and sound: into files, and in a window of a display that exists only in memory.
+/// Tests `millstream play` with audio and video: output to files, and in a window on a virtual display.
 @Suite(
     .serialized,
     .tags(.endToEnd),
@@ -29,7 +29,7 @@ struct DecodingTests {
         .timeLimit(.minutes(8)),
         arguments: ["ts/360p/media.m3u8", "fmp4/720p/media.m3u8", "byterange/360p/media.m3u8", "ad/540p/media.m3u8"]
     )
-    func everyFrameHasTheChecksumThatFFmpegGives(playlist: String) async throws {
+    func frameChecksumsMatchThoseOfFFmpeg(playlist: String) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let program = try RunningProgram([
             "play", try sample(playlist), "--headless", "--speed", "max", "--checksums", path("ours"), "--metrics",
@@ -53,7 +53,7 @@ struct DecodingTests {
         #expect(metrics["decodedFrames"] as? Int == expected.count && metrics["droppedFrames"] as? Int == 0)
     }
 
-    @Test(.timeLimit(.minutes(2))) func picturesOfTimesAreWritten() async throws {
+    @Test(.timeLimit(.minutes(2))) func screenshotsAndAudioAreWritten() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let program = try RunningProgram([
             "play", try sample("fmp4/multivariant.m3u8"), "--headless", "--speed", "max", "--screenshot",
@@ -76,7 +76,7 @@ struct DecodingTests {
         #expect(abs(seconds - 14) < 0.3)
     }
 
-    /// A display in memory, and what is done on it.
+    /// Calls a function with the name of a virtual display in memory.
     private func onDisplay(_ body: (_ display: String) async throws -> Void) async throws {
         let number = Int.random(in: 200..<20_000)
         let display = try RunningProgram(
@@ -95,7 +95,7 @@ struct DecodingTests {
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/Xvfb"), "there is no Xvfb"),
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/xdotool"), "there is no xdotool")
     )
-    func aWindowShowsTheStreamAndObeysKeys() async throws {
+    func windowPlaysTheStreamAndHandlesKeys() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try await onDisplay { display in
             let environment = ["DISPLAY": display, "SDL_AUDIODRIVER": "dummy"]
@@ -131,7 +131,7 @@ struct DecodingTests {
             }
             try await press("q")
             #expect(try await program.finish() == 0, "\(program.standardError)")
-            // Pictures were shown, and not all of them late.
+            // Frames were displayed, and not all of them were dropped.
             let frames = try events("frames")
             func sum(_ name: String) -> Int { frames.reduce(0) { $0 + ($1[name] as? Int ?? 0) } }
             #expect(sum("decoded") > 40 && sum("decoded") - sum("dropped") > 10, "\(frames)")

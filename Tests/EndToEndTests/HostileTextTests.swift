@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
-/// Text from outside that would control a terminal, through every command that shows some.
+/// Tests that untrusted text with terminal control characters is escaped by all commands that display text.
 @Suite(.serialized, .tags(.endToEnd))
 struct HostileTextTests {
     private let folder: URL
@@ -18,11 +18,11 @@ struct HostileTextTests {
         for (name, text) in Self.files { try Data(text).write(to: folder.appendingPathComponent(name)) }
     }
 
-    /// A character of each kind that must not reach a terminal; none of them ends a line of a playlist.
+    /// One character of each kind that must not reach a terminal; none of them ends a line of a playlist.
     private static let hostile =
         "\u{1B}]0;t\u{7}\u{1B}[2J\u{8}\u{B}\u{C}\u{7F}\u{80}\u{90}\u{9B}31m\u{9D}\u{85}\u{AD}\u{61C}\u{200B}\u{200D}"
         + "\u{200E}\u{200F}\u{2028}\u{2029}\u{202A}\u{202E}\u{2060}\u{2066}\u{2069}\u{FEFF}\u{E0041}\ti"
-    /// The same for an argument, which can have line ends.
+    /// The same characters for an argument, with line endings.
     private static let hostileArgument = hostile + "\ninjected\rinjected\r\ninjected"
 
     private static let files: [(String, [UInt8])] = [
@@ -66,7 +66,7 @@ struct HostileTextTests {
                 """.utf8
             )
         ),
-        // C1 controls as single bytes, which terminals with an 8-bit character set obey.
+        // C1 control characters as single bytes, which terminals with 8-bit character sets interpret.
         (
             "invalid.m3u8",
             Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nsegment".utf8) + [0x9B, 0x33, 0x31, 0x6D, 0xC2]
@@ -83,22 +83,22 @@ struct HostileTextTests {
         ),
     ]
 
-    /// How a shown escape character looks: in text, in JSON or in an address.
+    /// The forms of an escaped escape character: in text, in JSON and in a URL.
     private static let spellings = [#"\u{1B}"#, #"\u001b"#, "%1B"]
 
-    /// Fails where the bytes have anything but visible characters and line feeds.
+    /// Expects that the bytes contain only visible characters and line feeds.
     private func expectHarmless(
         _ bytes: Data,
         isTerminal: Bool = false,
         _ comment: Comment,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        // Repairing would hide single bytes of the C1 set.
+        // Decoding with repair would hide single bytes of the C1 set.
         guard var text = String(validating: bytes, as: UTF8.self) else {
             Issue.record("\(comment): invalid UTF-8", sourceLocation: sourceLocation)
             return
         }
-        // What the program itself writes to a terminal: the terminal's line ends, and the clearing of a line.
+        // Remove the output of the program itself on a terminal: line endings, and the sequence that clears a line.
         if isTerminal { text = text.replacing("\r\n", with: "\n").replacing("\r\u{1B}[K", with: "") }
         let forbidden = text.unicodeScalars.filter { scalar in
             switch scalar.value {
@@ -173,14 +173,14 @@ struct HostileTextTests {
     ]
 
     @Test(.timeLimit(.minutes(2)), arguments: commands)
-    func whatACommandShowsIsEscaped(arguments: [String]) async throws {
+    func commandOutputIsEscaped(arguments: [String]) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        // The parser of arguments does not repeat the argument of the command "help".
+        // The argument parser does not repeat the argument of the command "help".
         try await expectEscaped(arguments, showsText: arguments.first != "help")
     }
 
     @Test(.timeLimit(.minutes(2)), arguments: ["inspect", "validate"])
-    func singleBytesOfTheC1SetDoNotReachTheOutput(command: String) async throws {
+    func singleC1ControlBytesDoNotReachTheOutput(command: String) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         for arguments in [[command, "FOLDER/invalid.m3u8"], ["validate", "FOLDER/invalid.m3u8", "--format", "json"]] {
             let result = try await run(arguments)
@@ -190,7 +190,7 @@ struct HostileTextTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func titlesOfTheLibraryAreEscaped() async throws {
+    @Test(.timeLimit(.minutes(2))) func titlesInTheLibraryAreEscaped() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         for name in ["a.ts", "b.ts"] {
             try Data(repeating: 0x47, count: 188).write(to: folder.appendingPathComponent(name))
@@ -201,7 +201,7 @@ struct HostileTextTests {
         try await expectEscaped(download)
         let list = try await run(["library", "list", "--json"])
         let assets = try #require(try JSONSerialization.jsonObject(with: list.output) as? [[String: Any]])
-        // JSON gives back what the title was.
+        // JSON preserves the title.
         #expect(assets.first?["title"] as? String == Self.hostileArgument)
         let id = try #require(assets.first?["id"] as? String)
         for arguments in [["list"], ["list", "--json"], ["show", id], ["show", id, "--json"]] {
@@ -209,7 +209,7 @@ struct HostileTextTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func whatAServerSaysIsEscaped() async throws {
+    @Test(.timeLimit(.minutes(2))) func serverResponsesAreEscaped() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let heads = [
             "HTTP/1.1 404 \(Self.hostile)\r\nContent-Length: 0\r\n\r\n",
@@ -231,7 +231,7 @@ struct HostileTextTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func whatTheServerLogsIsEscaped() async throws {
+    @Test(.timeLimit(.minutes(2))) func serverLogIsEscaped() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let program = try RunningProgram(["origin", folder.path, "--port", "0"], environment: environment)
         let address = try await program.match("(http://[0-9.:]+/)")
@@ -245,9 +245,9 @@ struct HostileTextTests {
         expectHarmless(program.errorData, "origin")
     }
 
-    /// The result of an edit is its bytes: a pipe or a file gets them as they are, a terminal does not.
+    /// An edited playlist is written byte for byte to a pipe or a file, but is escaped on a terminal.
     @Test(.timeLimit(.minutes(2)), .enabled(if: Terminal.isAvailable, "there is no /dev/ptmx"))
-    func anEditIsExactInAPipeAndEscapedOnATerminal() async throws {
+    func editedPlaylistIsUnchangedInAPipeAndEscapedOnATerminal() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appendingPathComponent("media.m3u8")
         let result = try await run(["edit", file.path])
@@ -268,20 +268,20 @@ struct HostileTextTests {
     }
 }
 
-/// A pseudo-terminal: what a program writes to its device can be read here.
+/// A pseudo-terminal, whose output can be read by the test.
 private struct Terminal {
     static let isAvailable = FileManager.default.fileExists(atPath: "/dev/ptmx")
 
     let device: FileHandle
     private let control: FileHandle
 
-    /// Opens the multiplexer of Linux, which makes a device for each that opens it.
+    /// Opens the pseudo-terminal multiplexer of Linux, which creates a new device.
     init() throws {
         let multiplexer = open("/dev/ptmx", O_RDWR | O_NOCTTY)
         try #require(multiplexer >= 0)
         control = FileHandle(fileDescriptor: multiplexer, closeOnDealloc: true)
         var (lock, number): (Int32, Int32) = (0, 0)
-        // TIOCSPTLCK and TIOCGPTN, which the module map of the C library leaves out.
+        // TIOCSPTLCK and TIOCGPTN, which the module map of the C library does not contain.
         try #require(ioctl(multiplexer, 0x4004_5431, &lock) == 0 && ioctl(multiplexer, 0x8004_5430, &number) == 0)
         device = try #require(FileHandle(forUpdatingAtPath: "/dev/pts/\(number)"))
     }

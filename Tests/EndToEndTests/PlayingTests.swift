@@ -3,7 +3,7 @@ import MediaTransport
 import TestSamples
 import Testing
 
-/// `millstream play` without decoding, and `millstream simulate`, as scripts use them.
+/// Tests `millstream play` without decoding, and `millstream simulate`, as they are used by scripts.
 @Suite(
     .serialized,
     .tags(.endToEnd),
@@ -34,7 +34,7 @@ struct PlayingTests {
         try #require(JSONSerialization.jsonObject(with: Data(text(name).utf8)) as? [String: Any])
     }
 
-    @Test(.timeLimit(.minutes(2))) func aStreamIsPlayedAndItsLogsAreWritten() async throws {
+    @Test(.timeLimit(.minutes(2))) func streamIsPlayedAndLogsAreWritten() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let origin = try await RecordingOrigin(try #require(Samples.directory))
         let result = try await run(
@@ -70,8 +70,8 @@ struct PlayingTests {
         #expect(try text("errors").hasPrefix("#Version: 1.0\n"))
     }
 
-    /// What edits make of a stream is played, from a server and from the disk.
-    @Test(.timeLimit(.minutes(2)), arguments: [true, false]) func whatEditsMakeOfAStreamIsPlayed(
+    /// Edited streams are played from a server and from files.
+    @Test(.timeLimit(.minutes(2)), arguments: [true, false]) func editedStreamIsPlayed(
         isServed: Bool
     ) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -104,7 +104,7 @@ struct PlayingTests {
         #expect(wrong.status == 64 && wrong.errors.contains("colour") && wrong.errors.contains("bandwidth"))
         let empty = try await run("play", file, "--no-decode", "--edit", "duration=0")
         #expect(empty.status == 64 && empty.errors.hasPrefix("millstream: error: --edit: duration"), "\(empty.errors)")
-        // What is stitched in may be a file, named as on any command line.
+        // Inserted content may be a local file, named as in other arguments.
         let advertisement = samples.appendingPathComponent("ad/multivariant.m3u8").path
         let stitched = try await run(
             "play",
@@ -119,7 +119,7 @@ struct PlayingTests {
         #expect(stitched.status == 0 && !stitched.output.contains("Watched: 6."), "\(stitched.errors)")
     }
 
-    @Test(.timeLimit(.minutes(2))) func anInterruptionWritesWhatIsKnown() async throws {
+    @Test(.timeLimit(.minutes(2))) func interruptedPlaybackWritesMetricsAndLogs() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let origin = try await RecordingOrigin(try #require(Samples.directory))
         let program = try RunningProgram([
@@ -137,8 +137,9 @@ struct PlayingTests {
         #expect(try text("access").split(separator: "\n").contains { !$0.hasPrefix("#") })
     }
 
-    /// It comes at its own pace, which is known only when its playlist is: nothing of the first try is told.
-    @Test(.timeLimit(.minutes(2))) func aLiveStreamIsPlayedAtItsOwnPaceAndToldOnce() async throws {
+    /// A live stream is played in real time, which is known only after its playlist is loaded; the first attempt leaves
+    /// no trace in the logs.
+    @Test(.timeLimit(.minutes(2))) func liveStreamIsPlayedInRealTimeAndLoggedOnce() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let segments = (0..<5).map { "#EXTINF:1,\nsegment\($0).ts\n" }.joined()
         try "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:7\n\(segments)"
@@ -162,7 +163,7 @@ struct PlayingTests {
             path("events")
         )
         await origin.stop()
-        // Nothing new comes, and it says so when what there was is over.
+        // The playlist is not updated, so playback fails at the end of its segments.
         #expect(played.status == 1 && played.errors.contains("live"), "\(played.errors)")
         #expect(ContinuousClock.now - began > .seconds(2))
         for log in ["access", "errors"] {
@@ -173,8 +174,8 @@ struct PlayingTests {
         #expect(try lines("events").filter { $0["event"] as? String == "sessionEnd" }.count == 1)
     }
 
-    /// Control-Z: the play head stops before the process does, and goes on with it.
-    @Test(.timeLimit(.minutes(2))) func aSuspensionStopsThePlayHead() async throws {
+    /// On Control-Z, playback pauses before the process is suspended, and resumes with it.
+    @Test(.timeLimit(.minutes(2))) func suspensionPausesPlayback() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let sample = try #require(Samples.directory).appendingPathComponent("ts/multivariant.m3u8").path
         let program = try RunningProgram(["play", sample, "--no-decode", "--events", path("events")])
@@ -188,7 +189,7 @@ struct PlayingTests {
         program.send(SIGINT)
         #expect(try await program.finish() == 130)
         #expect(try text("events").hasPrefix(stopped))
-        // The time for which the process stood still was not played.
+        // The time for which the process was suspended was not played.
         let times = try lines("events").filter { $0["event"] as? String == "rate" }.compactMap {
             $0["mediaTime"] as? Double
         }
@@ -199,7 +200,7 @@ struct PlayingTests {
         try lines("events").filter { $0["event"] as? String == "rate" }.compactMap { $0["rate"] as? Double }
     }
 
-    @Test(.timeLimit(.minutes(2))) func whatIsWrongIsSaidAtOnce() async throws {
+    @Test(.timeLimit(.minutes(2))) func errorsAreReportedImmediately() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let sample = try #require(Samples.directory).appendingPathComponent("ts/multivariant.m3u8").path
         for arguments in [
@@ -221,8 +222,8 @@ struct PlayingTests {
         #expect(neither.status == 2 && neither.errors.contains("as a playlist") && neither.errors.contains("as a file"))
     }
 
-    /// A playlist of a server must not make the player read files of the machine it runs on.
-    @Test(.timeLimit(.minutes(2))) func aPlaylistFromElsewhereReadsNoFiles() async throws {
+    /// A playlist from a server must not cause the player to read local files.
+    @Test(.timeLimit(.minutes(2))) func remotePlaylistCannotReadLocalFiles() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let secret = folder.appendingPathComponent("secret.ts")
         try Data(repeating: 0x47, count: 188 * 100).write(to: secret)
@@ -244,7 +245,7 @@ struct PlayingTests {
         #expect(loaded.isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(2))) func aSimulationTellsWhatCameOfIt() async throws {
+    @Test(.timeLimit(.minutes(2))) func simulationReportsItsResult() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let sizes = (0..<30).map { _ in "[800000,2400000]" }.joined(separator: ",")
         let ladder = #"{"segment_duration_ms":4000,"bitrates_kbps":[200,600],"segment_sizes_bits":[\#(sizes)]}"#
@@ -261,7 +262,7 @@ struct PlayingTests {
         #expect(good["rebufferTime"] as? Double == 0)
         let mean = try #require(good["meanBitrate"] as? Double)
         #expect(mean > 500_000)
-        // What never begins is not as good as what begins at once.
+        // A simulation that never starts playback has a lower quality than one that starts immediately.
         let none = try await outcome("100% Loss")
         #expect(none["complete"] as? Bool == false && none["segments"] as? Int == 0)
         let waited = try #require(none["rebufferTime"] as? Double)

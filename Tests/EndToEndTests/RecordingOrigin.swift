@@ -3,7 +3,7 @@ import Logging
 import MillstreamServer
 import Synchronization
 
-/// An origin of the sample streams that writes down what it is asked for, can be slow, and can be stopped.
+/// An origin of the sample streams that records the requested paths, can delay responses, and can be stopped.
 final class RecordingOrigin: Sendable {
     private struct State {
         var paths: [String] = []
@@ -15,18 +15,18 @@ final class RecordingOrigin: Sendable {
     private let state = Mutex(State())
 
     var port: Int { state.withLock { $0.port } }
-    /// The paths that were asked for so far, in order.
+    /// The requested paths so far, in order.
     var paths: [String] { state.withLock { $0.paths } }
-    /// How long each answer waits.
+    /// The delay of each response.
     var delay: Duration {
         get { state.withLock { $0.delay } }
         set { state.withLock { $0.delay = newValue } }
     }
 
     func address(_ path: String) -> String { "http://127.0.0.1:\(port)/\(path)" }
-    func forgetPaths() { state.withLock { $0.paths = [] } }
+    func clearPaths() { state.withLock { $0.paths = [] } }
 
-    /// Begins to serve a folder.
+    /// Starts to serve a directory.
     init(_ directory: URL) async throws {
         let origin = FolderOrigin(
             directory,
@@ -49,7 +49,7 @@ final class RecordingOrigin: Sendable {
         try await eventually("the origin listens") { self.port != 0 }
     }
 
-    /// Ends it: connections are closed and new ones refused.
+    /// Stops the origin: connections are closed, and new connections are refused.
     func stop() async {
         let task = state.withLock { $0.task }
         task?.cancel()

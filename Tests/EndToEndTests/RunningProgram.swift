@@ -1,23 +1,31 @@
 import Foundation
 
-/// The program under test as a process of its own.
+/// The program under test as a separate process.
 ///
-/// What it prints goes to files: a pipe is read when there is time, and a loaded machine has none.
+/// Its output is written to files, because a busy machine may not read a pipe in time.
 final class RunningProgram: @unchecked Sendable {
-    // Safe: the process is started once, before anybody else sees it.
+    // Safe: the process is started once, before the object is shared.
     private let process = Process()
     private let input = Pipe()
     private let output: URL
     private let errors: URL
 
-    /// The program that this build made.
+    /// The program that was built with these tests.
     static let executable: URL = {
         let products = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         return products.appendingPathComponent("millstream")
     }()
 
-    /// Starts the program, or another; `keepsInputOpen` gives it a standard input that never ends, the replacements other
-    /// outputs than the files behind ``standardOutput`` and ``standardError``.
+    /// Starts the program, or another executable.
+    ///
+    /// - Parameters:
+    ///   - arguments: The arguments of the program.
+    ///   - executable: The executable.
+    ///   - environment: Variables that are added to the environment of this process.
+    ///   - keepsInputOpen: A Boolean value that indicates whether the program has a standard input that never ends.
+    ///   - replacedOutput: A handle for standard output, instead of the file that ``standardOutput`` reads.
+    ///   - replacedErrors: A handle for standard error, instead of the file that ``standardError`` reads.
+    /// - Throws: The error of a program that cannot be started.
     init(
         _ arguments: [String],
         of executable: URL = executable,
@@ -50,8 +58,8 @@ final class RunningProgram: @unchecked Sendable {
     var standardError: String { (try? Data(contentsOf: errors)).map { String(decoding: $0, as: UTF8.self) } ?? "" }
     var isRunning: Bool { process.isRunning }
 
-    /// Waits until it has begun to take a signal: a loaded machine starts it late.
-    func waitUntilItTakes(_ signal: Int32) async throws {
+    /// Waits until the program handles a signal, since it may start late on a busy machine.
+    func waitUntilItHandles(_ signal: Int32) async throws {
         #if os(Linux)
         try await eventually("the program takes signal \(signal)") {
             let status = try? String(contentsOfFile: "/proc/\(self.process.processIdentifier)/status", encoding: .utf8)
@@ -66,13 +74,13 @@ final class RunningProgram: @unchecked Sendable {
 
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
-    /// Waits for the end and gives the exit status; a signal counts as minus its number.
+    /// Waits for the end of the program and returns its exit status, or the negated number of the signal that ended it.
     func finish(within limit: Duration = .seconds(60)) async throws -> Int32 {
         try await eventually("the program ends", within: limit) { !self.process.isRunning }
         return process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
     }
 
-    /// The first group of a pattern in what was printed, once it was.
+    /// Returns the first capture group of a pattern in the output, after it has been printed.
     func match(_ pattern: String, within limit: Duration = .seconds(30)) async throws -> String {
         let regex = try Regex(pattern)
         var found: String?
@@ -84,14 +92,14 @@ final class RunningProgram: @unchecked Sendable {
     }
 }
 
-/// Something that was waited for and did not come.
+/// An error that is thrown if a condition does not become true in time.
 struct TimedOut: Error, CustomStringConvertible {
     let description: String
 }
 
-/// Waits until something holds.
+/// Waits until a condition becomes true.
 ///
-/// - Throws: ``TimedOut`` where it does not within the limit.
+/// - Throws: ``TimedOut`` if the condition does not become true within the limit.
 func eventually(
     _ what: String,
     within limit: Duration = .seconds(30),

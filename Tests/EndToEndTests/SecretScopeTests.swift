@@ -2,7 +2,7 @@ import Foundation
 import MillstreamTesting
 import Testing
 
-/// Header fields and tokens of the command line and of catalogs, seen from the servers that are asked.
+/// Tests which servers receive header fields and tokens from the command line and from catalogs.
 @Suite(.serialized, .tags(.endToEnd))
 struct SecretScopeTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("scope-\(UUID())")
@@ -13,7 +13,7 @@ struct SecretScopeTests {
         return (status, program.standardOutput, program.standardError)
     }
 
-    /// The playlist server, the media server, and a way to name each by host: both are this machine, under two origins.
+    /// The playlist server and the media server, which are local servers with different origins.
     private struct Stage {
         let origin: MisbehavingServer
         let media: MisbehavingServer
@@ -21,7 +21,7 @@ struct SecretScopeTests {
         var source: String { origin.address("/main.m3u8") }
         var mediaHost: String { "localhost:\(media.port)" }
 
-        /// What the media server was asked with, by path.
+        /// Returns the values of a header field in the requests to the media server, by path.
         func fields(_ name: String) -> [String: String] {
             Dictionary(media.requests.map { ($0.path, $0.header(name) ?? "none") }) { first, _ in first }
         }
@@ -60,7 +60,7 @@ struct SecretScopeTests {
     }
 
     @Test(.timeLimit(.minutes(2)), arguments: ["none", "host", "port", "all", "other"])
-    func aDownloadSendsHeaderFieldsWhereTheyWereGivenFor(scope: String) async throws {
+    func downloadSendsHeaderFieldsOnlyToTheirScope(scope: String) async throws {
         try await onStage { stage in
             var arguments = [
                 "download", stage.source, "--library", folder.path, "--quiet", "--retries", "0", "--header",
@@ -82,7 +82,7 @@ struct SecretScopeTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func playingSendsHeaderFieldsWhereTheyWereGivenFor() async throws {
+    @Test(.timeLimit(.minutes(2))) func playbackSendsHeaderFieldsOnlyToTheirScope() async throws {
         try await onStage { stage in
             _ = try await run([
                 "play", stage.source, "--no-decode", "--speed", "max", "--quiet", "--header", "Authorization: secret",
@@ -99,7 +99,7 @@ struct SecretScopeTests {
     }
 
     @Test(.timeLimit(.minutes(2)), arguments: [301, 302, 303, 307, 308])
-    func aRedirectOfTheSourceTakesNoFieldsAlong(status: Int) async throws {
+    func redirectOfTheSourceDoesNotForwardHeaderFields(status: Int) async throws {
         try await onStage { stage in
             let target = "http://localhost:\(stage.origin.port)/main.m3u8"
             stage.media.behave("/start.m3u8", .redirect(to: target, status: status))
@@ -114,13 +114,13 @@ struct SecretScopeTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func aTokenForOneCustomerOfANetworkIsNotSentToAnother() async throws {
+    @Test(.timeLimit(.minutes(2))) func tokenForOneCDNCustomerIsNotSentToAnother() async throws {
         let top = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nhttp://d2.cloudfront.net/v.m3u8\n"
         let media = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\na.ts\n#EXT-X-ENDLIST\n"
         try await MisbehavingServer.withServer([
             "/main.m3u8": .init(Array(top.utf8)), "/v.m3u8": .init(Array(media.utf8)),
         ]) { proxy in
-            // It agrees to every CONNECT, and answers for every host itself.
+            // The proxy accepts every CONNECT, and responds for all hosts itself.
             proxy.behave("*", .status(200))
             for path in ["/main.m3u8", "/v.m3u8"] { proxy.behave(path, .proper) }
             let result = try await run([
@@ -135,7 +135,7 @@ struct SecretScopeTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func whatIsAppendedGetsNoFieldsOfTheSource() async throws {
+    @Test(.timeLimit(.minutes(2))) func appendedContentReceivesNoHeaderFieldsOfTheSource() async throws {
         try await onStage { stage in
             let other = "http://localhost:\(stage.origin.port)/main.m3u8"
             for arguments in [
@@ -155,7 +155,7 @@ struct SecretScopeTests {
     }
 
     @Test(.timeLimit(.minutes(2)), arguments: ["download", "play", "inspect", "download of segments"])
-    func aRefusalNamesTheOption(command: String) async throws {
+    func authorizationErrorHintNamesTheOption(command: String) async throws {
         try await onStage { stage in
             for path in ["/0.ts", "/1.ts", "/key"] { stage.media.behave(path, .status(403)) }
             stage.media.behave("/variant.m3u8", .status(401))
@@ -175,22 +175,22 @@ struct SecretScopeTests {
                 withheld.errors.contains("--header-for 'http://\(stage.mediaHost) Name: value'"),
                 "\(withheld.errors)"
             )
-            // Where nothing was withheld there is nothing to advise.
+            // Without withheld header fields there is no hint.
             let plain = try await run(arguments + ["--retries", "0"])
             #expect(plain.status == 1 && !plain.errors.contains("--header-for"), "\(plain.errors)")
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func aLineThatNamesNoHostIsWrongUsage() async throws {
+    @Test(.timeLimit(.minutes(2))) func headerFieldWithoutAHostIsAUsageError() async throws {
         for line in ["X-Token: secret", "a/b X: c", "* X", "*.example X: y"] {
             let result = try await run(["inspect", "/dev/null", "--header-for", line])
             #expect(result.status == 64 && result.errors.contains("--header-for must be"))
         }
     }
 
-    // MARK: The server
+    // MARK: Server
 
-    @Test(.timeLimit(.minutes(2))) func theServerSendsFieldsToTheOriginsOfItsCatalog() async throws {
+    @Test(.timeLimit(.minutes(2))) func serverSendsHeaderFieldsToTheOriginsOfItsCatalog() async throws {
         try await onStage { stage in
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             let catalog = folder.appendingPathComponent("catalog.json")
@@ -227,7 +227,7 @@ struct SecretScopeTests {
                 #expect(request.header("X-Token") == "secret" && request.header("X-Catalog") == "own")
                 #expect(request.header("X-CDN") == nil && request.header("Cookie") == "s=1")
             }
-            // The redirect leads to a host that is no source: it may not even be visited.
+            // The redirect leads to a host that is not a source, which the server may not access.
             #expect(stage.media.requests.isEmpty)
             server.send(SIGTERM)
             #expect(try await server.finish() == 0)
@@ -236,7 +236,7 @@ struct SecretScopeTests {
 
     // MARK: Messages and files
 
-    @Test(.timeLimit(.minutes(2))) func tokensInAddressesAreNotInMessages() async throws {
+    @Test(.timeLimit(.minutes(2))) func messagesDoNotContainTokensOfAddresses() async throws {
         try await onStage { stage in
             let secret = "topsecretvalue0123456789"
             let source = "http://me:\(secret)@127.0.0.1:\(stage.origin.port)/none.m3u8?token=\(secret)"
@@ -264,7 +264,7 @@ struct SecretScopeTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func whatTheProgramWritesIsForItsOwnerOnly() async throws {
+    @Test(.timeLimit(.minutes(2))) func writtenFilesAreForTheOwnerOnly() async throws {
         try await onStage { stage in
             let files = ["events", "access", "errors", "metrics"].map { folder.appendingPathComponent($0).path }
             let library = folder.appendingPathComponent("deep/library").path
@@ -284,7 +284,7 @@ struct SecretScopeTests {
             for path in [library] + paths.map({ library + "/" + $0 }) {
                 #expect(try mode(path) & 0o077 == 0, "\(path)")
             }
-            // An export is for others, but for its keys.
+            // An exported asset is readable by others, except for its keys.
             let export = folder.appendingPathComponent("export").path
             #expect(try await run(["library", "export", id, export, "--library", library]).status == 0)
             let plain = folder.appendingPathComponent("plain")

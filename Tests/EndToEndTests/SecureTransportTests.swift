@@ -12,11 +12,11 @@ import ResourceAddressing
 import Synchronization
 import Testing
 
-/// The transport over TLS, HTTP/2 and a proxy, on real sockets.
+/// Tests the transport over TLS, HTTP/2 and a proxy, on real sockets.
 @Suite(.tags(.endToEnd), .timeLimit(.minutes(1))) struct SecureTransportTests {
     private static let media = [UInt8](repeating: 7, count: 300_000)
 
-    /// A server with TLS that speaks HTTP/2 where the client does; its certificate is one that nobody vouches for.
+    /// Runs a server with TLS and optional HTTP/2, whose certificate is not trusted.
     private func withServer(
         _ body: @Sendable (Int, @escaping @Sendable () -> [String]) async throws -> Void
     ) async throws {
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func http2IsSpokenAndMeasured() async throws {
+    @Test func http2IsUsedAndMeasured() async throws {
         try await withServer { port, targets in
             let options = HTTPTransport.Options(acceptsAnyCertificate: true)
             let site = "https://localhost:\(port)"
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func aCertificateThatNobodyVouchesForIsRefused() async throws {
+    @Test func untrustedCertificateIsRejected() async throws {
         try await withServer { port, targets in
             let error = await #expect(throws: TransportError.self) {
                 _ = try await loaded(HTTPTransport.Options(), ["https://localhost:\(port)/"])
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func aProxyIsAskedToConnect() async throws {
+    @Test func proxyReceivesConnectRequests() async throws {
         try await withServer { port, targets in
             let proxy = try await ConnectProxy()
             var options = HTTPTransport.Options(acceptsAnyCertificate: true, proxy: ("127.0.0.1", proxy.port))
@@ -118,7 +118,7 @@ import Testing
     }
 }
 
-/// What a server was asked for.
+/// The targets that a server was asked for.
 private final class TargetList: Sendable {
     private let list = Mutex<[String]>([])
 
@@ -127,7 +127,7 @@ private final class TargetList: Sendable {
     func append(_ target: String) { list.withLock { $0.append(target) } }
 }
 
-/// An HTTP proxy that knows CONNECT only (RFC 9110 §9.3.6).
+/// An HTTP proxy that supports only CONNECT (RFC 9110 §9.3.6).
 private final class ConnectProxy: Sendable {
     private let targets: TargetList
     private let channel: any Channel

@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
-/// The options of `millstream serve` that say who may ask it.
+/// Tests the options of `millstream serve` that control access.
 @Suite(.tags(.endToEnd), .timeLimit(.minutes(2))) struct ServeCommandTests {
     private func withFolder(_ body: (URL) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("serve-\(UUID())")
@@ -58,8 +58,8 @@ import Testing
         }
     }
 
-    /// Servers with one secret accept each other's addresses; another secret does not.
-    @Test func aSecretOutlivesTheLibrary() async throws {
+    /// Servers with the same secret accept each other's addresses; a server with a different secret does not.
+    @Test func secretIsIndependentOfTheLibrary() async throws {
         let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"
         try await withFolder { folder in
             let (own, open) = (try secret(16, mode: 0o600, in: folder), try secret(32, mode: 0o644, in: folder))
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func theFolderOriginReadsPathsInOneWay() async throws {
+    @Test func originRejectsAmbiguousPaths() async throws {
         try await withFolder { folder in
             try FileManager.default.createDirectory(
                 at: folder.appendingPathComponent("a b"),

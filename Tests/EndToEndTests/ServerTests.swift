@@ -5,7 +5,7 @@ import NIOHTTP1
 import TestSamples
 import Testing
 
-/// What any player sees of the server, byte for byte.
+/// Tests the responses of the server byte for byte.
 @Suite(
     .serialized,
     .tags(.endToEnd),
@@ -83,7 +83,7 @@ struct ServerTests {
             #expect(redirect.headers.first(name: "Location") == stage.origin.address("ts/180p/0.ts"))
             #expect(redirect.headers.first(name: "Access-Control-Allow-Origin") == "*")
 
-            // How a segment is delivered is for the playlist to say.
+            // The playlist determines the delivery of a segment.
             #expect(try await stage.ask(segment + "&segments=proxy").status == 403)
             let proxiedPlaylist = try await stage.ask("/play.m3u8?url=\(source)&segments=proxy")
             let proxiedSegment = String(
@@ -99,8 +99,8 @@ struct ServerTests {
         }
     }
 
-    /// What is under conditions stays so down to its segments, which all go over one link; it can be changed on the way.
-    @Test(.timeLimit(.minutes(2))) func aStreamUnderConditionsKeepsThem() async throws {
+    /// The conditions of a stream apply to all its segments, which share one link, and can be changed during playback.
+    @Test(.timeLimit(.minutes(2))) func conditionsApplyToAllRequestsOfAStream() async throws {
         try await onStage { stage in
             let source = stage.origin.address("ts/multivariant.m3u8")
             func clocked(_ path: String) async throws -> (Answer, Duration) {
@@ -140,8 +140,8 @@ struct ServerTests {
         }
     }
 
-    /// A playlist that is saved has to lead back here from wherever it lies.
-    @Test(.timeLimit(.minutes(2))) func aPlaylistToSaveHasAbsoluteAddresses() async throws {
+    /// A saved playlist must refer to this server with absolute addresses.
+    @Test(.timeLimit(.minutes(2))) func savedPlaylistHasAbsoluteAddresses() async throws {
         try await onStage { stage in
             let source = stage.origin.address("ts/multivariant.m3u8")
             let top = try await stage.ask("/play.m3u8?url=\(source)&max-height=200&duration=30&absolute=1")
@@ -155,7 +155,7 @@ struct ServerTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func foreignAddressesAreNeitherFetchedNorRedirectedTo() async throws {
+    @Test(.timeLimit(.minutes(2))) func privateAddressesAreNeitherFetchedNorRedirectedTo() async throws {
         try await onStage { stage in
             for path in [
                 "/play.m3u8?url=http://127.0.0.1:1/x", "/play.m3u8?url=file:///etc/passwd",
@@ -177,7 +177,7 @@ struct ServerTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func otherSitesMayNotChangeAnything() async throws {
+    @Test(.timeLimit(.minutes(2))) func otherSitesCannotChangeAnything() async throws {
         try await onStage { stage in
             let order = "{\"url\":\"\(stage.origin.address("ts/multivariant.m3u8"))\"}"
             let foreign = try await stage.ask(
@@ -200,7 +200,7 @@ struct ServerTests {
                 headers: ["Host": "evil.example"]
             )
             #expect(rebound.status == 403)
-            // A foreign name that leads here must not read what is kept either.
+            // A request with a foreign host name must not read the library either.
             for path in ["/api/library", "/api/streams", "/offline/x/multivariant.m3u8"] {
                 let read = try await stage.ask(path, headers: ["Host": "evil.example:8080"])
                 #expect(read.status == 403 && read.text.contains("foreign-host"), "\(path)")
@@ -209,7 +209,7 @@ struct ServerTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func theRestAnswers() async throws {
+    @Test(.timeLimit(.minutes(2))) func healthMetricsAndOtherRoutesRespond() async throws {
         try await onStage { stage in
             #expect(try await stage.ask("/health").text == #"{"status":"ok"}"#)
             _ = try await stage.ask("/nowhere")

@@ -1,4 +1,4 @@
-/// The video of the console, and what its picture shows.
+/// The video element of the console.
 struct VideoElement {
     let page: Page
 
@@ -9,7 +9,7 @@ struct VideoElement {
         get async throws { try await page.number("document.querySelector('#video').duration || 0") }
     }
 
-    /// Waits until it plays and its frames advance.
+    /// Waits until the video plays and its frames advance.
     func waitUntilPlaying() async throws {
         try await eventually("the video plays", within: .seconds(60)) {
             try await page.isTrue(
@@ -23,15 +23,15 @@ struct VideoElement {
         }
     }
 
-    /// What the strip at the top of the picture says.
+    /// The values that are encoded in the strip at the top of each frame.
     struct Strip: Equatable {
         let frame: Int
         let variant: Int
     }
 
-    /// Shows the picture at a time and reads its strip.
+    /// Seeks to a time, and reads the strip of the displayed frame.
     ///
-    /// - Throws: ``Chromium/Failure`` where the strip cannot be read: its parity is wrong or the picture is another.
+    /// - Throws: ``Chromium/Failure`` if the strip cannot be read or its parity is wrong.
     func strip(at time: Double) async throws -> Strip {
         let text = try await page.text(
             """

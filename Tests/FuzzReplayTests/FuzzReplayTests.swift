@@ -3,18 +3,19 @@ import FuzzTargets
 import StreamFuzzTargets
 import Testing
 
-/// Seeds and seeded mutations of every reader without effects: no trap, no hang, no endless memory.
+/// Runs the seeds and seeded mutations of all parsers without side effects, which must not trap, hang or use excessive
+/// memory.
 ///
-/// Two suites run side by side; the targets of each run one after the other.
+/// The two suites run in parallel; the targets of each suite run one after another.
 @Suite(.serialized) struct FormatReplayTests {
     @Test(arguments: FuzzTarget.formats.map(\.name))
-    func noInputOfTheReplayIsAFinding(_ target: String) async throws {
+    func replayHasNoFindings(_ target: String) async throws {
         let replay = try await ReplayProcess.run([target])
         #expect(replay.status == 0, "\(replay.finding)")
         #expect(replay.output.hasPrefix("\(target): "))
     }
 
-    @Test func aTrapIsReportedWithItsInput() async throws {
+    @Test func trapIsReportedWithItsInput() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("trap-\(UUID())")
         defer { try? FileManager.default.removeItem(at: file) }
         try Data("trap".utf8).write(to: file)
@@ -25,7 +26,7 @@ import Testing
         #expect(try await ReplayProcess.run(["trap", file.path]).status == 0)
     }
 
-    @Test func everyTargetHasSeedsAndItsOwnName() throws {
+    @Test func targetsHaveSeedsAndUniqueNames() throws {
         let files = FuzzFiles(folder: ReplayProcess.folder)
         let targets = FuzzTarget.formats + FuzzTarget.streams
         #expect(Set(targets.map(\.name)).count == targets.count)
@@ -36,7 +37,7 @@ import Testing
         #expect(try files.tokens(of: #require(targets.first)).contains(Array("#EXTINF:".utf8)))
     }
 
-    @Test func aMutatorRepeatsItsInputs() {
+    @Test func mutatorIsDeterministic() {
         func inputs(_ number: UInt64) -> [[UInt8]] {
             var mutator = InputMutator(seeds: [[1, 2, 3]], tokens: [[9]], maximumLength: 8, number: number)
             return (0..<50).map { _ in mutator.next() }
@@ -48,28 +49,28 @@ import Testing
     }
 }
 
-/// Seeds and seeded mutations of every reader behind transports, storage, the server and the engine.
+/// Runs the seeds and seeded mutations of the targets that use transports, storage, the server and the playback engine.
 @Suite(.serialized) struct StreamReplayTests {
     @Test(arguments: FuzzTarget.streams.map(\.name))
-    func noInputOfTheReplayIsAFinding(_ target: String) async throws {
+    func replayHasNoFindings(_ target: String) async throws {
         let replay = try await ReplayProcess.run([target])
         #expect(replay.status == 0, "\(replay.finding)")
         #expect(replay.output.hasPrefix("\(target): "))
     }
 }
 
-/// A run of `fuzz-replay`, in a process of its own because findings are traps.
+/// A run of `fuzz-replay` in a separate process, because findings are traps.
 struct ReplayProcess {
     let status: Int32
     let output: String
-    /// The input that was run last; empty where no input was run.
+    /// The last input that was executed, or empty data if no input was executed.
     let input: Data
 
-    /// The folder `Fuzzing`.
+    /// The directory `Fuzzing`.
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Fuzzing")
 
-    /// The end of the output, and the input that was run last, as Base64.
+    /// The end of the output, the exit status, and the last executed input as Base64.
     var finding: String { "\(output.suffix(2_000))\nstatus \(status), input \(input.base64EncodedString())" }
 
     static func run(_ arguments: [String]) async throws -> ReplayProcess {
@@ -102,7 +103,7 @@ struct ReplayProcess {
         )
     }
 
-    /// The program, which is in the folder of the test bundle.
+    /// The path of the program, which is in the directory of the test bundle.
     private static var program: String {
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
         var folder = URL(fileURLWithPath: bundle).deletingLastPathComponent()

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Damage")
 struct DamageTests {
-    /// The same numbers in each run.
-    struct Dice: RandomNumberGenerator {
+    /// A random number generator that returns the same numbers in each run.
+    struct SeededGenerator: RandomNumberGenerator {
         var state: UInt64
 
         mutating func next() -> UInt64 {
@@ -20,40 +20,49 @@ struct DamageTests {
         }
     }
 
-    enum Harm: CaseIterable {
+    enum Corruption: CaseIterable {
         case flippedBits, fewFlippedBits, truncation, garbage, wrongContainer, missingMiddle, damagedHeader
     }
 
-    private static func harmed(_ bytes: [UInt8], _ harm: Harm, other: [UInt8], _ dice: inout Dice) -> [UInt8] {
+    private static func corrupted(
+        _ bytes: [UInt8],
+        _ corruption: Corruption,
+        other: [UInt8],
+        _ generator: inout SeededGenerator
+    ) -> [UInt8] {
         var bytes = bytes
-        switch harm {
+        switch corruption {
         case .flippedBits:
             for _ in 0..<bytes.count / 100 {
-                bytes[Int.random(in: 0..<bytes.count, using: &dice)] ^= 1 << UInt8.random(in: 0..<8, using: &dice)
+                bytes[Int.random(in: 0..<bytes.count, using: &generator)] ^=
+                    1 << UInt8.random(in: 0..<8, using: &generator)
             }
         case .fewFlippedBits:
             for _ in 0..<8 {
-                bytes[Int.random(in: 0..<bytes.count, using: &dice)] ^= 1 << UInt8.random(in: 0..<8, using: &dice)
+                bytes[Int.random(in: 0..<bytes.count, using: &generator)] ^=
+                    1 << UInt8.random(in: 0..<8, using: &generator)
             }
-        case .truncation: bytes = Array(bytes.prefix(Int.random(in: 0..<bytes.count, using: &dice)))
+        case .truncation: bytes = Array(bytes.prefix(Int.random(in: 0..<bytes.count, using: &generator)))
         case .garbage:
-            bytes = (0..<Int.random(in: 1..<20_000, using: &dice)).map { _ in UInt8.random(in: 0...255, using: &dice) }
+            bytes = (0..<Int.random(in: 1..<20_000, using: &generator)).map { _ in
+                UInt8.random(in: 0...255, using: &generator)
+            }
         case .wrongContainer: bytes = other
         case .missingMiddle:
-            let start = Int.random(in: 0..<bytes.count / 2, using: &dice)
-            bytes.removeSubrange(start..<Int.random(in: start..<bytes.count, using: &dice))
+            let start = Int.random(in: 0..<bytes.count / 2, using: &generator)
+            bytes.removeSubrange(start..<Int.random(in: start..<bytes.count, using: &generator))
         case .damagedHeader:
             for _ in 0..<20 {
-                bytes[Int.random(in: 0..<min(2_000, bytes.count), using: &dice)] = UInt8.random(
+                bytes[Int.random(in: 0..<min(2_000, bytes.count), using: &generator)] = UInt8.random(
                     in: 0...255,
-                    using: &dice
+                    using: &generator
                 )
             }
         }
         return bytes
     }
 
-    @Test func damagedSegmentsNeitherCrashNorHangAndDecodingGoesOn() throws {
+    @Test func damagedSegmentsNeitherCrashNorHangAndDecodingContinues() throws {
         let fixtures = try Fixtures()
         let fragmented = "-movflags frag_keyframe+empty_moov+default_base_moof+delay_moov -f mp4"
         let encoding = "-c:v libx264 -bf 2 -g 25 -pix_fmt yuv420p -c:a aac"
@@ -68,14 +77,14 @@ struct DamageTests {
         let key: [UInt8] = Array(31...46)
         let names = ["a.ts", "a.mp4", "p.mp4", "a.aac", "a.mp3", "a.flac", "a.mkv"]
         let files = try names.map { try fixtures.bytes($0) }
-        var dice = Dice(state: 7)
+        var generator = SeededGenerator(state: 7)
         let whole = try Self.frameCount(files[0], after: nil)
         for trial in 0..<500 {
             let place = trial % (files.count)
-            let harm = try #require(Harm.allCases.randomElement(using: &dice))
+            let corruption = try #require(Corruption.allCases.randomElement(using: &generator))
             let other = files[(place + 1) % files.count]
-            let bytes = Self.harmed(files[place], harm, other: other, &dice)
-            // Behind any damage, a whole segment gives all of its pictures again.
+            let bytes = Self.corrupted(files[place], corruption, other: other, &generator)
+            // After any damage, an intact segment decodes to all of its frames again.
             if trial % 10 == 0 { #expect(try Self.frameCount(files[0], after: bytes) >= whole - 2) }
             var decoding = StreamDecoding(isContinuous: trial % 3 == 0)
             let protection = trial % 5 == 0 ? SampleKey(key: key, initializationVector: key) : nil
@@ -93,11 +102,11 @@ struct DamageTests {
         let key: [UInt8] = Array(31...46)
         let scheme = MovieEncryption.Scheme(name: "cbcs", pattern: (1, 9), vectorLength: 16, clearLead: 100)
         let bytes = try MovieEncryption.encrypted(fixtures.bytes("a.mp4"), scheme, key: key)
-        var dice = Dice(state: 8)
+        var generator = SeededGenerator(state: 8)
         for trial in 0..<200 {
-            let harm: Harm = trial % 2 == 0 ? .damagedHeader : .fewFlippedBits
+            let corruption: Corruption = trial % 2 == 0 ? .damagedHeader : .fewFlippedBits
             var decoding = StreamDecoding()
-            try? decoding.add(Self.harmed(bytes, harm, other: bytes, &dice), key: SampleKey(key: key))
+            try? decoding.add(Self.corrupted(bytes, corruption, other: bytes, &generator), key: SampleKey(key: key))
             try? decoding.finish()
             #expect(decoding.frames.count <= 30)
         }
@@ -105,7 +114,7 @@ struct DamageTests {
 
     private static func frameCount(_ bytes: [UInt8], after damaged: [UInt8]?) throws -> Int {
         var decoding = StreamDecoding()
-        decoding.decodesSound = false
+        decoding.decodesAudio = false
         if let damaged { try? decoding.add(damaged) }
         let before = decoding.frames.count
         try decoding.add(bytes)
@@ -114,12 +123,12 @@ struct DamageTests {
     }
 
     @Test(arguments: ["", "hello, this is no media at all", "<html><body>404</body></html>", "#EXTM3U\n", "WEBVTT\n\n"])
-    func whatIsNoMediaIsRefused(text: String) {
+    func dataThatIsNotMediaIsRejected(text: String) {
         let demuxer = SegmentDemuxer()
         #expect(throws: DecodingError.self) { try Array(text.utf8).withUnsafeBytes { try demuxer.demux($0) } }
     }
 
-    @Test func lossInATransportStreamIsTold() throws {
+    @Test func packetLossInATransportStreamIsReported() throws {
         let fixtures = try Fixtures()
         try fixtures.make("\(Fixtures.source) -c:v libx264 -g 25 -pix_fmt yuv420p -f mpegts a.ts")
         var bytes = try fixtures.bytes("a.ts")
@@ -129,14 +138,14 @@ struct DamageTests {
         #expect(result.packets.count > 90)
     }
 
-    @Test func samplesThatOverlapDoNotFillTheMemory() throws {
+    @Test func overlappingSamplesDoNotExhaustMemory() throws {
         let fixtures = try Fixtures()
         try fixtures.make(
             "-f lavfi -i testsrc2=s=192x108:r=25:d=1 -c:v libx264 -g 25 -pix_fmt yuv420p \(FragmentTests.fragmented) a.mp4"
         )
         let header = try fixtures.bytes("a.mp4").prefix(1_000)
         let big = MovieEncryption.big
-        // A hundred thousand samples, all of them the same megabyte.
+        // A hundred thousand samples that all refer to the same megabyte.
         let header4: [UInt8] = [0, 2, 0, 0x10] + big(1) + big(1_000_000)
         let run: [UInt8] = [0, 0, 0, 1] + big(1) + big(100)
         let runs = (0..<100_000).flatMap { _ in MovieEncryption.box("trun", run) }

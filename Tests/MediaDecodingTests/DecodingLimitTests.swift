@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaDecoding
 
-/// What media may ask of demultiplexers and decoders.
+/// Tests the limits of demultiplexers and decoders.
 @Suite struct DecodingLimitTests {
     // MARK: Decoders
 
@@ -17,14 +17,14 @@ import Testing
         return TrackFormat(id: 0, kind: kind, timeBase: .ninetyKilohertz, parameters: parameters)
     }
 
-    @Test func aDecoderIsOpenedWithTheDocumentedLimits() throws {
+    @Test func decoderIsOpenedWithTheDocumentedLimits() throws {
         let context = try DecoderContext(Self.format(AV_CODEC_ID_H264, kind: .video)) { _ in }
         #expect(context.pointer.pointee.max_pixels == 8_192 * 4_320)
         #expect(context.pointer.pointee.max_samples == 1 << 20)
         #expect(context.frameBytes == 0)
     }
 
-    @Test func framesAreCountedUntilTheirLastReferenceIsGone() throws {
+    @Test func framesAreCountedUntilTheirLastReferenceIsReleased() throws {
         let context = try DecoderContext(Self.format(AV_CODEC_ID_RAWVIDEO, kind: .video)) { pointer in
             pointer.pointee.width = 4_096
             pointer.pointee.height = 2_160
@@ -74,7 +74,7 @@ import Testing
         #expect(Picture(owning: frame).byteCount == 64 * 64 * 3 / 2)
     }
 
-    @Test func largePicturesHaveFewerThreads() {
+    @Test func largeFramesHaveFewerThreads() {
         #expect(DecoderContext.threadCount(16, width: 1_920, height: 1_080) == 16)
         #expect(DecoderContext.threadCount(16, width: 8_192, height: 4_320) == 5)
         #expect(DecoderContext.threadCount(1, width: 8_192, height: 4_320) == 1)
@@ -83,7 +83,7 @@ import Testing
         #expect(DecoderContext.threadCount(0, width: 10, height: 10) == 1)
     }
 
-    @Test func aLongConfigurationOfATrackIsRefused() throws {
+    @Test func longTrackConfigurationIsRejected() throws {
         let parameters = try CodecParameters()
         let length = CodecParameters.longestExtraData + 1
         parameters.pointer.pointee.extradata = try #require(av_mallocz(length + 64)).assumingMemoryBound(to: UInt8.self)
@@ -94,7 +94,7 @@ import Testing
         #expect(try CodecParameters(copying: parameters.pointer).extraData.count == length - 1)
     }
 
-    @Test func sampleRatesThatWouldBecomeMinutesAreNotPlayed() {
+    @Test func unsupportedSampleRatesAreRejected() {
         #expect(!AudioDecoder.sampleRates.contains(1) && !AudioDecoder.sampleRates.contains(999))
         #expect(AudioDecoder.sampleRates.contains(8_000) && AudioDecoder.sampleRates.contains(384_000))
     }
@@ -107,7 +107,8 @@ import Testing
 
     private static func big(_ numbers: Int...) -> [UInt8] { numbers.flatMap { MovieEncryption.big($0) } }
 
-    /// A movie of 400 bytes whose only track has billions of samples of one size, and edits.
+    /// Returns a movie of about 400 bytes whose only track declares the given numbers of samples of one size, and of
+    /// edits.
     private static func bomb(samples: Int, edits: Int = 0) -> [UInt8] {
         let entry = box(
             "avc1",
@@ -137,7 +138,7 @@ import Testing
         )
     }
 
-    @Test func aMovieThatDeclaresMoreSamplesThanItHasBytesIsRefused() {
+    @Test func movieThatDeclaresMoreSamplesThanItHasBytesIsRejected() {
         let bytes = Self.bomb(samples: 50_000_000) + Self.box("mdat", [UInt8](repeating: 0, count: 100))
         let error = #expect(throws: DecodingError.self) {
             try bytes.withUnsafeBytes { try SegmentDemuxer().demux($0) }
@@ -145,7 +146,7 @@ import Testing
         #expect(error?.message.contains("50000000 samples") == true, "\(String(describing: error))")
     }
 
-    @Test func editsThatRepeatTheSamplesCountForEach() throws {
+    @Test func repeatedEditsMultiplyTheNumberOfIndexEntries() throws {
         func count(_ bytes: [UInt8]) throws -> Int64 {
             let movie = try Movie(bytes.span)
             return movie.indexEntryCount(bytes.span)
@@ -154,24 +155,24 @@ import Testing
         #expect(try count(Self.bomb(samples: 1_000, edits: 50)) == 50_000)
     }
 
-    @Test func theHeaderOfSuchAMovieStillTellsItsTracks() throws {
+    @Test func headerOfAMovieWithTooManySamplesStillDescribesItsTracks() throws {
         let bytes = Self.bomb(samples: -1)
         let initialization = try bytes.withUnsafeBytes { try MovieInitialization($0) }
         let track = try #require(initialization.tracks.values.first)
         #expect(track.format.kind == .video && track.format.width == 64)
-        // FFmpeg was not asked to make an index of four thousand million samples.
+        // FFmpeg was not asked to create an index of 4 billion samples.
         let count = initialization.movie.indexEntryCount(bytes.span)
         #expect(count == 0xFFFF_FFFF)
     }
 
-    @Test func aProgressiveMovieOfBillionsOfSamplesHasNoIndex() throws {
+    @Test func progressiveMovieWithTooManySamplesHasNoIndex() throws {
         let bytes = Self.bomb(samples: 2_000_000)
         let movie = try Movie(bytes.span)
         let error = #expect(throws: DecodingError.self) { try ProgressiveIndex(movie, bytes) }
         #expect(error?.message == "the movie has more than 1000000 samples")
     }
 
-    // MARK: Pieces of transport streams
+    // MARK: Transport stream chunks
 
     /// Packets of 188, 192 and 204 bytes, in chunks that are smaller and larger than a packet.
     @Test(arguments: [(0, 0), (4, 0), (0, 16)], [1, 100, 188, 192, 204, 1_000, 7_000])
@@ -203,7 +204,7 @@ import Testing
         #expect(numbers == Array(0..<60))
     }
 
-    @Test func aPacketThatNeverEndsIsLookedAtAFewTimesOnly() {
+    @Test func endlessPacketIsExaminedOnlyAFewTimes() {
         var cutting = TransportCutting()
         var packet = [UInt8](repeating: 0xFF, count: 188)
         packet.replaceSubrange(0..<4, with: [0x47, 0x41, 0x00, 0x10])
@@ -213,12 +214,12 @@ import Testing
         packet.append(contentsOf: piece)
         _ = packet.withUnsafeBytes { cutting.add($0) }
         for _ in 0..<2_000 { _ = piece.withUnsafeBytes { cutting.add($0) } }
-        // 2,000 pieces of 18,800 bytes: without the rule, 20 GB would have been copied.
+        // 2,000 chunks of 18,800 bytes: without the limit, 20 GB would be copied.
         #expect(cutting.byteCount <= 40 << 20)
         #expect(cutting.lookedAtByteCount < 12 * 2_001 * piece.count, "\(cutting.lookedAtByteCount)")
     }
 
-    // MARK: Messages
+    // MARK: Event messages
 
     private static func message(_ id: UInt32, at milliseconds: Int64, payload: Int = 0) -> TimedMetadata {
         TimedMetadata(
@@ -229,7 +230,7 @@ import Testing
         )
     }
 
-    @Test func tenThousandMessagesOfOneTimeAreToldApart() {
+    @Test func tenThousandMessagesWithTheSameTimeAreDistinguished() {
         var feed = MetadataFeed()
         let messages = (0..<10_000).map { Self.message(UInt32($0), at: 5_000) }
         feed.insert(messages + messages, of: .video, offset: .zero)
@@ -240,7 +241,7 @@ import Testing
         #expect(feed.due(at: MediaTime(seconds: 5)).isEmpty)
     }
 
-    @Test func messagesThatComeLateTakeTheirPlace() {
+    @Test func lateMessagesAreInsertedInOrder() {
         var feed = MetadataFeed()
         feed.seek(to: .zero)
         feed.insert([3, 1, 2].map { Self.message($0, at: Int64($0) * 1_000) }, of: .video, offset: .zero)
@@ -249,7 +250,7 @@ import Testing
         #expect(feed.due(at: MediaTime(seconds: 3)).map(\.id) == [4, 5, 3])
     }
 
-    @Test func theNumberOfMessagesIsLimitedAndThoseGivenMakeRoom() {
+    @Test func numberOfMessagesIsLimitedAndDeliveredOnesAreRemoved() {
         var feed = MetadataFeed()
         feed.seek(to: .zero)
         let count = MetadataFeed.mostEntries
@@ -263,7 +264,7 @@ import Testing
         #expect(feed.next(after: MediaTime(seconds: 800)) == MediaTime(seconds: 900))
     }
 
-    @Test func theBytesOfMessagesAreLimited() {
+    @Test func bytesOfMessagesAreLimited() {
         var feed = MetadataFeed()
         feed.insert(
             (0..<40).map { Self.message($0, at: Int64($0) * 1_000, payload: 1 << 20) },
@@ -276,9 +277,9 @@ import Testing
         #expect(feed.count == 0 && feed.byteCount == 0)
     }
 
-    // MARK: Pieces in memory
+    // MARK: Segments in memory
 
-    @Test func theCostOfATimelineFollowsItsPieces() {
+    @Test func costOfATimelineIsThatOfItsEntries() {
         var timeline = PieceTimeline<Int> { $0 }
         func range(_ start: Int64, _ end: Int64) -> MediaTimeRange {
             MediaTimeRange(start: MediaTime(seconds: start), end: MediaTime(seconds: end))
@@ -289,7 +290,7 @@ import Testing
         timeline.insert(5, at: range(6, 12))
         #expect(timeline.cost == 15)
         timeline.remove(range(2, 4)) { _ in true }
-        // Both rests of a piece hold all of it.
+        // Both remaining parts of an entry count with its full cost.
         #expect(timeline.cost == 25)
         timeline.remove(range(0, 20)) { $0 == 10 }
         #expect(timeline.cost == 5)

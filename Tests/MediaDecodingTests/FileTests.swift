@@ -24,7 +24,7 @@ struct FileTests {
         "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 25 -c:a libvorbis -f webm a.webm",
         "-c:v libx265 -x265-params log-level=none -c:a flac -strict -2 -f mp4 a.mp4",
     ])
-    func wholeFileDecodesAsWithFFmpeg(coding: String) throws {
+    func fileDecodesAsWithFFmpeg(coding: String) throws {
         let fixtures = try Fixtures()
         let name = String(try #require(coding.split(separator: " ").last))
         try fixtures.make("\(Fixtures.source) -pix_fmt yuv420p \(coding)")
@@ -40,14 +40,14 @@ struct FileTests {
         try decoding.finish()
         let checksums = try Tool.checksums(name, in: fixtures.folder)
         #expect(decoding.frames.map { $0.picture.checksum() } == checksums)
-        // Matroska has no edit lists: the pictures wait for what the encoder of the sound put in front.
+        // Matroska has no edit lists: video starts after the encoder delay of the audio.
         if name == "a.mp4" { #expect(decoding.frames.first?.time == .zero) }
         let samples = decoding.sound.flatMap(\.samples)
         #expect(abs(samples.count - expected.count) <= 4_096)
         #expect(Array(samples.prefix(150_000)).elementsEqual(Array(expected.prefix(150_000))))
     }
 
-    @Test func piecesOfAProgressiveMovieHoldEachPacketOnce() throws {
+    @Test func segmentsOfAProgressiveMovieContainEachPacketOnce() throws {
         let fixtures = try Fixtures()
         try fixtures.make(
             "\(Fixtures.source) -c:v libx264 -bf 2 -g 25 -pix_fmt yuv420p -c:a aac -movflags faststart -f mp4 a.mp4"
@@ -66,7 +66,7 @@ struct FileTests {
         #expect(timeline.pieces.count == 4 && timeline.isProgressive)
         let header = try #require(timeline.initialization)
         var windows: [(Int64, [UInt8])] = [(header.start, Array(bytes[Int(header.start)..<Int(header.end)]))]
-        // Nothing of the file is there but its header and the piece.
+        // Only the header and the segment of the file are available.
         final class Window { var parts: [(Int64, [UInt8])] = [] }
         let window = Window()
         window.parts = windows + [(0, Array(bytes.prefix(Int(header.end))))]
@@ -101,7 +101,7 @@ struct FileTests {
         #expect(try decoding.frames.map { $0.picture.checksum() } == Tool.checksums("a.mp4", in: fixtures.folder))
     }
 
-    @Test func seekLandsOnTheKeyFrameBefore() throws {
+    @Test func seekLandsOnThePreviousKeyFrame() throws {
         let fixtures = try Fixtures()
         try fixtures.make("\(Fixtures.source) -c:v libx264 -bf 2 -g 25 -pix_fmt yuv420p -c:a aac -f mp4 a.mp4")
         let file = try Self.open(fixtures.bytes("a.mp4"))
@@ -123,7 +123,7 @@ struct FileTests {
         "-c:v libx264 -bf 2 -g 25 -c:a aac -f mpegts a.ts",
         "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 25 -c:a libopus -f webm a.webm",
     ])
-    func piecesOfAnIndexDecodeAsTheWholeFile(coding: String) throws {
+    func segmentsOfAnIndexDecodeLikeTheWholeFile(coding: String) throws {
         let fixtures = try Fixtures()
         let name = String(try #require(coding.split(separator: " ").last))
         try fixtures.make("\(Fixtures.source) -pix_fmt yuv420p \(coding)")

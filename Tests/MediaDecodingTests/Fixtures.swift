@@ -1,6 +1,6 @@
 import Foundation
 
-/// Media that ffmpeg makes for one test.
+/// Media files that ffmpeg creates for one test.
 struct Fixtures: ~Copyable {
     let folder: URL
 
@@ -13,10 +13,10 @@ struct Fixtures: ~Copyable {
 
     func bytes(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: folder.appendingPathComponent(name))) }
 
-    /// Runs ffmpeg in the folder; arguments are split at spaces.
+    /// Runs ffmpeg in the directory; arguments are separated by spaces.
     @discardableResult
     func make(_ arguments: String) throws -> String { try Tool.ffmpeg(arguments, in: folder) }
 
-    /// Four seconds of a moving picture and a tone.
+    /// Four seconds of moving video and a tone.
     static let source = "-f lavfi -i testsrc2=s=192x108:r=25:d=4 -f lavfi -i sine=440:r=48000:d=4"
 }

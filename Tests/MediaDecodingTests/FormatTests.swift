@@ -13,7 +13,7 @@ struct FormatTests {
         ("libaom-av1 -cpu-used 8 -usage realtime -g 25", "fmp4"),
         ("libx264 -bf 3 -g 25 -pix_fmt yuv420p10le", "fmp4"),
     ])
-    func picturesEqualThoseOfFFmpeg(codec: String, container: String) throws {
+    func videoFramesEqualThoseOfFFmpeg(codec: String, container: String) throws {
         let fixtures = try Fixtures()
         let name = container == "fmp4" ? "a.mp4" : "a.ts"
         let format =
@@ -44,7 +44,7 @@ struct FormatTests {
         ("libopus", "mp4 -movflags empty_moov+default_base_moof+delay_moov -frag_duration 1000000", "a.mp4", 960),
         ("ac3", "mp4 -movflags empty_moov+default_base_moof+delay_moov -frag_duration 1000000", "a.mp4", 1536),
     ])
-    func soundEqualsThatOfFFmpeg(codec: String, format: String, name: String, frame: Int) throws {
+    func audioSamplesEqualThoseOfFFmpeg(codec: String, format: String, name: String, frame: Int) throws {
         let fixtures = try Fixtures()
         try fixtures.make("-f lavfi -i sine=440:r=48000:d=3 -ac 2 -c:a \(codec) -f \(format) \(name)")
         try fixtures.make("-i \(name) -f f32le -c:a pcm_f32le out.raw")
@@ -54,9 +54,9 @@ struct FormatTests {
         try decoding.finish()
         #expect(decoding.problems.isEmpty)
         let samples = decoding.sound.flatMap(\.samples)
-        // What the very end of a file leaves out is no matter here.
+        // Differences at the very end of a file are ignored here.
         #expect(abs(samples.count - expected.count) <= 2 * frame * 2)
-        // Of fragments FFmpeg also gives what the edit list leaves out.
+        // For fragments, FFmpeg also outputs the samples that the edit list excludes.
         let isFragmented = format.contains("empty_moov")
         let priming = isFragmented ? ["aac": 1_024, "ac3": 256][codec] ?? 0 : 0
         #expect(Array(samples.prefix(200_000)).elementsEqual(Array(expected.dropFirst(priming * 2).prefix(200_000))))

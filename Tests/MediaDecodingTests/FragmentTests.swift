@@ -20,7 +20,7 @@ struct FragmentTests {
         MovieEncryption.Scheme(name: "cbcs", pattern: (1, 9), vectorLength: 0, clearLead: 100),
         MovieEncryption.Scheme(name: "cbcs", pattern: (1, 9), vectorLength: 16, clearLead: 100),
     ])
-    func encryptedPicturesAreOpened(scheme: MovieEncryption.Scheme) throws {
+    func encryptedVideoIsDecrypted(scheme: MovieEncryption.Scheme) throws {
         let fixtures = try Fixtures()
         try fixtures.make(
             "-f lavfi -i testsrc2=s=192x108:r=25:d=2 -c:v libx264 -bf 2 -g 50 -pix_fmt yuv420p \(Self.fragmented) a.mp4"
@@ -37,10 +37,11 @@ struct FragmentTests {
         #expect(opened.problems.isEmpty)
         let demuxer = SegmentDemuxer()
         #expect(throws: DecodingError.self) { try encrypted.withUnsafeBytes { try demuxer.demux($0) } }
-        // The encrypter and the decrypter here must not share an error: FFmpeg opens what it knows how to.
+        // FFmpeg decrypts the schemes that it supports, so that a common error of the encryption and decryption here is
+        // detected.
         try Data(encrypted).write(to: fixtures.folder.appendingPathComponent("e.mp4"))
         let hexadecimal = key.map { String($0, radix: 16) }.joined()
-        // (One fragment: of several, FFmpeg 5.1 takes the vectors of the last.)
+        // One fragment only: with several, FFmpeg 5.1 uses the initialization vectors of the last.
         if scheme.vectorLength == 8 || scheme.name == "cbcs" {
             #expect(
                 try Tool.checksums("e.mp4", in: fixtures.folder, options: "-decryption_key \(hexadecimal)") == expected
@@ -48,7 +49,7 @@ struct FragmentTests {
         }
     }
 
-    @Test func encryptedSoundWithOneVectorIsOpened() throws {
+    @Test func encryptedAudioWithAConstantVectorIsDecrypted() throws {
         let fixtures = try Fixtures()
         try fixtures.make("-f lavfi -i sine=440:r=48000:d=2 -c:a aac \(Self.fragmented) -frag_duration 500000 a.mp4")
         let key: [UInt8] = Array(31...46)
@@ -64,7 +65,7 @@ struct FragmentTests {
         #expect(left.sound.flatMap(\.samples).elementsEqual(right.sound.flatMap(\.samples)))
     }
 
-    @Test func messagesComeWithTheirTimes() throws {
+    @Test func eventMessagesHaveTheirTimes() throws {
         let fixtures = try Fixtures()
         try fixtures.make(
             "-f lavfi -i testsrc2=s=192x108:r=25:d=2 -c:v libx264 -g 25 -pix_fmt yuv420p \(Self.fragmented) a.mp4"
@@ -90,7 +91,7 @@ struct FragmentTests {
         #expect(result.metadata.map(\.id) == [7, 8])
     }
 
-    @Test func newFormatMeansANewDecoderAndNoPictureIsLost() throws {
+    @Test func newFormatCreatesANewDecoderWithoutLosingFrames() throws {
         let fixtures = try Fixtures()
         var decoding = StreamDecoding()
         var expected: [String] = []
@@ -106,7 +107,7 @@ struct FragmentTests {
         #expect(decoding.frames.map { $0.picture.checksum() } == expected)
     }
 
-    @Test func newSizeInATransportStreamGoesOnInOneDecoder() throws {
+    @Test func newSizeInATransportStreamContinuesWithTheSameDecoder() throws {
         let fixtures = try Fixtures()
         var decoding = StreamDecoding()
         var expected: [String] = []

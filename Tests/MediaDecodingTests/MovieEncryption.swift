@@ -3,16 +3,18 @@ import SegmentFormat
 
 @testable import MediaDecoding
 
-/// Encrypts a fragmented movie with one track (ISO/IEC 23001-7): renames its sample entry, encrypts its samples and says so.
+/// Encrypts a fragmented movie with one track (ISO/IEC 23001-7): changes its sample entry, encrypts its samples and
+/// adds the boxes that describe the encryption.
 enum MovieEncryption {
     struct Scheme {
         let name: String
-        /// Encrypted blocks and clear ones behind them.
+        /// The numbers of encrypted blocks and of subsequent clear blocks in the pattern.
         var pattern: (Int, Int) = (0, 0)
         var vectorLength = 8
-        /// Of pictures the first bytes stay clear.
+        /// The number of clear bytes at the start of each sample.
         var clearLead = 0
-        /// Whether vectors lie where `saiz` and `saio` point, and not in `senc`.
+        /// A Boolean value that indicates whether the initialization vectors are where `saiz` and `saio` point, instead
+        /// of in `senc`.
         var usesAuxiliary = false
     }
 
@@ -144,7 +146,7 @@ enum MovieEncryption {
         }
     }
 
-    /// What a `trun` with sizes says.
+    /// Returns the sample sizes from the `tfhd` and `trun` boxes of a movie fragment.
     private static func sampleSizes(_ moof: [UInt8]) -> [Int] {
         for (type, inner) in split(moof) where type == "traf" {
             var common = 0

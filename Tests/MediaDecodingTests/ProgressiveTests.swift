@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Progressive movies")
 struct ProgressiveTests {
-    /// A file as the engine plays it: the bytes of its header, and pieces.
+    /// A file as the playback engine plays it: the bytes of its header, and segments.
     struct File {
         let bytes: [UInt8]
         let timeline: MediaFileTimeline
@@ -49,7 +49,7 @@ struct ProgressiveTests {
 
     static let video = "-c:v libx264 -bf 2 -g 25 -pix_fmt yuv420p"
 
-    /// Files of several shapes, all four seconds long.
+    /// Codings of files with different structures, each with a duration of four seconds.
     static let codings = [
         "\(video) -c:a aac -movflags faststart -f mp4 a.mp4",
         "\(video) -c:a aac -f mp4 a.mp4",
@@ -74,7 +74,7 @@ struct ProgressiveTests {
     }
 
     @Test(arguments: codings)
-    func piecesDecodeAsTheWholeFileWithFFmpeg(coding: String) throws {
+    func segmentsDecodeLikeTheWholeFileWithFFmpeg(coding: String) throws {
         let fixtures = try Fixtures()
         let name = String(try #require(coding.split(separator: " ").last))
         try fixtures.make("\(Fixtures.source) -pix_fmt yuv420p \(coding)")
@@ -100,7 +100,8 @@ struct ProgressiveTests {
             #expect(samples.count == expected.count)
             #expect(samples.elementsEqual(expected))
             #expect(decoding.sound.first?.time == .zero)
-            // Without an edit list, the second frame of sound waits for the pictures: so the table of times says.
+            // Without an edit list, the second audio packet is delayed to the start of the video, according to the time
+            // table.
             if !coding.contains("-use_editlist 0") {
                 for (chunk, next) in zip(decoding.sound, decoding.sound.dropFirst()) { #expect(next.time == chunk.end) }
             }
@@ -108,13 +109,13 @@ struct ProgressiveTests {
     }
 
     @Test(arguments: codings, [1, 2, 7])
-    func eachPacketIsInOnePiece(coding: String, tenths: Int64) throws {
+    func eachPacketIsInOneSegment(coding: String, tenths: Int64) throws {
         let fixtures = try Fixtures()
         let name = String(try #require(coding.split(separator: " ").last))
         try fixtures.make("\(Fixtures.source) -pix_fmt yuv420p \(coding)")
         let file = try File(fixtures.bytes(name), pieceDuration: MediaTime(value: tenths, timescale: 10))
         let demuxer = SegmentDemuxer()
-        // FFmpeg, asked for what the tables say and not for what is presented.
+        // List the packets in the sample tables with ffprobe, independent of the edit list.
         let listed = try Tool.run(
             "ffprobe",
             [
@@ -144,7 +145,7 @@ struct ProgressiveTests {
                 }
                 for packet in packets {
                     let values = packet.pointer.pointee
-                    // The tracks of these files are numbered from one.
+                    // The track numbers in these files start at one.
                     let stream = track.id - 1
                     let shift = offsets[stream] ?? ((expected[stream]?.first?[1] ?? 0) - values.dts)
                     offsets[stream] = shift
@@ -158,14 +159,14 @@ struct ProgressiveTests {
         for (stream, packets) in found where !coding.contains("pcm") || stream == 0 && !coding.contains("-vn") {
             #expect(packets == expected[stream])
         }
-        // Sound that is not coded is cut in other places than FFmpeg's: each byte comes once, in order.
+        // Uncompressed audio is split at other positions than by FFmpeg: each byte must occur once, in order.
         for (stream, packets) in found where coding.contains("pcm") {
             let places = packets.flatMap { Array($0[3]..<$0[3] + $0[2]) }
             #expect(places.elementsEqual((expected[stream] ?? []).flatMap { Array($0[3]..<$0[3] + $0[2]) }))
         }
     }
 
-    /// The engine adds up the durations of pieces, rounded to nanoseconds.
+    /// The engine adds the durations of segments, which are rounded to nanoseconds.
     @Test(
         arguments: [
             "-r 30000/1001 -c:v libx264 -bf 2 -g 7 -pix_fmt yuv420p -c:a aac -ar 44100 -f mp4 a.mp4",
@@ -174,7 +175,7 @@ struct ProgressiveTests {
         ],
         [-1, 1] as [Int64]
     )
-    func roundedTimesCutAtTheSameSamples(coding: String, sign: Int64) throws {
+    func roundedTimesSplitAtTheSameSamples(coding: String, sign: Int64) throws {
         let fixtures = try Fixtures()
         let name = String(try #require(coding.split(separator: " ").last))
         try fixtures.make("\(Fixtures.source) \(coding)")
@@ -197,8 +198,8 @@ struct ProgressiveTests {
         }
     }
 
-    @Test(.enabled(if: SampleStreams.areThere, "Scripts/make-samples was not run"))
-    func piecesOfTheSampleMovieShowEachFrameOnce() throws {
+    @Test(.enabled(if: SampleStreams.areAvailable, "Scripts/make-samples was not run"))
+    func segmentsOfTheSampleMovieContainEachFrameOnce() throws {
         let file = try File(SampleStreams.bytes("movie.mp4"), pieceDuration: MediaFileIndex.Options().pieceDuration)
         #expect(file.timeline.pieces.count > 2)
         var decoding = StreamDecoding()
@@ -214,7 +215,7 @@ struct ProgressiveTests {
         #expect(samples.elementsEqual(expected))
     }
 
-    @Test func aPieceAloneBeginsAtItsKeyFrame() throws {
+    @Test func singleSegmentStartsAtItsKeyFrame() throws {
         let fixtures = try Fixtures()
         try fixtures.make("\(Fixtures.source) \(Self.codings[1])")
         let file = try File(fixtures.bytes("a.mp4"))
@@ -227,7 +228,7 @@ struct ProgressiveTests {
         #expect(start >= piece.timeRange.start && (start - piece.timeRange.start).seconds < 0.022)
     }
 
-    @Test func withoutATimeAllThatLiesInTheBytesIsGiven() throws {
+    @Test func allPacketsInTheBytesAreReturnedWithoutATimeRange() throws {
         let fixtures = try Fixtures()
         try fixtures.make("\(Fixtures.source) \(Self.codings[0])")
         let file = try File(fixtures.bytes("a.mp4"))
@@ -245,10 +246,11 @@ struct ProgressiveTests {
         #expect(segment.packets.allSatisfy { $0.pointer.pointee.pos >= piece.byteRange.start })
     }
 
-    @Test func whatAnEditListLeavesOutIsNotShown() throws {
+    @Test func framesExcludedByAnEditListHaveNegativeTimes() throws {
         let fixtures = try Fixtures()
         try fixtures.make("\(Fixtures.source) \(Self.video) -c:a aac -f mp4 whole.mp4")
-        // Copied from the middle of a group of pictures: an edit list hides what has to be decoded before.
+        // Copied from the middle of a group of pictures: an edit list excludes the frames that are needed only for
+        // decoding.
         try fixtures.make("-ss 1.52 -i whole.mp4 -c copy -f mp4 a.mp4")
         let file = try File(fixtures.bytes("a.mp4"))
         var decoding = StreamDecoding()
@@ -261,7 +263,7 @@ struct ProgressiveTests {
         #expect(decoding.frames.contains { $0.time == .zero })
     }
 
-    @Test func encryptedMoviesAreRefused() throws {
+    @Test func encryptedMoviesAreRejected() throws {
         let fixtures = try Fixtures()
         let key = "-encryption_scheme cenc-aes-ctr -encryption_key 00112233445566778899aabbccddeeff"
         try fixtures.make(
@@ -274,9 +276,9 @@ struct ProgressiveTests {
         #expect(error?.code == .unsupported)
     }
 
-    @Test func damagedTablesAndPiecesNeitherCrashNorHang() throws {
+    @Test func damagedTablesAndSegmentsNeitherCrashNorHang() throws {
         let fixtures = try Fixtures()
-        var dice = DamageTests.Dice(state: 11)
+        var generator = DamageTests.SeededGenerator(state: 11)
         for (place, coding) in [Self.codings[0], Self.codings[5], Self.codings[7]].enumerated() {
             let name = String(try #require(coding.split(separator: " ").last))
             try fixtures.make("\(Fixtures.source) \(coding)")
@@ -286,24 +288,24 @@ struct ProgressiveTests {
             }
             for trial in 0..<400 {
                 var header = file.header
-                for _ in 0..<Int.random(in: 1...4, using: &dice) {
-                    let start = try #require(tables.randomElement(using: &dice))
-                    let position = min(header.count - 1, start + 4 + Int.random(in: 0..<48, using: &dice))
-                    let values: [UInt8] = [0, 1, 0x7F, 0x80, 0xFF, UInt8.random(in: 0...255, using: &dice)]
+                for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                    let start = try #require(tables.randomElement(using: &generator))
+                    let position = min(header.count - 1, start + 4 + Int.random(in: 0..<48, using: &generator))
+                    let values: [UInt8] = [0, 1, 0x7F, 0x80, 0xFF, UInt8.random(in: 0...255, using: &generator)]
                     let length = trial % 2 == 0 ? 1 : 4
-                    let value = try #require(values.randomElement(using: &dice))
+                    let value = try #require(values.randomElement(using: &generator))
                     for index in position..<min(header.count, position + length) { header[index] = value }
                 }
-                let piece = try #require(file.timeline.pieces.randomElement(using: &dice))
+                let piece = try #require(file.timeline.pieces.randomElement(using: &generator))
                 var bytes = file.bytes(of: piece)
-                bytes = Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &dice)))
+                bytes = Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &generator)))
                 let offsets = [piece.byteRange.start, 0, .max, .min, -1]
                 let ranges = [
                     piece.timeRange, nil, MediaTimeRange(start: .zero, duration: MediaTime(value: .max, timescale: 1)),
                     MediaTimeRange(start: MediaTime(value: .min + 1, timescale: 1), end: MediaTime(seconds: 2)),
                 ]
-                let offset = trial % 4 == 0 ? offsets.randomElement(using: &dice) : piece.byteRange.start
-                let range = trial % 5 == 0 ? ranges.randomElement(using: &dice) ?? nil : piece.timeRange
+                let offset = trial % 4 == 0 ? offsets.randomElement(using: &generator) : piece.byteRange.start
+                let range = trial % 5 == 0 ? ranges.randomElement(using: &generator) ?? nil : piece.timeRange
                 let demuxer = SegmentDemuxer()
                 let segment = try? bytes.withUnsafeBytes { bytes in
                     try header.withUnsafeBytes {
@@ -321,7 +323,7 @@ struct ProgressiveTests {
         return bytes.indices.dropLast(4).filter { bytes[$0] == letters[0] && bytes[$0..<$0 + 4].elementsEqual(letters) }
     }
 
-    @Test func aTruncatedPieceIsDamagedAndGivesWhatItHas() throws {
+    @Test func truncatedSegmentReturnsItsRemainingPackets() throws {
         let fixtures = try Fixtures()
         try fixtures.make("\(Fixtures.source) \(Self.codings[0])")
         let file = try File(fixtures.bytes("a.mp4"))
@@ -341,7 +343,7 @@ struct ProgressiveTests {
         #expect(!segment.packets.isEmpty)
     }
 
-    @Test func noMoreSamplesAreListedThanAllowed() throws {
+    @Test func numberOfListedSamplesIsLimited() throws {
         let fixtures = try Fixtures()
         try fixtures.make("\(Fixtures.source) \(Self.codings[0])")
         let file = try File(fixtures.bytes("a.mp4"))

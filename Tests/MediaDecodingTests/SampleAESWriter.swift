@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaDecoding
 
-/// Encrypts samples as Apple's "MPEG-2 Stream Encryption Format for HTTP Live Streaming" says.
+/// Encrypts samples according to Apple's "MPEG-2 Stream Encryption Format for HTTP Live Streaming".
 enum SampleAESWriter {
     static func sound(_ frame: [UInt8], _ key: SampleKey) throws -> [UInt8] {
         var frame = frame
@@ -59,7 +59,7 @@ enum SampleAESWriter {
         }
     }
 
-    /// The units between start codes.
+    /// Returns the network abstraction layer units between start codes.
     static func units(_ bytes: [UInt8]) -> [[UInt8]] {
         var list: [[UInt8]] = []
         var start: Int?

@@ -4,12 +4,12 @@ import Testing
 
 @testable import MediaDecoding
 
-@Suite("Sample streams", .enabled(if: SampleStreams.areThere, "Scripts/make-samples was not run"))
+@Suite("Sample streams", .enabled(if: SampleStreams.areAvailable, "Scripts/make-samples was not run"))
 struct SampleStreamTests {
     @Test(arguments: [
         ("ts/180p", 0), ("ts/360p", 1), ("ad/240p", 0), ("fmp4/360p", 0), ("byterange/360p", 0),
     ])
-    func everyPictureEqualsTheOneThatFFmpegDecodes(path: String, variant: Int) throws {
+    func framesOfSegmentsEqualThoseOfFFmpeg(path: String, variant: Int) throws {
         var decoding = StreamDecoding()
         for segment in try SampleStreams.segments(path) {
             try decoding.add(segment.bytes, segment.initialization)
@@ -28,8 +28,7 @@ struct SampleStreamTests {
     }
 
     @Test(arguments: [("dash-number", "init-0.mp4", "chunk-0-"), ("dash-timeline", "init-1.mp4", "chunk-1-")])
-    func everyPictureOfSegmentedDASHEqualsTheOneThatFFmpegDecodes(folder: String, header: String, prefix: String) throws
-    {
+    func framesOfSegmentedDASHEqualThoseOfFFmpeg(folder: String, header: String, prefix: String) throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: SampleStreams.url(folder).path)
             .filter { $0.hasPrefix(prefix) }.sorted { $0.compare($1, options: .numeric) == .orderedAscending }
         let header = try SampleStreams.bytes("\(folder)/\(header)")
@@ -50,7 +49,7 @@ struct SampleStreamTests {
     }
 
     @Test(arguments: ["movie.mp4", "dash-ondemand/360p.mp4"])
-    func everyPictureOfAFileEqualsTheOneThatFFmpegDecodes(name: String) throws {
+    func framesOfAFileEqualThoseOfFFmpeg(name: String) throws {
         var decoding = StreamDecoding()
         try decoding.add(SampleStreams.bytes(name))
         try decoding.finish()
@@ -59,7 +58,7 @@ struct SampleStreamTests {
         #expect(decoding.frames.first?.time == .zero)
     }
 
-    @Test func picturesThatStandAloneAreGivenOneBySegment() throws {
+    @Test func iFrameSegmentsDecodeToOneFrameEach() throws {
         var decoding = StreamDecoding()
         for segment in try SampleStreams.segments("ts/iframe") {
             try decoding.add(segment.bytes, segment.initialization)
@@ -72,10 +71,10 @@ struct SampleStreamTests {
     @Test(arguments: [
         (["ts/180p", "ts/360p", "ts/480p"], 1), (["fmp4/360p", "fmp4/720p"], 15), (["ad/240p", "ad/540p"], 1),
     ])
-    func switchingAtEachSegmentShowsEachFrameOnce(paths: [String], decoderCount: Int) throws {
+    func switchingAtEachSegmentDecodesEachFrameOnce(paths: [String], decoderCount: Int) throws {
         let variants = try paths.map { try SampleStreams.segments($0) }
         var decoding = StreamDecoding()
-        decoding.decodesSound = false
+        decoding.decodesAudio = false
         var expected: [StripReader.Reading] = []
         let framesPerSegment = paths[0].hasPrefix("ts") ? 180 : 120
         for place in variants[0].indices {

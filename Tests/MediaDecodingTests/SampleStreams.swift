@@ -4,17 +4,17 @@ import Testing
 
 @testable import MediaDecoding
 
-/// The streams that `Scripts/make-samples` makes.
+/// The streams that `Scripts/make-samples` creates.
 enum SampleStreams {
     static var directory: URL? { Samples.directory }
 
-    static var areThere: Bool { directory != nil }
+    static var areAvailable: Bool { directory != nil }
 
     static func url(_ path: String) throws -> URL { try #require(directory).appendingPathComponent(path) }
 
     static func bytes(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: url(path))) }
 
-    /// A media playlist's segments, each with its initialization.
+    /// Returns the segments of a media playlist, each with its initialization section.
     static func segments(_ path: String) throws -> [Segment] {
         let folder = try url(path)
         let text = try String(contentsOf: folder.appendingPathComponent("media.m3u8"), encoding: .utf8)
@@ -61,7 +61,7 @@ enum SampleStreams {
     }
 }
 
-/// Runs a program.
+/// Functions that run a program.
 enum Tool {
     struct Failure: Error { let status: Int32 }
 
@@ -87,7 +87,7 @@ enum Tool {
         return try run("ffmpeg", ["-nostdin", "-v", "error", "-y"] + list, in: folder)
     }
 
-    /// The checksums that ffmpeg prints for the pictures of an input.
+    /// Returns the checksums that ffmpeg prints for the video frames of an input.
     static func checksums(_ input: String, in folder: URL? = nil, options: String = "") throws -> [String] {
         let text = try ffmpeg("\(options) -i \(input) -map 0:v:0 -fps_mode passthrough -f framemd5 -", in: folder)
         return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap { line in

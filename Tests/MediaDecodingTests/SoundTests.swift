@@ -9,13 +9,13 @@ import Testing
 
 @Suite("Sound")
 struct SoundTests {
-    /// When the beeps of a sample stream begin: where it gets loud after being quiet.
+    /// Returns the start times of the beeps in a sample stream, where the audio becomes loud after a quiet section.
     private static func beeps(_ list: [AudioSamples]) -> [MediaTime] {
         var onsets: [MediaTime] = []
         var quietCount = 10_000
         for chunk in list {
             for frame in 0..<chunk.frameCount {
-                // The tone has 0.04, the beep 0.4; a half-wave of 1 kHz has 24 samples.
+                // The tone has an amplitude of 0.04, and the beep of 0.4; a half-wave of 1 kHz has 24 samples.
                 if abs(chunk.samples[frame * chunk.channelCount]) > 0.1 {
                     if quietCount > 1_000 {
                         onsets.append(chunk.time + MediaTime(value: Int64(frame), timescale: Int64(chunk.sampleRate)))
@@ -30,7 +30,7 @@ struct SoundTests {
     }
 
     @Test(
-        .enabled(if: SampleStreams.areThere, "Scripts/make-samples was not run"),
+        .enabled(if: SampleStreams.areAvailable, "Scripts/make-samples was not run"),
         arguments: [("ts/180p", 10, 72), ("fmp4/audio-en", 0, 60), ("byterange/360p", 0, 60)],
         [48_000, 44_100]
     )
@@ -52,14 +52,14 @@ struct SoundTests {
         for (chunk, next) in zip(list, list.dropFirst()) { #expect(chunk.end == next.time) }
         let beeps = Self.beeps(list)
         #expect(beeps.count == stream.count || beeps.count == stream.count + 1)
-        // The first packet of all has none before it to overlap with, so that its sound is not whole.
+        // The very first packet has no previous packet to overlap with, so its audio is incomplete.
         for (second, beep) in beeps.enumerated().dropFirst() {
-            // The beep begins as a sine from zero: it passes a fourth of its height within 2 samples.
+            // The beep starts as a sine from zero: it reaches a quarter of its amplitude within 2 samples.
             #expect(abs((beep - MediaTime(seconds: stream.start + Int64(second))).seconds) < 0.0005)
         }
     }
 
-    @Test func holesAreSeenInTheTimes() throws {
+    @Test func gapsAreVisibleInTheTimestamps() throws {
         let fixtures = try Fixtures()
         try fixtures.make("-f lavfi -i sine=440:r=48000:d=4 -c:a aac -f adts a.aac")
         let result = try fixtures.bytes("a.aac").withUnsafeBytes { try SegmentDemuxer().demux($0) }
@@ -77,7 +77,7 @@ struct SoundTests {
         }
     }
 
-    @Test func tagOfPackedAudioGivesTheTime() throws {
+    @Test func id3TagOfPackedAudioContainsTheTimestamp() throws {
         let fixtures = try Fixtures()
         try fixtures.make("-f lavfi -i sine=440:r=44100:d=2 -c:a aac -f adts a.aac")
         let audio = try fixtures.bytes("a.aac")
@@ -111,7 +111,7 @@ struct SoundTests {
         ],
         [100, 1_001, 30_000]
     )
-    func packedAudioCutAnywhereGivesTheSame(coding: String, size: Int) throws {
+    func packedAudioSplitAtAnyByteDecodesEqually(coding: String, size: Int) throws {
         let fixtures = try Fixtures()
         let name = String(try #require(coding.split(separator: " ").last))
         try fixtures.make("-f lavfi -i sine=440:r=48000:d=2 -ac 2 -c:a \(coding)")
@@ -120,7 +120,8 @@ struct SoundTests {
         try whole.add(bytes)
         try whole.finish()
         var pieces = StreamDecoding(isContinuous: true)
-        // What a piece is cannot be known from its middle: the header, or the first frames, come first.
+        // The format of a chunk cannot be detected from its middle, so the first chunk contains the header and the
+        // first frames.
         let cuts = [0] + stride(from: 9_000, to: bytes.count, by: size) + [bytes.count]
         for (start, end) in zip(cuts, cuts.dropFirst()) where start < end { try pieces.add(Array(bytes[start..<end])) }
         try pieces.finish()
@@ -131,7 +132,7 @@ struct SoundTests {
     }
 
     @Test(arguments: [0.1, 0.5, 0.75, 1, 1.25, 2, 3, 8], SoundSettings.PitchAlgorithm.allCases)
-    func tempoChangesTheLengthAndOnlyATapeThePitch(rate: Double, pitch: SoundSettings.PitchAlgorithm) throws {
+    func tempoChangesTheDurationAndOnlyVarispeedThePitch(rate: Double, pitch: SoundSettings.PitchAlgorithm) throws {
         let filter = TempoFilter(rate: rate, pitch: pitch)
         let seconds = 20.0
         var list: [AudioSamples] = []
@@ -150,7 +151,7 @@ struct SoundTests {
         for (chunk, next) in zip(list, list.dropFirst()) {
             #expect(abs((next.time - chunk.time).seconds - Double(chunk.frameCount) / 48_000 * rate) < 0.000_001)
         }
-        // 500 Hz: a thousand times through zero in a second.
+        // A tone of 500 Hz has 1,000 zero crossings per second.
         let left = list.flatMap { chunk in stride(from: 0, to: chunk.samples.count, by: 2).map { chunk.samples[$0] } }
         let crossings = zip(left, left.dropFirst()).count { $0 * $1 < 0 }
         let expected = pitch == .varispeed ? rate * 1_000 : 1_000
@@ -158,9 +159,9 @@ struct SoundTests {
     }
 
     @Test(arguments: [0.5, 1.5, 2], SoundSettings.PitchAlgorithm.allCases)
-    func whatIsHeardKeepsItsPlaceAtOtherRates(rate: Double, pitch: SoundSettings.PitchAlgorithm) throws {
+    func audioKeepsItsMediaTimeAtOtherRates(rate: Double, pitch: SoundSettings.PitchAlgorithm) throws {
         let filter = TempoFilter(rate: rate, pitch: pitch)
-        // Silence for five seconds, then a tone for five.
+        // Five seconds of silence, then five seconds of a tone.
         var list: [AudioSamples] = []
         for block in 0..<480 {
             let samples = (0..<1_000).map { index -> Float in
@@ -176,11 +177,11 @@ struct SoundTests {
             let index = chunk.samples.firstIndex { abs($0) > 0.3 }
             onset = index.map { chunk.time.seconds + Double($0) / 48_000 * rate }
         }
-        // In media time; at twice the speed it is half as much to the ear.
+        // The tolerance is in media time; at double rate it is half as long in real time.
         #expect(abs(try #require(onset) - 5) < 0.04 * max(1, rate), "\(onset ?? 0)")
     }
 
-    @Test func aMixChangesSamplesWhereItSays() {
+    @Test func audioMixChangesTheSamples() {
         var mix = AudioMix()
         mix.setVolumeRamp(
             from: 1,

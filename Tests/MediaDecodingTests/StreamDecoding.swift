@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaDecoding
 
-/// Decodes whole streams as a player would: segment by segment, with one decoder as long as the format allows.
+/// Decodes complete streams as a player would: segment by segment, with one decoder until the format changes.
 struct StreamDecoding {
     var frames: [VideoFrame] = []
     var sound: [AudioSamples] = []
@@ -13,7 +13,7 @@ struct StreamDecoding {
     var problems: [String] = []
     var decoderCount = 0
     let demuxer: SegmentDemuxer
-    var decodesSound = true
+    var decodesAudio = true
     private var video: VideoDecoder?
     private var audio: AudioDecoder?
 
@@ -46,7 +46,7 @@ struct StreamDecoding {
                     video = try VideoDecoder(track)
                     decoderCount += 1
                 }
-            } else if track.kind == .audio, decodesSound {
+            } else if track.kind == .audio, decodesAudio {
                 if let audio, audio.canContinue(with: track) {
                     audio.continue(with: track)
                 } else {

@@ -1,14 +1,15 @@
 @testable import MediaDecoding
 
-/// Reads the strip that `Scripts/make-samples` draws over each picture: 20 cells of which the first is white, the second
-/// black, then the frame's number in 14 bits, the variant's index in 3 bits, and the parity of those 17.
+/// Reads the strip that `Scripts/make-samples` draws into each frame: 20 cells, of which the first is white and the
+/// second black, followed by the frame number in 14 bits, the index of the variant in 3 bits, and the parity of these
+/// 17 bits.
 enum StripReader {
     struct Reading: Hashable {
         let frame: Int
         let variant: Int
     }
 
-    /// What a picture says; `nil` where it has no strip, or one that cannot be read.
+    /// Returns the values in the strip of a frame, or `nil` if it has no readable strip.
     static func read(_ picture: Picture) -> Reading? {
         guard picture.width >= 20, picture.height >= 12 else { return nil }
         let cells = picture.withPlanes { planes -> [Bool]? in
@@ -17,7 +18,7 @@ enum StripReader {
             let width = plane.visibleBytesPerRow / picture.width
             return (0..<20).map { cell in
                 let column = (cell * 2 + 1) * picture.width / 40
-                // Of two bytes the second is the higher one.
+                // Of two bytes, the second is the most significant one.
                 return plane.bytes[row * plane.bytesPerRow + column * width + width - 1] > (width == 1 ? 126 : 1)
             }
         }

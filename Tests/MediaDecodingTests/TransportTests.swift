@@ -9,12 +9,13 @@ import Testing
 @Suite("Transport streams")
 struct TransportTests {
     static let picture = TransportWriter.Stream(pid: 0x100, type: 0x1B, streamID: 0xE0)
-    static let encryptedPicture = TransportWriter.Stream(pid: 0x100, type: 0xDB, streamID: 0xE0)
+    static let encryptedVideo = TransportWriter.Stream(pid: 0x100, type: 0xDB, streamID: 0xE0)
     static let encryptedAAC = TransportWriter.Stream(
         pid: 0x101,
         type: 0xCF,
         streamID: 0xC0,
-        // Apple's registration with the start of the sound's configuration; private data that names the codec.
+        // Apple's registration descriptor with the start of the audio configuration, and private data that contains the
+        // codec.
         descriptors: [0x05, 14] + Array("apad".utf8) + Array("zaac".utf8) + [0, 0, 1, 2] + [0x11, 0x90] + [0x0F, 4]
             + Array("aacd".utf8)
     )
@@ -25,7 +26,7 @@ struct TransportTests {
         descriptors: [0x26, 13, 0xFF, 0xFF] + Array("ID3 ".utf8) + [0xFF] + Array("ID3 ".utf8) + [0, 0x0F]
     )
 
-    /// A key and a vector for all that is encrypted here.
+    /// The key and initialization vector of all encrypted samples here.
     static let key = SampleKey(key: Array(1...16), initializationVector: Array(101...116))
 
     static func clear(_ fixtures: borrowing Fixtures) throws -> DemuxedSegment {
@@ -33,11 +34,11 @@ struct TransportTests {
         return try fixtures.bytes("a.ts").withUnsafeBytes { try SegmentDemuxer().demux($0) }
     }
 
-    @Test func timestampsGoOnOverTheirEnd() throws {
+    @Test func timestampsContinueAfterWraparound() throws {
         let fixtures = try Fixtures()
         let clear = try Self.clear(fixtures)
         let first = try #require(clear.packets.first)
-        // The picture two seconds in is the first behind the end.
+        // The frame at two seconds is the first one after the wraparound.
         let shift = UInt64(1 << 33) - 180_000 - UInt64(first.decodeTime.units(in: .ninetyKilohertz))
         var segments = [TransportWriter([Self.picture]), TransportWriter([Self.picture])]
         let pictures = clear.packets.filter { $0.trackID == clear.tracks[0].id }
@@ -63,7 +64,7 @@ struct TransportTests {
     }
 
     @Test(arguments: [188, 1_000, 4_321, 65_536])
-    func streamCutAnywhereGivesTheSame(size: Int) throws {
+    func streamSplitAtAnyByteDecodesEqually(size: Int) throws {
         let fixtures = try Fixtures()
         let clear = try Self.clear(fixtures)
         var whole = StreamDecoding()
@@ -82,17 +83,17 @@ struct TransportTests {
         #expect(pieces.sound.flatMap(\.samples).elementsEqual(whole.sound.flatMap(\.samples)))
     }
 
-    @Test func encryptedSamplesAreOpened() throws {
+    @Test func encryptedSamplesAreDecrypted() throws {
         let fixtures = try Fixtures()
         let clear = try Self.clear(fixtures)
         let key = try #require(Self.key)
-        var writer = TransportWriter([Self.encryptedPicture, Self.encryptedAAC])
+        var writer = TransportWriter([Self.encryptedVideo, Self.encryptedAAC])
         for packet in clear.packets {
             let isPicture = clear.track(packet.trackID)?.kind == .video
             let bytes = packet.withBytes { Array($0) }
             writer.write(
                 try isPicture ? SampleAESWriter.picture(bytes, key) : SampleAESWriter.sound(bytes, key),
-                isPicture ? Self.encryptedPicture : Self.encryptedAAC,
+                isPicture ? Self.encryptedVideo : Self.encryptedAAC,
                 presentation: UInt64(packet.presentationTime.units(in: .ninetyKilohertz)),
                 decode: UInt64(packet.decodeTime.units(in: .ninetyKilohertz)),
                 isKey: packet.isKeyFrame
@@ -113,7 +114,7 @@ struct TransportTests {
         #expect(closed.frames.map { $0.picture.checksum() } != expected.frames.map { $0.picture.checksum() })
     }
 
-    @Test func tagsComeWithTheirTimes() throws {
+    @Test func id3TagsHaveTheirTimes() throws {
         let fixtures = try Fixtures()
         let clear = try Self.clear(fixtures)
         var writer = TransportWriter([Self.picture, Self.tags])
@@ -139,7 +140,7 @@ struct TransportTests {
         #expect(result.tracks.count == 1)
     }
 
-    @Test func tracksSayWhatTheyAre() throws {
+    @Test func tracksAreDescribed() throws {
         let fixtures = try Fixtures()
         let clear = try Self.clear(fixtures)
         let picture = try #require(clear.tracks.first { $0.kind == .video })

@@ -1,4 +1,4 @@
-/// Writes transport streams for tests: one program, whatever stream types and times.
+/// Writes transport streams for tests: one program with any stream types and times.
 struct TransportWriter {
     struct Stream {
         let pid: UInt16

@@ -15,7 +15,7 @@ struct VideoDecoderTests {
     }
 
     @Test(arguments: [1, 2, 4])
-    func threadsChangeNothing(threadCount: Int) throws {
+    func outputIsIndependentOfTheNumberOfThreads(threadCount: Int) throws {
         let fixtures = try Fixtures()
         let segment = try Self.segment(fixtures, "-bf 3 -g 25")
         let decoder = try VideoDecoder(segment.tracks[0], options: .init(threadCount: threadCount))
@@ -24,7 +24,7 @@ struct VideoDecoderTests {
         #expect(try frames.map { $0.picture.checksum() } == Tool.checksums("a.ts", in: fixtures.folder))
     }
 
-    @Test func flushForgetsAndDecodingBeginsAtAKeyFrame() throws {
+    @Test func decodingStartsAtAKeyFrameAfterAFlush() throws {
         let fixtures = try Fixtures()
         let segment = try Self.segment(fixtures, "-bf 3 -g 25")
         let all = try VideoDecoder(segment.tracks[0])
@@ -36,14 +36,14 @@ struct VideoDecoderTests {
         let frames = segment.packets[place...].flatMap { decoder.decode($0) } + decoder.drain()
         #expect(frames.map { $0.picture.checksum() } == expected[50...].map { $0.picture.checksum() })
         #expect(frames.first?.isKeyFrame == true)
-        // Drained, it takes packets again.
+        // After draining, the decoder accepts packets again.
         let again = segment.packets[place...].flatMap { decoder.decode($0) } + decoder.drain()
         #expect(again.map(\.time) == frames.map(\.time))
     }
 
-    @Test func picturesBeforeTheFirstKeyFrameAreNotGiven() throws {
+    @Test func framesBeforeTheFirstKeyFrameAreNotReturned() throws {
         let fixtures = try Fixtures()
-        // Open groups: pictures behind a key frame in decoding refer to those in front of it.
+        // Open groups: frames after a key frame in decoding order refer to frames before it.
         let segment = try Self.segment(fixtures, "-bf 3 -g 25 -x264-params open-gop=1")
         let decoder = try VideoDecoder(segment.tracks[0])
         let frames = segment.packets.dropFirst(10).flatMap { decoder.decode($0) } + decoder.drain()
@@ -57,7 +57,7 @@ struct VideoDecoderTests {
         }
     }
 
-    @Test func discardLeavesOutWhatNobodyNeeds() throws {
+    @Test func discardOmitsFrames() throws {
         let fixtures = try Fixtures()
         let segment = try Self.segment(fixtures, "-bf 2 -b_strategy 0 -g 25")
         for (discard, range) in [
@@ -70,7 +70,7 @@ struct VideoDecoderTests {
         }
     }
 
-    @Test func missingHardwareIsNotedAndSoftwareDecodes() throws {
+    @Test func missingHardwareIsReportedAndSoftwareDecodes() throws {
         let fixtures = try Fixtures()
         let segment = try Self.segment(fixtures, "-bf 2 -g 25")
         let decoder = try VideoDecoder(segment.tracks[0], options: .init(prefersHardware: true))
@@ -80,7 +80,7 @@ struct VideoDecoderTests {
     }
 
     @Test(arguments: [("yuv420p", 0), ("nv12", 1), ("rgb24", 2), ("bgra", 3), ("yuv444p", 4), ("gray", 5)])
-    func convertedPicturesLookTheSame(name: String, index: Int) throws {
+    func convertedFramesAreEqual(name: String, index: Int) throws {
         let format = [PixelFormat.yuv420p, .nv12, .rgb24, .bgra, .yuv444p, .other("gray")][index]
         let fixtures = try Fixtures()
         let segment = try Self.segment(fixtures, "-g 25")
@@ -104,7 +104,7 @@ struct VideoDecoderTests {
         #expect(small.width == 64 && small.height == 36)
     }
 
-    @Test func redBecomesRed() throws {
+    @Test func redIsConvertedToRed() throws {
         for (size, matrix) in [("192x108", ColorMatrix.bt601), ("1280x720", .bt709)] {
             let fixtures = try Fixtures()
             let coefficients = matrix == .bt601 ? "bt601" : "bt709"
@@ -120,7 +120,7 @@ struct VideoDecoderTests {
         }
     }
 
-    @Test func formatsThatCannotBeMadeAreRefused() throws {
+    @Test func unsupportedConversionsAreRejected() throws {
         let fixtures = try Fixtures()
         let segment = try Self.segment(fixtures, "-g 25")
         let decoder = try VideoDecoder(segment.tracks[0])
@@ -130,10 +130,10 @@ struct VideoDecoderTests {
         #expect(throws: DecodingError.self) { try picture.converted(to: .rgb24, height: 1 << 40) }
     }
 
-    @Test func captionsComeWithTheirPicture() throws {
+    @Test func captionDataBelongsToItsFrame() throws {
         let fixtures = try Fixtures()
         let segment = try Self.segment(fixtures, "-bf 2 -g 25 -x264-params aud=0")
-        // A message of CTA-708 in front of each key picture (ATSC A/53 part 4, §6.2.3).
+        // A CTA-708 message before each key frame (ATSC A/53 part 4 §6.2.3).
         let triples: [UInt8] = [0xFC, 0x94, 0x20, 0xFC, 0x41, 0x42]
         let user: [UInt8] =
             [0xB5, 0x00, 0x31] + Array("GA94".utf8) + [0x03, 0x40 | UInt8(triples.count / 3), 0xFF] + triples + [0xFF]
@@ -168,7 +168,7 @@ struct VideoDecoderTests {
         ("xyz1", false),
         ("avc1.64001f,xyz1", false), ("", false),
     ])
-    func codecsAreKnownByTheirNames(names: String, isDecodable: Bool) {
+    func codecsAreRecognizedByName(names: String, isDecodable: Bool) {
         #expect(
             DecoderCatalogue.canDecode(names.split(separator: ",", omittingEmptySubsequences: false).map { String($0) })
                 == isDecodable

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Files of the system that behave badly on purpose.
+/// System files with which tests provoke errors.
 enum DeviceFiles {
-    /// A disk that is always full.
+    /// A Boolean value that indicates whether there is a device that behaves like a full disk.
     static let hasFullDisk = FileManager.default.fileExists(atPath: "/dev/full")
 }

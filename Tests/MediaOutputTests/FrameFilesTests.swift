@@ -8,7 +8,7 @@ import Testing
 @Suite struct FrameFilesTests {
     private func time(_ milliseconds: Int64) -> MediaTime { MediaTime(value: milliseconds, timescale: 1000) }
 
-    @Test func everyFrameIsWrittenUnderItsNumber() throws {
+    @Test func framesAreWrittenUnderTheirNumbers() throws {
         let folder = try TemporaryFolder()
         let output = FrameFiles(.all(folder: folder.path))
         for index in 0..<3 { try output.show(TestFrames.frame(at: Int64(index) * 40, (Double(index) / 2, 0, 0))) }
@@ -23,12 +23,12 @@ import Testing
     @Test(arguments: [
         (0, 0.0), (39, 0.0), (40, 0.25), (119, 0.5), (130, 0.5), (200, 0.75),
     ])
-    func theFrameThatIsSeenAtATimeIsWritten(milliseconds: Int64, red: Double) throws {
+    func frameThatIsDisplayedAtTheTimeIsWritten(milliseconds: Int64, red: Double) throws {
         let folder = try TemporaryFolder()
         let output = FrameFiles(.times([(time(milliseconds), folder.path + "/a.png")]))
         try output.show(TestFrames.frame(at: 0, (0, 0, 0)))
         try output.show(TestFrames.frame(at: 40, (0.25, 0, 0)))
-        // A hole of 80 ms behind it: its picture stays.
+        // After this frame there is a gap of 80 ms, in which it remains displayed.
         try output.show(TestFrames.frame(at: 80, (0.5, 0, 0)))
         try output.show(TestFrames.frame(at: 200, lasting: 0, (0.75, 0, 0)))
         try output.finish()
@@ -37,7 +37,7 @@ import Testing
         #expect(abs(Double(pixel) / 255 - red) < 0.02)
     }
 
-    @Test func aTimeThatWasNeverShownIsTold() throws {
+    @Test func timeWithoutAFrameIsAnError() throws {
         let output = FrameFiles(.times([(time(9_000), "/nowhere/a.png")]))
         try output.show(TestFrames.frame(at: 0))
         let error = #expect(throws: OutputError.self) { try output.finish() }
@@ -45,13 +45,13 @@ import Testing
         #expect(error?.message.contains("9 s") == true)
     }
 
-    @Test func aFolderThatIsNotThereIsTold() {
+    @Test func missingDirectoryIsAnError() {
         let output = FrameFiles(.all(folder: "/nowhere"))
         let error = #expect(throws: OutputError.self) { try output.show(TestFrames.frame(at: 0)) }
         #expect(error?.code == .fileFailed)
     }
 
-    @Test func checksumsAreALineAFrame() throws {
+    @Test func checksumsHaveOneLinePerFrame() throws {
         let folder = try TemporaryFolder()
         let output = try FrameChecksums(path: folder.path + "/a.csv")
         let frame = try TestFrames.frame(at: 80)
@@ -74,10 +74,10 @@ import Testing
         #expect(error?.code == .fileFailed)
     }
 
-    @Test func rawFramesAreTheirVisibleBytesAndNothingElse() throws {
+    @Test func rawFramesContainOnlyTheirVisibleBytes() throws {
         let folder = try TemporaryFolder()
         let output = try RawFrames(path: folder.path + "/a.yuv")
-        // An odd size: rows of chroma are rounded up, and in memory they are padded.
+        // An odd size: chroma rows are rounded up, and are padded in memory.
         try output.show(TestFrames.frame(at: 0, (1, 1, 1), width: 17, height: 5))
         try output.show(TestFrames.frame(at: 40, (0, 0, 0), width: 17, height: 5))
         try output.finish()

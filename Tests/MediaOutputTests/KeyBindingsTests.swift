@@ -14,16 +14,16 @@ import Testing
         (.character("i"), .toggleStatistics), (.character("f"), .toggleFullScreen), (.character("q"), .quit),
         (.escape, .quit), (.character("m"), .toggleMute), (.home, .seekTo(.zero)),
     ])
-    func everyKeyHasItsCommand(key: Key, command: PlayerCommand) {
+    func keysHaveTheirCommands(key: Key, command: PlayerCommand) {
         #expect(KeyBindings.command(for: key) == command)
     }
 
     @Test(arguments: [Key.character("x"), .character("4"), .end, .character("٣")])
-    func otherKeysAndPartsOfAnUnknownLengthMeanNothing(key: Key) {
+    func otherKeysAndDigitsWithUnknownDurationHaveNoCommand(key: Key) {
         #expect(KeyBindings.command(for: key) == nil)
     }
 
-    @Test func digitsMeanTenthsOfWhatCanBePlayed() {
+    @Test func digitsSeekToTenthsOfTheSeekableRange() {
         let span = MediaTimeRange(start: MediaTime(seconds: 100), end: MediaTime(seconds: 300))
         let command = KeyBindings.command(for: .character("3"), in: span)
         #expect(command == .seekTo(MediaTime(seconds: 160)))
@@ -32,7 +32,7 @@ import Testing
         #expect(KeyBindings.command(for: .character("٣"), in: span) == nil)
     }
 
-    @Test func aKeyThatIsHeldRepeatsStepsAndSwitchesNothing() {
+    @Test func heldKeyRepeatsStepsButNotToggles() {
         #expect(KeyBindings.command(for: .right, isRepeat: true) == .seekBy(MediaTime(seconds: 10)))
         #expect(KeyBindings.command(for: .character("."), isRepeat: true) == .step(1))
         #expect(KeyBindings.command(for: .character(" "), isRepeat: true) == nil)

@@ -1,7 +1,7 @@
 import MediaTiming
 import Synchronization
 
-/// A clock that stands until it is set on.
+/// A clock that advances only when a test advances it.
 final class ManualTime: TimeSource {
     private let current = Mutex(Duration.seconds(100))
 

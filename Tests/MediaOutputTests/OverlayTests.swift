@@ -17,11 +17,11 @@ import Testing
     @Test(arguments: [
         (0.0, "0:00"), (59.99, "0:59"), (605, "10:05"), (3661, "1:01:01"), (-32, "-0:32"), (1e9, "99:59:59"),
     ])
-    func timesAreSpelledAsOnAClock(seconds: Double, text: String) throws {
+    func timesAreFormattedAsHoursMinutesAndSeconds(seconds: Double, text: String) throws {
         #expect(ClockText.spelling(try #require(MediaTime(approximating: seconds))) == text)
     }
 
-    @Test func theTextBesideTheBarSaysWhatThereIs() {
+    @Test func positionTextDependsOnTheKindOfPresentation() {
         var state = state
         state.position = MediaTime(seconds: 83)
         #expect(ClockText.position(of: state) == "1:23 / 10:00")
@@ -35,11 +35,11 @@ import Testing
     }
 
     @Test(arguments: [(1.0, "1×"), (0.5, "0.5×"), (2, "2×"), (1.25, "1.25×"), (.nan, "")])
-    func speedsAreShort(rate: Double, text: String) {
+    func ratesAreFormatted(rate: Double, text: String) {
         #expect(ClockText.rate(rate) == text)
     }
 
-    @Test func aTimeAndItsPlaceOnTheBarBelongTogether() {
+    @Test func timesAndPositionsOnTheBarCorrespond() {
         for seconds in stride(from: Int64(0), through: 600, by: 7) {
             let time = MediaTime(seconds: seconds)
             let back = bar.time(atX: Int(bar.x(of: time, in: film)), in: film)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [PixelSize(160, 90), PixelSize(640, 360), PixelSize(1280, 720), PixelSize(3840, 2160)])
-    func everyPartOfTheBarLiesInTheWindow(window: PixelSize) {
+    func controlBarIsInsideTheWindow(window: PixelSize) {
         for density in [1.0, 2, .nan] {
             let bar = ControlBar(window, density: density)
             #expect(bar.track.x >= 0 && bar.track.x + bar.track.width <= Double(window.width))
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func theBarIsSeenForThreeSecondsAfterTheMouseMoved() {
+    @Test func controlBarIsVisibleForThreeSecondsAfterMouseMovement() {
         var controls = WindowControls()
         _ = controls.setOverlay(state, at: .zero)
         controls.move(x: 5, y: 5, over: bar, at: .zero)
@@ -75,7 +75,7 @@ import Testing
         #expect(controls.nextChange(after: .seconds(14)) == nil)
     }
 
-    @Test func thePositionIsDrawnOnlyWhileTheBarIsSeen() {
+    @Test func positionIsDrawnOnlyWhileTheBarIsVisible() {
         var controls = WindowControls()
         _ = controls.setOverlay(state, at: .zero)
         var later = state
@@ -92,7 +92,7 @@ import Testing
         #expect(isVisibleChange)
     }
 
-    @Test func aClickOnTheBarSeeksToWhereItIsLetGo() {
+    @Test func dragOnTheBarSeeksToTheReleasePosition() {
         var controls = WindowControls()
         var seekable = state
         seekable.seekableRange = MediaTimeRange(start: .zero, end: MediaTime(seconds: 400))
@@ -111,7 +111,7 @@ import Testing
         #expect(abs(time.seconds - 300) < 1)
     }
 
-    @Test func theButtonPlaysAndPausesOnlyWhereItIsSeen() {
+    @Test func buttonWorksOnlyWhileTheBarIsVisible() {
         var controls = WindowControls()
         _ = controls.setOverlay(state, at: .zero)
         let (x, y) = (bar.button.x + 5, bar.button.y + 5)
@@ -123,7 +123,7 @@ import Testing
         #expect(released == nil)
     }
 
-    @Test func waitingIsSaidOnlyWhenItLasts() {
+    @Test func spinnerAppearsAfterADelay() {
         var controls = WindowControls()
         var waiting = state
         waiting.progress = .waiting(reason: "")
@@ -136,14 +136,14 @@ import Testing
         #expect(controls.nextChange(after: .seconds(3)) == nil)
     }
 
-    @Test func textCannotGiveCommands() {
+    @Test func textIsEscapedInScripts() {
         #expect(OverlayScript.escaped("{\\b1}x\ny") == "\\{\\\u{2060}b1\\}x\\Ny")
         var script = OverlayScript(PixelSize(100, 100))
         script.add("a\r\nDialogue: 0,evil", x: 0, y: 0, fontSize: 10, anchor: .left)
         #expect(script.text.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("Dialogue") }.count == 1)
     }
 
-    @Test func dialogueLinesLoseTheirTimesAndNothingElse() {
+    @Test func onlyTheTimesOfDialogueLinesAreReplaced() {
         let line = "Dialogue: 1,0:00:01.00,0:00:02.50,Top,,0,0,0,,Yes, {\\i1}no{\\i0}"
         #expect(SubtitleText.timeless(line) == "Dialogue: 1,0:00:00.00,9:59:59.99,Top,,0,0,0,,Yes, {\\i1}no{\\i0}")
         #expect(SubtitleText.timeless("Style: x") == nil)
@@ -151,7 +151,7 @@ import Testing
         #expect(SubtitleText.timeless(line + "\nDialogue: 0,1,2,3") == nil)
     }
 
-    @Test func aHostileNumberOfLinesAndRangesStaysDrawable() {
+    @Test func numberOfDrawnLinesAndRangesIsLimited() {
         var state = state
         for index in 0..<5_000 {
             let start = MediaTime(value: Int64(index) * 12, timescale: 100)

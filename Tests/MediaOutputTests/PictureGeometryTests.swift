@@ -13,7 +13,7 @@ import Testing
         (PixelSize(0, 0), PixelSize(100, 50), PixelRect(x: 0, y: 0, width: 100, height: 50)),
         (PixelSize(10, 10), PixelSize(0, 0), PixelRect(x: 0, y: 0, width: 0, height: 0)),
     ])
-    func aPictureFillsTheWindowInItsOwnShape(picture: PixelSize, window: PixelSize, expected: PixelRect) {
+    func videoFitsTheWindowWithItsAspectRatio(picture: PixelSize, window: PixelSize, expected: PixelRect) {
         #expect(PictureGeometry.fit(picture, in: window) == expected)
     }
 
@@ -21,7 +21,7 @@ import Testing
         (720, 576, 64, 45, 1024), (720, 480, 8, 9, 640), (1440, 1080, 4, 3, 1920), (640, 360, 1, 1, 640),
         (640, 360, 0, 1, 640), (640, 360, 1, 0, 640), (640, 360, Int.max, 1, 640), (640, 360, -4, 3, 640),
     ])
-    func thePixelsOfAPictureNeedNotBeSquare(width: Int, height: Int, across: Int, down: Int, expected: Int) {
+    func displaySizeDependsOnThePixelAspectRatio(width: Int, height: Int, across: Int, down: Int, expected: Int) {
         let aspect = PixelAspectRatio(horizontal: across, vertical: down)
         let size = PictureGeometry.displaySize(width: width, height: height, aspect)
         #expect(size == PixelSize(expected, height))

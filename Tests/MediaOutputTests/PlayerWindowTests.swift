@@ -1,17 +1,17 @@
 import Foundation
 import Testing
 
-/// A real window on a display of its own, with a hand at its keys and eyes on its pixels.
+/// Tests a real window on a virtual display, with simulated keyboard and mouse input and screenshots.
 @Suite(
     .serialized,
     .timeLimit(.minutes(5)),
     .enabled(if: !VirtualDisplay.tools.isEmpty, "Xvfb, xdotool and ImageMagick are not installed")
 ) struct PlayerWindowTests {
-    /// Where the window lies: 640 by 360 in the middle of 800 by 600.
+    /// The origin of the window, which has 640 by 360 pixels in the middle of 800 by 600.
     private let origin = (x: 80, y: 120)
 
     private var probe: String {
-        // The test bundle and the programs lie in the same folder.
+        // The programs are in the same directory as the test bundle.
         let bundle = URL(
             fileURLWithPath: CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
         )
@@ -25,14 +25,14 @@ import Testing
     }
 
     private func open(_ arguments: [String], on display: VirtualDisplay) async throws -> Companion {
-        // Under a leak checker: the library that SDL asks about the desktop keeps a kilobyte of its own.
+        // Disable leak detection, because the library with which SDL queries the desktop leaks a kilobyte.
         let environment = ["DISPLAY": display.name, "SDL_VIDEODRIVER": "x11", "ASAN_OPTIONS": "detect_leaks=0"]
         let window = try Companion(probe, arguments, environment: environment)
         try await window.line { $0.hasPrefix("shown") }
         return window
     }
 
-    /// Looks until the screen is as it should be, five seconds at most: drawing takes its time.
+    /// Takes screenshots until a condition is true, for at most five seconds, because drawing takes time.
     private func look(at display: VirtualDisplay, until isRight: (Screenshot) -> Bool) async throws -> Screenshot {
         let end = ContinuousClock.now + .seconds(5)
         while true {
@@ -47,7 +47,7 @@ import Testing
         ["graphics", "bt709", "limited"], ["graphics", "bt601", "limited"], ["graphics", "bt601", "full"],
         ["graphics", "bt709", "full"], ["graphics", "bt2020", "limited"],
     ])
-    func aPictureHasItsColoursWhateverItsMatrixAndWhoDraws(arguments: [String]) async throws {
+    func colorsAreCorrectForAllMatricesAndRenderers(arguments: [String]) async throws {
         let display = try await VirtualDisplay()
         let window = try await open(arguments, on: display)
         let fields: [(color: [Int], x: Int, y: Int)] = [
@@ -63,7 +63,7 @@ import Testing
         try await window.line { $0 == "main actor" }
     }
 
-    @Test func keysAreCommandsAndTheMouseSeeks() async throws {
+    @Test func keysSendCommandsAndTheMouseSeeks() async throws {
         let display = try await VirtualDisplay()
         let window = try await open(["software"], on: display)
         let keys = [
@@ -75,7 +75,7 @@ import Testing
             try await display.act("key", key)
             try await window.line { $0 == "command \(command)" }
         }
-        // A quarter along the position bar, which stands for 100 seconds.
+        // A quarter of the way along the position bar, which represents 100 seconds.
         try await display.act("mousemove", "200", "300")
         let (x, y) = (origin.x + 20 + 150, origin.y + 360 - 41)
         try await display.act("mousemove", "\(x)", "\(y)", "click", "1")
@@ -87,14 +87,14 @@ import Testing
         #expect(window.lines.last == "command quit")
     }
 
-    @Test func theBarComesWithTheMouseAndGoesAfterAWhile() async throws {
+    @Test func controlBarAppearsOnMouseMovementAndDisappearsLater() async throws {
         let display = try await VirtualDisplay()
         let window = try await open(["software"], on: display)
         let (y, left, right) = (origin.y + 319, origin.x + 100, origin.x + 500)
         let plain = try await look(at: display) { $0.shows([26, 26, 204], atX: left, y: y) }
         #expect(plain.shows([26, 26, 204], atX: left, y: y))
         try await display.act("mousemove", "300", "250", "mousemove", "310", "250")
-        // Half of it is played: blue as the bar is on the left, and on the right none of the picture's grey.
+        // Half of the duration is played: the bar is blue on the left, and covers the gray of the video on the right.
         let bar = try await look(at: display) { $0.shows([79, 172, 254], atX: left, y: y, within: 12) }
         #expect(bar.shows([79, 172, 254], atX: left, y: y, within: 12), "\(bar.pixel(left, y))")
         #expect(!bar.shows([79, 172, 254], atX: right, y: y, within: 60))
@@ -103,19 +103,19 @@ import Testing
         _ = window
     }
 
-    @Test func aResizedWindowKeepsThePicturesShapeAndTellsItsSize() async throws {
+    @Test func resizedWindowKeepsTheAspectRatioAndReportsItsSize() async throws {
         let display = try await VirtualDisplay()
         let window = try await open(["software"], on: display)
         try await display.act("search", "--name", "Probe", "windowsize", "640", "200", "windowmove", "0", "0")
         try await window.line { $0 == "pixels 640 200" }
-        // 356 wide in the middle of 640.
+        // The video is 356 pixels wide in the middle of 640.
         let screen = try await look(at: display) { $0.shows([0, 0, 0], atX: 120, y: 50) }
         #expect(screen.shows([26, 204, 26], atX: 400, y: 50))
         #expect(screen.shows([204, 26, 26], atX: 160, y: 50))
         #expect(screen.shows([0, 0, 0], atX: 120, y: 50) && screen.shows([0, 0, 0], atX: 520, y: 50))
     }
 
-    @Test func withoutADisplayThereIsAClearError() async throws {
+    @Test func missingDisplayIsReported() async throws {
         let window = try Companion(
             probe,
             [],

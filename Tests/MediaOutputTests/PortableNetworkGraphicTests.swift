@@ -6,7 +6,7 @@ import Testing
 @testable import MediaOutput
 
 @Suite struct PortableNetworkGraphicTests {
-    @Test func aPictureIsReadBackPixelForPixel() throws {
+    @Test func imageRoundTripsPixelForPixel() throws {
         let picture = try PaintedPicture.make(width: 37, height: 21) { x, y in (Double(x) / 36, Double(y) / 20, 0.3) }
         let expected = try picture.converted(to: .rgb24)
         let image = try PNGReader(PortableNetworkGraphic.encode(picture))
@@ -19,7 +19,7 @@ import Testing
         #expect(image.pixels == pixels)
     }
 
-    @Test func wideOrHighPixelsAreMadeSquareUnlessAskedOtherwise() throws {
+    @Test func nonSquarePixelsAreScaledUnlessDisabled() throws {
         let picture = try PaintedPicture.make(
             width: 72,
             height: 8,
@@ -30,7 +30,7 @@ import Testing
     }
 }
 
-/// Reads what the writer can write, and checks every checksum.
+/// A reader of the PNG files that the encoder writes, which verifies all checksums.
 struct PNGReader {
     struct Damaged: Error {}
     var width = 0

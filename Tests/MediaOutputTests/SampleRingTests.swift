@@ -3,7 +3,7 @@ import Testing
 @testable import MediaOutput
 
 @Suite struct SampleRingTests {
-    @Test func samplesComeOutInTheOrderInWhichTheyCameInAcrossTheEndOfTheStorage() {
+    @Test func samplesKeepTheirOrderAcrossTheEndOfTheStorage() {
         var ring = SampleRing(capacity: 7)
         var next: Float = 0
         var expected: Float = 0
@@ -30,7 +30,7 @@ import Testing
         #expect(next - expected == Float(ring.count))
     }
 
-    @Test func nothingIsLeftAfterEmptying() {
+    @Test func removeAllEmptiesTheRing() {
         var ring = SampleRing(capacity: 4)
         let isFirstTaken = ring.write([1, 2, 3])
         ring.removeAll()

@@ -11,7 +11,7 @@ import Testing
         AudioSamples(time: .zero, sampleRate: 1000, channelCount: 1, samples: [Float](repeating: 0, count: frames))
     }
 
-    @Test func silencePassesAsFastAsSoundWouldAndStandsWhilePaused() throws {
+    @Test func silentOutputConsumesSamplesInRealTimeExceptWhilePaused() throws {
         let output = SilentOutput(time: time)
         _ = try output.start(SoundFormat(sampleRate: 1000, channelCount: 1))
         try output.enqueue(sound(500))
@@ -32,7 +32,7 @@ import Testing
         #expect(output.starvedDuration == .milliseconds(50))
     }
 
-    @Test func moreThanTwoSecondsAreRefused() throws {
+    @Test func moreThanTwoSecondsAreRejected() throws {
         let output = SilentOutput(time: time)
         _ = try output.start(SoundFormat(sampleRate: 1000, channelCount: 1))
         try output.enqueue(sound(2000))
@@ -40,7 +40,7 @@ import Testing
         #expect(error?.code == .queueFull)
     }
 
-    @Test func soundOfAnotherFormatIsRefused() throws {
+    @Test func audioOfAnotherFormatIsRejected() throws {
         let output = SilentOutput(time: time)
         let error = #expect(throws: OutputError.self) { try output.enqueue(sound(1)) }
         #expect(error?.code == .wrongFormat)

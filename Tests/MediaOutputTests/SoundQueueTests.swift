@@ -16,20 +16,20 @@ import Testing
         return buffer
     }
 
-    @Test func whatIsQueuedIsHeardAfterTheQueueTheBufferAndTheDevice() {
+    @Test func queuedDurationIncludesTheBufferAndTheDeviceLatency() {
         let queue = queue()
         #expect(queue.enqueue([Float](repeating: 0.5, count: 200)))
         queue.setPaused(false)
         #expect(queue.queuedDuration(at: .zero) == .milliseconds(110))
         _ = take(20, from: queue, at: .seconds(1))
-        // 80 ms wait, 20 ms were taken just now, and the device is 10 ms behind.
+        // 80 ms are queued, 20 ms were just taken, and the latency of the device is 10 ms.
         #expect(queue.queuedDuration(at: .seconds(1)) == .milliseconds(110))
         #expect(queue.queuedDuration(at: .milliseconds(1_015)) == .milliseconds(95))
-        // The device is late with the next buffer: it does not count below what waits.
+        // The device is late: the duration does not decrease below that of the queued samples plus the latency.
         #expect(queue.queuedDuration(at: .seconds(2)) == .milliseconds(90))
     }
 
-    @Test func aPausedQueueGivesSilenceAndKeepsWhatItHas() {
+    @Test func pausedQueueReturnsSilenceAndKeepsItsSamples() {
         let queue = queue()
         #expect(queue.enqueue([0.25, 0.5]))
         #expect(take(2, from: queue, at: .zero) == [0, 0, 0, 0])
@@ -38,7 +38,7 @@ import Testing
         #expect(queue.starvedDuration == .zero)
     }
 
-    @Test func silenceForWantOfSamplesIsCountedOnlyInsideSound() {
+    @Test func underrunsAreCountedOnlyAfterPlaybackStarts() {
         let queue = queue()
         queue.setPaused(false)
         _ = take(50, from: queue, at: .zero)
@@ -51,7 +51,7 @@ import Testing
         #expect(queue.starvedDuration == .milliseconds(2))
     }
 
-    @Test func loudnessChangesOverOneBufferWithoutAJump() {
+    @Test func gainChangesAreRampedOverOneBuffer() {
         let queue = queue()
         queue.setPaused(false)
         #expect(queue.enqueue([Float](repeating: 1, count: 20)))
@@ -63,14 +63,14 @@ import Testing
         #expect(take(1, from: queue, at: .zero) == [0, 0])
     }
 
-    @Test func valuesThatNoDeviceTakesAreCutOff() {
+    @Test func invalidSampleValuesAreClipped() {
         let queue = queue()
         queue.setPaused(false)
         #expect(queue.enqueue([2, -3, .nan, .infinity]))
         #expect(take(2, from: queue, at: .zero) == [1, -1, 0, 1])
     }
 
-    @Test func aFullQueueTakesNothingMore() {
+    @Test func fullQueueRejectsSamples() {
         let queue = queue()
         #expect(queue.enqueue([Float](repeating: 0, count: 2_000)))
         #expect(!queue.enqueue([0, 0]))

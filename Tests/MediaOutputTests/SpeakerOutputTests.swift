@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaOutput
 
-/// One at a time: the driver is chosen for the whole process.
+/// The tests are serialized, because the audio driver is selected for the whole process.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct SpeakerOutputTests {
     private let format = SoundFormat(sampleRate: 48_000, channelCount: 2)
 
@@ -19,7 +19,7 @@ import Testing
         while !condition() { try await Task.sleep(for: .milliseconds(2)) }
     }
 
-    @Test func aDeviceTakesWhatIsQueuedInRealTime() async throws {
+    @Test func deviceConsumesSamplesInRealTime() async throws {
         setenv("SDL_AUDIODRIVER", "dummy", 1)
         let output = SpeakerOutput(fallback: .none)
         #expect(try output.start(format) == format)
@@ -36,7 +36,7 @@ import Testing
         #expect(!output.hasDevice && output.queuedDuration == .zero)
     }
 
-    @Test func queuedTimeRunsDownWithTheClockBetweenBuffers() async throws {
+    @Test func queuedDurationDecreasesContinuously() async throws {
         setenv("SDL_AUDIODRIVER", "dummy", 1)
         let output = SpeakerOutput(fallback: .none)
         _ = try output.start(format)
@@ -49,7 +49,7 @@ import Testing
         for _ in 0..<40 {
             try await Task.sleep(for: .milliseconds(2))
             let current = output.queuedDuration
-            // A new buffer of 10 ms must not be seen as a step: only as far as the device is late with it.
+            // A new buffer of 10 ms must not be visible as a step, except for the delay of the device.
             #expect(current - last < .milliseconds(5))
             last = current
         }
@@ -59,7 +59,7 @@ import Testing
         output.finish()
     }
 
-    @Test func theSamplesThatComeOutAreThoseThatWentIn() async throws {
+    @Test func samplesAreOutputUnchanged() async throws {
         let folder = try TemporaryFolder()
         setenv("SDL_AUDIODRIVER", "disk", 1)
         setenv("SDL_DISKAUDIOFILE", folder.path + "/sound.raw", 1)
@@ -77,7 +77,7 @@ import Testing
         #expect(heard[(begin + 9_600)...].allSatisfy { $0 == 0 })
     }
 
-    @Test func mutedSoundIsSilent() async throws {
+    @Test func mutedAudioIsSilent() async throws {
         let folder = try TemporaryFolder()
         setenv("SDL_AUDIODRIVER", "disk", 1)
         setenv("SDL_DISKAUDIOFILE", folder.path + "/sound.raw", 1)
@@ -91,7 +91,7 @@ import Testing
         #expect(try folder.bytes("sound.raw").allSatisfy { $0 == 0 || $0 == 0x80 })
     }
 
-    @Test func withoutADeviceSilenceKeepsTheTimeAndSaysWhy() throws {
+    @Test func silentFallbackKeepsTheTimeAndReportsTheProblem() throws {
         setenv("SDL_AUDIODRIVER", "none-such", 1)
         let problems = Mutex<[OutputError]>([])
         let time = ManualTime()
@@ -108,9 +108,9 @@ import Testing
         #expect(error?.code == .noSoundDevice)
     }
 
-    /// The driver that writes to a disk takes a full one for a lost device.
+    /// The SDL driver that writes to a disk treats a full disk as a lost device.
     @Test(.enabled(if: DeviceFiles.hasFullDisk, "there is no /dev/full"))
-    func aDeviceThatGoesAwayIsToldOnceAndTimeGoesOn() async throws {
+    func lostDeviceIsReportedOnceAndTimeContinues() async throws {
         setenv("SDL_AUDIODRIVER", "disk", 1)
         setenv("SDL_DISKAUDIOFILE", "/dev/full", 1)
         let problems = Mutex<[OutputError]>([])
@@ -126,7 +126,7 @@ import Testing
         output.finish()
     }
 
-    @Test func soundBeforeTheStartOrOfAnotherFormatIsRefused() throws {
+    @Test func audioBeforeTheStartAndInvalidFormatsAreRejected() throws {
         let output = SpeakerOutput()
         let error = #expect(throws: OutputError.self) { try output.enqueue(sound(1)) }
         #expect(error?.code == .wrongFormat)
@@ -134,7 +134,7 @@ import Testing
         #expect(odd?.code == .wrongFormat)
     }
 
-    @Test func aBufferIsAboutTenMillisecondsLong() {
+    @Test func bufferDurationIsAboutTenMilliseconds() {
         for rate in [8_000, 22_050, 44_100, 48_000, 96_000, 192_000] {
             let frames = Int(OpenDevice.bufferFrames(sampleRate: rate))
             #expect(frames.nonzeroBitCount == 1)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that is gone when nobody holds it any more.
+/// A temporary directory that is removed when the object is deallocated.
 final class TemporaryFolder {
     let path: String
 

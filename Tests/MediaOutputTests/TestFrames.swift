@@ -2,7 +2,7 @@ import MediaDecoding
 import MediaTiming
 import PaintedPictures
 
-/// Frames of one colour.
+/// Frames of a single color.
 enum TestFrames {
     static func frame(
         at milliseconds: Int64,

@@ -5,7 +5,7 @@ import Testing
 @Suite(.serialized) struct TextRendererTests {
     private let size = PixelSize(320, 180)
 
-    @Test func aShapeLiesWhereItWasPutInItsColour() throws {
+    @Test func shapeIsDrawnAtItsPositionInItsColor() throws {
         var script = OverlayScript(size)
         script.add(
             Shape.rectangle(width: 40, height: 20),
@@ -23,7 +23,7 @@ import Testing
         for (value, expected) in zip(pixel, [50, 100, 200, 128]) { #expect(abs(value - expected) <= 2) }
     }
 
-    @Test func aShapeOverAnotherHidesItAsFarAsItIsOpaque() throws {
+    @Test func shapesAreBlendedByTheirOpacity() throws {
         var script = OverlayScript(size)
         let square = Shape.rectangle(width: 20, height: 20)
         script.add(square, x: 10, y: 10, color: OverlayScript.Color(red: 255, green: 0, blue: 0))
@@ -34,7 +34,7 @@ import Testing
         for (value, expected) in zip(pixel, [128, 0, 127, 255]) { #expect(abs(value - expected) <= 2) }
     }
 
-    @Test func textIsDrawnAndBracesAreText() throws {
+    @Test func textIsDrawnWithLiteralBraces() throws {
         let renderer = try TextRenderer()
         func width(_ text: String) throws -> Int {
             var script = OverlayScript(size)
@@ -42,11 +42,11 @@ import Testing
             return try #require(renderer.draw(script.text, size)).rect.width
         }
         #expect(try width("mmmm") > width("mm"))
-        // A command would be taken out of the text instead of being drawn.
+        // A command would be removed from the text instead of being drawn.
         #expect(try width("m{\\fs40}m") > width("mm") + 40)
     }
 
-    @Test func subtitlesStandAtTheLowerEdgeWhateverTheirTimes() throws {
+    @Test func subtitlesAreAtTheLowerEdgeIndependentOfTheirTimes() throws {
         let text = SubtitleText(lines: ["Dialogue: 0,7:00:00.00,7:00:01.00,Default,,0,0,0,,Hello"])
         let bitmap = try #require(try TextRenderer().draw(text.script, size))
         #expect(bitmap.rect.y > 120 && bitmap.rect.y + bitmap.rect.height < 180)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: ["", "[Script Info]\n", "\u{0}", "Dialogue: 0,0:00:00.00,9:00:00.00,x,,0,0,0,,y"])
-    func whatIsNoScriptDrawsNothing(script: String) throws {
+    func invalidScriptDrawsNothing(script: String) throws {
         #expect(try TextRenderer().draw(script, size) == nil)
         #expect(try TextRenderer().draw(script, PixelSize(0, 0)) == nil)
     }

@@ -14,7 +14,7 @@ import Testing
         func finish() { log.withLock { $0.append("finish") } }
     }
 
-    @Test func theNewestOutputShowsAndTheOneBeforeItTakesOverAgain() throws {
+    @Test func newestOutputReceivesFramesUntilItIsDetached() throws {
         let stack = VideoOutputStack()
         let (first, second) = (Screen(), Screen())
         try stack.attach(first)
@@ -28,7 +28,7 @@ import Testing
         #expect(second.entries == ["1", "2", "clear"])
     }
 
-    @Test func anOutputThatDoesNotShowCanGoWithoutAnyoneNoticing() throws {
+    @Test func detachingAnInactiveOutputHasNoEffect() throws {
         let stack = VideoOutputStack()
         let (first, second) = (Screen(), Screen())
         let attachment = try stack.attach(first)
@@ -38,7 +38,7 @@ import Testing
         #expect(second.entries == ["1"])
     }
 
-    @Test func itIsReadyForDisplayFromTheFirstFrameUntilItIsCleared() throws {
+    @Test func stackIsReadyForDisplayFromTheFirstFrameUntilCleared() throws {
         let stack = VideoOutputStack()
         #expect(!stack.isReadyForDisplay)
         try stack.attach(Screen())
@@ -59,7 +59,7 @@ import Testing
         #expect(screen.entries.last == "finish")
     }
 
-    @Test func aCallbackGetsFramesWithTheirTimes() throws {
+    @Test func callbackReceivesFramesWithTheirTimes() throws {
         let times = Mutex<[MediaTime]>([])
         let output = FrameCallback(onFrame: { frame in times.withLock { $0.append(frame.time) } })
         try output.show(TestFrames.frame(at: 40))

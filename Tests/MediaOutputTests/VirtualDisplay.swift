@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A program that a test runs beside itself; it is ended with this object.
+/// A program that a test runs in the background, which is terminated when the object is deallocated.
 final class Companion: Sendable {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -35,7 +35,8 @@ final class Companion: Sendable {
                 transcript.text.withLock { $0 += String(decoding: data, as: UTF8.self) }
             }
         }
-        // Threads of a pool have all signals blocked, and children inherit that: they could not be ended.
+        // Pool threads have all signals blocked, and child processes inherit the mask, so that they could not be
+        // terminated.
         var (none, before) = (sigset_t(), sigset_t())
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, &before)
@@ -47,7 +48,7 @@ final class Companion: Sendable {
         if process.isRunning { process.terminate() }
     }
 
-    /// What it has said so far, in whole lines.
+    /// The complete lines of output so far.
     var lines: [String] {
         var lines = transcript.text.withLock { $0 }.split(separator: "\n", omittingEmptySubsequences: false).map(
             String.init
@@ -56,7 +57,7 @@ final class Companion: Sendable {
         return lines
     }
 
-    /// Waits for a line, ten seconds at most.
+    /// Waits for a line that satisfies a condition, for at most ten seconds.
     @discardableResult
     func line(_ isWanted: (String) -> Bool) async throws -> String {
         let end = ContinuousClock.now + .seconds(10)
@@ -69,7 +70,7 @@ final class Companion: Sendable {
         }
     }
 
-    /// Waits for its end, ten seconds at most.
+    /// Waits for the end of the program, for at most ten seconds, and returns its exit status.
     func status() async throws -> Int32 {
         let end = ContinuousClock.now + .seconds(10)
         while process.isRunning {
@@ -80,12 +81,12 @@ final class Companion: Sendable {
     }
 }
 
-/// A display of its own, without a screen.
+/// A virtual X display without a screen.
 final class VirtualDisplay {
     static let width = 800
     static let height = 600
 
-    /// What is needed to use one, by name and place; empty where something is missing.
+    /// The paths of the required tools by name, or an empty dictionary if one is missing.
     static let tools: [String: String] = {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         var found: [String: String] = [:]
@@ -102,12 +103,12 @@ final class VirtualDisplay {
 
     init() async throws {
         let screen = "\(Self.width)x\(Self.height)x24"
-        // It finds a free number for itself and says which.
+        // Xvfb selects a free display number and prints it.
         server = try Companion(try Self.tool("Xvfb"), ["-displayfd", "1", "-screen", "0", screen, "-nolisten", "tcp"])
         name = ":" + (try await server.line { Int($0) != nil })
     }
 
-    /// Does what a hand at the keyboard or the mouse would.
+    /// Simulates keyboard and mouse input with xdotool.
     func act(_ arguments: String...) async throws {
         let tool = try Companion(try Self.tool("xdotool"), arguments, environment: ["DISPLAY": name])
         guard try await tool.status() == 0 else {
@@ -115,7 +116,7 @@ final class VirtualDisplay {
         }
     }
 
-    /// What is on the screen: red, green and blue of each pixel.
+    /// Takes a screenshot with the red, green and blue values of each pixel.
     func look() async throws -> Screenshot {
         let folder = try TemporaryFolder()
         let tool = try Companion(
@@ -133,7 +134,7 @@ final class VirtualDisplay {
     }
 }
 
-/// The pixels of a screen.
+/// The pixels of a display.
 struct Screenshot {
     let bytes: [UInt8]
 
@@ -143,7 +144,7 @@ struct Screenshot {
         return bytes[at..<at + 3].map(Int.init)
     }
 
-    /// Whether a pixel has a colour, as far as an eye can tell.
+    /// Returns a Boolean value that indicates whether a pixel has a color, within a tolerance.
     func shows(_ color: [Int], atX x: Int, y: Int, within tolerance: Int = 4) -> Bool {
         let pixel = pixel(x, y)
         return pixel.count == 3 && zip(pixel, color).allSatisfy { abs($0 - $1) <= tolerance }

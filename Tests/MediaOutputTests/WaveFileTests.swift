@@ -11,7 +11,7 @@ import Testing
         AudioSamples(time: .zero, sampleRate: 48_000, channelCount: 2, samples: samples)
     }
 
-    @Test func theFileIsWhatItsHeaderSays() throws {
+    @Test func fileMatchesItsHeader() throws {
         let folder = try TemporaryFolder()
         let file = WaveFile(path: folder.path + "/a.wav")
         #expect(try file.start(format) == format)
@@ -26,7 +26,7 @@ import Testing
         )
     }
 
-    @Test func floatingPointSamplesAreKeptAsTheyAre() throws {
+    @Test func floatingPointSamplesAreUnchanged() throws {
         let folder = try TemporaryFolder()
         let file = WaveFile(path: folder.path + "/a.wav", sampleFormat: .float32)
         _ = try file.start(format)
@@ -37,7 +37,7 @@ import Testing
         #expect(Array(bytes[44...]) == [0xCD, 0xCC, 0xCC, 0x3D, 0, 0, 0x40, 0x40])
     }
 
-    @Test func whatDoesNotFitIntoTheSizesIsRefusedAndTheRestStaysPlayable() throws {
+    @Test func samplesAboveTheSizeLimitAreRejectedAndTheFileRemainsPlayable() throws {
         let folder = try TemporaryFolder()
         let file = WaveFile(path: folder.path + "/a.wav", sampleFormat: .integer16, limit: 8)
         _ = try file.start(format)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(.enabled(if: DeviceFiles.hasFullDisk, "there is no /dev/full"))
-    func aFullDiskIsTold() throws {
+    func fullDiskIsAnError() throws {
         let file = WaveFile(path: "/dev/full")
         let error = #expect(throws: OutputError.self) {
             _ = try file.start(format)
@@ -60,13 +60,13 @@ import Testing
         #expect(error?.code == .fileFailed && error?.path == "/dev/full")
     }
 
-    @Test func aMissingFolderIsTold() {
+    @Test func missingDirectoryIsAnError() {
         let error = #expect(throws: OutputError.self) { _ = try WaveFile(path: "/nowhere/a.wav").start(format) }
         #expect(error?.code == .fileFailed)
         #expect(error?.description.contains("/nowhere/a.wav") == true)
     }
 
-    @Test func aSecondStartKeepsTheFirstFormat() throws {
+    @Test func secondStartKeepsTheFirstFormat() throws {
         let folder = try TemporaryFolder()
         let file = WaveFile(path: folder.path + "/a.wav")
         _ = try file.start(format)

@@ -5,10 +5,10 @@ import Testing
 @testable import MediaOutput
 
 @Suite struct WindowMailboxTests {
-    /// No window waits for it.
+    /// A mailbox without a window.
     private let mailbox = WindowMailbox(event: 0x8000)
 
-    @Test func theNewestFrameIsTakenAndTheOthersAreCounted() throws {
+    @Test func newestFrameIsTakenAndOthersAreCountedAsDropped() throws {
         for milliseconds in [0, 40, 80] { mailbox.put(try TestFrames.frame(at: Int64(milliseconds))) }
         #expect(mailbox.take().frame?.time == MediaTime(value: 80, timescale: 1000))
         #expect(mailbox.take().frame == nil)
@@ -18,7 +18,7 @@ import Testing
         #expect(counts.received == 4 && counts.shown == 2 && counts.dropped == 2)
     }
 
-    @Test func clearingTakesTheFrameThatWaits() throws {
+    @Test func clearingRemovesThePendingFrame() throws {
         mailbox.put(try TestFrames.frame(at: 0))
         #expect(mailbox.isReadyForDisplay)
         mailbox.clear()
@@ -28,7 +28,7 @@ import Testing
         #expect(mailbox.counts.dropped == 1)
     }
 
-    @Test func changesFromManyThreadsAreAllMade() async {
+    @Test func concurrentUpdatesAreAllApplied() async {
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 group.addTask { [mailbox] in
@@ -39,12 +39,12 @@ import Testing
         #expect(mailbox.take().overlay?.position == MediaTime(seconds: 800))
     }
 
-    @Test func anOverlayThatStaysTheSameIsNoMail() {
+    @Test func unchangedOverlayIsNotDelivered() {
         mailbox.update { $0.volume = 1 }
         #expect(mailbox.take().overlay == nil)
     }
 
-    @Test func aClosedMailboxTakesNothing() throws {
+    @Test func closedMailboxAcceptsNothing() throws {
         mailbox.close()
         mailbox.put(try TestFrames.frame(at: 0))
         mailbox.update { $0.volume = 0.5 }

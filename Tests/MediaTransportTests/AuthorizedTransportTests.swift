@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [(401, true), (403, true), (400, false), (402, false), (404, false), (500, false)])
-    func aRenewalFollowsARefusalForWantOfAuthorization(status: Int, isRenewed: Bool) async throws {
+    func renewsAuthorizationOnlyAfterStatus401Or403(status: Int, isRenewed: Bool) async throws {
         let script = ScriptedTransport([Self.address.text: [refusal(status), .text("media")]])
         let told = Mutex<[Int?]>([])
         let transport = AuthorizedTransport(
@@ -47,7 +47,7 @@ import Testing
         #expect(script.requests.count == (isRenewed ? 2 : 1))
     }
 
-    @Test func withoutANewAuthorizationTheRefusalStays() async throws {
+    @Test func refusalIsThrownIfAuthorizationIsNotRenewed() async throws {
         let renewals = Mutex(0)
         let renewing: @Sendable (TransportError) async throws -> Bool = { _ in
             renewals.withLock { $0 += 1 }
@@ -65,7 +65,7 @@ import Testing
         #expect(renewals.withLock { $0 } == 2, "each later request asks anew")
     }
 
-    @Test func anErrorOfARenewalIsThatOfTheRequest() async throws {
+    @Test func errorOfRenewalIsThrownByTheRequest() async throws {
         struct Refused: Error {}
         let script = ScriptedTransport([Self.address.text: [refusal(401), refusal(401), .text("media")]])
         let attempts = Mutex(0)
@@ -85,9 +85,9 @@ import Testing
         #expect(attempts.withLock { $0 } == 2)
     }
 
-    /// Several requests are refused while one of them renews.
+    /// Several requests are refused while one of them renews the authorization.
     @Test(.timeLimit(.minutes(1)), arguments: [true, false])
-    func requestsWaitForTheRenewalOfAnother(isRenewed: Bool) async throws {
+    func concurrentRefusedRequestsShareOneRenewal(isRenewed: Bool) async throws {
         let time = Simulation()
         let answers = [refusal(401), refusal(401), refusal(401), .text("media")]
         let script = ScriptedTransport([Self.address.text: answers], time: time)
@@ -117,7 +117,7 @@ import Testing
         #expect(script.requests.count == (isRenewed ? 6 : 3))
     }
 
-    @Test(.timeLimit(.minutes(1))) func aCancelledRequestDoesNotWaitForTheRenewal() async throws {
+    @Test(.timeLimit(.minutes(1))) func cancelledRequestDoesNotWaitForRenewal() async throws {
         let time = Simulation()
         let script = ScriptedTransport([Self.address.text: [refusal(401), refusal(401), .text("media")]], time: time)
         let transport = AuthorizedTransport(
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func eachTryIsSignedAnew() async throws {
+    @Test func eachAttemptIsSignedAgain() async throws {
         let script = ScriptedTransport([Self.address.text: [refusal(401), .text("media")]])
         let count = Mutex(0)
         let transport = AuthorizedTransport(

@@ -7,7 +7,7 @@ import ResourceAddressing
 import Synchronization
 import Testing
 
-/// What arrives over a link under conditions, in simulated time.
+/// Tests the arrival times of data over a link with simulated conditions, in simulated time.
 @Suite struct ConditionedTransportTests {
     private struct Arrival: Sendable, Hashable {
         let time: Duration
@@ -36,7 +36,7 @@ import Testing
         TransportRequest(ResourceAddress(text), kind: .segment)
     }
 
-    /// Loads a resource and notes when its bytes came.
+    /// Loads a resource and returns the arrival times of its response header and its bytes.
     private static func arrivals(
         _ transport: any Transport,
         _ text: String,
@@ -53,7 +53,7 @@ import Testing
         return (head, result, response.record.measurement)
     }
 
-    @Test func latencyIsPaidEachWayAndBandwidthByTheBody() async throws {
+    @Test func latencyAppliesInEachDirectionAndBandwidthToTheBody() async throws {
         let time = Simulation()
         let profile = LinkProfile(
             name: "t",
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: LinkProfile.presets.filter { ($0.down.bandwidth?.bitsPerSecond ?? 0) > 0 && $0.down.loss == 0 })
-    func overTenSecondsTheRateIsThatOfThePreset(preset: LinkProfile) async throws {
+    func throughputOverTenSecondsIsThatOfThePreset(preset: LinkProfile) async throws {
         let time = Simulation()
         let rate = try #require(preset.down.bandwidth).bitsPerSecond
         let (head, bytes, _) = try await time.run {
@@ -89,8 +89,8 @@ import Testing
         #expect(abs((last.time - head) / .seconds(1) - 10) < 0.1)
     }
 
-    /// The link carries its bandwidth whatever is lost; what is lost at the end comes a few round trips later.
-    @Test func lossDelaysTheEndByRoundTripsAndNotByBandwidth() async throws {
+    /// Packet loss does not reduce the bandwidth of the link; packets lost at the end arrive a few round trips later.
+    @Test func lossDelaysTheEndByRoundTripsWithoutReducingBandwidth() async throws {
         let preset = try #require(LinkProfile(preset: "Very Bad Network"))
         let rate = try #require(preset.down.bandwidth).bitsPerSecond
         let roundTrip = (preset.up.latency + preset.down.latency) / .seconds(1)
@@ -110,13 +110,13 @@ import Testing
         }
         lateness.sort()
         #expect(lateness[0] >= -0.01, "\(lateness)")
-        // Most often the packets of the last second lose one that is sent once more, or twice.
+        // In the median run, the packets of the last second include one that is retransmitted once or twice.
         #expect((0.5 * roundTrip...2.5 * roundTrip).contains(lateness[15]), "\(lateness)")
         #expect(lateness[30] < 6 * roundTrip, "\(lateness)")
     }
 
-    /// Over real sockets and with a real clock it works the same.
-    @Test(.timeLimit(.minutes(1))) func realTransfersKeepTheRateToo() async throws {
+    /// Tests with real sockets and a real clock.
+    @Test(.timeLimit(.minutes(1))) func realTransfersAreLimitedToTheBandwidthOfTheLink() async throws {
         let bytes = [UInt8](repeating: 7, count: 1_500_000)
         try await MisbehavingServer.withServer(["/a": .init(bytes), "/b": .init(bytes)]) { server in
             let http = HTTPTransport()
@@ -131,7 +131,8 @@ import Testing
                 let latency = try #require(measurement.firstByte)
                 #expect(latency >= .milliseconds(120) && latency < .seconds(3))
                 let seconds = try #require(measurement.transferDuration) / .seconds(1)
-                // Two of 1.5 MB share 1 MB a second. A busy machine may be late, and never early.
+                // Two transfers of 1.5 MB share 1 MB per second. They may take longer on a busy machine, but never
+                // shorter.
                 #expect(seconds > 2.85 && seconds < 9)
             }
         }
@@ -143,7 +144,7 @@ import Testing
         return response.record.measurement
     }
 
-    @Test func transfersShareTheLinkAndTogetherFillIt() async throws {
+    @Test func concurrentTransfersShareTheBandwidth() async throws {
         let time = Simulation()
         let ends = try await time.run {
             let link = ConditionedLink(
@@ -165,13 +166,13 @@ import Testing
                 return ends
             }
         }
-        // c has a third of the link until it is done; then the others have half of it each.
+        // Transfer c has a third of the bandwidth until it ends; then the other two have half of it each.
         let seconds = ends.mapValues { $0 / .seconds(1) - 0.05 }
         #expect(abs((seconds["c"] ?? 0) - 0.75) < 0.02)
         #expect(abs((seconds["a"] ?? 0) - 1.25) < 0.02 && abs((seconds["b"] ?? 0) - 1.25) < 0.02)
     }
 
-    @Test func theSameTraceGivesTheSameArrivalTimes() async throws {
+    @Test func arrivalTimesAreReproducible() async throws {
         let periods = (1...20).map { number in
             LinkTrace.Period(
                 duration: .milliseconds(37 * number),
@@ -202,7 +203,7 @@ import Testing
         for _ in 0..<5 { #expect(try await run() == first) }
     }
 
-    @Test func aChangeReachesTransfersOnTheirWay() async throws {
+    @Test func changeOfTheProfileAppliesToTransfersInProgress() async throws {
         let time = Simulation()
         let bytes = try await time.run {
             let link = ConditionedLink(LinkProfile(name: "slow", down: Self.way(kilobits: 8)), time: time)
@@ -216,7 +217,7 @@ import Testing
         #expect((.seconds(1.9)...(.seconds(2.2))).contains(last.time))
     }
 
-    @Test func whereNothingGetsThroughARequestEndsInATimeOut() async throws {
+    @Test func requestTimesOutIfAllPacketsAreLost() async throws {
         let time = Simulation()
         let lost = try #require(LinkProfile(preset: "100% Loss"))
         let (error, now) = try await time.run {
@@ -231,9 +232,9 @@ import Testing
         #expect((.seconds(20)...(.seconds(21))).contains(now))
     }
 
-    /// However little gets through, a transfer that gets nothing for too long ends.
+    /// A transfer that receives no data for longer than the timeout ends, for any cause.
     @Test(arguments: ["no bandwidth", "all is lost meanwhile", "an endless outage", "an outage in the middle"])
-    func aBodyThatGetsNothingEndsInATimeOut(what: String) async throws {
+    func bodyThatReceivesNoDataTimesOut(what: String) async throws {
         let time = Simulation()
         let (error, now) = try await time.run {
             var profile = LinkProfile(name: "t", down: Self.way(kilobits: what == "no bandwidth" ? 0 : 80))
@@ -251,7 +252,7 @@ import Testing
         #expect(error?.code == .timedOut && now <= .seconds(30))
     }
 
-    @Test func namesThatAreBeingResolvedAreWaitedFor() async throws {
+    @Test func concurrentRequestsShareOneNameLookup() async throws {
         let time = Simulation()
         let profile = try #require(LinkProfile(preset: "High Latency DNS"))
         let ends = try await time.run {
@@ -273,7 +274,7 @@ import Testing
         #expect(ends == [.seconds(3), .seconds(3), .seconds(3), .seconds(3)])
     }
 
-    @Test func anOutageIsWaitedFor() async throws {
+    @Test func transferContinuesAfterAnOutage() async throws {
         let time = Simulation()
         var profile = LinkProfile(name: "t", down: Self.way(kilobits: 800))
         profile.outages = [LinkProfile.Outage(start: .milliseconds(500), duration: .seconds(10))]
@@ -292,7 +293,7 @@ import Testing
         #expect(!bytes.contains { (.milliseconds(520)...(.milliseconds(10_500))).contains($0.time) })
     }
 
-    @Test func muchLossBreaksTheConnectionInTheEnd() async throws {
+    @Test func highPacketLossEventuallyBreaksTheConnection() async throws {
         let time = Simulation()
         let error = try await time.run {
             let link = ConditionedLink(LinkProfile(name: "t", down: Self.way(kilobits: 800, loss: 0.6)), time: time)
@@ -304,7 +305,7 @@ import Testing
         #expect(error?.code == .connectionLost)
     }
 
-    @Test func namesTakeTheirTimeOnce() async throws {
+    @Test func nameLookupDelayAppliesOncePerHost() async throws {
         let time = Simulation()
         let profile = try #require(LinkProfile(preset: "High Latency DNS"))
         let (lookups, now) = try await time.run {
@@ -321,7 +322,7 @@ import Testing
         #expect(lookups == [.seconds(3), nil, .seconds(3)] && now == .seconds(6))
     }
 
-    @Test func errorPagesComeAllTheWayToo() async throws {
+    @Test func errorResponsesHaveLatencyToo() async throws {
         let time = Simulation()
         let now = try await time.run {
             let link = ConditionedLink(
@@ -335,7 +336,7 @@ import Testing
         #expect(now == .milliseconds(300))
     }
 
-    @Test func aSlowReaderGetsNoMoreThanBuffersHold() async throws {
+    @Test func slowReaderIsLimitedByTheSizeOfTheBuffers() async throws {
         let time = Simulation()
         let (early, end) = try await time.run {
             let link = ConditionedLink(LinkProfile(name: "t", down: Self.way(kilobits: 8_000)), time: time)
@@ -353,7 +354,7 @@ import Testing
         #expect(early <= 5_000_000 / 4 && end >= .seconds(63))
     }
 
-    @Test func whoStopsReadingEndsTheTransfer() async throws {
+    @Test func transferStopsWhenReadingStops() async throws {
         let time = Simulation()
         let source = EndlessTransport()
         try await time.run {
@@ -371,7 +372,7 @@ import Testing
     }
 }
 
-/// A body without end, which counts what was taken of it.
+/// A transport whose responses have an endless body, and that counts the chunks that have been read.
 private final class EndlessTransport: Transport {
     private let taken = Mutex(0)
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaTransport
 
-/// A clock that moves only when somebody sleeps, or when a test moves it.
+/// A clock that advances only by sleeping, or when a test advances it.
 private final class ManualTime: TimeSource {
     private struct State {
         var now = Duration.seconds(1_000)
@@ -28,7 +28,7 @@ private final class ManualTime: TimeSource {
     }
 }
 
-/// Gives one planned answer after the other.
+/// A transport that returns planned responses in order.
 private final class PlannedTransport: Transport {
     enum Part: Sendable {
         case bytes([UInt8])
@@ -59,7 +59,7 @@ private final class PlannedTransport: Transport {
     }
 
     var requests: [TransportRequest] { state.withLock { $0.requests } }
-    /// What each request asked to go on from: `offset validator`, or `-`.
+    /// The resumption of each request as `offset validator`, or `-` if it has none.
     var resumptions: [String] {
         requests.map { $0.resumption.map { "\($0.offset) \($0.validator)" } ?? "-" }
     }
@@ -97,7 +97,7 @@ private final class PlannedTransport: Transport {
     }
 }
 
-/// Bodies that are checked while they come, and go on where they were cut short.
+/// Tests response bodies that are validated while they are received, and resumed after an interruption.
 @Suite struct GuardedBodyTests {
     private typealias Answer = PlannedTransport.Answer
     private typealias Part = PlannedTransport.Part
@@ -133,9 +133,9 @@ private final class PlannedTransport: Transport {
         try await loading(transport, retries: retries, pace: pace).load(TransportRequest(Self.address, kind: kind))
     }
 
-    // MARK: Going on
+    // MARK: Resumption
 
-    @Test func aBodyGoesOnFromItsLastByteAfterAWait() async throws {
+    @Test func bodyIsResumedAtItsLastByteAfterADelay() async throws {
         let transport = PlannedTransport(
             [
                 Answer(
@@ -159,7 +159,7 @@ private final class PlannedTransport: Transport {
         #expect(transport.resumptions == ["-", "4 \"v1\"", "4 \"v1\""])
         #expect(time.slept == [.milliseconds(250), .milliseconds(500)])
         #expect(loaded.measurement.bytes == ByteCount(10) && loaded.measurement.serverAddress == "two")
-        // Two seconds, two waits, and three seconds after the first request.
+        // Two seconds, two retry delays, and three seconds after the first request.
         #expect(loaded.measurement.sent == .seconds(1_000))
         #expect(loaded.measurement.lastByte == .milliseconds(5_750))
         #expect(loaded.address.text == "https://found/a")
@@ -186,7 +186,7 @@ private final class PlannedTransport: Transport {
             ),
         ] as [([HeaderField], Int64?, String)]
     )
-    func onlyAResourceThatIsProvedToBeTheSameGoesOn(
+    func bodyIsResumedOnlyWithAStrongValidatorAndAKnownLength(
         headers: [HeaderField],
         length: Int64?,
         resumption: String
@@ -206,7 +206,7 @@ private final class PlannedTransport: Transport {
         #expect(transport.resumptions == ["-", resumption])
     }
 
-    @Test func withoutAByteTheRequestIsMadeAnew() async throws {
+    @Test func requestIsRestartedIfNoBytesWereReceived() async throws {
         let transport = PlannedTransport(
             [
                 Answer(headers: [Self.tag], length: 3, parts: [.fail(Self.lost)]),
@@ -219,7 +219,7 @@ private final class PlannedTransport: Transport {
     }
 
     @Test(arguments: [(262_144, "524288 \"v1\""), (262_143, "-")])
-    func aFailureIsForgivenAfterSomeProgress(progress: Int, third: String) async throws {
+    func retryCountIsResetAfterEnoughProgress(progress: Int, third: String) async throws {
         let whole = progress * 2 + 1
         let cut = { (start: Int) in
             Answer(
@@ -240,7 +240,7 @@ private final class PlannedTransport: Transport {
         #expect(transport.resumptions == ["-", "\(progress) \"v1\"", third])
     }
 
-    @Test func progressIsCountedFromTheLastFailure() async throws {
+    @Test func progressIsMeasuredFromTheLastFailure() async throws {
         let answers = [0, 100_000, 200_000].map { start in
             Answer(
                 headers: [Self.tag],
@@ -256,11 +256,11 @@ private final class PlannedTransport: Transport {
         #expect(transport.resumptions == ["-", "100000 \"v1\"", "200000 \"v1\"", "-"])
     }
 
-    @Test func aResourceThatChangedBeginsAnew() async throws {
+    @Test func changedResourceIsRestarted() async throws {
         let first = Answer(headers: [Self.tag], length: 6, parts: [.bytes(noise(3)), .fail(Self.lost)])
         let whole = Answer(length: 6, parts: [.bytes(noise(6))])
         let changed = Answer(failure: TransportError(.contentChanged, "changed"))
-        // A rest of another length is one of another resource.
+        // If the remaining length differs, the resource has changed.
         for second in [changed, Answer(status: 206, length: 4, parts: [.bytes(noise(4))]), Answer(status: 206)] {
             let transport = PlannedTransport([first, second, whole], time: time)
             #expect(try await load(transport, retries: 3).bytes == noise(6))
@@ -281,7 +281,7 @@ private final class PlannedTransport: Transport {
 
     // MARK: Length
 
-    @Test func aBodyHasItsAnnouncedLength() async {
+    @Test func bodyWhoseLengthDiffersFromContentLengthIsAnError() async {
         func error(_ parts: Part..., headers: [HeaderField] = []) async -> TransportError? {
             let transport = PlannedTransport([Answer(headers: headers, length: 6, parts: parts)], time: time)
             let error = await #expect(throws: TransportError.self) { _ = try await load(transport, retries: 0) }
@@ -296,7 +296,7 @@ private final class PlannedTransport: Transport {
         #expect(long?.status == 200 && long?.address?.text == "https://found/a")
     }
 
-    @Test func aBodyThatIsTooLongBeginsAnewThoughItCouldGoOn() async throws {
+    @Test func bodyThatIsTooLongIsRestartedInsteadOfResumed() async throws {
         let transport = PlannedTransport(
             [
                 Answer(headers: [Self.tag], length: 3, parts: [.bytes(noise(2)), .bytes(noise(2))]),
@@ -308,7 +308,7 @@ private final class PlannedTransport: Transport {
         #expect(transport.resumptions == ["-", "-"])
     }
 
-    @Test func theBodyOfAConfirmationIsNotExpected() async throws {
+    @Test func notModifiedResponseHasNoBody() async throws {
         let transport = PlannedTransport([Answer(status: 304, length: 6)], time: time)
         #expect(try await load(transport, retries: 0).bytes == [])
     }
@@ -317,7 +317,7 @@ private final class PlannedTransport: Transport {
         arguments: [(Int64?.some(10), 10, true), (nil, 10, true), (11, 11, false), (nil, 11, false), (11, 0, false)]
             as [(Int64?, Int, Bool)]
     )
-    func aResourceInMemoryHasALimit(length: Int64?, count: Int, isLoaded: Bool) async throws {
+    func resourceLoadedIntoMemoryHasASizeLimit(length: Int64?, count: Int, isLoaded: Bool) async throws {
         let parts: [Part] = count < 5 ? [] : [.bytes(noise(5)), .bytes(noise(count - 5, from: 5))]
         let transport = PlannedTransport(
             [Answer(headers: [HeaderField("content-type", "text/x")], length: length, parts: parts)],
@@ -338,7 +338,7 @@ private final class PlannedTransport: Transport {
         #expect(ResourceLoading.playlistLimit == ByteCount(268_435_456))
     }
 
-    @Test func eachFailedTryIsToldWithTheTimeOfTheNextOne() async throws {
+    @Test func failedAttemptsAreReportedWithTheTimeOfTheNextAttempt() async throws {
         let busy = TransportError(.status, "busy", status: 503)
         let transport = PlannedTransport(
             [Answer(failure: busy), Answer(failure: Self.lost), Answer(length: 1, parts: [.bytes([7])])],
@@ -362,22 +362,22 @@ private final class PlannedTransport: Transport {
         )
     }
 
-    // MARK: Pace
+    // MARK: Minimum throughput
 
     private static let pace = LoadErrorPolicy.Pace(window: .seconds(10), leastBytes: 1_000)
 
     @Test(
         arguments: [
-            // At least 1,000 bytes in 10 seconds, each window by itself.
+            // At least 1,000 bytes in each window of 10 seconds.
             ([(10_000, 999)], "only 999 bytes came in 10 seconds"), ([(10_000, 1_000)], nil), ([(9_999, 1)], nil),
             ([(6_000, 100), (4_000, 899)], "only 999 bytes came in 10 seconds"), ([(6_000, 100), (4_000, 900)], nil),
             ([(10_000, 5_000), (10_000, 10)], "only 10 bytes came in 10 seconds"),
             ([(10_000, 5_000), (9_000, 10), (900, 10)], nil),
-            // After a long silence all of it counts.
+            // After a long pause, the threshold scales with the elapsed time.
             ([(25_000, 2_499)], "only 2499 bytes came in 25 seconds"), ([(25_000, 2_500)], nil),
         ] as [([(Int, Int)], String?)]
     )
-    func aBodyThatIsTooSlowIsGivenUp(pieces: [(Int, Int)], message: String?) async throws {
+    func bodyBelowTheMinimumThroughputTimesOut(pieces: [(Int, Int)], message: String?) async throws {
         let parts = pieces.flatMap { [Part.pause(.milliseconds($0.0)), .bytes(noise($0.1))] }
         let transport = PlannedTransport([Answer(parts: parts)], time: time)
         guard let message else {
@@ -391,7 +391,7 @@ private final class PlannedTransport: Transport {
         #expect(error?.code == .timedOut && error?.message == message && error?.status == 200)
     }
 
-    @Test func theEndOfABodyMayBeSlow() async throws {
+    @Test func lastBytesOfABodyMayBeSlow() async throws {
         let whole = PlannedTransport([Answer(length: 5, parts: [.pause(.seconds(10)), .bytes(noise(5))])], time: time)
         #expect(try await load(whole, retries: 0, pace: Self.pace).bytes.count == 5)
         let end = PlannedTransport(
@@ -406,7 +406,7 @@ private final class PlannedTransport: Transport {
         await #expect(throws: TransportError.self) { _ = try await load(middle, retries: 0, pace: Self.pace) }
     }
 
-    @Test func theTimeOfTheReaderDoesNotCount() async throws {
+    @Test func timeOfTheReaderDoesNotCountTowardsTheThroughput() async throws {
         let transport = PlannedTransport([Answer(parts: (0..<5).map { .bytes(noise(1, from: $0)) })], time: time)
         let time = time
         let count = try await loading(transport, retries: 0, pace: Self.pace).retrying(
@@ -422,8 +422,8 @@ private final class PlannedTransport: Transport {
         #expect(count == 5)
     }
 
-    /// What came too slowly is asked for again, since it was not passed on.
-    @Test(arguments: [true, false]) func aBodyThatGoesOnIsJudgedAnew(isSlow: Bool) async throws {
+    /// The bytes that arrived too slowly were not delivered, so they are requested again.
+    @Test(arguments: [true, false]) func throughputOfAResumedBodyIsMeasuredAgain(isSlow: Bool) async throws {
         let end: [Part] = isSlow ? [.pause(.seconds(4)), .bytes(noise(100, from: 100))] : [.fail(Self.lost)]
         let transport = PlannedTransport(
             [
@@ -441,9 +441,9 @@ private final class PlannedTransport: Transport {
         #expect(transport.resumptions == ["-", "100 \"v1\""])
     }
 
-    // MARK: Web pages
+    // MARK: HTML pages
 
-    private func isRefused(_ text: [UInt8], _ kind: TransportRequest.Kind = .segment) async -> TransportError? {
+    private func webPageError(_ text: [UInt8], _ kind: TransportRequest.Kind = .segment) async -> TransportError? {
         let transport = PlannedTransport([Answer(parts: [.bytes(text)])], time: time)
         do {
             _ = try await load(transport, retries: 0, kind: kind)
@@ -454,19 +454,19 @@ private final class PlannedTransport: Transport {
     }
 
     @Test(arguments: [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF] as [UInt8])
-    func whatMayComeBeforeAPageIsSkipped(byte: UInt8) async {
-        #expect(await isRefused([byte] + Array("<HTML lang>".utf8)) != nil)
-        #expect(await isRefused([byte] + Array("<!DOCTYPE HTML PUBLIC>".utf8)) != nil)
-        #expect(await isRefused([byte] + Array("<!DOCTYPE svg>".utf8)) == nil)
-        #expect(await isRefused([byte, 0x47] + Array("<html>".utf8)) == nil)
+    func whitespaceAndByteOrderMarkBeforeHTMLAreSkipped(byte: UInt8) async {
+        #expect(await webPageError([byte] + Array("<HTML lang>".utf8)) != nil)
+        #expect(await webPageError([byte] + Array("<!DOCTYPE HTML PUBLIC>".utf8)) != nil)
+        #expect(await webPageError([byte] + Array("<!DOCTYPE svg>".utf8)) == nil)
+        #expect(await webPageError([byte, 0x47] + Array("<html>".utf8)) == nil)
     }
 
-    @Test func aPageIsLookedForInTheFirst256Bytes() async {
+    @Test func onlyTheFirst256BytesAreCheckedForHTML() async {
         let page = Array("<html>".utf8)
-        #expect(await isRefused(Array(repeating: 0x20, count: 251) + page) != nil)
-        #expect(await isRefused(Array(repeating: 0x20, count: 252) + page) == nil)
-        #expect(await isRefused([]) == nil)
-        // Only the first bytes of a body are looked at.
+        #expect(await webPageError(Array(repeating: 0x20, count: 251) + page) != nil)
+        #expect(await webPageError(Array(repeating: 0x20, count: 252) + page) == nil)
+        #expect(await webPageError([]) == nil)
+        // Only the first chunk of a body is checked.
         let transport = PlannedTransport([Answer(parts: [.bytes([0x47]), .bytes(page)])], time: time)
         #expect((try? await load(transport, retries: 0).bytes) == [0x47] + page)
     }
@@ -479,8 +479,8 @@ private final class PlannedTransport: Transport {
             (.subtitle, "a web page came where text was expected"), (.playlist, nil), (.other, nil),
         ] as [(TransportRequest.Kind, String?)]
     )
-    func aPageIsNoMedia(kind: TransportRequest.Kind, message: String?) async {
-        let error = await isRefused(Array("<html>".utf8), kind)
+    func htmlPageIsAnErrorForMediaKeysAndSubtitles(kind: TransportRequest.Kind, message: String?) async {
+        let error = await webPageError(Array("<html>".utf8), kind)
         #expect(error?.message == message && error?.code == (message == nil ? nil : .wrongContent))
         #expect(TransportRequest.Kind.playlist.noun == "a playlist" && TransportRequest.Kind.other.noun == "media")
     }

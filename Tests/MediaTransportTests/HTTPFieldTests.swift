@@ -9,7 +9,7 @@ import Testing
 
 @testable import MediaTransport
 
-/// What is read of header fields and addresses, and what is written of them.
+/// Tests the parsing and writing of header fields and addresses.
 @Suite struct HTTPFieldTests {
     // MARK: Content-Range
 
@@ -19,7 +19,7 @@ import Testing
             ("bytes 0-9223372036854775806/*", 0, .max, nil), ("bytes 3-7/8", 3, 8, 8),
         ] as [(String, Int64, Int64, Int64?)]
     )
-    func aContentRangeIsRead(text: String, start: Int64, end: Int64, total: Int64?) throws {
+    func contentRangeIsParsed(text: String, start: Int64, end: Int64, total: Int64?) throws {
         let range = try #require(ContentRange(text))
         #expect(range.start == start && range.end == end && range.total == total)
         #expect(ResponseFieldReading.byteRange(contentRange: text) == ByteRange(start: start, length: end - start))
@@ -31,7 +31,7 @@ import Testing
         "bytes */200", "bytes 0-9223372036854775807/*", "bytes 0-99/200 x", "bytes +0-99/200", "bytes 0-99/-1",
         "bytes /0-:/200", "bytes 0-99/**",
     ])
-    func whatIsNoContentRangeIsRefused(text: String) {
+    func invalidContentRangeIsRejected(text: String) {
         #expect(ContentRange(text) == nil && ResponseFieldReading.byteRange(contentRange: text) == nil)
     }
 
@@ -51,7 +51,7 @@ import Testing
             ("31 Dec 9999 00:00:00", "never", 31_536_000),
         ] as [(String?, String?, Int64?)]
     )
-    func aServerSaysHowLongToWait(value: String?, date: String?, seconds: Int64?) {
+    func retryAfterIsParsedAsSecondsOrDate(value: String?, date: String?, seconds: Int64?) {
         #expect(RetryAfter.duration(value, date: date) == seconds.map { .seconds($0) })
         if let value {
             #expect(ResponseFieldReading.delay(retryAfter: value, date: date) == seconds.map { .seconds($0) })
@@ -66,7 +66,7 @@ import Testing
             ("a b", nil), ("a/b", nil), ("a\\b", nil), ("a\u{7F}", nil), ("a\u{1F}", nil),
         ] as [(String, String?)]
     )
-    func aHostIsSpelledAsNameServersKnowIt(host: String, ascii: String?) {
+    func hostNamesAreConvertedToASCII(host: String, ascii: String?) {
         #expect(HostName.ascii(host) == ascii)
     }
 
@@ -77,7 +77,7 @@ import Testing
         ("localhost.", false),
         ("alocalhost", false), ("::2", false), ("", false),
     ])
-    func thisMachineHasSomeNames(host: String, isLoopback: Bool) {
+    func loopbackHostsAreRecognized(host: String, isLoopback: Bool) {
         #expect(HostName.isLoopback(host) == isLoopback)
     }
 
@@ -88,12 +88,12 @@ import Testing
             ("::ffff:255.255.255.255\u{0}", nil), ("0000:0000:0000:0000:0000:ffff:255.255.255.2555", nil),
         ] as [(String, [UInt8]?)]
     )
-    func aNumericAddressIsRead(text: String, octets: [UInt8]?) {
+    func numericAddressIsParsed(text: String, octets: [UInt8]?) {
         let address = HostAddress(numeric: text)
         #expect(address?.octets == octets && address?.description == octets.map { _ in text })
     }
 
-    @Test func anAddressHasFourOrSixteenBytes() {
+    @Test func addressHasFourOrSixteenBytes() {
         for count in [0, 3, 5, 15, 17] { #expect(HostAddress([UInt8](repeating: 1, count: count)) == nil) }
         #expect(HostAddress([1, 2, 3, 4])?.description == "1.2.3.4")
         #expect(
@@ -101,7 +101,7 @@ import Testing
         )
     }
 
-    @Test func thisMachineIsResolvedOnceForEachAddress() {
+    @Test func lookupReturnsEachAddressOnce() {
         let addresses = HostAddress.lookUp("localhost")
         #expect(!addresses.isEmpty && Set(addresses).count == addresses.count)
         #expect(HostAddress.lookUp("127.0.0.1").map(\.description) == ["127.0.0.1"])
@@ -128,15 +128,20 @@ import Testing
         ] as [(String, String, String, String, String?)]
 
     @Test(arguments: sites)
-    func aSiteIsAHostAndAPort(text: String, host: String, address: String, field: String, authorization: String?) throws
-    {
+    func siteIsParsedFromAnAddress(
+        text: String,
+        host: String,
+        address: String,
+        field: String,
+        authorization: String?
+    ) throws {
         let site = try #require(RequestSite(ResourceAddress(text)))
         #expect(site.host == host && site.address == address && site.hostField == field)
         #expect(site.authorization == authorization)
     }
 
     @Test(arguments: ["ftp://h", "h", "http://h:0", "http://h:65536", "http://", "file:///a"])
-    func whatIsNoSiteIsRefused(text: String) {
+    func invalidSiteIsRejected(text: String) {
         #expect(RequestSite(ResourceAddress(text)) == nil)
         #expect(RequestTarget(ResourceAddress(text + "/a"), RequestSites()) == nil)
     }
@@ -148,12 +153,12 @@ import Testing
         ("http://h//a/../b", "//a/../b"),
         ("http://h/a\u{10}b", "/a%10b"), ("http://h/a\u{F}b", "/a%0Fb"),
     ])
-    func aTargetIsThePathAndTheQueryAsTheyWereGiven(address: String, text: String) throws {
+    func requestTargetPreservesPathAndQuery(address: String, text: String) throws {
         let target = try #require(RequestTarget(ResourceAddress(address), RequestSites()))
         #expect(target.text == text && target.site.hostField == "h")
     }
 
-    @Test func sitesAreRememberedWithTheirUsers() throws {
+    @Test func sitesAreCachedWithTheirUserInformation() throws {
         let sites = RequestSites()
         for number in 0..<200 {
             let site = try #require(sites.site("http://me:\(number)@h\(number)"))
@@ -163,7 +168,7 @@ import Testing
         #expect(sites.site("ftp://h") == nil)
     }
 
-    // MARK: Errors of the client
+    // MARK: HTTP client errors
 
     @Test(arguments: [
         (HTTPClientError.connectTimeout, TransportError.Code.cannotConnect, "no connection within the time allowed"),
@@ -177,7 +182,7 @@ import Testing
         (.remoteConnectionClosed, .connectionLost, "the server closed the connection"),
         (.uncleanShutdown, .connectionLost, "the server closed the connection"),
     ])
-    func anErrorOfTheClientHasAMeaning(error: HTTPClientError, code: TransportError.Code, message: String) {
+    func clientErrorsAreTranslated(error: HTTPClientError, code: TransportError.Code, message: String) {
         let address = ResourceAddress("http://h/a")
         let translated = TransportError.translating(error, address: address) as? TransportError
         #expect(translated?.code == code && translated?.message == message && translated?.address == address)
@@ -198,7 +203,7 @@ import Testing
         (ECONNREFUSED, true), (EHOSTUNREACH, true), (ENETUNREACH, true), (ETIMEDOUT, true), (EADDRNOTAVAIL, true),
         (EACCES, true), (EPERM, true), (ECONNRESET, false), (EPIPE, false),
     ])
-    func aSystemErrorIsARefusalOrALoss(number: CInt, isRefusal: Bool) {
+    func systemErrorsAreTranslatedToConnectionErrors(number: CInt, isRefusal: Bool) {
         let error = IOError(errnoCode: number, reason: "read")
         let translated = TransportError.translating(error, address: ResourceAddress("a")) as? TransportError
         #expect(translated?.code == (isRefusal ? .cannotConnect : .connectionLost))
@@ -235,7 +240,7 @@ import Testing
 
     // MARK: Options
 
-    @Test func theDefaultsAreThoseThatAreDocumented() {
+    @Test func optionsHaveTheDocumentedDefaults() {
         let options = HTTPTransport.Options()
         #expect(options.userAgent == "Millstream/0.1" && options.headers.isEmpty && options.cookies == nil)
         #expect(options.connectTimeout == .seconds(10) && options.idleTimeout == .seconds(20))
@@ -246,7 +251,7 @@ import Testing
         #expect(limits.timeLimit == .seconds(15))
     }
 
-    @Test func optionsWithoutSecretsKeepTheRest() throws {
+    @Test func withoutSecretsRemovesOnlyHeadersAndCookies() throws {
         var options = HTTPTransport.Options(
             userAgent: "A",
             headers: [try #require(ScopedHeaderField(line: "* X: y"))],
@@ -274,7 +279,7 @@ import Testing
             (.seconds(31_536_001), 31_536_000_000_000_000),
         ] as [(Duration, Int64)]
     )
-    func aTimeOfTheClientIsAYearAtMost(duration: Duration, nanoseconds: Int64) {
+    func clientTimeoutsAreLimitedToOneYear(duration: Duration, nanoseconds: Int64) {
         #expect(TimeAmount(limited: duration) == .nanoseconds(nanoseconds))
     }
 
@@ -285,11 +290,11 @@ import Testing
         ("*:81", "*:81"),
         ("http://*", "http://*"), ("::1", "[::1]"), ("[::1]:81", "[::1]:81"), ("h:1", "h:1"), ("h:65535", "h:65535"),
     ])
-    func aScopeIsSpelledInOneWay(text: String, description: String) {
+    func scopeHasACanonicalDescription(text: String, description: String) {
         #expect(HeaderFieldScope(text)?.description == description)
     }
 
-    @Test func eachFieldIsForTheOriginOfEachAddress() {
+    @Test func eachFieldIsScopedToTheOriginOfEachAddress() {
         let fields = [HeaderField("A", "1"), HeaderField("B", "2")]
         let addresses = ["https://h/a", "file:///x", "http://i:81/b"].map { ResourceAddress($0) }
         let scoped = [ScopedHeaderField](fields, forOriginsOf: addresses)

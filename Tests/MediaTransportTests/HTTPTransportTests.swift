@@ -7,7 +7,7 @@ import ResourceAddressing
 import Synchronization
 import Testing
 
-/// HTTP against a server that misbehaves: each outcome is defined, and comes soon.
+/// Tests HTTP against a misbehaving server: each request has a defined outcome within a bounded time.
 @Suite(.timeLimit(.minutes(1))) struct HTTPTransportTests {
     private static let media = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) }
 
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// So that what was sent is read before the connection ends.
+    /// A throttled body, so that the client reads the sent bytes before the connection closes.
     private static let slowly = MisbehavingServer.Behaviour.throttle(bytesPerSecond: 500_000)
 
     private static func rangeStart(_ request: MisbehavingServer.Request) -> Int {
@@ -62,9 +62,9 @@ import Testing
         return digits.flatMap { Int($0) } ?? -1
     }
 
-    // MARK: Bodies that do not end as announced
+    // MARK: Bodies of unexpected length
 
-    @Test func aBodyCutShortGoesOnWhereItStopped() async throws {
+    @Test func truncatedBodyIsResumed() async throws {
         let (loaded, requests) = try await load(
             [
                 [Self.slowly, .truncate(after: 70_000)], [Self.slowly, .reset(after: 60_000)], .proper,
@@ -78,7 +78,7 @@ import Testing
         #expect(loaded.measurement.bytes.bytes >= 200_000 && loaded.measurement.lastByte != nil)
     }
 
-    @Test func aRangeCutShortGoesOnInsideTheRange() async throws {
+    @Test func truncatedRangeIsResumedWithinTheRange() async throws {
         let range = ByteRange(start: 1_000, length: 100_000)
         let cut: MisbehavingServer.Behaviour = [Self.slowly, .truncate(after: 60_000)]
         let (loaded, requests) = try await load([cut, .proper], range: range, retries: 3)
@@ -87,13 +87,13 @@ import Testing
         #expect((1_000...61_000).contains(Self.rangeStart(requests[1])))
     }
 
-    @Test func withoutAValidatorItBeginsAnew() async throws {
+    @Test func truncatedBodyWithoutValidatorIsRestarted() async throws {
         let plain = MisbehavingServer.Resource(Self.media, contentType: "video/mp2t", validators: [])
         let (loaded, requests) = try await load([.truncate(after: 70_000), .proper], resource: plain, retries: 3)
         #expect(loaded.bytes == Self.media && requests.map { $0.header("Range") } == [nil, nil])
     }
 
-    @Test func whatChangedMeanwhileBeginsAnew() async throws {
+    @Test func truncatedBodyOfAChangedResourceIsRestarted() async throws {
         let other = [UInt8](repeating: 9, count: 150_000)
         let (loaded, requests) = try await load(
             [[Self.slowly, .truncate(after: 70_000)], .changedEntity(to: .init(other)), .proper],
@@ -102,47 +102,47 @@ import Testing
         #expect(loaded.bytes == other && requests.count == 3 && requests[2].header("Range") == nil)
     }
 
-    @Test func aServerThatCutsEveryBodyShortIsGivenUp() async {
+    @Test func requestFailsIfEveryBodyIsTruncated() async {
         let error = await #expect(throws: TransportError.self) {
             _ = try await load([.truncate(after: 1)], retries: 3)
         }
         #expect(error?.code == .connectionLost, "\(String(describing: error))")
     }
 
-    @Test func lengthsThatAreWrongAreErrors() async {
+    @Test func wrongLengthsAreErrors() async {
         #expect(await failure(.wrongLength(500))?.code == .timedOut)
         #expect(await failure([.wrongLength(500), .closeAfterResponse])?.code != nil)
         #expect(await failure([.chunked, .truncate(after: 5_000)])?.code == .connectionLost)
         #expect(await failure(.brokenChunk(after: 5_000))?.code != nil)
     }
 
-    @Test func lengthsThatAreNotGivenAreNoErrors() async throws {
+    @Test func missingLengthsAreAccepted() async throws {
         #expect(try await load([.noLength]).0.bytes == Self.media)
         #expect(try await load([.chunked]).0.bytes == Self.media)
         #expect(try await load([.informational(103, headers: [:])]).0.bytes == Self.media)
         #expect(try await load([.closeAfterResponse]).0.bytes == Self.media)
     }
 
-    // MARK: Bodies that do not come
+    // MARK: Stalled bodies
 
-    @Test func aStalledBodyIsATimeOut() async {
+    @Test func stalledBodyTimesOut() async {
         let error = await failure(.stall(after: 1_000))
         #expect(error?.code == .timedOut)
         #expect(await failure(.stallBeforeHead)?.code == .timedOut)
     }
 
-    @Test func aTrickleIsATimeOutThoughSomethingComes() async {
+    @Test func bodyThatArrivesTooSlowlyTimesOut() async {
         #expect(await failure(.trickle(every: .milliseconds(50)))?.code == .timedOut)
     }
 
-    /// What came too slowly is given up, and nothing of it is missing in the end.
-    @Test func aTrickleGoesOnWithoutAHole() async throws {
+    /// A body that arrives too slowly is interrupted and resumed without missing bytes.
+    @Test func bodyThatArrivesTooSlowlyIsResumedWithoutAGap() async throws {
         let (loaded, requests) = try await load([.trickle(every: .milliseconds(20)), .proper], retries: 3)
         #expect(loaded.bytes == Self.media && requests.count == 2)
         #expect(requests[1].header("If-Range") != nil)
     }
 
-    @Test func headsAndBodiesWithoutEndAreBounded() async {
+    @Test func endlessHeadersAndBodiesAreLimited() async {
         #expect(await failure(.endlessHead)?.code != nil)
         let endless = await #expect(throws: TransportError.self) {
             _ = try await load([.endlessBody], limit: ByteCount(4 << 20))
@@ -150,13 +150,13 @@ import Testing
         #expect(endless?.code == .tooLarge)
     }
 
-    @Test func whatIsNotHTTPIsAnError() async {
+    @Test func responsesThatAreNotHTTPAreErrors() async {
         #expect(await failure(.garbage)?.code == .wrongContent)
         #expect(await failure(.closeBeforeHead)?.code == .connectionLost)
         #expect(await failure(.resetBeforeHead)?.code == .connectionLost)
     }
 
-    @Test func aConnectionThatClosesUnderARequestIsAskedAgain() async throws {
+    @Test func requestIsRetriedIfTheConnectionCloses() async throws {
         try await MisbehavingServer.withServer(["/a": .init(Self.media), "/b": .init(Self.media)]) { server in
             server.behave("/a", .closeIdle)
             let transport = HTTPTransport()
@@ -169,9 +169,9 @@ import Testing
         }
     }
 
-    // MARK: What is not what was asked for
+    // MARK: Unexpected content
 
-    @Test func aWebPageIsNoMedia() async throws {
+    @Test func htmlPageInsteadOfMediaIsAnError() async throws {
         #expect(await failure(.htmlPage)?.code == .wrongContent)
         #expect(await failure(.htmlPage(as: "video/mp2t"))?.code == .wrongContent)
         #expect(await failure(.htmlPage(as: "application/octet-stream"), kind: .key)?.code == .wrongContent)
@@ -183,19 +183,19 @@ import Testing
         MisbehavingServer.Behaviour.wrongRange(.shifted(by: 10)), .wrongRange(.mislabelled(by: 10)),
         .wrongRange(.fewer(by: 10)), .wrongRange(.withoutContentRange), .wrongRange(.multipart),
     ])
-    func aWrongRangeIsAnError(behaviour: MisbehavingServer.Behaviour) async {
+    func wrongRangeIsAnError(behaviour: MisbehavingServer.Behaviour) async {
         let error = await failure(behaviour, range: ByteRange(start: 1_000, length: 5_000))
         #expect(error?.code == .wrongContent)
     }
 
-    @Test func aPartThatNobodyAskedForIsAnError() async {
+    @Test func unrequestedPartialContentIsAnError() async {
         #expect(await failure(.wrongRange(.unasked))?.code == .wrongContent)
         let refused = await failure(.wrongRange(.refused), range: ByteRange(start: 1_000, length: 5_000))
         #expect(refused?.status == 416)
     }
 
-    /// Its length would be that of something else than the bytes.
-    @Test func aPartOfACompressedBodyIsAnError() async {
+    /// The length of the body would not be that of the requested bytes.
+    @Test func partialContentOfACompressedBodyIsAnError() async {
         let part = MisbehavingServer.Behaviour.status(
             206,
             headers: ["Content-Encoding": "gzip", "Content-Range": "bytes 1000-5999/200000"],
@@ -204,7 +204,7 @@ import Testing
         #expect(await failure(part, range: ByteRange(start: 1_000, length: 5_000))?.code == .wrongContent)
     }
 
-    @Test func aServerNeedNotKnowRanges() async throws {
+    @Test func rangeIsExtractedIfTheServerIgnoresRangeRequests() async throws {
         let range = ByteRange(start: 1_000, length: 5_000)
         let (loaded, requests) = try await load([.wrongRange(.ignored)], range: range)
         #expect(loaded.bytes == Array(Self.media[1_000..<6_000]) && requests.count == 1)
@@ -214,9 +214,9 @@ import Testing
         #expect(outside?.code == .wrongContent)
     }
 
-    // MARK: Refusals
+    // MARK: Error responses
 
-    @Test func aRefusalTellsWhoGaveItAndWithWhichFields() async throws {
+    @Test func errorResponseReportsServerAddressAndHeaderFields() async throws {
         let fields: KeyValuePairs = ["X-Request-ID": "r-1", "X-Cache": "MISS", "x-cache": "STALE"]
         let error = await failure(.status(404, headers: fields))
         #expect(error?.headerFields["X-Request-ID"] == "r-1")
@@ -227,7 +227,7 @@ import Testing
     }
 
     @Test(arguments: [400, 401, 403, 404, 410, 451])
-    func aRefusalThatStaysEndsInAnErrorWithItsStatus(status: Int) async throws {
+    func clientErrorStatusFailsWithoutRetry(status: Int) async throws {
         try await MisbehavingServer.withServer(["/a": .init(Self.media)]) { server in
             server.behave("/a", .status(status))
             let transport = HTTPTransport()
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    @Test func retryAfterIsObeyedAsSecondsAndAsADate() async throws {
+    @Test func retryAfterIsRespectedAsSecondsAndAsADate() async throws {
         let started = ContinuousClock.now
         let busy = MisbehavingServer.Behaviour.status(503, headers: ["Retry-After": "1"])
         let dated = MisbehavingServer.Behaviour.status(
@@ -254,7 +254,7 @@ import Testing
         #expect(ContinuousClock.now - started >= .seconds(2))
     }
 
-    @Test func redirectsAreFollowedToAnEnd() async throws {
+    @Test func redirectsAreFollowedUpToALimit() async throws {
         let looping = await failure(.redirectLoop)
         #expect(looping?.code == .badRedirect)
         #expect(await failure(.redirectWithoutLocation)?.code == .badRedirect)
@@ -276,14 +276,14 @@ import Testing
         }
     }
 
-    @Test func aRedirectToAFileIsRefused() async {
+    @Test func redirectToAFileOrDataURLIsRejected() async {
         #expect(await failure(.redirect(to: "file:///etc/passwd", status: 302))?.code == .addressRefused)
         #expect(await failure(.redirect(to: "data:text/plain,x", status: 302))?.code == .addressRefused)
     }
 
     // MARK: Compression
 
-    @Test func playlistsMayComeCompressedAndMediaIsNotAskedSo() async throws {
+    @Test func compressionIsRequestedForPlaylistsButNotForMedia() async throws {
         let playlist = MisbehavingServer.Resource.text(String(repeating: "#EXTINF:4,\nsegment.ts\n", count: 100))
         let (loaded, requests) = try await load([.gzip], kind: .playlist, resource: playlist)
         #expect(loaded.bytes == playlist.bytes && requests[0].header("Accept-Encoding")?.contains("gzip") == true)
@@ -293,18 +293,18 @@ import Testing
         #expect(unasked.bytes == Self.media)
     }
 
-    @Test func aGzipBombIsDefused() async {
+    @Test func decompressedSizeIsLimited() async {
         let error = await failure(.gzipBomb(expandedTo: 512 << 20), kind: .playlist)
         #expect(error?.code == .tooLarge)
     }
 
-    // MARK: What is sent
+    // MARK: Requests
 
     @Test(arguments: [
         "/a%2fb/%41%7e?x=%2F", "/a//b/./c/../d", "/a;p=1,2?q[]={$v}|^`\"<>", "/?", "/a?b?c#d", "/%zz%", "/+%20+",
         "/a\\b",
     ])
-    func addressesAreSentByteForByte(target: String) async throws {
+    func requestTargetsAreSentByteForByte(target: String) async throws {
         try await MisbehavingServer.withServer([:]) { server in
             let transport = HTTPTransport()
             let request = TransportRequest(ResourceAddress("http://127.0.0.1:\(server.port)\(target)"), kind: .segment)
@@ -315,7 +315,7 @@ import Testing
         }
     }
 
-    @Test func whatNoRequestLineCanHoldIsEncoded() async throws {
+    @Test func charactersNotAllowedInARequestLineArePercentEncoded() async throws {
         try await MisbehavingServer.withServer([:]) { server in
             let transport = HTTPTransport()
             for text in ["/a b", "/ü", "/a\tb\u{7F}"] {
@@ -329,7 +329,7 @@ import Testing
         }
     }
 
-    @Test func credentialsInAnAddressBecomeAField() async throws {
+    @Test func credentialsInAURLBecomeAnAuthorizationField() async throws {
         try await MisbehavingServer.withServer(["/a": .init([1])]) { server in
             let transport = HTTPTransport()
             let address = server.address("/a").replacing("http://", with: "http://me:p%40ss@")
@@ -340,7 +340,7 @@ import Testing
         }
     }
 
-    @Test func secretsStayAtTheirHostAndPort() async throws {
+    @Test func secretsAreNotSentToAnotherHostOrPort() async throws {
         try await MisbehavingServer.withServer(["/a": .init([1])]) { other in
             try await MisbehavingServer.withServer([:]) { server in
                 server.behave("/a", .redirect(to: other.address("/a"), status: 302))
@@ -361,7 +361,7 @@ import Testing
         }
     }
 
-    @Test func cookiesAreKeptAndSentBackAcrossRedirects() async throws {
+    @Test func cookiesAreStoredAndSentBackAcrossRedirects() async throws {
         try await MisbehavingServer.withServer(["/in": .init([1])]) { server in
             server.behave("/login", .status(302, headers: ["Location": "/in", "Set-Cookie": "s=1; Path=/"]))
             let jar = CookieJar()
@@ -372,7 +372,7 @@ import Testing
         }
     }
 
-    @Test func connectionsAreKeptAndMeasured() async throws {
+    @Test func connectionsAreReusedAndMeasured() async throws {
         try await MisbehavingServer.withServer(["/a": .init(Self.media)]) { server in
             let transport = HTTPTransport()
             var measurements: [TransferMeasurement] = []
@@ -392,7 +392,7 @@ import Testing
         }
     }
 
-    @Test func latencyIsMeasuredApartFromTheBody() async throws {
+    @Test func latencyIsMeasuredSeparatelyFromTheBody() async throws {
         let (loaded, _) = try await load([[.delay(.milliseconds(200)), .throttle(bytesPerSecond: 1_000_000)]])
         let first = try #require(loaded.measurement.firstByte)
         let transfer = try #require(loaded.measurement.transferDuration)
@@ -413,7 +413,7 @@ import Testing
         }
     }
 
-    @Test func nobodyThereIsAnError() async throws {
+    @Test func connectionRefusedAndUnknownHostAreErrors() async throws {
         let port = try await MisbehavingServer.withServer([:]) { $0.port }
         let transport = HTTPTransport()
         let refused = await #expect(throws: TransportError.self) {
@@ -431,7 +431,7 @@ import Testing
 
     // MARK: Authorization
 
-    @Test func aRenewalIsAskedForOnceHoweverManyRequestsFail() async throws {
+    @Test func authorizationIsRenewedOnceForConcurrentFailures() async throws {
         try await MisbehavingServer.withServer(["/a": .init(Self.media)]) { server in
             let token = Mutex("old")
             let renewals = Mutex(0)
@@ -463,7 +463,7 @@ import Testing
         }
     }
 
-    @Test func fieldsOfAnAssetGoToItsOriginAndToTheHostsThatAreNamed() async throws {
+    @Test func authorizationFieldsAreSentOnlyToTrustedOriginsAndNamedHosts() async throws {
         let texts = [
             "https://www.example.com/1", "https://cdn.example.com/2", "https://a.example.com/3",
             "http://www.example.com/4",
@@ -480,7 +480,7 @@ import Testing
         #expect(script.requests.map { $0.allHeaders.map(\.value) } == [["Bearer x", "k"], ["c"], [], []])
     }
 
-    @Test func aRefusalThatStaysAfterARenewalIsTheEnd() async throws {
+    @Test func requestFailsIfRefusedAgainAfterARenewal() async throws {
         try await MisbehavingServer.withServer(["/a": .init(Self.media)]) { server in
             server.behave("/a", .status(403))
             let http = HTTPTransport()
@@ -501,7 +501,7 @@ import Testing
 }
 
 extension MisbehavingServer {
-    /// One behaviour after the other for the resource of these tests.
+    /// Sets the behaviors for consecutive requests of the resource `/a`.
     fileprivate func behave(_ behaviours: [Behaviour]) {
         switch behaviours.count {
         case 0: break

@@ -3,9 +3,10 @@ import MillstreamTesting
 import ResourceAddressing
 import Testing
 
-/// Header fields and cookies over redirects between origins of this machine.
+/// Tests which header fields and cookies are sent after redirects between two local origins.
 @Suite struct HeaderRedirectTests {
-    /// Sends a request to a server that redirects to another origin, and returns what the second one was asked.
+    /// Sends a request to a server that redirects to another origin, and returns the first request to each of the two
+    /// origins.
     private func redirected(
         from first: String,
         to second: String,
@@ -33,11 +34,11 @@ import Testing
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func aFieldForOneOriginIsNotSentToAnotherPort(status: Int) async throws {
+    func fieldForOneOriginIsNotSentToAnotherOrigin(status: Int) async throws {
         let asked = try await redirected(from: "http://127.0.0.1", to: "http://127.0.0.1", status: status) { first, _ in
             [ScopedHeaderField]([HeaderField("X-Token", "t"), HeaderField("Cookie", "s=1")], forOriginsOf: [first])
         }
-        // The same origin here: both requests get it.
+        // Same origin: both requests have the field.
         #expect(asked.first?.header("X-Token") == "t" && asked.second?.header("X-Token") == "t")
         let other = try await redirected(from: "http://localhost", to: "http://127.0.0.1", status: status) { first, _ in
             [ScopedHeaderField](
@@ -50,7 +51,7 @@ import Testing
         for name in ["X-Token", "Authorization", "Cookie"] { #expect(other.second?.header(name) == nil) }
     }
 
-    @Test func fieldsOfARequestStayAtItsOriginButForTheRange() async throws {
+    @Test func fieldsOfARequestExceptRangeAreNotSentToAnotherOrigin() async throws {
         let asked = try await redirected(from: "http://localhost", to: "http://127.0.0.1") { _, _ in
             []
         } request: { address in
@@ -69,7 +70,7 @@ import Testing
         ("localhost", false), ("127.0.0.1", true), ("127.0.0.1:PORT", true), ("127.0.0.1:1", false), ("*", true),
         ("http://127.0.0.1:PORT", true), ("https://127.0.0.1:PORT", false), ("127.0.0.2", false),
     ])
-    func aFieldForAHostIsSentToItBehindARedirect(host: String, isSent: Bool) async throws {
+    func fieldForAHostIsSentToThatHostAfterARedirect(host: String, isSent: Bool) async throws {
         for isOfRequest in [false, true] {
             var scoped: [ScopedHeaderField] = []
             let asked = try await redirected(from: "http://localhost", to: "http://127.0.0.1") { _, second in
@@ -85,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func aRefusalSaysWhetherFieldsWereWithheld() async throws {
+    @Test func errorReportsWhetherHeaderFieldsWereWithheld() async throws {
         try await MisbehavingServer.withServer([:]) { server in
             server.behave("*", .status(403))
             for (line, isWithheld) in [("127.0.0.1 X: t", false), ("127.0.0.2 X: t", true)] {
@@ -99,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func cookiesAreNeitherSentNorStoredWhereTheyAreNotUsed() async throws {
+    @Test func cookiesAreNeitherSentNorStoredForExcludedAddresses() async throws {
         try await MisbehavingServer.withServer([:]) { server in
             server.behave("*", .status(200, headers: ["Set-Cookie": "new=1; Path=/"]))
             let jar = CookieJar()

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct HostLookupTests {
-    /// A resolver whose threads wait until they are released.
+    /// A resolver whose lookups block until they are released.
     private final class SilentResolver: Sendable {
         private let gate = DispatchSemaphore(value: 0)
         private let names = Mutex<[String]>([])
@@ -29,7 +29,7 @@ import Testing
         HostLookupQueue(limits) { resolver.lookUp($0) }
     }
 
-    /// Waits until a condition holds, without a clock: other tasks run meanwhile.
+    /// Waits until a condition is true by yielding to other tasks, without a clock.
     private func until(_ condition: () -> Bool) async {
         while !condition() { await Task.yield() }
     }
@@ -74,7 +74,7 @@ import Testing
         #expect(resolver.asked == ["one"])
     }
 
-    @Test func aCancelledRequestLeavesTheQueue() async throws {
+    @Test func cancelledRequestIsRemovedFromTheQueue() async throws {
         let resolver = SilentResolver()
         let queue = queue(resolver, HostLookupQueue.Limits(concurrentLookups: 1, pendingNames: 2))
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -91,7 +91,7 @@ import Testing
         #expect(resolver.asked == ["first"])
     }
 
-    @Test func aSilentResolverEndsInAnError() async throws {
+    @Test func lookupTimesOut() async throws {
         let resolver = SilentResolver()
         let simulation = Simulation()
         let queue = HostLookupQueue(
@@ -102,13 +102,13 @@ import Testing
             let error = await #expect(throws: TransportError.self) { try await queue.resolve("silent") }
             #expect(error?.code == .timedOut && simulation.now == .seconds(15))
         }
-        // Its thread is still busy, and counts.
+        // The thread of the lookup is still blocked, so the name still counts as pending.
         #expect(queue.pendingNameCount == 1)
         resolver.release(1)
         await until { queue.pendingNameCount == 0 }
     }
 
-    @Test func unknownAndImpossibleNamesAreErrors() async throws {
+    @Test func unknownAndInvalidNamesAreErrors() async throws {
         let resolver = SilentResolver()
         resolver.release(1)
         let queue = queue(resolver, HostLookupQueue.Limits())
@@ -119,7 +119,7 @@ import Testing
         #expect(resolver.asked == ["none.example"])
     }
 
-    @Test func theCacheIsBoundedAndForgets() async throws {
+    @Test func cacheIsBoundedAndNamesCanBeRemoved() async throws {
         let asked = Mutex(0)
         let simulation = Simulation()
         let queue = HostLookupQueue(time: simulation) { _ in

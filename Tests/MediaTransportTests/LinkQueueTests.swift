@@ -6,11 +6,12 @@ import Testing
 
 @testable import MediaTransport
 
-/// The queue between a sender and a link, and what transfers share of a link.
+/// Tests the queue between a sender and a link, and the state that transfers share on a link.
 @Suite struct LinkQueueTests {
     private func buffer(_ count: Int, _ byte: UInt8 = 7) -> ByteBuffer { ByteBuffer(repeating: byte, count: count) }
 
-    /// Takes what there is: `size since-when`, `nothing`, `end`, or `failure`.
+    /// Takes available bytes and describes the result: `size time`, where time is when the bytes became available,
+    /// `nothing`, `end`, or `failure`.
     private func take(_ offers: OfferedBuffers, _ count: Int = .max) -> String {
         switch offers.take(atMost: count) {
         case .offer(let offer):
@@ -21,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func bytesAreTakenInPiecesAndTheFirstSaysSinceWhenItIsThere() async throws {
+    @Test func firstPartOfABufferHasTheTimeWhenItBecameAvailable() async throws {
         let time = Simulation()
         try await time.run {
             let offers = OfferedBuffers(time: time)
@@ -42,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func aSenderWaitsWhere512KiBAreOffered() async throws {
+    @Test func senderWaitsWhile512KiBAreQueued() async throws {
         let time = Simulation()
         try await time.run {
             let offers = OfferedBuffers(time: time)
@@ -55,7 +56,7 @@ import Testing
             #expect(take(offers) == "1 0.0 seconds")
             #expect(take(offers) == "5 -", "it was there as soon as there was room")
             #expect(take(offers) == "nothing")
-            // The room of what was taken is free again.
+            // The space of the bytes that were taken is available again.
             #expect(await offers.offer(buffer(524_288)))
             async let waiting = offers.offer(buffer(1))
             try await time.sleep(for: .seconds(1))
@@ -66,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func aReceiverWaitsForAnOfferOrTheEnd() async throws {
+    @Test func receiverWaitsForBytesOrTheEnd() async throws {
         let time = Simulation()
         try await time.run {
             let offers = OfferedBuffers(time: time)
@@ -103,7 +104,7 @@ import Testing
         return ConditionedLink(profile, time: time)
     }
 
-    @Test func aNameIsResolvedOnceAMinute() async throws {
+    @Test func nameIsResolvedOncePerMinute() async throws {
         let time = Simulation()
         try await time.run {
             let link = link(time, dnsDelay: .seconds(2))
@@ -111,7 +112,7 @@ import Testing
             #expect(try await link.resolve("a") == .seconds(2) && time.now == .seconds(2))
             #expect(try await link.resolve("a") == nil)
             #expect(try await link.resolve("b") == .seconds(2) && time.now == .seconds(4))
-            // `a` was known from the second 2 on.
+            // `a` was resolved at second 2.
             try await time.sleep(for: .seconds(58) - .nanoseconds(1))
             #expect(try await link.resolve("a") == nil)
             try await time.sleep(for: .nanoseconds(1))
@@ -119,7 +120,7 @@ import Testing
             link.change(to: link.profile)
             #expect(link.generation == 1)
             #expect(try await link.resolve("a") == .seconds(2), "under other conditions it is resolved anew")
-            // Who asks for a name that is being resolved waits for the rest.
+            // A second request for a name that is being resolved waits for the remaining time.
             async let first = link.resolve("c")
             try await time.sleep(for: .milliseconds(500))
             #expect(try await link.resolve("c") == .milliseconds(1_500))
@@ -128,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func tenThousandNamesAreRemembered() async throws {
+    @Test func tenThousandNamesAreCached() async throws {
         let time = Simulation()
         try await time.run {
             let link = link(time, dnsDelay: .microseconds(1))
@@ -145,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func aLinkThatHasEndedLetsNobodyWait() async throws {
+    @Test func endedLinkCancelsRequests() async throws {
         let time = Simulation()
         try await time.run {
             let link = link(time, dnsDelay: .zero)

@@ -1,7 +1,7 @@
 import MediaTransport
 import Testing
 
-/// What follows a failed request.
+/// Tests the decisions after a failed request.
 @Suite struct LoadErrorPolicyTests {
     private let policy = LoadErrorPolicy()
 
@@ -16,13 +16,13 @@ import Testing
 
     private func status(_ status: Int) -> TransportError { TransportError(.status, "no", status: status) }
 
-    @Test func whatStaysRefusedFallsBackAtOnce() {
+    @Test func permanentErrorFallsBackImmediately() {
         #expect(decision(status(404), [.variant]) == .fallBack(.variant))
         #expect(decision(status(403), [.pathway, .variant]) == .fallBack(.pathway), "the same quality comes first")
         #expect(decision(status(404)) == .fail)
     }
 
-    @Test func whatMayPassIsTriedAgainBeforeItFallsBack() {
+    @Test func transientErrorIsRetriedBeforeFallingBack() {
         let busy = status(503)
         let tries = (1...4).map { decision(busy, attempt: $0, [.variant]) }
         let waits = [250, 500, 1_000].map { LoadErrorPolicy.Decision.retry(after: .milliseconds($0)) }
@@ -30,25 +30,25 @@ import Testing
         #expect(decision(busy, attempt: 4) == .fail)
     }
 
-    @Test func kindsHaveRulesOfTheirOwn() {
+    @Test func resourceKindsHaveSeparateRules() {
         let lost = TransportError(.connectionLost, "lost")
         #expect(decision(lost, of: .subtitle, attempt: 3) == .fail)
         #expect(decision(lost, of: .segment, attempt: 3) == .retry(after: .seconds(1)))
     }
 
-    @Test func whoMayNotHaveTheKeyGetsNoOtherQuality() {
+    @Test func refusedKeyDoesNotFallBackToAnotherVariant() {
         #expect(decision(status(403), of: .key, [.pathway, .variant]) == .fail)
         #expect(decision(status(404), of: .key, [.variant]) == .fallBack(.variant))
     }
 
-    @Test func aServerThatWantsToRestForLongIsLeftForAnother() {
+    @Test func longRetryAfterFallsBackToAnotherPathway() {
         let resting = TransportError(.status, "closed", status: 503, retryAfter: .seconds(61))
         #expect(decision(resting, [.pathway]) == .fallBack(.pathway))
     }
 
-    // MARK: Every figure
+    // MARK: Limits and defaults
 
-    @Test func theDefaultsAreThoseThatAreDocumented() {
+    @Test func policyHasTheDocumentedDefaults() {
         let rule = LoadErrorPolicy.Rule()
         #expect(rule.retries == 3 && rule.firstDelay == .milliseconds(250) && rule.longestDelay == .seconds(8))
         #expect(LoadErrorPolicy.Rule(retries: -1).retries == 0)
@@ -64,13 +64,13 @@ import Testing
         (0, 1.0, 250), (1, 1.0, 250), (1, 0.0, 125), (1, 0.5, 187.5), (1, -1.0, 125), (1, 2.0, 250), (2, 0.0, 250),
         (5, 1.0, 4_000), (6, 1.0, 8_000), (7, 1.0, 8_000), (7, 0.0, 4_000), (20, 1.0, 8_000),
     ])
-    func eachWaitIsTwiceTheOneBefore(attempt: Int, jitter: Double, milliseconds: Double) {
+    func retryDelayDoublesUpToTheLimit(attempt: Int, jitter: Double, milliseconds: Double) {
         let patient = LoadErrorPolicy(retries: 20)
         let decision = patient.decision(after: status(503), of: .segment, attempt: attempt, jitter: jitter)
         #expect(decision == .retry(after: .milliseconds(milliseconds)))
     }
 
-    @Test func waitsGrowForSeventeenTries() {
+    @Test func retryDelayGrowsForSeventeenAttempts() {
         let rule = LoadErrorPolicy.Rule(retries: 100, firstDelay: .seconds(1), longestDelay: .seconds(1 << 40))
         let patient = LoadErrorPolicy(rule: rule, rules: [:])
         let waits = [16, 17, 18, 100].map {
@@ -80,7 +80,7 @@ import Testing
         #expect(patient.decision(after: status(503), of: .segment, attempt: 101, jitter: 1) == .fail)
     }
 
-    @Test func aServerMayAskForAMinuteAtMost() {
+    @Test func retryAfterIsRespectedUpToOneMinute() {
         func after(_ delay: Duration) -> LoadErrorPolicy.Decision {
             decision(TransportError(.status, "busy", status: 503, retryAfter: delay))
         }
@@ -94,7 +94,7 @@ import Testing
         (430, false), (400, false), (404, false), (499, false), (500, true), (501, false), (502, true), (503, true),
         (504, true), (505, false), (506, true), (599, true), (600, false), (200, false),
     ])
-    func aStatusMayPassOrNot(number: Int, mayPass: Bool) {
+    func transientStatusCodesAreRetried(number: Int, mayPass: Bool) {
         #expect(decision(status(number)) == (mayPass ? .retry(after: .milliseconds(250)) : .fail))
     }
 
@@ -104,12 +104,12 @@ import Testing
         (.badRedirect, false), (.addressRefused, false), (.networkRefused, false), (.fileNotFound, false),
         (.fileFailed, false), (.insecure, false),
     ])
-    func anErrorMayPassOrNot(code: TransportError.Code, mayPass: Bool) {
+    func transientErrorCodesAreRetried(code: TransportError.Code, mayPass: Bool) {
         #expect(decision(TransportError(code, "no")) == (mayPass ? .retry(after: .milliseconds(250)) : .fail))
     }
 
     @Test(arguments: [(400, true), (401, false), (402, false), (403, false), (404, true)])
-    func aKeyThatIsRefusedIsRefusedEverywhere(number: Int, fallsBack: Bool) {
+    func authorizationErrorForAKeyDoesNotFallBack(number: Int, fallsBack: Bool) {
         let instead = fallsBack ? LoadErrorPolicy.Decision.fallBack(.variant) : .fail
         #expect(decision(status(number), of: .key, [.variant]) == instead)
         #expect(decision(status(number), of: .segment, [.variant]) == .fallBack(.variant))

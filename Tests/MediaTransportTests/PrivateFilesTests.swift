@@ -13,7 +13,7 @@ import Testing
 
     private func text(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
-    @Test func foldersAreCreatedForTheOwnerOnly() throws {
+    @Test func directoriesAreCreatedForTheOwnerOnly() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try PrivateFiles.createFolder(folder + "/a/b")
         try PrivateFiles.createFolder(folder + "/a/b")
@@ -24,7 +24,7 @@ import Testing
         #expect(throws: POSIXError.self) { try PrivateFiles.createFolder(folder + "/file/x") }
     }
 
-    @Test func aFileIsReplacedAsAWholeAndForTheOwnerOnly() throws {
+    @Test func fileIsReplacedAtomicallyAndForTheOwnerOnly() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try PrivateFiles.createFolder(folder)
         let path = folder + "/file"
@@ -33,13 +33,13 @@ import Testing
         let reader = try #require(FileHandle(forReadingAtPath: path))
         try PrivateFiles.write(Array("new".utf8), to: path)
         #expect(text(path) == "new" && mode(path) == 0o600)
-        // Who had the former file open sees nothing of the new one.
+        // An open descriptor of the previous file does not see the new contents.
         #expect(try reader.readToEnd() == Data("former".utf8))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["file"])
         #expect(throws: POSIXError.self) { try PrivateFiles.write([1], to: folder + "/none/file") }
     }
 
-    @Test func aCreatedFileFollowsNoLink() throws {
+    @Test func creatingAFileDoesNotFollowASymbolicLink() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try PrivateFiles.createFolder(folder)
         let (victim, link) = (folder + "/victim", folder + "/link")
@@ -49,7 +49,7 @@ import Testing
         #expect(text(victim) == "theirs" && text(link) == "" && mode(link) == 0o600)
     }
 
-    @Test func aFileIsCreatedOnlyIfItIsMissing() throws {
+    @Test func fileIsCreatedOnlyIfMissing() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try PrivateFiles.createFolder(folder)
         let path = folder + "/catalog"
@@ -61,7 +61,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["catalog"])
     }
 
-    @Test func aReportIsEmptiedAndForTheOwnerOnly() throws {
+    @Test func reportFileIsTruncatedAndForTheOwnerOnly() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try PrivateFiles.createFolder(folder)
         let (path, link) = (folder + "/report", folder + "/link")
@@ -77,7 +77,7 @@ import Testing
         #expect(throws: POSIXError.self) { try PrivateFiles.openReport(folder) }
     }
 
-    @Test func aTreeIsTakenFromOthersButForWhatLinksLeadTo() throws {
+    @Test func restrictingATreeDoesNotFollowSymbolicLinks() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try FileManager.default.createDirectory(atPath: folder + "/a/b", withIntermediateDirectories: true)
         let outside = folder + "/outside"
@@ -91,7 +91,7 @@ import Testing
         #expect(mode(outside) == 0o644)
     }
 
-    @Test func aSharedFolderStaysShared() throws {
+    @Test func sharedDirectoryIsNotRestricted() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         #expect(chmod(folder, 0o1777) == 0)

@@ -6,7 +6,7 @@ import ResourceAddressing
 import Synchronization
 import Testing
 
-/// A clock that notes how long it was asked to wait, and does not.
+/// A clock that records the requested sleep durations and returns immediately.
 private final class InstantTime: TimeSource {
     private let waits = Mutex<[Duration]>([])
 
@@ -30,7 +30,7 @@ private final class InstantTime: TimeSource {
         return (String(decoding: loaded.bytes, as: UTF8.self), transport.requests.count)
     }
 
-    @Test func aBusyServerIsAskedAgainAfterGrowingWaits() async throws {
+    @Test func requestToABusyServerIsRetriedWithBackoff() async throws {
         let busy = ScriptedTransport.Answer.failure(TransportError(.status, "busy", status: 503))
         let (text, requests) = try await load(busy, busy, .text("ok"))
         #expect(text == "ok" && requests == 3 && time.slept.count == 2)
@@ -38,39 +38,39 @@ private final class InstantTime: TimeSource {
         #expect((.milliseconds(250)...(.milliseconds(500))).contains(time.slept[1]))
     }
 
-    @Test func theServerSaysHowLongToWait() async throws {
+    @Test func retryAfterDelaysTheRetry() async throws {
         let slowDown = TransportError(.status, "slow down", status: 429, retryAfter: .seconds(30))
         _ = try await load(.failure(slowDown), .text("ok"))
         #expect(time.slept == [.seconds(30)])
     }
 
-    @Test func aServerThatWantsToRestForLongIsNotAskedAgain() async throws {
+    @Test func longRetryAfterIsNotRetried() async throws {
         let closed = TransportError(.status, "closed", status: 503, retryAfter: .seconds(3_600))
         let error = await #expect(throws: TransportError.self) { _ = try await load(.failure(closed), .text("ok")) }
         #expect(error?.retryAfter == .seconds(3_600) && time.slept.isEmpty)
     }
 
     @Test(arguments: [400, 401, 403, 404, 410])
-    func aRefusalIsNotAskedAgain(status: Int) async {
+    func clientErrorStatusIsNotRetried(status: Int) async {
         let error = await #expect(throws: TransportError.self) {
             _ = try await load(.failure(TransportError(.status, "no", status: status)), .text("ok"))
         }
         #expect(error?.status == status && time.slept.isEmpty)
     }
 
-    @Test func triesEnd() async {
+    @Test func numberOfRetriesIsLimited() async {
         await #expect(throws: TransportError.self) {
             _ = try await load(.failure(TransportError(.connectionLost, "lost")))
         }
         #expect(time.slept.count == 3)
     }
 
-    @Test func aShortBodyIsNotTheResource() async throws {
+    @Test func truncatedBodyIsRetried() async throws {
         let (text, requests) = try await load(.truncated(Array("o".utf8), announced: 2), .text("ok"))
         #expect(text == "ok" && requests == 2)
     }
 
-    @Test func keysAreJudgedByTheirBytes() async throws {
+    @Test func keysAreValidatedByTheirBytesNotTheirContentType() async throws {
         let request = TransportRequest(address, kind: .key)
         let key = (1...16).map { UInt8($0) }
         let transport = ScriptedTransport([address.text: [.bytes(key, contentType: "text/html; charset=UTF-8")]])
@@ -82,7 +82,7 @@ private final class InstantTime: TimeSource {
         #expect(error?.code == .wrongContent)
     }
 
-    @Test func aLargeBodyIsRefused() async {
+    @Test func bodyAboveTheSizeLimitIsRejected() async {
         let error = await #expect(throws: TransportError.self) { _ = try await load(.text("01234567890")) }
         #expect(error?.code == .tooLarge)
     }
@@ -95,14 +95,14 @@ private final class InstantTime: TimeSource {
         return String(decoding: loaded.bytes, as: UTF8.self)
     }
 
-    @Test func dataAddressesHoldTheirBytes() async throws {
+    @Test func dataURLsAreDecoded() async throws {
         #expect(try await load("data:text/plain,a%20b") == "a b")
         #expect(try await load("data:;base64,YSBi") == "a b")
         await #expect(throws: TransportError.self) { try await load("data:;base64,***") }
         await #expect(throws: TransportError.self) { try await load("data:nothing") }
     }
 
-    @Test func filesAreReadWhereTheyMayBe() async throws {
+    @Test func filesAreReadIfAllowed() async throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("f ü#\(UUID())")
         try Data("hello".utf8).write(to: url)
         defer { try? FileManager.default.removeItem(at: url) }
@@ -117,20 +117,20 @@ private final class InstantTime: TimeSource {
     }
 
     @Test(arguments: ["skd://key", "ftp://h/x", "relative.m3u8", "javascript:x"])
-    func otherSchemesAreRefused(text: String) async {
+    func otherSchemesAreRejected(text: String) async {
         let error = await #expect(throws: TransportError.self) { try await load(text) }
         #expect(error?.code == .addressRefused)
     }
 }
 
 @Suite struct HeaderFieldTests {
-    @Test func aFieldIsReadFromItsLine() throws {
+    @Test func fieldIsParsedFromALine() throws {
         let field = try #require(HeaderField(line: "X-Token:  a: b"))
         #expect(field.name == "X-Token" && field.value == "a: b")
     }
 
     @Test(arguments: ["", "Name", ": x", "A B: x", "A\r\nB: x", "A: x\r\nEvil: y", "Ä: x", "A: \u{0}"])
-    func whatWouldBreakTheRequestIsNoField(line: String) {
+    func linesThatWouldCorruptARequestAreRejected(line: String) {
         #expect(HeaderField(line: line) == nil)
     }
 }

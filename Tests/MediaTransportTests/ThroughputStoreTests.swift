@@ -9,7 +9,7 @@ import Testing
 @testable import MediaTransport
 
 @Suite struct ThroughputStoreTests {
-    @Test func estimatesOutliveTheProcess() throws {
+    @Test func estimatesArePersistent() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("store-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = ThroughputStore(path: folder.appendingPathComponent("a/throughput").path)
@@ -20,14 +20,14 @@ import Testing
         #expect(store.load().estimate(for: "wlan0 10.0.0.1", now: .seconds(1_000_100))?.bitsPerSecond == 5_000_000)
     }
 
-    @Test func whatCannotBeWrittenIsAnError() {
+    @Test func writeFailureIsAnError() {
         let error = #expect(throws: TransportError.self) {
             try ThroughputStore(path: "/proc/none/throughput").save(ThroughputMemory())
         }
         #expect(error?.code == .fileFailed)
     }
 
-    @Test func aNetworkIsNamedByItsGateway() {
+    @Test func networkIsIdentifiedByItsGateway() {
         let routes = """
             Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT
             eth0\t0000FEA9\t00000000\t0001\t0\t0\t0\t0000FFFF\t0\t0\t0
@@ -42,8 +42,8 @@ import Testing
         #expect(NetworkIdentity.name(routes: "Iface\nx", neighbours: "") == nil)
     }
 
-    /// What the transport measures over a link of a known rate is that rate, and the latency apart from it.
-    @Test func transfersOverALinkGiveItsRate() async throws {
+    /// Over a link of a known rate, the transport measures that rate, and the latency separately.
+    @Test func throughputEstimateMatchesTheRateOfTheLink() async throws {
         let time = Simulation()
         let estimator = try await time.run {
             let way = LinkProfile.Direction(bandwidth: BitRate(bitsPerSecond: 3_000_000), latency: .milliseconds(150))

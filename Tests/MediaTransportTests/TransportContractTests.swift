@@ -7,9 +7,9 @@ import NetworkConditioning
 import ResourceAddressing
 import Testing
 
-/// A transport that has a few resources.
+/// A transport implementation under test that serves a set of named resources.
 struct TransportUnderTest: Sendable, CustomTestStringConvertible {
-    /// What a body gets: the transport, and the address of a resource by its name.
+    /// The body of a test, which receives the transport and a function that returns the address of a named resource.
     typealias Body = @Sendable (any Transport, @escaping @Sendable (String) -> ResourceAddress) async throws -> Void
 
     let name: String
@@ -25,7 +25,7 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
         try await withServer(resources, .proper, body)
     }
 
-    /// Bodies come in many small pieces.
+    /// A transport whose response bodies arrive in many small chunks.
     static let throttledHTTP = TransportUnderTest(name: "HTTP, chunked") { resources, body in
         try await withServer(resources, .chunked(size: 1_000), body)
     }
@@ -93,7 +93,7 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// What every transport does, whatever its bytes come from.
+/// The contract that every transport fulfills, independent of the source of its bytes.
 @Suite(.timeLimit(.minutes(1))) struct TransportContractTests {
     private static let large = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
     private static let resources: [String: [UInt8]] = ["large": large, "small": Array("hello".utf8), "empty": []]
@@ -109,7 +109,7 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: TransportUnderTest.all)
-    func bytesAreThoseOfTheResource(subject: TransportUnderTest) async throws {
+    func bodyContainsTheBytesOfTheResource(subject: TransportUnderTest) async throws {
         try await subject.run(Self.resources) { transport, address in
             for (name, bytes) in Self.resources {
                 let response = try await transport.send(Self.request(address(name)))
@@ -136,7 +136,7 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: TransportUnderTest.all)
-    func aRangeIsThatRangeAlone(subject: TransportUnderTest) async throws {
+    func rangeRequestReturnsOnlyTheRange(subject: TransportUnderTest) async throws {
         try await subject.run(Self.resources) { transport, address in
             for (start, length) in [(0, 1), (0, 300_000), (299_999, 1), (1_234, 150_000)] {
                 let range = try #require(ByteRange(start: Int64(start), length: Int64(length)))
@@ -148,7 +148,7 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: TransportUnderTest.all)
-    func aRangeThatIsNotThereIsAnError(subject: TransportUnderTest) async throws {
+    func rangeBeyondTheEndIsAnError(subject: TransportUnderTest) async throws {
         try await subject.run(Self.resources) { transport, address in
             for (start, length) in [(0, 6), (3, 3), (5, 1), (1_000, 10)] {
                 let range = try #require(ByteRange(start: Int64(start), length: Int64(length)))
@@ -161,7 +161,7 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: TransportUnderTest.all)
-    func whatIsMissingIsAnErrorWithItsAddress(subject: TransportUnderTest) async throws {
+    func missingResourceIsAnErrorWithItsAddress(subject: TransportUnderTest) async throws {
         try await subject.run(Self.resources) { transport, address in
             let error = await #expect(throws: TransportError.self) {
                 _ = try await transport.send(Self.request(address("none")))
@@ -172,7 +172,7 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: TransportUnderTest.all)
-    func aBodyNeedNotBeReadToItsEnd(subject: TransportUnderTest) async throws {
+    func bodyNeedNotBeReadToItsEnd(subject: TransportUnderTest) async throws {
         try await subject.run(Self.resources) { transport, address in
             for _ in 0..<20 {
                 let response = try await transport.send(Self.request(address("large")))
@@ -185,7 +185,7 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: TransportUnderTest.all)
-    func manyMayAskAtOnce(subject: TransportUnderTest) async throws {
+    func concurrentRequestsAreAnswered(subject: TransportUnderTest) async throws {
         try await subject.run(Self.resources) { transport, address in
             let large = address("large")
             try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -200,7 +200,7 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: TransportUnderTest.all)
-    func aCancelledTaskGetsNothing(subject: TransportUnderTest) async throws {
+    func cancelledTaskThrowsCancellationError(subject: TransportUnderTest) async throws {
         try await subject.run(Self.resources) { transport, address in
             let large = address("large")
             await withTaskGroup(of: Void.self) { group in

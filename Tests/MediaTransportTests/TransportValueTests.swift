@@ -22,7 +22,7 @@ private final class SetTime: TimeSource {
 }
 
 @Suite struct TransferRecordTests {
-    @Test func bytesAndTheEndAreCountedFromTheRequest() {
+    @Test func recordCountsBytesAndTheTimeSinceTheRequest() {
         let record = TransferRecord(TransferMeasurement(sent: .seconds(5)))
         #expect(record.measurement == TransferMeasurement(sent: .seconds(5)))
         record.received(100)
@@ -36,14 +36,14 @@ private final class SetTime: TimeSource {
         #expect(early.measurement.lastByte == .zero)
     }
 
-    @Test func aMeasurementBeginsEmpty() {
+    @Test func measurementIsInitiallyEmpty() {
         let measurement = TransferMeasurement()
         #expect(measurement.sent == .zero && measurement.bytes == .zero && measurement.redirectCount == 0)
         #expect(!measurement.isFromCache && TransferMeasurement(isFromCache: true).isFromCache)
         #expect(measurement.domainLookup == nil && measurement.connect == nil && measurement.transferDuration == nil)
     }
 
-    @Test func theBodyTakesTheTimeFromItsFirstByteToItsLast() {
+    @Test func transferDurationIsFromTheFirstToTheLastByte() {
         var measurement = TransferMeasurement(sent: .seconds(100))
         measurement.firstByte = .seconds(2)
         #expect(measurement.transferDuration == nil)
@@ -55,7 +55,7 @@ private final class SetTime: TimeSource {
         #expect(measurement.transferDuration == nil)
     }
 
-    @Test func aPieceArrivesEvenly() {
+    @Test func expectedBytesArriveEvenlyOverTime() {
         let time = SetTime()
         let record = TransferRecord()
         record.received(10)
@@ -90,7 +90,7 @@ private final class SetTime: TimeSource {
         (.networkRefused, "network-refused"), (.fileNotFound, "file-not-found"), (.fileFailed, "file-failed"),
         (.insecure, "tls-failed"),
     ])
-    func aCodeHasAShortSpelling(code: TransportError.Code, spelling: String) {
+    func errorCodesHaveStableRawValues(code: TransportError.Code, spelling: String) {
         #expect(code.rawValue == spelling && TransportError.Code(rawValue: spelling) == code)
     }
 
@@ -101,7 +101,7 @@ private final class SetTime: TimeSource {
             ("no /tmp/x", "file:///tmp/x", "no /tmp/x"), ("no /tmp/y", "file:///tmp/x", "no /tmp/y: file:///tmp/x"),
         ] as [(String, String?, String)]
     )
-    func anErrorNamesItsAddressOnce(message: String, address: String?, text: String) {
+    func errorDescriptionContainsTheAddressOnce(message: String, address: String?, text: String) {
         let error = TransportError(.status, message, address: address.map { ResourceAddress($0) })
         #expect(error.description == text && error.message == message)
         #expect(!error.hasWithheldHeaderFields && error.headerFields.isEmpty && error.status == nil)
@@ -114,12 +114,12 @@ private final class SetTime: TimeSource {
         ("!#$%&'*+-.^_`|~09azAZ: x:y", "!#$%&'*+-.^_`|~09azAZ", "x:y"),
         ("A:\tb \u{FC}~", "A", "b \u{FC}~"),
     ])
-    func aFieldHasATokenAndAValue(line: String, name: String, value: String) {
+    func fieldConsistsOfATokenAndAValue(line: String, name: String, value: String) {
         #expect(HeaderField(line: line) == HeaderField(name, value))
     }
 
     @Test(arguments: ["A: \u{1F}", "A: \u{7F}", "A: \n", "A: \u{0}", "A(: b", ":", "A\t: b", "A/B: c", "A\u{7F}: b"])
-    func controlCharactersAreNoField(line: String) {
+    func controlCharactersAreRejected(line: String) {
         #expect(HeaderField(line: line) == nil)
     }
 
@@ -129,7 +129,7 @@ private final class SetTime: TimeSource {
         ("a_", "a\u{7F}", false),
         ("zz", "ZY", false),
     ])
-    func fieldsAreFoundInAnyCaseOfLetters(name: String, asked: String, isFound: Bool) {
+    func fieldNamesAreCaseInsensitive(name: String, asked: String, isFound: Bool) {
         let response = TransportResponse(
             status: 200,
             headers: [HeaderField("other", "0"), HeaderField(name, "1"), HeaderField(name, "2")],
@@ -144,7 +144,7 @@ private final class SetTime: TimeSource {
         ("If-None-Match", true), ("IF-MODIFIED-SINCE", true), ("If-Match", false), ("If-Range", false),
         ("If-Unmodified-Since", false), ("Range", false),
     ])
-    func aConditionAsksWhetherSomethingIsStillGood(name: String, isConditional: Bool) throws {
+    func conditionalFieldsMakeARequestConditional(name: String, isConditional: Bool) throws {
         let field = HeaderField(name, "x")
         #expect(TransportRequest(Self.address, kind: .segment, headers: [field]).isConditional == isConditional)
         var scoped = TransportRequest(Self.address, kind: .segment, headers: [HeaderField("A", "own")])
@@ -159,7 +159,7 @@ private final class SetTime: TimeSource {
 
     // MARK: Bodies
 
-    @Test func aBodyOfBytesIsOneBuffer() async throws {
+    @Test func bodyOfBytesIsOneBuffer() async throws {
         func sizes(_ bytes: [UInt8]) async throws -> [Int] {
             var sizes: [Int] = []
             for try await buffer in TransportBody(bytes) { sizes.append(buffer.readableBytes) }
@@ -170,7 +170,7 @@ private final class SetTime: TimeSource {
         #expect(try await sizes([]) == [])
     }
 
-    // MARK: Addresses that hold their bytes
+    // MARK: Data URLs
 
     private func send(
         _ text: String,
@@ -196,7 +196,7 @@ private final class SetTime: TimeSource {
             ("data:,hello", ByteRange(start: 3, length: 2), 206, "lo"),
         ] as [(String, ByteRange?, Int, String)]
     )
-    func aDataAddressHoldsItsBytes(address: String, range: ByteRange?, status: Int, content: String) async throws {
+    func dataURLIsDecoded(address: String, range: ByteRange?, status: Int, content: String) async throws {
         let time = SetTime(.seconds(7))
         let response = try await send(address, range, time: time)
         #expect(response.status == status && response.expectedLength == Int64(content.utf8.count))
@@ -221,7 +221,7 @@ private final class SetTime: TimeSource {
             ("file:///k", nil, .addressRefused, "addresses with the scheme file cannot be loaded"),
         ] as [(String, ByteRange?, TransportError.Code, String)]
     )
-    func anAddressWithoutBytesIsRefused(
+    func invalidDataURLsAndOtherSchemesAreRejected(
         address: String,
         range: ByteRange?,
         code: TransportError.Code,
@@ -231,7 +231,7 @@ private final class SetTime: TimeSource {
         #expect(error?.code == code && error?.message == message && error?.address?.text == address)
     }
 
-    @Test func eachSchemeHasItsTransport() async throws {
+    @Test func requestIsSentToTheTransportOfItsScheme() async throws {
         let http = ScriptedTransport(texts: ["http://h/a": "a", "https://h/b": "b"])
         let file = ScriptedTransport(texts: ["file:///c": "c"])
         let transport = SchemeTransport(http: http, file: file)
@@ -263,7 +263,7 @@ private final class SetTime: TimeSource {
         return request
     }
 
-    @Test func aFileComesInBuffersOf256KiB() async throws {
+    @Test func fileIsReadInBuffersOf256KiB() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write(600_000)
         let time = SetTime(.seconds(3))
@@ -284,7 +284,7 @@ private final class SetTime: TimeSource {
             (nil, 10, 206, 10, 0),
         ] as [(ByteRange?, Int64?, Int, Int, Int)]
     )
-    func aRangeOfAFileIsThatRange(range: ByteRange?, offset: Int64?, status: Int, start: Int, count: Int) async throws {
+    func rangeOfAFileIsRead(range: ByteRange?, offset: Int64?, status: Int, start: Int, count: Int) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write(10)
         let response = try await FileTransport().send(request(range, from: offset))
@@ -300,7 +300,7 @@ private final class SetTime: TimeSource {
             (ByteRange(start: 2, length: 5), 6),
         ] as [(ByteRange?, Int64?)]
     )
-    func aRangeBeyondTheEndIsAnError(range: ByteRange?, offset: Int64?) async throws {
+    func rangeBeyondTheEndOfTheFileIsAnError(range: ByteRange?, offset: Int64?) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write(10)
         let error = await #expect(throws: TransportError.self) {
@@ -310,7 +310,7 @@ private final class SetTime: TimeSource {
         #expect(error?.address == ResourceAddress(filePath: path))
     }
 
-    @Test func whatIsNoFileIsAnErrorWithItsReason() async throws {
+    @Test func missingFileAndDirectoryAreErrorsWithAReason() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         func error(_ address: ResourceAddress) async -> TransportError? {
             let error = await #expect(throws: TransportError.self) {
@@ -327,7 +327,7 @@ private final class SetTime: TimeSource {
         #expect(remote?.code == .addressRefused && remote?.message == "not the address of a file")
     }
 
-    @Test func aFileThatBecomesShorterIsAnError() async throws {
+    @Test func fileThatIsTruncatedWhileReadIsAnError() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write(300_000)
         let response = try await FileTransport().send(request())

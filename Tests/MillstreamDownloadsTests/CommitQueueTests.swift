@@ -5,7 +5,7 @@ import Testing
 
 @testable import MillstreamDownloads
 
-/// Runs jobs one after the other, in the order in which they come.
+/// An executor that runs jobs one after another, in the order in which they are enqueued.
 private final class SerialExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "serial")
 
@@ -45,7 +45,7 @@ private final class SerialExecutor: TaskExecutor {
         get throws { try library.resources(id).indices.filter { try library.resources(id)[$0].bytes != nil } }
     }
 
-    /// Commits the first file, and the others while the first is being written.
+    /// Commits the first file, and the other files while the first commit is in progress.
     ///
     /// - Returns: The results, in the order of the files.
     private func commitTogether(_ count: Int, failing number: CInt? = nil) async throws -> [Result<Void, any Error>] {
@@ -73,7 +73,7 @@ private final class SerialExecutor: TaskExecutor {
             commit(0)
             for await _ in started {}
             for index in 1..<count { commit(index) }
-            // It runs once all of them wait.
+            // This job runs after all commits are waiting, since the executor is serial.
             group.addTask(executorPreference: executor) {
                 gate.signal()
                 return nil
@@ -84,7 +84,7 @@ private final class SerialExecutor: TaskExecutor {
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func filesThatEndDuringACommitAreCommittedTogether() async throws {
+    @Test(.timeLimit(.minutes(1))) func filesCompletedDuringACommitAreCommittedTogether() async throws {
         let results = try await commitTogether(5)
         #expect(results.count == 5)
         for result in results { try result.get() }
@@ -92,7 +92,7 @@ private final class SerialExecutor: TaskExecutor {
         #expect(try stored == [0, 1, 2, 3, 4])
     }
 
-    @Test(.timeLimit(.minutes(1))) func everyFileOfAGroupGetsItsError() async throws {
+    @Test(.timeLimit(.minutes(1))) func eachFileOfAFailedGroupReceivesTheError() async throws {
         let results = try await commitTogether(5, failing: EIO)
         #expect(results.count == 5)
         try results[0].get()
@@ -104,7 +104,7 @@ private final class SerialExecutor: TaskExecutor {
         #expect(try stored == [0])
     }
 
-    @Test(.timeLimit(.minutes(1))) func aQueueCommitsAgainAfterAnError() async throws {
+    @Test(.timeLimit(.minutes(1))) func queueContinuesAfterAnError() async throws {
         let queue = CommitQueue(library)
         let first = try written(0)
         files.fail(0, with: EIO)

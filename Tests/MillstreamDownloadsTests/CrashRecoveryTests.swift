@@ -7,7 +7,7 @@ import MillstreamTesting
 import ResourceAddressing
 import Testing
 
-/// A download over which the machine crashes, or whose disk fails, after every single operation.
+/// Tests a download during which the machine crashes, or the disk fails, after each single operation.
 @Suite struct CrashRecoveryTests {
     private let root = FileManager.default.temporaryDirectory.appendingPathComponent("crash-\(UUID())")
 
@@ -58,7 +58,7 @@ import Testing
         ).run()
     }
 
-    /// Every file that the catalog says is stored has the bytes of its origin.
+    /// Expects that each file that the catalog lists as stored has the bytes of its origin.
     private func expectStoredFilesAreExact(_ library: AssetLibrary, _ comment: Comment) throws {
         for asset in try library.assets() {
             var missing = 0
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: CrashedDisk.Survival.allCases)
-    func aCrashAfterAnyOperationLosesNothingThatIsBelieved(survival: CrashedDisk.Survival) async throws {
+    func crashAfterAnyOperationLosesNoCommittedFile(survival: CrashedDisk.Survival) async throws {
         defer { try? FileManager.default.removeItem(at: root) }
         let original = root.appendingPathComponent("original")
         let files = RecordingFiles(original)
@@ -117,12 +117,12 @@ import Testing
             try expectComplete(found, try await download(into: found), comment)
             try FileManager.default.removeItem(at: directory)
         }
-        // Every stage was seen: nothing, something and everything.
+        // Every state occurred: no asset, a partial asset and a complete asset.
         #expect(states["none"] != nil && states["partial"] != nil && states["complete"] == 1)
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: [ENOSPC, EIO, EACCES, EDQUOT])
-    func aFailureOfAnyOperationIsAnErrorAndTheNextDownloadGoesOn(number: CInt) async throws {
+    func failureOfAnyOperationIsAnErrorAndTheNextDownloadResumes(number: CInt) async throws {
         defer { try? FileManager.default.removeItem(at: root) }
         let clean = root.appendingPathComponent("clean")
         let counter = RecordingFiles(clean)
@@ -152,14 +152,14 @@ import Testing
             let origin = Self.origin
             let asset = try await download(into: library, from: origin)
             try expectComplete(library, asset, comment)
-            // What was stored before the failure is not fetched again.
+            // Files that were stored before the failure are not downloaded again.
             let fetched = origin.requestedAddresses.count { !$0.hasSuffix(".m3u8") }
             #expect(fetched == Self.media.count - stored, comment)
             try FileManager.default.removeItem(at: directory)
         }
     }
 
-    @Test func contentIsOnTheDiskBeforeItsNameAndBothBeforeTheCatalogSaysSo() async throws {
+    @Test func contentIsSynchronizedBeforeItsNameAndBothBeforeTheCommit() async throws {
         defer { try? FileManager.default.removeItem(at: root) }
         let files = RecordingFiles(root)
         _ = try await download(into: try AssetLibrary(directory: root, files: files), jobs: 4)

@@ -23,7 +23,7 @@ import Testing
         files.setFreeSpace(.max)
     }
 
-    /// Plans the asset of a multivariant playlist, or of the media playlist that is there alone.
+    /// Plans the asset of a multivariant playlist, or of a single media playlist.
     private func plan(_ texts: [String: String], source: String) async throws -> StoredAsset {
         let transport = ScriptedTransport(
             texts: Dictionary(uniqueKeysWithValues: texts.map { (Self.origin + $0.key, $0.value) })
@@ -38,7 +38,7 @@ import Testing
         return try library.asset(id)
     }
 
-    /// One segment of each size class: the playlist says no bit rate.
+    /// Plans an asset with an encrypted segment, a byte range and a key; the playlist contains no bit rate.
     private func planMedia(seconds: Int = 4) async throws -> StoredAsset {
         try await plan(
             [
@@ -63,9 +63,9 @@ import Testing
         try #require(try library.resources(asset.id).first { $0.address.lastPathComponent == name })
     }
 
-    // MARK: One file
+    // MARK: Limits of a file
 
-    @Test func withoutABitRateTwoHundredMegabitsPerSecondAreAssumed() async throws {
+    @Test func defaultBitRateIsTwoHundredMegabitsPerSecond() async throws {
         let asset = try await planMedia()
         let budget = DownloadBudget(asset, in: library, DownloadLimits())
         #expect(budget.limit(for: try resource("0.ts", of: asset)) == ByteCount(400_000_000))
@@ -74,7 +74,7 @@ import Testing
         #expect(DownloadBudget.leastFileSize == ByteCount(67_108_864))
     }
 
-    @Test func aFileMayHaveItsLimitAndNoByteMore() async throws {
+    @Test func fileMayHaveExactlyItsLimit() async throws {
         let asset = try await planMedia()
         let budget = DownloadBudget(asset, in: library, DownloadLimits(fileSize: ByteCount(1_000)))
         func error(_ name: String, _ count: Int64) throws -> TransportError? {
@@ -91,7 +91,7 @@ import Testing
         let large = try error("0.ts", 1_001)
         #expect(large?.code == .tooLarge && large?.address == Self.address)
         #expect(large?.message == "the file is larger than 1.00 kB, which is what it may have")
-        // A byte range that is larger than a file may be is refused for its size.
+        // A byte range that exceeds the limit of a file is rejected as too large.
         let small = DownloadBudget(asset, in: library, DownloadLimits(fileSize: ByteCount(499)))
         let refused = #expect(throws: TransportError.self) {
             try small.check(500, of: try resource("1.ts", of: asset), at: Self.address)
@@ -100,28 +100,28 @@ import Testing
         #expect(refused?.message == "the file is larger than 499 bytes, which is what it may have")
     }
 
-    // MARK: The asset
+    // MARK: Limit of the asset
 
-    private func expectRoom(_ count: Int64, in budget: DownloadBudget, _ comment: Comment? = nil) throws {
+    private func expectRemainingBudget(_ count: Int64, in budget: DownloadBudget, _ comment: Comment? = nil) throws {
         try budget.spend(count)
         let error = #expect(throws: DownloadError.self, comment) { try budget.spend(1) }
         #expect(error?.code == .tooLarge, comment)
         #expect(error?.hint == "--max-size sets another limit", comment)
     }
 
-    @Test func anAssetMayStoreWhatItsBitRatesAndDurationsPromise() async throws {
-        // A GiB in any case: 4 s are 400 MB.
+    @Test func assetLimitFollowsFromBitRatesAndDurations() async throws {
+        // The minimum is 1 GiB: 4 s are only 400 MB.
         let short = try await planMedia()
-        try expectRoom(1_073_741_824, in: DownloadBudget(short, in: library, DownloadLimits()))
+        try expectRemainingBudget(1_073_741_824, in: DownloadBudget(short, in: library, DownloadLimits()))
         let error = #expect(throws: DownloadError.self) {
             try DownloadBudget(short, in: library, DownloadLimits()).spend(1_073_741_825)
         }
         #expect(error?.message == "the download is larger than 1.07 GB, which is what it may have")
         let limits = DownloadLimits(assetSize: ByteCount(1_000))
-        try expectRoom(1_000, in: DownloadBudget(short, in: library, limits))
+        try expectRemainingBudget(1_000, in: DownloadBudget(short, in: library, limits))
     }
 
-    @Test func theRenditionsOfAnAssetAreAddedUp() async throws {
+    @Test func assetLimitIsTheSumOfItsRenditions() async throws {
         func media(_ seconds: Int) -> String {
             "#EXTM3U\n#EXT-X-TARGETDURATION:\(seconds)\n#EXTINF:\(seconds),\n\(seconds).ts\n#EXT-X-ENDLIST\n"
         }
@@ -138,11 +138,11 @@ import Testing
             ],
             source: "top.m3u8"
         )
-        // 1 MB a second for 1000 s and 25 MB a second for 10 s, four times over.
-        try expectRoom(5_000_000_000, in: DownloadBudget(asset, in: library, DownloadLimits()))
+        // Four times the sum of 1 MB per second for 1000 s and 25 MB per second for 10 s.
+        try expectRemainingBudget(5_000_000_000, in: DownloadBudget(asset, in: library, DownloadLimits()))
     }
 
-    @Test func whatIsStoredAlreadyCountsAndWhatIsGivenUpDoesNot() async throws {
+    @Test func storedBytesCountAndDiscardedBytesDoNot() async throws {
         let transport = ScriptedTransport(texts: [
             Self.origin + "m.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n",
             Self.origin + "0.ts": "0123456789",
@@ -153,18 +153,18 @@ import Testing
             loading: ResourceLoading(transport)
         ).run()
         let limits = DownloadLimits(assetSize: ByteCount(1_000))
-        try expectRoom(990, in: DownloadBudget(asset, in: library, limits))
+        try expectRemainingBudget(990, in: DownloadBudget(asset, in: library, limits))
         let budget = DownloadBudget(asset, in: library, limits)
         try budget.spend(990)
         budget.refund(90)
-        try expectRoom(90, in: budget, "90 of 990 bytes were given up")
+        try expectRemainingBudget(90, in: budget, "90 of 990 bytes were given up")
         budget.refund(5_000)
-        try expectRoom(1_000, in: budget, "no more than was counted is taken back")
+        try expectRemainingBudget(1_000, in: budget, "no more than was counted is taken back")
     }
 
     // MARK: Before the first byte
 
-    @Test func anAnnouncedSizeIsCheckedBeforeAnythingIsWritten() async throws {
+    @Test func announcedSizeIsCheckedBeforeWriting() async throws {
         let asset = try await planMedia()
         let budget = DownloadBudget(
             asset,
@@ -188,7 +188,7 @@ import Testing
         files.setFreeSpace(599)
         let disk = #expect(throws: StorageError.self) { try budget.begin(segment, announced: 500, at: Self.address) }
         #expect(disk?.code == .full)
-        // Without an announced size, only the space is checked.
+        // Without an announced size, only the free space is checked.
         files.setFreeSpace(100)
         try budget.begin(segment, announced: nil, at: Self.address)
         files.setFreeSpace(99)
@@ -199,16 +199,16 @@ import Testing
         )
     }
 
-    // MARK: The disk
+    // MARK: Free space
 
-    @Test func theDiskIsAskedForItsSpaceEverySixteenMebibytes() async throws {
+    @Test func freeSpaceIsCheckedEverySixteenMebibytes() async throws {
         let asset = try await planMedia()
         let limits = DownloadLimits(freeSpace: ByteCount(1_000))
         let budget = DownloadBudget(asset, in: library, limits)
         files.setFreeSpace(999)
         #expect(throws: StorageError.self, "the first time, at once") { try budget.spend(0) }
         for _ in 0..<2 {
-            // The interval begins anew with each check.
+            // The interval restarts with each check.
             try budget.spend((16 << 20) - 1)
             #expect(throws: StorageError.self) { try budget.spend(1) }
         }
@@ -219,7 +219,7 @@ import Testing
         #expect(throws: StorageError.self, "the bytes that are about to be written count") { try budget.spend(17) }
     }
 
-    @Test func theDefaultLimitsAreThoseThatAreDocumented() {
+    @Test func limitsHaveTheDocumentedDefaults() {
         let limits = DownloadLimits()
         #expect(limits.fileSize == ByteCount(17_179_869_184) && limits.assetSize == ByteCount(1_099_511_627_776))
         #expect(limits.playlistSize == ByteCount(268_435_456) && limits.freeSpace == ByteCount(268_435_456))

@@ -13,7 +13,7 @@ import Testing
         (.contentProtected, "content-protected"), (.nothingSelected, "nothing-selected"), (.tooLarge, "too-large"),
         (.transport, "transport"), (.storage, "storage"),
     ])
-    func aCodeHasAShortSpelling(code: DownloadError.Code, spelling: String) {
+    func errorCodesHaveStableRawValues(code: DownloadError.Code, spelling: String) {
         #expect(code.rawValue == spelling && DownloadError.Code(rawValue: spelling) == code)
         let error = DownloadError(code, "it happened", hint: "do this", address: Self.address)
         #expect(error.code == code && error.detail == spelling, "without a detail, the code is the detail")
@@ -22,7 +22,7 @@ import Testing
         #expect(DownloadError(code, "it happened", detail: "exactly").detail == "exactly")
     }
 
-    @Test func anErrorOfTheTransportIsItsCause() {
+    @Test func transportErrorIsTheCause() {
         let error = DownloadError(
             TransportError(.status, "the server answered 404", address: Self.address, status: 404)
         )
@@ -37,7 +37,7 @@ import Testing
             (.busy, "wait until it has ended, or stop it"), (.disk, nil), (.notFound, nil),
         ] as [(StorageError.Code, String?)]
     )
-    func anErrorOfTheLibrarySaysWhatToDo(code: StorageError.Code, hint: String?) {
+    func storageErrorHasAHint(code: StorageError.Code, hint: String?) {
         let error = DownloadError(StorageError(code, "it happened"))
         #expect(error.code == .storage && error.detail == code.rawValue && error.message == "it happened")
         #expect(error.hint == hint && error.address == nil)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import MillstreamDownloads
 
-/// Answers one address with a body that never ends, and counts what was taken of it.
+/// A transport that responds to one address with an endless body, and counts the bytes that were read from it.
 private final class EndlessTransport: Transport {
     private let base: ScriptedTransport
     private let endless: String
@@ -75,7 +75,7 @@ private final class EndlessTransport: Transport {
         return try #require(names?.allObjects as? [String]).filter { $0.hasSuffix(".part") || $0.hasSuffix(".ts") }
     }
 
-    @Test(.timeLimit(.minutes(1))) func anEndlessSegmentIsGivenUp() async throws {
+    @Test(.timeLimit(.minutes(1))) func endlessSegmentFails() async throws {
         let transport = EndlessTransport(Self.film(), endless: Self.origin + "0.ts")
         let error = await #expect(throws: DownloadError.self) {
             try await task(transport, DownloadLimits(fileSize: ByteCount(3 << 20))).run()
@@ -85,7 +85,7 @@ private final class EndlessTransport: Transport {
         #expect(try leftovers().isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(1))) func anEndlessAssetIsGivenUp() async throws {
+    @Test(.timeLimit(.minutes(1))) func endlessAssetFails() async throws {
         let transport = EndlessTransport(Self.film(), endless: Self.origin + "0.ts")
         let error = await #expect(throws: DownloadError.self) {
             try await task(transport, DownloadLimits(assetSize: ByteCount(3 << 20))).run()
@@ -95,7 +95,7 @@ private final class EndlessTransport: Transport {
         #expect(try leftovers().isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(1))) func ofAKeyNoMoreThanItsSizeIsWritten() async throws {
+    @Test(.timeLimit(.minutes(1))) func noMoreThanTheSizeOfAKeyIsWritten() async throws {
         let files = RecordingFiles(temporary.directory)
         let library = try AssetLibrary(directory: temporary.directory, files: files)
         let transport = EndlessTransport(Self.film(), endless: Self.origin + "key")
@@ -115,7 +115,7 @@ private final class EndlessTransport: Transport {
         #expect(written == "zero".utf8.count, "the segment alone")
     }
 
-    @Test(arguments: [15, 17]) func aKeyHasSixteenBytes(count: Int) async throws {
+    @Test(arguments: [15, 17]) func keyMustHaveSixteenBytes(count: Int) async throws {
         let error = await #expect(throws: DownloadError.self) {
             try await task(Self.film(key: String(repeating: "k", count: count))).run()
         }
@@ -124,7 +124,7 @@ private final class EndlessTransport: Transport {
         #expect(try temporary.library.missingResources(asset.id).map(\.kind) == [.key])
     }
 
-    @Test func aDiskThatIsNearlyFullIsNotFilled() async throws {
+    @Test func nearlyFullDiskIsNotFilled() async throws {
         let files = RecordingFiles(temporary.directory)
         let library = try AssetLibrary(directory: temporary.directory, files: files)
         func run(free: Int64) async throws {
@@ -136,7 +136,7 @@ private final class EndlessTransport: Transport {
                 options: DownloadTask.Options(jobs: 1, limits: DownloadLimits(freeSpace: ByteCount(1_000)))
             ).run()
         }
-        // The key has 16 bytes, and they are counted before they are written.
+        // The 16 bytes of the key are counted before they are written.
         let error = await #expect(throws: DownloadError.self) { try await run(free: 1_015) }
         #expect(error?.detail == "disk-full" && error?.hint?.contains("free some space") == true)
         #expect(try leftovers().isEmpty)
@@ -144,7 +144,7 @@ private final class EndlessTransport: Transport {
         #expect(try library.assets().first?.state == .complete)
     }
 
-    @Test func theSizeOfAFileFollowsFromItsRateAndDuration() async throws {
+    @Test func fileLimitFollowsFromBitRateAndDuration() async throws {
         let transport = ScriptedTransport(texts: [
             Self.origin + "top.m3u8": "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=8000000\nlong.m3u8\n",
             Self.origin + "long.m3u8": """
@@ -178,7 +178,7 @@ private final class EndlessTransport: Transport {
                 }
             )
         }
-        // 1 MB a second, four times over; 64 MiB in any case.
+        // Four times 1 MB per second; at least 64 MiB.
         #expect(
             try sizes(DownloadLimits()) == [
                 "0.m4s": 4_000_000_000, "1.m4s": 64 << 20, "2.m4s": 5, "init.mp4": 64 << 20, "key": 16,
@@ -191,14 +191,14 @@ private final class EndlessTransport: Transport {
         )
     }
 
-    @Test func numbersFromPlaylistsNeverOverflowASize() throws {
+    @Test func expectedSizeDoesNotOverflow() throws {
         let longest = MediaTime(seconds: 9_000_000_000)
         let size = DownloadBudget.expectedSize(longest, BitRate(bitsPerSecond: .max))
         #expect(size == ByteCount(.max))
         #expect(DownloadBudget.expectedSize(MediaTime(seconds: 2), BitRate(bitsPerSecond: 800)) == ByteCount(800))
     }
 
-    /// Loads playlists and notes how many are on their way at once.
+    /// A transport that records the maximum number of concurrent requests.
     private final class CountingTransport: Transport {
         private let base: ScriptedTransport
         private let running = Mutex((now: 0, most: 0))
@@ -232,7 +232,7 @@ private final class EndlessTransport: Transport {
         return (ScriptedTransport(texts: texts), media)
     }
 
-    @Test func playlistsAreLoadedAFewAtATime() async throws {
+    @Test func playlistsAreLoadedFourAtATime() async throws {
         let (script, _) = Self.manyRenditions(40, distinct: true)
         let transport = CountingTransport(script)
         let resolver = DownloadResolver(
@@ -246,7 +246,7 @@ private final class EndlessTransport: Transport {
         #expect(script.requestedAddresses.count == 42)
     }
 
-    @Test func playlistsAreBoundedTogether() async throws {
+    @Test func totalSizeOfPlaylistsIsLimited() async throws {
         let (script, media) = Self.manyRenditions(40, distinct: true)
         let source = try await ResourceLoading(script).load(
             TransportRequest(ResourceAddress(Self.origin + "media.m3u8"), kind: .playlist)
@@ -267,7 +267,7 @@ private final class EndlessTransport: Transport {
         #expect(script.requestedAddresses.count - asked <= 2 + DownloadResolver.concurrentLoads)
     }
 
-    @Test func entriesWithOnePlaylistAreStoredOnceAndAllOfThemPlay() async throws {
+    @Test func entriesThatShareAPlaylistAreStoredOnce() async throws {
         let (transport, _) = Self.manyRenditions(30, distinct: false)
         let asset = try await DownloadTask(
             ResourceAddress(Self.origin + "media.m3u8"),
@@ -282,7 +282,7 @@ private final class EndlessTransport: Transport {
         #expect(top.split(separator: "\n").count { $0 == "variant-0/media.m3u8" } == 3)
         #expect(top.split(separator: "\n").count { $0.contains("URI=\"audio-0/media.m3u8\"") } == 30)
         #expect(!top.contains("v.m3u8") && !top.contains("a0.m3u8"))
-        // The same again: nothing is fetched, and nothing moves.
+        // A second download fetches no media and changes no files.
         let again = Self.manyRenditions(30, distinct: false).0
         let second = try await DownloadTask(
             ResourceAddress(Self.origin + "media.m3u8"),

@@ -19,7 +19,7 @@ import Testing
         MediaTimeRangeSet(pairs.map { MediaTimeRange(start: MediaTime(seconds: $0), end: MediaTime(seconds: $1)) })
     }
 
-    /// Plans 8 s of video in two segments and an initialization section, with 6 s of audio in one.
+    /// Plans two video segments of the given duration with an initialization section, and 6 s of audio in one segment.
     private func plan(videoSeconds: Int = 4) async throws -> StoredAsset {
         let transport = ScriptedTransport(texts: [
             Self.origin + "top.m3u8": """
@@ -71,7 +71,7 @@ import Testing
         )
     }
 
-    @Test func eachFileCountsWithItsTimeAndItsBytes() async throws {
+    @Test func storedFilesAddTheirTimeRangesAndBytes() async throws {
         let asset = try await plan()
         var counter = ProgressCounter(asset, missing: 4)
         #expect(counter.progress == progress(ranges(), 0, 0))
@@ -88,7 +88,7 @@ import Testing
         #expect(counter.progress == progress(ranges((0, 8)), 1_115, 100))
     }
 
-    @Test func withoutADurationNothingIsThereUntilEverythingIs() async throws {
+    @Test func assetWithoutDurationIsAtZeroPercentUntilComplete() async throws {
         let asset = try await plan(videoSeconds: 0)
         var counter = ProgressCounter(asset, missing: 1)
         #expect(counter.progress.percent == 0 && counter.progress.expected == .zero)
@@ -96,7 +96,7 @@ import Testing
         #expect(counter.progress.percent == 100)
     }
 
-    @Test func bytesOfUnfinishedFilesCountUntilTheyEnd() async throws {
+    @Test func bytesOfUnfinishedFilesCountUntilTheTransferEnds() async throws {
         let asset = try await plan()
         let meter = ProgressMeter(ProgressCounter(asset, missing: 4))
         let first = meter.takeOff()
@@ -106,7 +106,7 @@ import Testing
         meter.received(30, by: second)
         meter.received(7, by: first)
         #expect(meter.progress == progress(ranges(), 137, 0))
-        // The first file is complete, and the second one is given up.
+        // The first file is complete, and the second one is abandoned.
         meter.land(first)
         #expect(meter.progress.bytes == ByteCount(30))
         meter.stored(try resource("a.aac", of: asset), bytes: ByteCount(107))
@@ -116,7 +116,7 @@ import Testing
         #expect(meter.progress == progress(ranges(), 107, 0), "nothing is added to a file that has ended")
     }
 
-    @Test func theProgressOfAnAssetIsThatOfItsFiles() async throws {
+    @Test func progressOfAnAssetIsThatOfItsFiles() async throws {
         let asset = try await plan()
         #expect(DownloadProgress(asset) == progress(ranges(), 0, 0))
         let id = try temporary.library.enter(
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(arguments: [(99.96, "99.9"), (33.33, "33.3"), (66.67, "66.6"), (100, "100"), (0.09, "0")])
-    func aReportHasAFullTenthOfAPercent(percent: Double, text: String) {
+    func reportRoundsThePercentageDownToTenths(percent: Double, text: String) {
         let fields = progress(ranges((0, 2), (4, 6)), 12, percent).fields
         #expect(
             ReportValue.object(fields).json

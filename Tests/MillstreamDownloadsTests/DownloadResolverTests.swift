@@ -62,7 +62,7 @@ import Testing
             ["variant 1 low.m3u8", "audio 0 en.m3u8"]
         ),
         (DownloadSelection(variants: .maximumHeight(359), audio: .none), ["variant 2 audio.m3u8"]),
-        // A variant without a resolution has no height.
+        // A variant without a resolution counts as having a height of zero.
         (DownloadSelection(variants: .maximumHeight(0), audio: .none), ["variant 2 audio.m3u8"]),
         (
             DownloadSelection(variants: .maximumHeight(720), audio: .none),
@@ -77,11 +77,11 @@ import Testing
             ["variant 0 high.m3u8", "video 4 angle.m3u8"]
         ),
     ])
-    func aSelectionChoosesEntries(selection: DownloadSelection, entries: [String]) throws {
+    func selectionChoosesVariantsAndRenditions(selection: DownloadSelection, entries: [String]) throws {
         #expect(try names(selection) == entries)
     }
 
-    @Test func aLanguageOfAnotherGroupIsNotThere() throws {
+    @Test func languageOfAnUnusedGroupIsNotAvailable() throws {
         let error = #expect(throws: DownloadError.self) {
             _ = try names(DownloadSelection(variants: .best, audio: .some(["ko", "cy"])))
         }
@@ -105,7 +105,7 @@ import Testing
             "there is en, E"
         ),
     ])
-    func theLanguagesOfTheChosenVariantsAreOffered(
+    func hintListsTheLanguagesOfTheChosenVariants(
         selection: DownloadSelection,
         message: String,
         hint: String
@@ -125,7 +125,7 @@ import Testing
         #expect(error?.code == .nothingSelected && error?.message == message && error?.hint == hint)
     }
 
-    /// The positions that are chosen of variants with bit rates; `nil` is a variant without one.
+    /// The expected positions for variants with the given bit rates; `nil` is a variant without a bit rate.
     @Test(
         arguments: [
             (DownloadSelection.Variants.best, [2, 2], [1]), (.lowest, [2, 2], [0]), (.best, [3, 2], [0]),
@@ -149,7 +149,7 @@ import Testing
         #expect(choices.map(\.position) == positions)
     }
 
-    @Test func entriesWithOnePlaylistAreOneChoice() throws {
+    @Test func entriesThatShareAPlaylistAreChosenOnce() throws {
         let text = """
             #EXTM3U
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",URI="sound.m3u8"
@@ -177,7 +177,7 @@ import Testing
         )
     }
 
-    @Test func aHeightThatNoVariantHasIsRefusedWithThoseThatThereAre() throws {
+    @Test func heightBelowAllVariantsIsRejectedWithTheAvailableResolutions() throws {
         let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=640x360\nlow.m3u8\n"
         let playlist = try MultivariantPlaylist(parsing: Array(text.utf8))
         let error = #expect(throws: DownloadError.self) {
@@ -224,7 +224,7 @@ import Testing
             """, .contentProtected, "the content is protected with a.system, which is not supported"
         ), ("<html>", .notAPlaylist, "https://origin.example/v.m3u8: a web page, not an HLS playlist"),
     ])
-    func aVariantThatCannotBeDownloadedIsRefused(text: String, code: DownloadError.Code, message: String) async throws {
+    func variantThatCannotBeDownloadedIsRejected(text: String, code: DownloadError.Code, message: String) async throws {
         let transport = ScriptedTransport(texts: [
             Self.origin + "top.m3u8": "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n", Self.origin + "v.m3u8": text,
         ])
@@ -237,8 +237,8 @@ import Testing
         #expect(error?.address?.text == Self.origin + "v.m3u8")
     }
 
-    /// A redirect gives a playlist the address that its entries are relative to.
-    @Test func aPlaylistIsFoundBehindItsRedirect() async throws {
+    /// After a redirect, the URLs in a playlist are relative to the final address.
+    @Test func playlistURLsAreResolvedAgainstTheFinalAddress() async throws {
         let moved = ResourceAddress("https://cdn.example/b/")
         let transport = ScriptedTransport([
             Self.origin + "top.m3u8": [
@@ -257,7 +257,7 @@ import Testing
         #expect(found.renditions.map(\.position) == [0] && found.renditions.map(\.role) == [.variant])
     }
 
-    @Test func whatTheTransportSaysOfAPlaylistIsPassedOn() async throws {
+    @Test func transportErrorsOfPlaylistsArePassedOn() async throws {
         let transport = ScriptedTransport(texts: [
             Self.origin + "top.m3u8": "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n"
         ])
@@ -275,7 +275,7 @@ import Testing
             #expect(missing?.code == .transport && missing?.detail == "http-status")
             #expect(missing?.address?.text == Self.origin + "v.m3u8")
         }
-        // The source alone, then both together.
+        // First the source alone exceeds the limit, then both playlists together.
         let source = await error("top.m3u8", size: ByteCount(10))
         #expect(source?.code == .transport && source?.detail == "too-large")
         #expect(source?.message == "the resource is larger than 10 bytes: https://origin.example/top.m3u8")
@@ -286,15 +286,16 @@ import Testing
             both?.message == "the playlists of the stream are larger than 100 bytes, which is what they may have"
         )
         #expect(both?.hint == "choose fewer variants and languages")
-        // However large all playlists may be together, one has the limit of every playlist.
+        // Each playlist is subject to the general limit of a playlist, independent of the limit of all playlists
+        // together.
         transport.answer(Self.origin + "v.m3u8", with: .truncated([], announced: (256 << 20) + 1))
         let large = await error("v.m3u8", size: ByteCount(1 << 40))
         #expect(large?.detail == "too-large")
         #expect(large?.message == "the resource is larger than 268 MB: https://origin.example/v.m3u8")
     }
 
-    /// What is missing at the origin needs no key, and one key system that is supported is enough.
-    @Test func protectionThatIsNotNeededIsNotRefused() async throws {
+    /// Segments that are marked as gaps need no key, and one supported key system is sufficient.
+    @Test func keySystemsThatAreNotNeededAreIgnored() async throws {
         let transport = ScriptedTransport(texts: [
             Self.origin + "v.m3u8": """
             #EXTM3U
@@ -325,7 +326,7 @@ import Testing
         ("https://h/a%20b/master.m3u8", "a b"), ("https://h/a/%zz/index.m3u8", "%zz"),
         ("https://user:secret@h/film/submaster.m3u8?token=secret", "submaster.m3u8"),
     ])
-    func aTitleFollowsFromTheAddress(address: String, title: String) async throws {
+    func titleIsDerivedFromTheAddress(address: String, title: String) async throws {
         let temporary = try TemporaryLibrary()
         let transport = ScriptedTransport(texts: [address: Self.media, "https://h/m.ts": "media"])
         let media = ResourceAddress(address).resolving("m.ts").text
@@ -341,7 +342,7 @@ import Testing
         #expect(try await named.run().title == "Named")
     }
 
-    @Test func jobsAreBounded() {
+    @Test func numberOfJobsIsLimited() {
         #expect(DownloadTask.Options(jobs: 0).jobs == 1 && DownloadTask.Options(jobs: 65).jobs == 64)
         #expect(DownloadTask.Options(jobs: 7).jobs == 7 && DownloadTask.Options().jobs == 6)
         var options = DownloadTask.Options()
@@ -364,11 +365,11 @@ import Testing
             "min-bandwidth=9&audio=all&subtitles=all"
         ),
     ])
-    func aSelectionIsSpelledAsOptions(selection: DownloadSelection, text: String) {
+    func selectionIsDescribedAsOptions(selection: DownloadSelection, text: String) {
         #expect(selection.description == text)
     }
 
-    @Test func languagesAreRead() {
+    @Test func languagesAreParsed() {
         #expect(DownloadSelection.Languages("all") == .all && DownloadSelection.Languages("default") == .defaults)
         #expect(DownloadSelection.Languages("none") == DownloadSelection.Languages.none)
         #expect(DownloadSelection.Languages("en,ko") == .some(["en", "ko"]) && DownloadSelection.Languages(",") == nil)

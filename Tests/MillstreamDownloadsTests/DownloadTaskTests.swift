@@ -10,7 +10,7 @@ import ResourceAddressing
 import Synchronization
 import Testing
 
-/// A library in a folder of its own, which goes with it.
+/// A library in a temporary directory that is removed when the object is deallocated.
 final class TemporaryLibrary {
     let directory: URL
     let library: AssetLibrary
@@ -27,7 +27,7 @@ final class TemporaryLibrary {
     }
 }
 
-/// Lets one answer stop before its last byte until it is told to go on.
+/// A transport that delays the last byte of one response until it is released.
 final class HoldingTransport: Transport {
     private let base: ScriptedTransport
     private let held: String
@@ -71,7 +71,7 @@ final class HoldingTransport: Transport {
         temporary = try TemporaryLibrary()
     }
 
-    /// Two variants with sound apart and subtitles, encrypted with two keys.
+    /// Returns a stream with two variants, separate audio and subtitles, encrypted with two keys.
     private func film() -> ScriptedTransport {
         let video = """
             #EXTM3U
@@ -139,7 +139,7 @@ final class HoldingTransport: Transport {
         )
     }
 
-    @Test func aPackageHoldsEverythingThatPlayingNeeds() async throws {
+    @Test func packageContainsEverythingNeededForPlayback() async throws {
         let asset = try await task(film()).run()
         #expect(asset.state == .complete && asset.isPlayableOffline && asset.percent == 100)
         #expect(asset.renditions.map(\.folder) == ["variant-1", "audio-0", "audio-1", "subtitles-2"])
@@ -150,7 +150,7 @@ final class HoldingTransport: Transport {
         #expect(top.contains(#"URI="audio-1/media.m3u8""#) && !top.contains("http"))
         let video = try temporary.text("variant-1/media.m3u8", of: asset.id)
         #expect(!video.contains("sig=") && !video.contains("/keys/"))
-        // Everything that a player will look for lies there.
+        // All files that a player will request are stored.
         for line in video.split(separator: "\n") {
             let name =
                 line.firstMatch(of: /URI="([^"]+)"/).map { String($0.1) } ?? (line.hasPrefix("#") ? nil : String(line))
@@ -159,7 +159,7 @@ final class HoldingTransport: Transport {
         }
     }
 
-    @Test func keysAreKeptForTheOwnerOnly() async throws {
+    @Test func keysAreReadableByTheOwnerOnly() async throws {
         let asset = try await task(film()).run()
         let keys = try temporary.library.resources(asset.id).filter { $0.kind == .key }
         #expect(keys.count == 2)
@@ -170,7 +170,7 @@ final class HoldingTransport: Transport {
         }
     }
 
-    @Test func signedAddressesAreSentAsTheyAre() async throws {
+    @Test func signedAddressesAreSentUnchanged() async throws {
         let transport = film()
         try await task(transport).run()
         #expect(transport.requestedAddresses.contains(origin + "high/0.m4s?sig=a%2Fb"))
@@ -200,19 +200,19 @@ final class HoldingTransport: Transport {
             ["variant-1"]
         ),
     ])
-    func selectionsTakeWhatTheySay(selection: DownloadSelection, folders: [String]) async throws {
+    func selectionDeterminesTheStoredRenditions(selection: DownloadSelection, folders: [String]) async throws {
         let asset = try await task(film(), selection).run()
         #expect(asset.renditions.map(\.folder) == folders && asset.isPlayableOffline)
     }
 
-    @Test func groupsWithoutKeptRenditionsAreNotNamed() async throws {
+    @Test func groupsWithoutStoredRenditionsAreRemoved() async throws {
         let asset = try await task(film(), DownloadSelection(audio: .none, subtitles: .none)).run()
         let top = try temporary.text("multivariant.m3u8", of: asset.id)
         #expect(!top.contains("AUDIO") && !top.contains("SUBTITLES"))
         #expect(top.contains("BANDWIDTH=3000000,RESOLUTION=1280x720\n"))
     }
 
-    @Test func runningAgainFetchesOnlyWhatIsMissing() async throws {
+    @Test func runningAgainFetchesOnlyMissingFiles() async throws {
         let transport = film()
         transport.answer(
             origin + "high/1.m4s?sig=c",
@@ -230,7 +230,7 @@ final class HoldingTransport: Transport {
         #expect(media == [origin + "high/1.m4s?sig=c"])
     }
 
-    @Test func freshSignaturesDoNotFetchAgain() async throws {
+    @Test func newSignaturesDoNotCauseAnotherDownload() async throws {
         let first = try await task(film()).run()
         let again = film()
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:7\n#EXTINF:6.52,\na.aac?sig=new\n#EXT-X-ENDLIST\n"
@@ -241,7 +241,7 @@ final class HoldingTransport: Transport {
         #expect(again.requestedAddresses.allSatisfy { $0.hasSuffix(".m3u8") })
     }
 
-    /// The query is all that tells these segments apart.
+    /// These segments differ only in their queries.
     @Test func otherMediaAtTheSamePathIsFetched() async throws {
         func transport(_ ids: [String]) -> ScriptedTransport {
             let lines = ids.map { "#EXTINF:4,\nget?id=\($0)\n" }.joined()
@@ -254,8 +254,8 @@ final class HoldingTransport: Transport {
         #expect(try temporary.text("media/000001.ts", of: asset.id) == "media 4")
     }
 
-    /// The source got a variant in front: what is kept is found again, and keeps its folder.
-    @Test func whatMovedInTheSourceIsNotFetchedAgain() async throws {
+    /// A variant was inserted before the stored one, which is recognized and keeps its directory.
+    @Test func variantAtAnotherPositionIsNotFetchedAgain() async throws {
         let first = try await task(film(), DownloadSelection(variants: .best, audio: .none, subtitles: .none)).run()
         #expect(first.renditions.map(\.folder) == ["variant-1"])
         let changed = film()
@@ -291,8 +291,8 @@ final class HoldingTransport: Transport {
         #expect(best == "variant-1/media.m3u8", "the best variant is still the one that was kept first")
     }
 
-    /// A kept playlist stands alone: the definitions of the multivariant playlist are not there for it any more.
-    @Test func importedVariablesAreReplacedInWhatIsKept() async throws {
+    /// A stored playlist cannot import variables, because the definitions of the multivariant playlist are not stored.
+    @Test func importedVariablesAreSubstitutedInStoredPlaylists() async throws {
         let transport = ScriptedTransport(texts: [
             origin + "v.m3u8": """
             #EXTM3U
@@ -319,7 +319,7 @@ final class HoldingTransport: Transport {
     }
 
     @Test(arguments: ["a.html", "a.svg", "a.m3u8", "a.js", "a"])
-    func filesNeverEndAsABrowserWouldRunThem(name: String) async throws {
+    func storedFilesHaveNoExtensionThatABrowserWouldExecute(name: String) async throws {
         let transport = ScriptedTransport(texts: [
             origin + "e.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n\(name)\n#EXT-X-ENDLIST\n",
             origin + name: "media",
@@ -328,7 +328,7 @@ final class HoldingTransport: Transport {
         #expect(try temporary.text("media/000000.ts", of: asset.id) == "media")
     }
 
-    @Test func anotherSelectionAddsToWhatIsThere() async throws {
+    @Test func anotherSelectionAddsToTheStoredAsset() async throws {
         let low = try await task(film(), DownloadSelection(variants: .lowest, audio: .defaults, subtitles: .none)).run()
         let transport = film()
         let both = try await task(transport, DownloadSelection(variants: .best, audio: .defaults, subtitles: .none))
@@ -337,7 +337,7 @@ final class HoldingTransport: Transport {
         #expect(!transport.requestedAddresses.contains(origin + "a.aac"))
     }
 
-    @Test func lostFilesAreFetchedAgain() async throws {
+    @Test func missingFilesAreFetchedAgain() async throws {
         let asset = try await task(film()).run()
         let lost = temporary.library.packageDirectory(asset.id).appendingPathComponent("audio-0/000000.aac")
         try FileManager.default.removeItem(at: lost)
@@ -348,8 +348,8 @@ final class HoldingTransport: Transport {
         #expect(transport.requestedAddresses.filter { !$0.hasSuffix(".m3u8") } == [origin + "a.aac"])
     }
 
-    /// A crash of the machine may leave a name without its content.
-    @Test func aFileThatTheCatalogDoesNotHaveIsFetchedAgain() async throws {
+    /// After a crash of the machine, a file name may exist without its content.
+    @Test func fileThatIsNotInTheCatalogIsFetchedAgain() async throws {
         let asset = try await task(film()).run()
         let database = try DatabaseQueue(path: temporary.directory.appendingPathComponent("catalogue.sqlite").path)
         try await database.write {
@@ -369,7 +369,7 @@ final class HoldingTransport: Transport {
         #expect(try temporary.text("variant-1/000000.m4s", of: asset.id) == "zero")
     }
 
-    @Test func aFileOfTheRightSizeWithOtherContentIsFoundAndFetchedAgain() async throws {
+    @Test func fileWithAWrongChecksumIsDetectedAndFetchedAgain() async throws {
         let asset = try await task(film()).run()
         let damaged = temporary.library.packageDirectory(asset.id).appendingPathComponent("variant-1/000000.m4s")
         try Data("zerO".utf8).write(to: damaged)
@@ -386,7 +386,7 @@ final class HoldingTransport: Transport {
         #expect(try temporary.text("variant-1/000000.m4s", of: asset.id) == "zero")
     }
 
-    @Test func aDamagedPlaylistIsFoundAndWrittenAnew() async throws {
+    @Test func damagedPlaylistIsDetectedAndRewritten() async throws {
         let asset = try await task(film()).run()
         let (top, media) = ("multivariant.m3u8", "variant-1/media.m3u8")
         let before = (try temporary.text(top, of: asset.id), try temporary.text(media, of: asset.id))
@@ -399,7 +399,7 @@ final class HoldingTransport: Transport {
         #expect(try temporary.library.verify(asset.id).damaged.isEmpty)
     }
 
-    @Test func aFileOfAnotherSizeIsFetchedAgainHoweverOftenTheLibraryIsAsked() async throws {
+    @Test func fileOfAnotherSizeRemainsMissingUntilItIsFetched() async throws {
         let asset = try await task(film()).run()
         let damaged = temporary.library.packageDirectory(asset.id).appendingPathComponent("audio-0/000000.aac")
         try Data("other".utf8 + [0]).write(to: damaged)
@@ -408,7 +408,7 @@ final class HoldingTransport: Transport {
         #expect(try temporary.library.missingResources(asset.id).map(\.path) == ["audio-0/000000.aac"])
     }
 
-    @Test func filesOfOtherMediaAreNotTakenForThoseThatAreMissing() async throws {
+    @Test func filesOfOtherMediaDoNotReplaceMissingFiles() async throws {
         func transport(_ duration: Int, _ media: String) -> ScriptedTransport {
             ScriptedTransport(texts: [
                 origin + "v.m3u8": """
@@ -426,12 +426,12 @@ final class HoldingTransport: Transport {
         #expect(try temporary.text("media/000000.ts", of: asset.id) == "other")
     }
 
-    @Test func aCatalogueOfAnEarlierVersionIsRead() async throws {
+    @Test func catalogOfAnEarlierVersionIsRead() async throws {
         let asset = try await task(film()).run()
         let path = temporary.directory.appendingPathComponent("catalogue.sqlite").path
         do {
             let database = try DatabaseQueue(path: path)
-            // Version 1 kept bytes as arrays in JSON.
+            // Version 1 stored bytes as JSON arrays.
             try await database.write { database in
                 for row in try Row.fetchAll(database, sql: "SELECT id, playlist FROM rendition") {
                     let (id, playlist): (Int64, Data) = (row["id"], row["playlist"])
@@ -444,7 +444,7 @@ final class HoldingTransport: Transport {
         #expect(try AssetLibrary(directory: temporary.directory).asset(asset.id).duration == asset.duration)
     }
 
-    @Test func aLiveStreamIsRefusedBeforeAnySegment() async throws {
+    @Test func liveStreamIsRejectedBeforeAnySegment() async throws {
         let transport = ScriptedTransport(texts: [
             origin + "live.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n"
         ])
@@ -456,7 +456,7 @@ final class HoldingTransport: Transport {
         #expect(try temporary.library.assets().isEmpty)
     }
 
-    @Test func protectedContentIsRefused() async throws {
+    @Test func protectedContentIsRejected() async throws {
         let transport = ScriptedTransport(texts: [
             origin + "p.m3u8": """
             #EXTM3U
@@ -473,7 +473,7 @@ final class HoldingTransport: Transport {
         #expect(try temporary.library.assets().isEmpty)
     }
 
-    @Test func byteRangesBecomeFilesOfTheirOwn() async throws {
+    @Test func byteRangesBecomeSeparateFiles() async throws {
         let bytes = (0..<100).map { UInt8($0) }
         let transport = ScriptedTransport([
             origin + "r.m3u8": [
@@ -510,7 +510,7 @@ final class HoldingTransport: Transport {
         ScriptedTransport.Answer.bytes(Array("<html>".utf8), contentType: "text/html"),
         .truncated(Array("on".utf8), announced: 3), .failure(TransportError(.status, "no", status: 403)),
     ])
-    func whatIsNotTheSegmentIsNotKept(answer: ScriptedTransport.Answer) async throws {
+    func invalidSegmentIsNotStored(answer: ScriptedTransport.Answer) async throws {
         let transport = film()
         transport.answer(origin + "high/1.m4s?sig=c", with: answer)
         await #expect(throws: DownloadError.self) { try await task(transport).run() }
@@ -522,14 +522,14 @@ final class HoldingTransport: Transport {
         #expect(!names.contains { $0.hasSuffix(".part") })
     }
 
-    @Test func aKeyOfTheWrongSizeIsNoKey() async throws {
+    @Test func keyOfTheWrongSizeIsRejected() async throws {
         let transport = film()
         transport.answer("https://origin.example/keys/1?t=a", with: .bytes(Array("denied".utf8)))
         let error = await #expect(throws: DownloadError.self) { try await task(transport).run() }
         #expect(error?.message.contains("16 bytes") == true)
     }
 
-    @Test func whatFailsOnceIsTriedAgain() async throws {
+    @Test func transientFailureIsRetried() async throws {
         let transport = film()
         transport.answer(
             origin + "high/1.m4s?sig=c",
@@ -542,7 +542,7 @@ final class HoldingTransport: Transport {
         #expect(transport.requestedAddresses.filter { $0.contains("high/1.m4s") }.count == 3)
     }
 
-    @Test func progressGrowsAndEndsAtAHundred() async throws {
+    @Test func progressIncreasesTo100Percent() async throws {
         let events = Mutex<[DownloadProgress]>([])
         try await task(film()).run { event in
             switch event {
@@ -554,8 +554,8 @@ final class HoldingTransport: Transport {
         #expect(percents.first == 0 && percents.last == 100 && percents == percents.sorted())
     }
 
-    /// Progress is told while a file comes, not only when it is there.
-    @Test(.timeLimit(.minutes(1))) func bytesOnTheirWayCount() async throws {
+    /// Progress is reported during the transfer of a file, not only after it is complete.
+    @Test(.timeLimit(.minutes(1))) func receivedBytesOfAnUnfinishedFileCount() async throws {
         let whole = try await task(film()).run()
         try temporary.library.delete(whole.id)
         let transport = HoldingTransport(film(), holding: origin + "high/1.m4s?sig=c")
@@ -573,7 +573,7 @@ final class HoldingTransport: Transport {
         #expect(wasSeen.withLock { $0 })
     }
 
-    @Test func deletingTakesEveryByteAndTwiceDoesNoHarm() async throws {
+    @Test func deletingRemovesAllFilesAndMayBeRepeated() async throws {
         let asset = try await task(film()).run()
         try temporary.library.delete(asset.id)
         try temporary.library.delete(asset.id)
@@ -581,7 +581,7 @@ final class HoldingTransport: Transport {
         #expect(!FileManager.default.fileExists(atPath: temporary.library.packageDirectory(asset.id).path))
     }
 
-    @Test func aLibraryMayMove() async throws {
+    @Test func libraryCanBeMoved() async throws {
         let asset = try await task(film()).run()
         let moved = temporary.directory.deletingLastPathComponent().appendingPathComponent("moved-\(UUID())")
         try FileManager.default.copyItem(at: temporary.directory, to: moved)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import MillstreamDownloads
 
-/// A clock whose sleepers are woken one by one.
+/// A clock whose sleeping tasks are woken one by one.
 private final class SteppedTime: TimeSource {
     private struct State {
         var durations: [Duration] = []
@@ -62,7 +62,7 @@ private final class SteppedTime: TimeSource {
         }
     }
 
-    /// Wakes the task that sleeps, and waits until it sleeps again.
+    /// Wakes the sleeping task, and waits until it sleeps again.
     func step() async {
         await waitForSleeper()
         let sleeper = state.withLock { state in
@@ -74,7 +74,8 @@ private final class SteppedTime: TimeSource {
     }
 }
 
-/// Gives the bodies of some addresses in buffers of given sizes, and can wait before a request and after a first buffer.
+/// A transport that delivers the bodies of some addresses in buffers of given sizes, and can wait before a request and
+/// after the first buffer.
 private final class BufferingTransport: Transport {
     private let base: ScriptedTransport
     private let sizes: [String: [Int]]
@@ -106,7 +107,7 @@ private final class BufferingTransport: Transport {
             let (next, left) = buffers.withLock { buffers in
                 (buffers.isEmpty ? nil : buffers.removeFirst(), buffers.count)
             }
-            // The buffer before this one was counted when this one is asked for.
+            // When this buffer is requested, the previous one has been counted.
             if left == count - 2 { await wait() }
             return next
         }
@@ -120,7 +121,8 @@ private final class BufferingTransport: Transport {
     }
 }
 
-/// Answers media only when some requests are on their way, and notes the largest number of them.
+/// A transport that responds to media requests only when a number of them are pending, and records the maximum number
+/// of concurrent requests.
 private final class CrowdedTransport: Transport {
     private struct State {
         var running = 0
@@ -177,14 +179,14 @@ private final class EventLog: Sendable {
     }
 }
 
-/// What a download asks for, writes, counts and tells.
+/// Tests the requests, writes, counts and events of a download.
 @Suite struct DownloadTransferTests {
     private static let origin = "https://origin.example/"
     private let temporary: TemporaryLibrary
 
     init() throws { temporary = try TemporaryLibrary() }
 
-    /// A media playlist with segments `0.ts`, `1.ts`… of the given contents.
+    /// Returns a transport with a media playlist and segments `0.ts`, `1.ts`… with the given contents.
     private static func film(_ segments: [String]) -> ScriptedTransport {
         let lines = segments.indices.map { "#EXTINF:4,\n\($0).ts\n" }.joined()
         var texts = [origin + "film.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(lines)#EXT-X-ENDLIST\n"]
@@ -212,7 +214,7 @@ private final class EventLog: Sendable {
         )
     }
 
-    @Test(.timeLimit(.minutes(1))) func progressIsToldFiveTimesASecondWhereThereIsAny() async throws {
+    @Test(.timeLimit(.minutes(1))) func progressIsReportedFiveTimesASecondIfItChanged() async throws {
         let time = SteppedTime()
         let (paused, pause) = AsyncStream<Void>.makeStream()
         let (released, release) = AsyncStream<Void>.makeStream()
@@ -273,7 +275,7 @@ private final class EventLog: Sendable {
         #expect(asset.bytes.bytes == Int64(text.utf8.count))
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [1, 3]) func asManyFilesAreFetchedAtOnceAsWasAskedFor(
+    @Test(.timeLimit(.minutes(1)), arguments: [1, 3]) func numberOfConcurrentTransfersIsThatOfTheJobs(
         jobs: Int
     ) async throws {
         let transport = CrowdedTransport(Self.film((0..<9).map { "\($0)" }), until: jobs)
@@ -281,7 +283,7 @@ private final class EventLog: Sendable {
         #expect(transport.largest == jobs)
     }
 
-    @Test func requestsSayWhatTheyAreFor() async throws {
+    @Test func requestsHaveTheKindOfTheirResources() async throws {
         let transport = ScriptedTransport(texts: [
             Self.origin + "film.m3u8": """
             #EXTM3U
@@ -323,7 +325,7 @@ private final class EventLog: Sendable {
 
     // MARK: Failures
 
-    @Test func theFirstFailureIsReportedAndFiveEndTheDownload() async throws {
+    @Test func firstFailureIsReportedAndFiveFailuresEndTheDownload() async throws {
         let transport = Self.film((0..<8).map { "\($0)" })
         for index in [1, 2, 4, 5, 6] {
             transport.answer(
@@ -337,7 +339,7 @@ private final class EventLog: Sendable {
         #expect(try temporary.library.assets().map(\.bytes) == [ByteCount(2)])
     }
 
-    @Test func aDownloadThatIsTooLargeEndsAtOnce() async throws {
+    @Test func downloadThatIsTooLargeEndsImmediately() async throws {
         let transport = Self.film(["zero", "one", "two"])
         let error = await #expect(throws: DownloadError.self) {
             try await task(transport, limits: DownloadLimits(assetSize: ByteCount(3))).run()
@@ -347,7 +349,7 @@ private final class EventLog: Sendable {
         #expect(transport.requestedAddresses == [Self.origin + "film.m3u8", Self.origin + "0.ts"])
     }
 
-    @Test func whatWasGivenUpDoesNotCountTwice() async throws {
+    @Test func bytesOfAFailedAttemptAreNotCounted() async throws {
         let transport = Self.film(["0123456789"])
         transport.answer(
             Self.origin + "0.ts",
@@ -367,7 +369,7 @@ private final class EventLog: Sendable {
         ("0.ts", .truncated([1, 2, 3], announced: 3), "3 bytes came where 5 were asked for"),
         ("0.ts", .truncated([1, 2, 3, 4, 5, 6], announced: 6), "more than the 5 bytes that were asked for came"),
     ])
-    func aFileOfAnotherSizeThanAskedForIsRefused(
+    func fileOfAnUnexpectedSizeIsRejected(
         name: String,
         answer: ScriptedTransport.Answer,
         message: String
@@ -395,7 +397,7 @@ private final class EventLog: Sendable {
 
     // MARK: The library
 
-    @Test func aFileThatWasLostIsFetchedAgainWithoutBeingAskedAfter() async throws {
+    @Test func missingFileIsDetectedAndFetchedAgain() async throws {
         let asset = try await task(Self.film(["zero", "one"])).run()
         let lost = temporary.library.packageDirectory(asset.id).appendingPathComponent("media/000001.ts")
         try FileManager.default.removeItem(at: lost)
@@ -410,8 +412,8 @@ private final class EventLog: Sendable {
         #expect(again.requestedAddresses == [Self.origin + "film.m3u8", Self.origin + "1.ts"])
     }
 
-    /// Another task deletes the asset between its entry and its reservation.
-    @Test(arguments: [1, 2, 3]) func anAssetThatIsDeletedAtOnceIsEnteredThreeTimes(deletions: Int) async throws {
+    /// Another task deletes the asset between its entry into the catalog and its lock.
+    @Test(arguments: [1, 2, 3]) func assetDeletedBeforeItsLockIsAddedAgainUpToThreeTimes(deletions: Int) async throws {
         let files = RecordingFiles(temporary.directory)
         let library = try AssetLibrary(directory: temporary.directory, files: files)
         let other = try AssetLibrary(directory: temporary.directory)
@@ -438,7 +440,7 @@ private final class EventLog: Sendable {
         #expect(left.withLock { $0 } == 0)
     }
 
-    @Test func anAssetInUseIsEnteredOnce() async throws {
+    @Test func assetInUseIsNotAddedAgain() async throws {
         let id = try await task(Self.film(["zero"])).run().id
         let files = RecordingFiles(temporary.directory)
         let library = try AssetLibrary(directory: temporary.directory, files: files)

@@ -15,7 +15,7 @@ import Testing
         files = try temporary.plannedFiles(12)
     }
 
-    /// Takes files until the queue says something else.
+    /// Takes files until the queue returns another action.
     private func take(_ queue: inout FetchQueue) -> (taken: [StoredResource], end: FetchQueue.Action) {
         var taken: [StoredResource] = []
         while true {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func filesAreTakenInTheirOrderPageByPage() {
+    @Test func filesAreFetchedInOrderPageByPage() {
         var queue = FetchQueue()
         #expect(queue.next() == .read(after: nil))
         queue.append(Array(files[..<5]))
@@ -42,13 +42,13 @@ import Testing
         #expect(queue.next() == .finish)
     }
 
-    @Test func nothingMissingIsTheEnd() {
+    @Test func queueWithoutMissingFilesIsFinished() {
         var queue = FetchQueue()
         queue.append([])
         #expect(queue.next() == .finish)
     }
 
-    @Test func aFewFailuresDoNotKeepTheOthersFromBeingFetched() {
+    @Test func toleratedFailuresDoNotPreventOtherFetches() {
         var queue = FetchQueue()
         queue.append(files)
         for _ in 0..<FetchQueue.toleratedFailures {
@@ -67,7 +67,7 @@ import Testing
         #expect(queue.next() == .fail, "what failed is not fetched: the download is not finished")
     }
 
-    @Test func afterFiveFailuresNoMoreIsTried() throws {
+    @Test func noMoreFilesAreFetchedAfterFiveFailures() throws {
         var queue = FetchQueue()
         queue.append(files)
         for _ in 0..<5 {
@@ -84,7 +84,7 @@ import Testing
         #expect(patient.next() == .fetch(files[4]))
     }
 
-    @Test func manyFailuresEndTheDownload() {
+    @Test func tooManyFailuresEndTheDownload() {
         var queue = FetchQueue()
         queue.append(files)
         for _ in 0...FetchQueue.toleratedFailures + 1 { _ = queue.next() }
@@ -96,7 +96,7 @@ import Testing
 }
 
 extension TemporaryLibrary {
-    /// Plans an asset with some segments, none of which is stored.
+    /// Plans an asset with the given number of segments, none of which is stored.
     func plannedFiles(_ count: Int) throws -> [StoredResource] {
         let text = (0..<count).map { "#EXTINF:4,\n\($0).ts\n" }.joined()
         let playlist = try MediaPlaylist(

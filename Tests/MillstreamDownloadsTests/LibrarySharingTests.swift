@@ -9,7 +9,8 @@ import ResourceAddressing
 import Synchronization
 import Testing
 
-/// One library that several tasks and processes use at once; another process is another library on the same folder.
+/// Tests a library that several tasks and processes use concurrently; another library object on the same directory
+/// represents another process.
 @Suite struct LibrarySharingTests {
     private let temporary: TemporaryLibrary
     private static let source = ResourceAddress("https://origin.example/media.m3u8")
@@ -48,7 +49,7 @@ import Testing
         return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
     }
 
-    /// Runs a download that stops before its last byte, and lets it go on after `body`.
+    /// Runs a download that pauses before its last byte, and resumes it after `body`.
     private func whileDownloading(_ body: @escaping @Sendable (_ id: String) async throws -> Void) async throws {
         let transport = HoldingTransport(origin, holding: "https://origin.example/1.ts")
         let (ids, found) = AsyncStream<String>.makeStream()
@@ -71,7 +72,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func anAssetThatIsDownloadedIsNotDeleted() async throws {
+    @Test(.timeLimit(.minutes(1))) func assetBeingDownloadedIsNotDeleted() async throws {
         let other = try another()
         try await whileDownloading { id in
             let error = #expect(throws: StorageError.self) { try other.delete(id) }
@@ -87,7 +88,7 @@ import Testing
         #expect(packages.isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(1))) func anAssetIsDownloadedByOneTaskAtATime() async throws {
+    @Test(.timeLimit(.minutes(1))) func assetIsDownloadedByOneTaskAtATime() async throws {
         let (other, origin) = (try another(), origin)
         let second = download(origin, into: other)
         try await whileDownloading { _ in
@@ -97,7 +98,7 @@ import Testing
         #expect(try other.assets().map(\.state) == [.complete])
     }
 
-    @Test(.timeLimit(.minutes(1))) func aDownloadWhosePackageIsGoneStopsAndMakesNoneAnew() async throws {
+    @Test(.timeLimit(.minutes(1))) func downloadWhosePackageWasRemovedFailsAndDoesNotRecreateIt() async throws {
         let directory = temporary.directory
         let error = await #expect(throws: DownloadError.self) {
             try await whileDownloading { id in
@@ -108,7 +109,7 @@ import Testing
         #expect(packages.isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aDownloadWhoseAssetIsGoneStopsAndItsPackageIsSweptAway() async throws {
+    @Test(.timeLimit(.minutes(1))) func downloadWhoseAssetWasRemovedFailsAndItsPackageIsRemoved() async throws {
         let path = temporary.directory.appendingPathComponent("catalogue.sqlite").path
         let error = await #expect(throws: DownloadError.self) {
             try await whileDownloading { _ in
@@ -121,7 +122,7 @@ import Testing
         #expect(packages.isEmpty)
     }
 
-    @Test func aPackageThatSomebodyHasIsNotSweptAway() throws {
+    @Test func lockedPackageIsNotRemoved() throws {
         let orphan = temporary.library.packageDirectory("orphan")
         try FileManager.default.createDirectory(at: orphan, withIntermediateDirectories: true)
         let lock = try PackageLock(orphan)
@@ -130,12 +131,12 @@ import Testing
         withExtendedLifetime(lock) {}
     }
 
-    @Test func aDeletionThatWasInterruptedIsFinished() async throws {
+    @Test func interruptedDeletionIsCompleted() async throws {
         let id = try await download(origin, into: temporary.library).run().id
         let path = temporary.directory.appendingPathComponent("catalogue.sqlite").path
         let database = try DatabaseQueue(path: path)
         try await database.write { try $0.execute(sql: "UPDATE asset SET state = 'deleting'") }
-        // While another process is at it, it is left to that one.
+        // While another process holds the lock, that process completes the deletion.
         var lock: PackageLock? = try PackageLock(temporary.library.packageDirectory(id))
         #expect(try another().assets().isEmpty)
         #expect(packages == [id])
@@ -149,25 +150,25 @@ import Testing
         #expect(count == 0)
     }
 
-    @Test func aDeletedAssetIsNotReservedAndGetsNoFolder() throws {
+    @Test func deletedAssetCannotBeLockedAndHasNoDirectory() throws {
         let id = try temporary.library.enter(source: Self.source, title: "A", selection: "")
         let other = try another()
         try other.delete(id)
         #expect(throws: StorageError.self) { try temporary.library.lock(id) }
-        // As if it had been entered just before it was deleted, and its folder made just after.
+        // The state in which the directory was created just after the asset was deleted.
         try FileManager.default.createDirectory(at: other.packageDirectory(id), withIntermediateDirectories: true)
         let error = #expect(throws: StorageError.self) { try temporary.library.lock(id) }
         #expect(error?.code == .notFound)
         #expect(packages.isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(2))) func deletionsAndDownloadsAtOnceLeaveNoOrphans() async throws {
+    @Test(.timeLimit(.minutes(2))) func concurrentDeletionsAndDownloadsLeaveNoOrphans() async throws {
         let (first, second) = (temporary.library, try another())
         let origin = origin
         let (one, two) = (download(origin, into: first), download(origin, into: second))
         for _ in 0..<30 {
             await withTaskGroup(of: Void.self) { group in
-                // Each may fail because of the others; what they leave is what counts.
+                // Each of these may fail because of the others; only the resulting state is checked.
                 for task in [one, two] { group.addTask { _ = try? await task.run() } }
                 for library in [first, second] {
                     group.addTask {
@@ -180,11 +181,11 @@ import Testing
             #expect(assets.count <= 1)
             for asset in assets where asset.state == .complete { #expect(try first.verify(asset.id).damaged.isEmpty) }
         }
-        // Undisturbed, it succeeds.
+        // Without concurrent tasks, the download succeeds.
         #expect(try await one.run().state == .complete)
     }
 
-    @Test(.timeLimit(.minutes(2))) func twoDeletionsAtOnceBothSucceed() async throws {
+    @Test(.timeLimit(.minutes(2))) func concurrentDeletionsBothSucceed() async throws {
         let libraries = [temporary.library, try another()]
         for _ in 0..<20 {
             let id = try await download(origin, into: temporary.library).run().id
@@ -197,9 +198,9 @@ import Testing
         }
     }
 
-    // MARK: Reading only
+    // MARK: Read-only access
 
-    @Test func aLibraryIsReadWithoutAChange() async throws {
+    @Test func libraryIsReadWithoutChanges() async throws {
         let asset = try await download(origin, into: temporary.library).run()
         try temporary.library.close()
         let orphan = temporary.directory.appendingPathComponent("packages/orphan")
@@ -217,7 +218,7 @@ import Testing
         #expect(library.file("media/000001.ts", of: asset.id) != nil)
     }
 
-    @Test func whatIsStoredMeanwhileIsRead() async throws {
+    @Test func readerSeesLaterChanges() async throws {
         let reading = try AssetLibrary(reading: temporary.directory)
         #expect(try reading.assets().isEmpty)
         let asset = try await download(origin, into: temporary.library).run()
@@ -228,8 +229,8 @@ import Testing
         #expect(try reading.assets().isEmpty)
     }
 
-    /// The log of a process that was killed, where it cannot be used in place: without the memory that was shared.
-    @Test func aLogThatWasLeftIsRead() async throws {
+    /// The write-ahead log of a killed process cannot be used in place without its shared-memory file.
+    @Test func leftoverWriteAheadLogIsRead() async throws {
         let asset = try await download(origin, into: temporary.library).run()
         let copy = FileManager.default.temporaryDirectory.appendingPathComponent("copy-\(UUID())")
         defer { try? FileManager.default.removeItem(at: copy) }
@@ -240,14 +241,14 @@ import Testing
         #expect(try AssetLibrary(reading: copy).assets() == [asset])
     }
 
-    @Test func aFolderWithoutALibraryIsNotMadeOne() throws {
+    @Test func openingForReadingDoesNotCreateALibrary() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("none-\(UUID())")
         let error = #expect(throws: StorageError.self) { try AssetLibrary(reading: folder) }
         #expect(error?.code == .cannotOpen)
         #expect(!FileManager.default.fileExists(atPath: folder.path))
     }
 
-    @Test func aCatalogOfANewerVersionIsRefused() async throws {
+    @Test func catalogOfANewerVersionIsRejected() async throws {
         let path = temporary.directory.appendingPathComponent("catalogue.sqlite").path
         let database = try DatabaseQueue(path: path)
         try await database.write { try $0.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('99')") }
@@ -257,7 +258,7 @@ import Testing
         #expect(reading?.code == .tooNew)
     }
 
-    @Test func aCatalogThatIsFullIsAClearError() async throws {
+    @Test func fullCatalogIsReportedAsDiskFull() async throws {
         let database = temporary.directory.appendingPathComponent("catalogue.sqlite").path
         #expect(FileManager.default.fileExists(atPath: database))
         let text = (0..<4_000).map { "#EXTINF:4,\nsegment-with-a-long-name-\($0).ts\n" }.joined()

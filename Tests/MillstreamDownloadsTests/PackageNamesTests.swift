@@ -7,7 +7,7 @@ import MillstreamTesting
 import ResourceAddressing
 import Testing
 
-/// Which files a package has, and that no two resources share one.
+/// Tests the files of a package, and that no two resources share a file.
 @Suite struct PackageNamesTests {
     private let temporary: TemporaryLibrary
     private static let origin = "https://origin.example/film/"
@@ -22,7 +22,8 @@ import Testing
         ).run()
     }
 
-    /// Follows the stored playlist as a player does: the content of each key, initialization section and segment in order.
+    /// Reads the stored playlist as a player does, and returns the contents of each key, initialization section and
+    /// segment in order.
     private func offlineContents(_ id: String) async throws -> [String] {
         let transport = PackageTransport(temporary.library, id: id, origin: nil)
         let loading = ResourceLoading(transport)
@@ -39,7 +40,7 @@ import Testing
         return result
     }
 
-    @Test func keysThatDifferInTheirQueryOnlyAreTwoFiles() async throws {
+    @Test func keysWithDifferentQueriesAreSeparateFiles() async throws {
         let (first, second) = ("the key of No. 1", "the key of No. 2")
         let transport = ScriptedTransport(texts: [
             Self.origin + "media.m3u8": """
@@ -62,7 +63,7 @@ import Testing
         #expect(Set(transport.requestedAddresses).count == 5)
     }
 
-    @Test func filesOfTwoHostsWithOnePathAreTwoFiles() async throws {
+    @Test func filesOfDifferentHostsWithTheSamePathAreSeparateFiles() async throws {
         let (a, b) = ("https://a.example", "https://b.example:8443")
         let transport = ScriptedTransport(texts: [
             Self.origin + "media.m3u8": """
@@ -91,7 +92,7 @@ import Testing
         )
     }
 
-    @Test func rangesOfOneInitializationFileAreTwoFiles() async throws {
+    @Test func rangesOfOneInitializationFileAreSeparateFiles() async throws {
         let transport = ScriptedTransport(texts: [
             Self.origin + "media.m3u8": """
             #EXTM3U
@@ -112,8 +113,8 @@ import Testing
         #expect(try await offlineContents(asset.id) == ["abc", "zero", "def", "one"])
     }
 
-    /// The key that stands before an initialization section is its own where another follows for the segments.
-    @Test func anInitializationSectionKeepsItsOwnKey() async throws {
+    /// The key before an initialization section applies to it, even if another key follows for the segments.
+    @Test func initializationSectionKeepsItsOwnKey() async throws {
         let transport = ScriptedTransport(texts: [
             Self.origin + "media.m3u8": """
             #EXTM3U
@@ -133,7 +134,7 @@ import Testing
         #expect(try await offlineContents(asset.id) == ["0123456789abcdef", "init", "fedcba9876543210", "zero"])
     }
 
-    @Test func aKeyWithAnotherQueryIsFetchedAgainAndItsSegmentsAreNot() async throws {
+    @Test func keyWithANewQueryIsFetchedAgainWithoutItsSegments() async throws {
         func transport(_ query: String, _ key: String) -> ScriptedTransport {
             ScriptedTransport(texts: [
                 Self.origin + "media.m3u8": """
@@ -153,15 +154,15 @@ import Testing
         #expect(try await download(second).id == asset.id)
         #expect(try await offlineContents(asset.id) == ["fedcba9876543210", "zero"])
         #expect(second.requestedAddresses == [Self.origin + "media.m3u8", Self.origin + "key?id=2"])
-        // The key that no playlist names any more is gone.
+        // The key that the playlist no longer contains has been removed.
         let names = try FileManager.default.contentsOfDirectory(
             atPath: temporary.library.packageDirectory(asset.id).appendingPathComponent("media").path
         )
         #expect(names.count { $0.hasSuffix(".key") } == 1)
     }
 
-    /// The names, the tables and the playlist as version 2 of the catalog had them.
-    @Test func aPackageOfAnEarlierVersionPlaysAndIsContinued() async throws {
+    /// Tests the file names, tables and playlists of version 2 of the catalog.
+    @Test func packageOfAnEarlierVersionIsPlayableAndResumable() async throws {
         let playlist = """
             #EXTM3U
             #EXT-X-TARGETDURATION:4
@@ -204,7 +205,7 @@ import Testing
             try database.execute(sql: "ALTER TABLE rendition DROP COLUMN aliases")
             try database.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = '3'")
         }
-        // Read as it is, without a change.
+        // The old catalog is read without changes.
         let contents = ["0123456789abcdef", "init", "zero", "one"]
         let reading = try AssetLibrary(reading: temporary.directory)
         let found = try reading.asset(id)
@@ -213,12 +214,12 @@ import Testing
         let columns = try await database.read { try $0.columns(in: "resource").map(\.name) }
         #expect(!columns.contains("checksum"))
 
-        // Opened to be written.
+        // Open the library for writing, which migrates the catalog.
         let library = try AssetLibrary(directory: temporary.directory)
         #expect(try library.verify(id) == VerificationResult(damaged: [], withoutChecksum: 4))
         #expect(try await offlineContents(id) == contents)
 
-        // Continued where one file is missing: the others keep their names.
+        // If one file is missing, the download resumes, and the other files keep their names.
         try FileManager.default.removeItem(at: package.appendingPathComponent("media/000001.m4s"))
         #expect(try library.forgetLostFiles(id) == ["media/000001.m4s"])
         let second = transport()

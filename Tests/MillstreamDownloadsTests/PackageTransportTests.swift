@@ -8,11 +8,11 @@ import Testing
 
 @Suite struct PackageTransportTests {
     private static let origin = "https://origin.example/"
-    private let home: TemporaryLibrary
+    private let temporary: TemporaryLibrary
     private let web: ScriptedTransport
 
     init() throws {
-        home = try TemporaryLibrary()
+        temporary = try TemporaryLibrary()
         web = ScriptedTransport(texts: [
             Self.origin + "main.m3u8": "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\nmedia.m3u8\n",
             Self.origin + "media.m3u8": """
@@ -31,53 +31,55 @@ import Testing
 
     private func downloaded() async throws -> String {
         let source = ResourceAddress(Self.origin + "main.m3u8")
-        return try await DownloadTask(source, into: home.library, loading: ResourceLoading(web)).run { _ in }.id
+        return try await DownloadTask(source, into: temporary.library, loading: ResourceLoading(web)).run { _ in }.id
     }
 
     private func segments(of id: String) throws -> [StoredResource] {
-        try home.library.resources(id).filter { $0.kind == .segment }
+        try temporary.library.resources(id).filter { $0.kind == .segment }
     }
 
     private func read(_ resource: StoredResource, _ transport: PackageTransport, _ id: String) async throws -> String {
-        let path = home.library.packageDirectory(id).appendingPathComponent(resource.path).path
+        let path = temporary.library.packageDirectory(id).appendingPathComponent(resource.path).path
         let request = TransportRequest(ResourceAddress(filePath: path), kind: .segment)
         return String(decoding: try await ResourceLoading(transport).load(request).bytes, as: UTF8.self)
     }
 
-    @Test func aCompletePackageAsksNobody() async throws {
+    @Test func completePackageSendsNoRequests() async throws {
         let id = try await downloaded()
         let asked = web.requests.count
-        let transport = PackageTransport(home.library, id: id, origin: nil)
+        let transport = PackageTransport(temporary.library, id: id, origin: nil)
         for resource in try segments(of: id) { _ = try await read(resource, transport, id) }
         let playlist = try await ResourceLoading(transport).load(TransportRequest(transport.address, kind: .playlist))
         #expect(String(decoding: playlist.bytes, as: UTF8.self).hasPrefix("#EXTM3U"))
         #expect(web.requests.count == asked)
     }
 
-    @Test func whatIsMissingComesFromWhereItCameFrom() async throws {
+    @Test func missingFileIsLoadedFromItsOrigin() async throws {
         let id = try await downloaded()
         let second = try #require(try segments(of: id).last)
-        try FileManager.default.removeItem(at: home.library.packageDirectory(id).appendingPathComponent(second.path))
-        let mixed = PackageTransport(home.library, id: id, origin: web)
+        try FileManager.default.removeItem(
+            at: temporary.library.packageDirectory(id).appendingPathComponent(second.path)
+        )
+        let mixed = PackageTransport(temporary.library, id: id, origin: web)
         #expect(try await read(second, mixed, id) == "media of b")
         #expect(web.requestedAddresses.last == Self.origin + "b.ts")
-        let alone = PackageTransport(home.library, id: id, origin: nil)
+        let alone = PackageTransport(temporary.library, id: id, origin: nil)
         await #expect(throws: TransportError.self) { _ = try await read(second, alone, id) }
     }
 
-    @Test func noFileBesideThePackageIsRead() async throws {
+    @Test func filesOutsideThePackageAreNotRead() async throws {
         let id = try await downloaded()
-        let transport = PackageTransport(home.library, id: id, origin: web)
-        let catalogue = home.directory.appendingPathComponent("catalogue.sqlite").path
-        let inside = home.library.packageDirectory(id).path + "/../../catalogue.sqlite"
+        let transport = PackageTransport(temporary.library, id: id, origin: web)
+        let catalogue = temporary.directory.appendingPathComponent("catalogue.sqlite").path
+        let inside = temporary.library.packageDirectory(id).path + "/../../catalogue.sqlite"
         for path in [catalogue, inside, "/etc/hostname"] {
             let request = TransportRequest(ResourceAddress(filePath: path), kind: .segment)
             await #expect(throws: TransportError.self) { _ = try await transport.send(request) }
         }
     }
 
-    @Test func aStreamFromElsewhereNamesNoFileOfThisMachine() async throws {
-        let secret = home.directory.appendingPathComponent("secret.txt")
+    @Test func remoteStreamCannotReferToLocalFiles() async throws {
+        let secret = temporary.directory.appendingPathComponent("secret.txt")
         try Data("secret".utf8).write(to: secret)
         web.answer(
             Self.origin + "media.m3u8",
@@ -85,19 +87,19 @@ import Testing
                 "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXTINF:6,\n\(secret.absoluteString)\n#EXT-X-ENDLIST\n"
             )
         )
-        // It cannot be kept whole, and what is kept of it cannot be completed from here either.
+        // The download fails, and the partial asset cannot be completed from local files either.
         _ = try? await downloaded()
-        let asset = try #require(try home.library.assets().first)
+        let asset = try #require(try temporary.library.assets().first)
         let named = try #require(try segments(of: asset.id).first { $0.address.filePath != nil })
-        let transport = PackageTransport(home.library, id: asset.id, origin: FileTransport())
+        let transport = PackageTransport(temporary.library, id: asset.id, origin: FileTransport())
         let error = await #expect(throws: (any Error).self) { _ = try await read(named, transport, asset.id) }
         #expect("\(String(describing: error))".contains("file of this machine"))
     }
 
-    @Test func aFolderIsAPackageOnlyInALibrary() async throws {
+    @Test func directoryIsAPackageOnlyInALibrary() async throws {
         let id = try await downloaded()
-        #expect(PackageTransport.package(at: home.library.packageDirectory(id))?.id == id)
-        #expect(PackageTransport.package(at: home.directory) == nil)
+        #expect(PackageTransport.package(at: temporary.library.packageDirectory(id))?.id == id)
+        #expect(PackageTransport.package(at: temporary.directory) == nil)
         #expect(PackageTransport.package(at: FileManager.default.temporaryDirectory) == nil)
     }
 }

@@ -2,8 +2,8 @@ import AssetStorage
 import Foundation
 import Synchronization
 
-/// The operations of a real file system, written down so that a crash after any of them can be simulated, and made to fail on
-/// demand.
+/// The operations of a real file system, recorded so that a crash after each of them can be simulated; operations can
+/// be made to fail.
 final class RecordingFiles: FileOperations {
     /// An operation, with paths relative to the library.
     enum Operation: Sendable {
@@ -15,10 +15,11 @@ final class RecordingFiles: FileOperations {
         case removeFile(String)
         case removeFolder(String)
         case synchronizeFolder(String)
-        /// The files of the catalog after a transaction.
+        /// The contents of the catalog files after a transaction.
         case commit([String: Data])
 
-        /// A Boolean value that indicates whether a failure may be ignored, since what stays is removed later.
+        /// A Boolean value that indicates whether a failure may be ignored because the remaining files are removed
+        /// later.
         var isRemoval: Bool {
             switch self {
             case .removeFile, .removeFolder: true
@@ -50,7 +51,7 @@ final class RecordingFiles: FileOperations {
     /// The operation that was made to fail.
     var failed: Operation? { state.withLock { $0.failed } }
 
-    /// Lets one operation fail, counted from now.
+    /// Makes one operation fail, given by its number counted from now.
     func fail(_ call: Int, with number: CInt) {
         state.withLock { state in
             state.failure = (state.calls + call, number)
@@ -58,16 +59,17 @@ final class RecordingFiles: FileOperations {
         }
     }
 
-    /// Lets all operations succeed again.
+    /// Makes all operations succeed again.
     func stopFailing() { state.withLock { $0.failure = nil } }
 
-    /// Says how much space is left.
+    /// Sets the free space of the disk, in bytes.
     func setFreeSpace(_ bytes: Int64?) { state.withLock { $0.freeSpace = bytes } }
 
-    /// Calls a function, which may block, before the end of the next transaction of the catalog is noted.
+    /// Sets a function, which may block, that is called before the end of the next transaction of the catalog is
+    /// recorded.
     func beforeNextCommit(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.beforeCommit = body } }
 
-    /// The files of the catalog as they are now.
+    /// The present contents of the catalog files.
     var catalog: [String: Data] {
         var result: [String: Data] = [:]
         for name in ["catalogue.sqlite", "catalogue.sqlite-wal"] {
@@ -155,17 +157,17 @@ final class RecordingFiles: FileOperations {
     }
 }
 
-/// A disk as a crash of the machine leaves it.
+/// The state of a disk after a crash of the machine.
 struct CrashedDisk {
-    /// What of the operations that nobody waited for reaches the disk.
+    /// The part of the unsynchronized operations that reaches the disk.
     enum Survival: CaseIterable {
-        /// Nothing.
+        /// None of them.
         case nothing
-        /// The names, and not the content that they stand for.
+        /// The names, without the contents of the files.
         case names
-        /// The names, and of each file the length and the first half of the content.
+        /// The names, and the length and the first half of the content of each file.
         case tornContent
-        /// Everything, as after the end of a process.
+        /// All of them, as after the end of a process.
         case everything
     }
 
@@ -187,8 +189,8 @@ struct CrashedDisk {
     /// Replays operations.
     ///
     /// - Parameters:
-    ///   - operations: What was done before the crash.
-    ///   - catalog: The catalog before the first of them.
+    ///   - operations: The operations before the crash.
+    ///   - catalog: The contents of the catalog files before the first operation.
     init(_ operations: some Sequence<RecordingFiles.Operation>, catalog: [String: Data]) {
         self.catalog = catalog
         for operation in operations { perform(operation) }
@@ -218,7 +220,7 @@ struct CrashedDisk {
         path.split(separator: "/").dropLast().joined(separator: "/")
     }
 
-    /// Makes the library that is found after the crash.
+    /// Writes the library that is found after the crash.
     func write(to directory: URL, _ survival: Survival) throws {
         let surviving = survival == .nothing ? synchronizedNames : names
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

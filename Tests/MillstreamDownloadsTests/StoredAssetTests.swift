@@ -10,7 +10,7 @@ import Testing
 
 @testable import MillstreamDownloads
 
-/// What the library says of an asset, and what it gives away of it.
+/// Tests the properties, the report and the export of a stored asset.
 @Suite struct StoredAssetTests {
     private let temporary: TemporaryLibrary
     private static let origin = "https://origin.example/"
@@ -61,7 +61,7 @@ import Testing
         MediaTimeRangeSet(pairs.map { MediaTimeRange(start: MediaTime(seconds: $0), end: MediaTime(seconds: $1)) })
     }
 
-    @Test func aWholeAssetIsDescribed() async throws {
+    @Test func completeAssetIsDescribed() async throws {
         let asset = try await download()
         #expect(asset.state == .complete && asset.percent == 100 && asset.isPlayableOffline)
         #expect(asset.bytes == ByteCount(16) && asset.duration == MediaTime(seconds: 12))
@@ -76,12 +76,13 @@ import Testing
         #expect(json.contains(#""loadedTimeRanges":[[0,12]]"#) && json.contains(#""percent":100"#), "\(json)")
     }
 
-    /// What is missing at the origin counts as there, and audio that is shorter lacks nothing behind its end.
+    /// Segments that are marked as gaps count as loaded, and an audio rendition that is shorter has no missing media
+    /// after its end.
     @Test(arguments: [
         (Set(["0.m4s"]), 66.6, [4, 12], false), (Set(["2.m4s"]), 66.6, [0, 8], false),
         (Set(["a.aac"]), 33.3, [8, 12], false), (Set(["init.mp4"]), 99.9, [0, 12], false),
     ])
-    func aPartOfAnAssetIsDescribed(missing: Set<String>, percent: Double, loaded: [Int64], plays: Bool) async throws {
+    func partialAssetIsDescribed(missing: Set<String>, percent: Double, loaded: [Int64], plays: Bool) async throws {
         let asset = try await download(missing: missing)
         #expect(asset.state == .partial && asset.isPlayableOffline == plays)
         #expect((asset.percent * 10).rounded(.down) / 10 == percent)
@@ -94,7 +95,7 @@ import Testing
         #expect(try temporary.library.asset(asset.id).state == .partial)
     }
 
-    @Test func missingFilesComeInTheOrderInWhichTheyAreNeeded() async throws {
+    @Test func missingFilesAreListedInTheOrderOfUse() async throws {
         let asset = try await download(missing: ["init.mp4", "0.m4s", "2.m4s", "a.aac"])
         let names = try temporary.library.missingResources(asset.id).map(\.address.lastPathComponent)
         #expect(names == ["init.mp4", "0.m4s", "a.aac", "2.m4s"])
@@ -103,7 +104,7 @@ import Testing
         #expect(rest == ["0.m4s", "a.aac", "2.m4s"])
     }
 
-    @Test func missingFilesComeInPages() throws {
+    @Test func missingFilesAreListedInPages() throws {
         let files = try temporary.plannedFiles(2_500)
         #expect(files.count == 2_500)
         #expect(files.map(\.address.lastPathComponent) == (0..<2_500).map { "\($0).ts" })
@@ -113,7 +114,7 @@ import Testing
         #expect(try temporary.library.missingCount(id) == 2_500)
     }
 
-    @Test func aCompleteAssetIsExportedWithoutWhatIsNotOfIt() async throws {
+    @Test func exportContainsOnlyTheFilesOfTheAsset() async throws {
         let asset = try await download()
         let package = temporary.library.packageDirectory(asset.id)
         try Data("x".utf8).write(to: package.appendingPathComponent("variant-0/stray.ts"))
@@ -128,7 +129,7 @@ import Testing
         #expect(again?.message.contains("exists already") == true)
     }
 
-    @Test func whatIsNotWholeIsNotExported() async throws {
+    @Test func damagedOrIncompleteAssetIsNotExported() async throws {
         let folder = temporary.directory.appendingPathComponent("exported")
         let asset = try await download()
         try Data("longer than before".utf8).write(
@@ -144,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: ["stray.ts", "000000.m4s.part", "../../../catalogue.sqlite"])
-    func onlyStoredFilesAreGivenAway(name: String) async throws {
+    func onlyStoredFilesAreReturned(name: String) async throws {
         let asset = try await download()
         let package = temporary.library.packageDirectory(asset.id)
         try Data("x".utf8).write(to: package.appendingPathComponent("variant-0/stray.ts"))
@@ -153,7 +154,7 @@ import Testing
         #expect(temporary.library.file("variant-0/000000.m4s", of: asset.id) != nil)
         #expect(temporary.library.file("variant-0/media.m3u8", of: asset.id) != nil)
         #expect(temporary.library.file("variant-0/000000.m4s", of: "other") == nil)
-        // What no playlist names goes with the next download.
+        // Files that are not in the catalog are removed by the next download.
         #expect(try await download().state == .complete)
         let names = try FileManager.default.contentsOfDirectory(
             atPath: package.appendingPathComponent("variant-0").path
@@ -161,7 +162,7 @@ import Testing
         #expect(names.count == 4 && !names.contains("stray.ts") && !names.contains("000000.m4s.part"))
     }
 
-    @Test func everythingStoredIsForItsOwnerOnly() async throws {
+    @Test func storedFilesAreForTheOwnerOnly() async throws {
         let asset = try await download()
         let package = temporary.library.packageDirectory(asset.id).path
         let names = try #require(FileManager.default.enumerator(atPath: package)?.allObjects as? [String])

@@ -11,7 +11,7 @@ import Testing
 
 @testable import MillstreamServer
 
-/// What the rules for sources say of each form of an address.
+/// Tests the decisions of the source policy for each form of an address.
 @Suite struct SourceRulesTests {
     private let global: HostAddress
     private let loopback: HostAddress
@@ -25,13 +25,13 @@ import Testing
         SourcePolicy(allowedHosts: allowed, catalogue: catalog.map { ResourceAddress($0) }) { _ in false }
     }
 
-    /// Clients differ in what they make of other letters.
-    @Test func onlyPlainLettersAreInAHost() {
+    /// Other characters are rejected, since HTTP clients interpret them differently.
+    @Test func hostsMayContainOnlyUnambiguousCharacters() {
         let policy = policy()
         for byte in UInt8(0x21)...0x7E {
             let character = Character(UnicodeScalar(byte))
             let isPlain = character.isLetter || character.isNumber || ".-_".contains(character)
-            // These end the host or begin something else.
+            // These characters end the host or begin another part of the URL.
             guard !"/?#:[]".contains(character) else { continue }
             let address = ResourceAddress("http://a\(character)b.example/x")
             #expect(policy.mayVisit(address, at: [global]) == isPlain, "\(character)")
@@ -50,14 +50,14 @@ import Testing
         ("[fd00::1]:80", "http://[fd00::1]/", true), ("[fd00::1]:80", "http://[fd00::1]:81/", false),
         ("10.0.0.1", "http://10.0.0.1:1234/", true),
     ])
-    func aNamedHostIsAllowedWithItsPortIfItHasOne(allowed: String, address: String, expected: Bool) throws {
+    func allowedHostMatchesItsPortIfItHasOne(allowed: String, address: String, expected: Bool) throws {
         let policy = policy([allowed])
         #expect(policy.mayVisit(ResourceAddress(address), at: [loopback]) == expected)
-        // With a named host, public ones are refused too.
+        // If hosts are named, public hosts are rejected too.
         #expect(!policy.mayVisit(ResourceAddress("http://8.8.8.8/"), at: [global]))
     }
 
-    @Test func theHostsOfACatalogAreAllowedWithTheirPorts() {
+    @Test func hostsOfACatalogAreAllowedWithTheirPorts() {
         let policy = policy(catalog: ["https://nas.example/a", "http://nas.example:9000/b", "relative"])
         for (address, expected) in [
             ("https://nas.example/x", true), ("http://nas.example:443/x", true), ("http://nas.example:9000/x", true),
@@ -68,7 +68,7 @@ import Testing
         #expect(policy.mayVisit(ResourceAddress("http://other.example/"), at: [global]))
     }
 
-    @Test func everyAddressOfAHostMustBePublic() {
+    @Test func allAddressesOfAHostMustBePublic() {
         let (policy, address) = (policy(), ResourceAddress("http://a.example/"))
         #expect(policy.mayVisit(address, at: [global]) && policy.mayVisit(address, at: [global, global]))
         #expect(!policy.mayVisit(address, at: [loopback]) && !policy.mayVisit(address, at: [global, loopback]))
@@ -79,7 +79,7 @@ import Testing
         let cache = HostCache(HostLookupQueue())
         #expect(try await !policy().mayVisit(ResourceAddress("http:///x"), resolving: cache))
         #expect(try await !policy().mayVisit(ResourceAddress("http://no-such-host.invalid/"), resolving: cache))
-        // A proxy may know the name.
+        // An explicitly allowed name may be known only to a proxy.
         let named = policy(["no-such-host.invalid"])
         #expect(try await named.mayVisit(ResourceAddress("http://no-such-host.invalid/"), resolving: cache))
         #expect(try await !policy().mayVisit(ResourceAddress("http://localhost/"), resolving: cache))
@@ -96,7 +96,7 @@ import Testing
 }
 
 @Suite struct UnmappedAddressTests {
-    /// Returns an IPv6 address that maps 1.2.3.4, with one byte changed.
+    /// Returns the IPv6 address that maps 1.2.3.4, with one byte changed.
     private static func mapped(_ index: Int? = nil, _ byte: UInt8 = 0) -> [UInt8] {
         var octets = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF, 1, 2, 3, 4]
         if let index { octets[index] = byte }
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 1), (9, 1), (10, 0xFE), (11, 0xFE), (10, 0), (11, 0)] as [(Int, UInt8)])
-    func otherAddressesAreNot(index: Int, byte: UInt8) throws {
+    func otherAddressesAreNotUnmapped(index: Int, byte: UInt8) throws {
         let octets = Self.mapped(index, byte)
         #expect(try #require(HostAddress(octets)).unmapped.octets == octets)
     }
@@ -119,15 +119,15 @@ import Testing
             ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("2001:db8::1", "2001:db8::1"),
         ]
     )
-    func theAddressOfASocketIsUnmapped(text: String, expected: String) throws {
+    func addressOfASocketIsUnmapped(text: String, expected: String) throws {
         #expect(try SocketAddress(ipAddress: text, port: 80).hostAddress == HostAddress(numeric: expected))
     }
 
-    @Test func aSocketOfTheFileSystemHasNoAddress() throws {
+    @Test func unixDomainSocketHasNoHostAddress() throws {
         #expect(try SocketAddress(unixDomainSocketPath: "/tmp/x").hostAddress == nil)
     }
 
-    @Test func aRequestIsForeignUntilItIsClassified() throws {
+    @Test func requestIsForeignUntilItIsClassified() throws {
         let channel = EmbeddedChannel()
         try channel.connect(to: SocketAddress(ipAddress: "::ffff:192.0.2.1", port: 80)).wait()
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -138,7 +138,7 @@ import Testing
         #expect(!RequestInitiator.player.isForeign && !RequestInitiator.ownPage.isForeign)
     }
 
-    @Test func theInterfacesAreReadAgainAfterFiveSeconds() throws {
+    @Test func interfacesAreReadAgainAfterFiveSeconds() throws {
         let time = ManualTime()
         let reads = Mutex(0)
         let address = try #require(HostAddress([192, 0, 2, 1]))
@@ -169,7 +169,7 @@ import Testing
             ("\"\"", nil), ("_hidden:80", nil),
         ] as [(String, String?)]
     )
-    func aNodeIsReadInAllItsForms(text: String, expected: String?) throws {
+    func forwardedNodesAreParsedInAllForms(text: String, expected: String?) throws {
         #expect(try client(text) == expected)
         #expect(try client(nil, "for=" + text) == expected)
         #expect(try client(nil, "by=10.0.0.1; FOR=\(text); proto=http") == expected)
@@ -184,7 +184,7 @@ import Testing
             ("192.0.2.1,10.0.0.2,10.0.0.3", nil, "192.0.2.1"), ("192.0.2.1,unknown,10.0.0.3", nil, nil),
         ] as [(String?, String?, String?)]
     )
-    func contradictionsNameNoClient(forwardedFor: String?, forwarded: String?, expected: String?) throws {
+    func contradictoryFieldsYieldNoClient(forwardedFor: String?, forwarded: String?, expected: String?) throws {
         #expect(try client(forwardedFor, forwarded) == expected)
     }
 
@@ -195,7 +195,7 @@ import Testing
             ("::/128", true), ("::/129", false), ("name/8", false), ("10.0.0.0/:", false), ("10.0.0.0//", false),
         ]
     )
-    func aNetworkHasAPrefixWithinItsAddress(text: String, isProxy: Bool) {
+    func networkPrefixMustBeWithinTheAddressLength(text: String, isProxy: Bool) {
         #expect((TrustedProxy(text) != nil) == isProxy)
     }
 }
@@ -206,8 +206,8 @@ import Testing
         return lease
     }
 
-    /// Every place that becomes free is free once.
-    @Test func placesOfAClientAreFreedOneByOne() throws {
+    /// Each released slot can be used exactly once.
+    @Test func slotsOfAClientAreReleasedOneByOne() throws {
         let registry = ConnectionRegistry(ConnectionLimits(maximumConnections: 9, maximumConnectionsPerClient: 3))
         let address = try #require(HostAddress([192, 0, 2, 1]))
         var leases = (0..<3).map { _ in lease(registry.admitConnection(from: address)) }
@@ -223,7 +223,7 @@ import Testing
         #expect(leases.allSatisfy { $0 != nil } && lease(registry.admitConnection(from: address)) == nil)
     }
 
-    @Test func connectionsWithoutAnAddressAreCountedInAllOnly() {
+    @Test func connectionsWithoutAnAddressCountOnlyTowardsTheTotal() {
         let registry = ConnectionRegistry(ConnectionLimits(maximumConnections: 2, maximumConnectionsPerClient: 1))
         var leases = (0..<2).map { _ in lease(registry.admitConnection(from: nil)) }
         #expect(leases.allSatisfy { $0 != nil } && registry.connectionCount == 2)
@@ -235,7 +235,7 @@ import Testing
         #expect(registry.connectionCount == 0)
     }
 
-    @Test func networksOfIPv6AreToldApartByTheirFirst64Bits() throws {
+    @Test func ipv6ClientsAreDistinguishedByTheirFirst64Bits() throws {
         let registry = ConnectionRegistry(ConnectionLimits(maximumConnectionsPerClient: 1))
         var leases: [ConnectionRegistry.Lease?] = []
         for (last, other) in [(7, true), (8, false), (15, false), (0, true)] {
@@ -256,7 +256,7 @@ import Testing
         return ServerRequestContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
     }
 
-    @Test func anAnswerHoldsThePlaceOfAForwardedRequest() async throws {
+    @Test func responseOccupiesTheSlotOfItsForwardedRequest() async throws {
         let proxy = try #require(TrustedProxy("192.0.2.1"))
         let registry = ConnectionRegistry(ConnectionLimits(maximumConnectionsPerClient: 1, trustedProxies: [proxy]))
         let limit = ForwardedRequestLimit(registry: registry)
@@ -270,10 +270,10 @@ import Testing
         let error = await #expect(throws: ServerError.self) { try await ask("6.6.6.6", proxied) }
         #expect(error?.status == .serviceUnavailable && error?.code == "too-many-connections")
         answers.append(try await ask("6.6.6.7", proxied))
-        // Requests whose client is unknown are those of the proxy.
+        // Requests from unknown clients count as requests from the proxy.
         answers.append(try await ask("unknown", proxied))
         await #expect(throws: ServerError.self) { try await ask("", proxied) }
-        // Another peer cannot say for whom it asks.
+        // The forwarded client is ignored if the peer is not a trusted proxy.
         for _ in 0..<3 { answers.append(try await ask("6.6.6.6", direct)) }
         #expect(answers[0].body.contentLength == 4)
         #expect(try await answers[0].body.recorded().text == "text")
@@ -282,9 +282,9 @@ import Testing
     }
 }
 
-/// Deadlines at their boundaries.
+/// Tests deadlines at their boundaries.
 @Suite struct DeadlineBoundaryTests {
-    @Test func anAnswerThatNobodyAskedForChangesNothing() {
+    @Test func responseWithoutARequestChangesNothing() {
         var state = ConnectionDeadlines(ConnectionLimits(), at: .seconds(1))
         state.finishAnswer(at: .seconds(9))
         #expect(state.unansweredCount == 0 && state.phase == .idle && state.deadline == .seconds(76))
@@ -292,7 +292,7 @@ import Testing
         #expect(state.phase == .idle && state.deadline == .seconds(85))
     }
 
-    @Test func everyAnswerIsCounted() {
+    @Test func responsesAreCounted() {
         var state = ConnectionDeadlines(ConnectionLimits(), at: .zero)
         for _ in 0..<2 {
             state.receiveBytes(at: .zero)
@@ -306,14 +306,14 @@ import Testing
         #expect(state.unansweredCount == 0 && state.phase == .idle && state.deadline == .seconds(77))
     }
 
-    @Test func bytesOfABodyBeginNothing() {
+    @Test func bytesOfABodyDoNotRestartTheDeadline() {
         var state = ConnectionDeadlines(ConnectionLimits(), at: .zero)
         state.receiveHead(at: .seconds(1))
         state.receiveBytes(at: .seconds(5))
         #expect(state.phase == .body && state.deadline == .seconds(31))
     }
 
-    /// Returns what is decided at several times, given the bytes that were sent and those that wait.
+    /// Returns the decisions at several times, given the numbers of sent and buffered bytes.
     private func decisions(
         _ limits: ConnectionLimits,
         _ looks: [(sent: Int, buffered: Int, time: Duration)],
@@ -326,9 +326,9 @@ import Testing
         }
     }
 
-    /// The minimum grows with the time limit, up to 64 KiB.
+    /// The minimum increases with the time limit, up to 64 KiB.
     @Test(arguments: [(1, 512), (127, 65_024), (128, 65_536), (129, 65_536), (3_600, 65_536)])
-    func aReaderMustReadAMinimum(seconds: Int, minimum: Int) {
+    func readerMustReadAMinimumNumberOfBytes(seconds: Int, minimum: Int) {
         let (limits, limit) = (ConnectionLimits(writeTimeout: .seconds(seconds)), Duration.seconds(seconds))
         for (sent, isTooSlow) in [(minimum, false), (minimum - 1, true)] {
             let looks = [(0, 1, Duration.zero), (0, 1, limit - .nanoseconds(1)), (sent, 1, limit)]
@@ -336,7 +336,7 @@ import Testing
         }
     }
 
-    @Test func anEmptyBufferEndsTheTimeLimit() {
+    @Test func emptyBufferResetsTheTimeLimit() {
         let limits = ConnectionLimits(writeTimeout: .seconds(4))
         let looks = { (seconds: [Int]) in seconds.map { (0, 1, Duration.seconds($0)) } }
         #expect(decisions(limits, looks([0, 4])) == [false, true])

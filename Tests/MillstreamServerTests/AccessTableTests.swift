@@ -5,9 +5,9 @@ import Testing
 
 @testable import MillstreamServer
 
-/// The table "Who may ask the server" of the threat model, row by row, against a running server.
+/// Tests each row of the table "Who may ask the server" of the threat model against a running server.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct AccessTableTests {
-    /// The ways in which a request shows that a page of another site sent it.
+    /// Header fields by which a request shows that a page of another site sent it.
     static let foreignFields: [[String]] = [
         ["Origin: https://evil.example"], ["Origin: null"], ["Origin: http://127.0.0.1:1"],
         ["Sec-Fetch-Site: cross-site"],
@@ -15,7 +15,7 @@ import Testing
         ["User-Agent: Mozilla/5.0 (X11; Linux x86_64)"],
         ["Origin: http://%", "Sec-Fetch-Site: cross-site"], ["Referer: http://%/", "Sec-Fetch-Site: cross-site"],
     ]
-    /// The ways in which players and our own page show themselves.
+    /// Header fields of requests from players and from the pages of the server.
     static let ownFields: [[String]] = [
         [], ["User-Agent: AppleCoreMedia/1.0.0.21A329"], ["User-Agent: VLC/3.0.20 LibVLC/3.0.20"],
         ["Sec-Fetch-Site: none"],
@@ -28,7 +28,7 @@ import Testing
         "/offline/x/multivariant.m3u8", "/metrics",
     ]
 
-    @Test func privateRoutesAnswerPlayersAndOurPage() async throws {
+    @Test func privateRoutesAcceptPlayersAndOwnPages() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
             for fields in Self.ownFields {
                 let answer = try await stage.ask("/api/library", fields: fields)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func privateRoutesRefusePagesOfOtherSites() async throws {
+    @Test func privateRoutesRejectPagesOfOtherSites() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
             for path in Self.privatePaths {
                 for fields in Self.foreignFields {
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func privateRoutesAndTheConsoleRefuseOtherNames() async throws {
+    @Test func privateRoutesAndTheConsoleRejectOtherHostNames() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
             for path in Self.privatePaths + ["/", "/console/main.js"] {
                 for host in ["evil.example", "evil.example:\(stage.port)", "127.0.0.1.evil.example", ""] {
@@ -73,8 +73,8 @@ import Testing
         }
     }
 
-    /// Whatever the router takes for one of its paths is guarded, and whatever it does not is nothing.
-    @Test func otherSpellingsOfAPathAreNothing() async throws {
+    /// Paths that the router recognizes are protected, and all other spellings are not found.
+    @Test func otherSpellingsOfAPathAreNotFound() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
             let spellings = [
                 "//api/library", "/api//library", "/api/library/", "///api///library", "/./api/library",
@@ -100,7 +100,7 @@ import Testing
                 let answer = try await stage.ask(target, fields: ["Origin: https://evil.example"])
                 #expect(answer.status == 400, "\(target): \(answer.head)")
             }
-            // A target with a host is read as its path.
+            // For a target in absolute form, only its path is used.
             for target in ["http://127.0.0.1/api/library", "http://evil.example/api/library"] {
                 let answer = try await stage.ask(target, fields: ["Origin: https://evil.example"])
                 #expect(answer.status == 403, "\(target): \(answer.head)")
@@ -110,10 +110,10 @@ import Testing
         }
     }
 
-    @Test func changesAreForOurPageAndPlayersOnly() async throws {
+    @Test func changesAreAllowedOnlyForPlayersAndOwnPages() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
             let json = #"{"conditions":"3G"}"#
-            func change(_ fields: [String], host: String? = nil) async throws -> RawAnswer {
+            func change(_ fields: [String], host: String? = nil) async throws -> RawResponse {
                 try await stage.ask(
                     "/api/conditions",
                     method: "PUT",
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    /// A form of another site can send these types without permission; a chunked body has no length.
+    /// A form of another site can send these types without a preflight; a chunked body has no length.
     @Test(arguments: [
         "Content-Type: text/plain", "Content-Type: application/x-www-form-urlencoded",
         "Content-Type: multipart/form-data; boundary=x",
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func thePagesOfTheConsoleMayBeLinkedTo() async throws {
+    @Test func consolePagesMayBeLinkedTo() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
             for fields in Self.ownFields + Self.foreignFields {
                 let page = try await stage.ask("/", fields: fields)
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func mediaUseTheOwnersSecretsForPlayersAndOurPage() async throws {
+    @Test func mediaRequestsUseSecretsForPlayersAndOwnPages() async throws {
         for fields in Self.ownFields {
             try await ServerStage.run { (stage: ServerStage) async throws in
                 for source in [stage.privateSource, stage.publicSource] {
@@ -202,9 +202,9 @@ import Testing
         }
     }
 
-    @Test func mediaUseNoSecretsAndNoPrivateHostsForOtherSites() async throws {
+    @Test func mediaRequestsUseNoSecretsAndNoPrivateHostsForOtherSites() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
-            // Addresses that players got are good for whoever asks, as a different client each time.
+            // Addresses that were issued to players are valid for other clients, without the privileges of the player.
             let privateSegment = try await stage.segment(of: stage.privateSource, query: "&segments=proxy")
             let privateRedirect = try await stage.segment(of: stage.privateSource)
             let publicSegment = try await stage.segment(of: stage.publicSource, query: "&segments=proxy")
@@ -238,8 +238,8 @@ import Testing
         }
     }
 
-    /// Another site's playlist names a private host; what the server signs for it leads nowhere.
-    @Test func aSignatureForAnotherSiteLeadsToNoPrivateHost() async throws {
+    /// The playlist of another site may name a private host, but the address that the server signs for it is refused.
+    @Test func signatureForAnotherSiteDoesNotAllowPrivateHosts() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
             let foreign = ["Origin: https://evil.example"]
             let mixed = ServerStage.publicHost + "/mixed.m3u8"
@@ -251,7 +251,7 @@ import Testing
         }
     }
 
-    @Test func segmentsAreForAddressesFromPlaylistsOnly() async throws {
+    @Test func segmentsRequireSignedAddresses() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
             for target in [
                 "/segment/x?url=http://8.8.8.8/public.ts", "/segment/x?url=http://8.8.8.8/public.ts&segments=proxy",
@@ -274,13 +274,13 @@ import Testing
                 #expect(try await stage.ask(changed).status == 403, "\(changed)")
             }
             #expect(try await stage.ask(segment + "&CMCD=br%3D3200").status == 302)
-            // No link was made for a request without a signature.
+            // An unsigned request creates no link.
             #expect(try await stage.ask("/api/conditions").body.contains(#""links":[]"#))
         }
     }
 
-    /// A link that a person follows must not end at another site under our name.
-    @Test func pagesAreNotRedirected() async throws {
+    /// A link that a user follows must not redirect from this server to another site.
+    @Test func navigationsAreNotRedirected() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
             let segment = try await stage.segment(of: stage.publicSource)
             for destination in ["document", "iframe", "frame", "object", "embed"] {
@@ -298,7 +298,7 @@ import Testing
         }
     }
 
-    @Test func preflightsAllowReadingOfMediaOnly() async throws {
+    @Test func preflightsAllowOnlyReadingMedia() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
             let fields = ["Origin: https://evil.example", "Access-Control-Request-Method: PUT"]
             for path in ["/play.m3u8?url=x", "/segment/x?url=y"] {
@@ -315,7 +315,7 @@ import Testing
         }
     }
 
-    @Test func healthIsForEverybody() async throws {
+    @Test func healthIsAvailableToEveryClient() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
             for host in [nil, "evil.example", "probe.internal"] {
                 let answer = try await stage.ask("/health", fields: ["Origin: https://evil.example"], host: host)
@@ -325,8 +325,8 @@ import Testing
         }
     }
 
-    /// Addresses that were given out stay valid when the server starts again.
-    @Test func aRestartBreaksNothing() async throws {
+    /// Issued addresses remain valid after a restart of the server.
+    @Test func signedAddressesSurviveARestart() async throws {
         let library = FileManager.default.temporaryDirectory.appendingPathComponent("library-\(UUID())")
         defer { try? FileManager.default.removeItem(at: library) }
         var segment = ""

@@ -10,7 +10,7 @@ import Testing
         AddressRegistry.isPublic(try #require(HostAddress(numeric: text)).octets)
     }
 
-    /// The first and the last address of every block.
+    /// The first and the last address of each block.
     @Test(arguments: [
         ("0.0.0.0", "0.255.255.255"), ("10.0.0.0", "10.255.255.255"), ("100.64.0.0", "100.127.255.255"),
         ("127.0.0.0", "127.255.255.255"), ("168.63.129.16", "168.63.129.16"), ("169.254.0.0", "169.254.255.255"),
@@ -19,7 +19,7 @@ import Testing
         ("192.168.0.0", "192.168.255.255"), ("192.175.48.0", "192.175.48.255"), ("198.18.0.0", "198.19.255.255"),
         ("198.51.100.0", "198.51.100.255"), ("203.0.113.0", "203.0.113.255"), ("224.0.0.0", "239.255.255.255"),
         ("240.0.0.0", "255.255.255.255"),
-        // IPv6: unspecified, loopback, IPv4-compatible, IPv4-translated, local NAT64, discard, local segments.
+        // IPv6: unspecified, loopback, IPv4-compatible, IPv4-translated, local NAT64, discard-only, segment routing.
         ("::", "::ffff"), ("::1", "::7f00:1"), ("::808:808", "::8.8.4.4"), ("::ffff:0:808:808", "::ffff:0:7f00:1"),
         ("64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff"), ("64:ff9b::1:808:808", "64:ff9b:0:1::808:808"),
         ("100::", "100::ffff:ffff:ffff:ffff"), ("100:0:0:1::", "100:0:0:1:ffff:ffff:ffff:ffff"),
@@ -36,7 +36,7 @@ import Testing
         #expect(try !isPublic(last), "\(last)")
     }
 
-    /// The neighbors of the blocks: a block that is too large takes hosts away.
+    /// The addresses next to the blocks, which must remain accessible.
     @Test(arguments: [
         "1.0.0.0", "8.8.8.8", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255",
         "128.0.0.0",
@@ -56,7 +56,7 @@ import Testing
     @Test(arguments: [
         "::ffff:%", "64:ff9b::%", "2606:4700::5efe:%", "2606:4700::200:5efe:%",
     ])
-    func addressesInsideOfOthersAreChecked(pattern: String) throws {
+    func embeddedIPv4AddressesAreChecked(pattern: String) throws {
         for (inner, expected) in [
             ("127.0.0.1", false), ("10.1.2.3", false), ("169.254.169.254", false), ("192.0.2.1", false),
             ("8.8.8.8", true),
@@ -70,11 +70,11 @@ import Testing
         ("2002:6440:1::1", false), ("2002:e000:1::1", false), ("2002:808:808::1", true),
         ("2002:808:808::5efe:127.0.0.1", false),
     ])
-    func addressesOf6to4AreChecked(text: String, expected: Bool) throws {
+    func embeddedAddressesOf6to4AreChecked(text: String, expected: Bool) throws {
         #expect(try isPublic(text) == expected)
     }
 
-    @Test func otherLengthsAreNotPublic() {
+    @Test func addressesOfOtherLengthsAreNotPublic() {
         #expect(!AddressRegistry.isPublic([]) && !AddressRegistry.isPublic([8, 8, 8]))
         #expect(!AddressRegistry.isPublic([UInt8](repeating: 8, count: 15)))
     }

@@ -6,7 +6,7 @@ import NIOCore
 import NIOEmbedded
 import Synchronization
 
-/// The body of an answer, as it was written.
+/// The recorded body of a response.
 final class RecordedBody: Sendable {
     private struct State {
         var pieces: [ByteBuffer] = []
@@ -15,13 +15,13 @@ final class RecordedBody: Sendable {
 
     private let state = Mutex(State())
 
-    /// The sizes of the pieces in which it was written.
-    var pieceSizes: [Int] { state.withLock { $0.pieces.map(\.readableBytes) } }
+    /// The sizes of the chunks in which the body was written, in bytes.
+    var chunkSizes: [Int] { state.withLock { $0.pieces.map(\.readableBytes) } }
     /// The bytes that were written.
     var bytes: [UInt8] { state.withLock { $0.pieces.flatMap { Array($0.readableBytesView) } } }
-    /// The bytes as text.
+    /// The written bytes as text.
     var text: String { String(decoding: bytes, as: UTF8.self) }
-    /// A Boolean value that indicates whether the end was written.
+    /// A Boolean value that indicates whether the end of the body was written.
     var isFinished: Bool { state.withLock { $0.isFinished } }
 
     fileprivate func append(_ buffer: ByteBuffer) { state.withLock { $0.pieces.append(buffer) } }
@@ -43,7 +43,7 @@ extension ResponseBody {
         return body
     }
 
-    /// Writes the body to memory, and returns the error that ended it; `nil` for none.
+    /// Writes the body to memory, and returns the error that ended it, or `nil`.
     func recordedWithError() async -> (body: RecordedBody, error: (any Error)?) {
         let body = RecordedBody()
         do {
@@ -55,13 +55,13 @@ extension ResponseBody {
     }
 }
 
-/// A clock that stands still until a test moves it.
+/// A clock that advances only when a test advances it.
 final class ManualTime: TimeSource {
     private let current = Mutex(Duration.zero)
 
     var now: Duration { current.withLock { $0 } }
 
-    /// Moves the clock.
+    /// Advances the clock.
     func advance(by duration: Duration) { current.withLock { $0 += duration } }
 
     func sleep(for duration: Duration) async throws { advance(by: duration) }
@@ -71,7 +71,7 @@ final class ManualTime: TimeSource {
     }
 }
 
-/// A logger that remembers what it is told.
+/// A log handler that records messages.
 struct RecordingLogHandler: LogHandler {
     /// The messages so far, with their metadata.
     final class Lines: Sendable {
@@ -98,7 +98,7 @@ struct RecordingLogHandler: LogHandler {
 }
 
 extension Request {
-    /// Creates a request for a target without a body.
+    /// Creates a GET request without a body.
     static func get(_ target: String, fields: [(HTTPField.Name, String)] = []) -> Request {
         var head = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1", path: target)
         for (name, value) in fields { head.headerFields.append(HTTPField(name: name, value: value)) }
@@ -107,7 +107,7 @@ extension Request {
 }
 
 extension BasicRequestContext {
-    /// Creates a context outside of a server.
+    /// Creates a context outside a server.
     static func detached(logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) -> Self {
         BasicRequestContext(source: ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: logger))
     }

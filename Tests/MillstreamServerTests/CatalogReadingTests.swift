@@ -5,7 +5,7 @@ import Testing
 
 @testable import MillstreamServer
 
-/// Every decision about an entry of a catalog.
+/// Tests how the entries of a catalog are parsed.
 @Suite struct CatalogReadingTests {
     private let place = ResourceAddress("http://origin.example/c/list.json")
 
@@ -26,7 +26,7 @@ import Testing
         ("  A  B!", "a-b"), ("Advanced Stream 2", "advanced-stream-2"), ("a.b", "a-b"), ("Ünïcode 1", "n-code-1"),
         ("½x", "x"), ("--a--", "a"), ("A_1", "a-1"), ("4K", "4k"), ("あ", "-0"), ("!", "-0"),
     ])
-    func anIdentifierHasLettersDigitsAndHyphens(name: String, id: String) throws {
+    func identifiersConsistOfLettersDigitsAndHyphens(name: String, id: String) throws {
         #expect(try read("[{\"name\": \"\(name)\", \"url\": \"a\"}]").map(\.id) == [id])
     }
 
@@ -47,11 +47,11 @@ import Testing
             ("a.mp4/x", .hls), ("mpd", .hls),
         ] as [(String, StreamCatalogue.Stream.Kind)]
     )
-    func theKindOfAStreamIsThatOfItsPath(url: String, kind: StreamCatalogue.Stream.Kind) throws {
+    func kindOfAStreamFollowsFromItsPathExtension(url: String, kind: StreamCatalogue.Stream.Kind) throws {
         #expect(try read("[{\"name\": \"a\", \"url\": \"\(url)\"}]").map(\.kind) == [kind])
     }
 
-    @Test func everyFieldOfAnEntryIsRead() throws {
+    @Test func allFieldsOfAnEntryAreParsed() throws {
         let streams = try read(
             """
              \t\r\n[{"id": "x", "name": "X", "url": "a.m3u8", "playlist_url": "b.m3u8", "poster": "/p.png",
@@ -97,12 +97,12 @@ import Testing
             "the catalogue http://origin.example/c/list.json is neither a Streams.plist nor JSON; it is a web page"
         ),
     ])
-    func whatIsWrongIsNamed(text: String, expected: String) {
+    func errorsNameTheProblem(text: String, expected: String) {
         #expect(message(text) == expected)
     }
 
     @Test(arguments: ["[{\"name\": 1, \"url\": \"a\"}]", "[{\"name\": null, \"url\": \"a\"}]", "[{]"])
-    func aReasonOfTheReaderIsInParentheses(text: String) throws {
+    func parserErrorIsAddedInParentheses(text: String) throws {
         let message = try #require(self.message(text))
         #expect(
             message.hasPrefix("the catalogue http://origin.example/c/list.json is neither a Streams.plist nor JSON (")
@@ -114,7 +114,7 @@ import Testing
         "Accept-Encoding", "connection", "Content-Length", "expect", "HOST", "if-range", "keep-alive",
         "proxy-authorization", "proxy-connection", "range", "te", "trailer", "transfer-encoding", "upgrade",
     ])
-    func fieldsOfTheConnectionCannotBeSet(name: String) {
+    func connectionFieldsCannotBeSet(name: String) {
         let expected = "the stream \"a\" of the catalogue has the header field \"\(name)\", which cannot be sent"
         #expect(message("[{\"name\": \"a\", \"url\": \"a\", \"headers\": {\"\(name)\": \"1\"}}]") == expected)
         #expect(
@@ -122,14 +122,14 @@ import Testing
         )
     }
 
-    @Test func aScopeThatIsNoneIsNamed() {
+    @Test func invalidScopeIsReported() {
         #expect(
             message("[{\"name\": \"a\", \"url\": \"a\", \"headersFor\": {\"a/b\": {\"X\": \"1\"}}}]")
                 == "the stream \"a\" of the catalogue has headersFor \"a/b\", which is not HOST, HOST:PORT, an origin, or *"
         )
     }
 
-    @Test func oneHostGetsOneValueOfAField() throws {
+    @Test func headerFieldHasOneValuePerHost() throws {
         let entry = { (name: String, url: String, field: String, value: String) in
             "{\"name\": \"\(name)\", \"url\": \"\(url)\", \"headers\": {\"\(field)\": \"\(value)\"}}"
         }
@@ -143,7 +143,7 @@ import Testing
         )
     }
 
-    @Test func fieldsAreInTheOrderOfTheirHostsAndNames() throws {
+    @Test func fieldsAreSortedByHostAndName() throws {
         let headers = try read(
             """
             [{"name": "a", "url": "/a", "headers": {"C": "3", "B": "2"},

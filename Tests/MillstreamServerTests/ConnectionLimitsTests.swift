@@ -11,7 +11,7 @@ import Testing
 
     private func address(_ text: String) throws -> HostAddress { try #require(HostAddress(numeric: text)) }
 
-    @Test func connectionsAreLimitedInAll() throws {
+    @Test func totalNumberOfConnectionsIsLimited() throws {
         let registry = ConnectionRegistry(ConnectionLimits(maximumConnections: 2, maximumConnectionsPerClient: 9))
         var leases = [
             lease(registry.admitConnection(from: try address("192.0.2.1"))),
@@ -27,11 +27,11 @@ import Testing
         #expect(lease(registry.admitConnection(from: nil)) != nil)
     }
 
-    @Test func clientsAreLimitedByTheirAddress() throws {
+    @Test func connectionsAreLimitedPerClientAddress() throws {
         let registry = ConnectionRegistry(ConnectionLimits(maximumConnections: 9, maximumConnectionsPerClient: 1))
         var held = lease(registry.admitConnection(from: try address("192.0.2.1")))
         #expect(held != nil)
-        // The same address, mapped into IPv6.
+        // The same address, and its IPv4-mapped IPv6 form.
         for text in ["192.0.2.1", "::ffff:192.0.2.1"] {
             guard case .clientIsFull = registry.admitConnection(from: try address(text)) else {
                 Issue.record("\(text) was admitted twice")
@@ -43,7 +43,7 @@ import Testing
         #expect(lease(registry.admitConnection(from: try address("192.0.2.1"))) != nil)
     }
 
-    @Test func anIPv6NetworkOf64BitsIsOneClient() throws {
+    @Test func ipv6NetworkWithA64BitPrefixIsOneClient() throws {
         let registry = ConnectionRegistry(ConnectionLimits(maximumConnectionsPerClient: 1))
         let held = lease(registry.admitConnection(from: try address("2001:db8:0:1::1")))
         #expect(held != nil)
@@ -52,7 +52,7 @@ import Testing
         withExtendedLifetime(held) {}
     }
 
-    @Test func aTrustedProxyIsCountedByItsClients() throws {
+    @Test func requestsOfATrustedProxyAreLimitedPerForwardedClient() throws {
         let proxy = try #require(TrustedProxy("10.0.0.0/8"))
         let registry = ConnectionRegistry(
             ConnectionLimits(maximumConnections: 3, maximumConnectionsPerClient: 1, trustedProxies: [proxy])
@@ -70,7 +70,7 @@ import Testing
         withExtendedLifetime((connections, request)) {}
     }
 
-    @Test func refusedConnectionsDoNotPileUp() {
+    @Test func numberOfPendingRefusalsIsLimited() {
         let registry = ConnectionRegistry(ConnectionLimits())
         var refusals = (0..<64).map { _ in registry.admitRefusal() }
         #expect(refusals.allSatisfy { $0 != nil } && registry.admitRefusal() == nil)
@@ -87,12 +87,12 @@ import Testing
         writeTimeout: .seconds(60)
     )
 
-    @Test func eachPartOfARequestHasItsDeadline() {
+    @Test func eachPhaseOfARequestHasADeadline() {
         var state = ConnectionDeadlines(limits, at: .zero)
         #expect(state.deadline == .seconds(75))
         state.receiveBytes(at: .seconds(10))
         #expect(state.deadline == .seconds(25))
-        // More bytes of the same head do not move it.
+        // More bytes of the same request head do not extend the deadline.
         state.receiveBytes(at: .seconds(20))
         #expect(state.deadline == .seconds(25))
         state.receiveHead(at: .seconds(21))
@@ -105,7 +105,7 @@ import Testing
         #expect(state.deadline == .seconds(175) && state.phase == .idle)
     }
 
-    @Test func anAnswerBeforeTheEndOfABodyDoesNotEndItsDeadline() {
+    @Test func earlyResponseDoesNotEndTheDeadlineOfTheRequestBody() {
         var state = ConnectionDeadlines(limits, at: .zero)
         state.receiveBytes(at: .zero)
         state.receiveHead(at: .zero)
@@ -115,7 +115,7 @@ import Testing
         #expect(state.phase == .idle && state.deadline == .seconds(77))
     }
 
-    @Test func aRequestThatFollowsEarlyHasADeadlineToo() {
+    @Test func pipelinedRequestHasADeadline() {
         var state = ConnectionDeadlines(limits, at: .zero)
         state.receiveBytes(at: .zero)
         state.receiveHead(at: .zero)
@@ -126,13 +126,13 @@ import Testing
         #expect(state.phase == .head && state.deadline == .seconds(20))
     }
 
-    @Test func aReaderMustMakeProgress() {
+    @Test func slowReaderIsDetected() {
         var state = ConnectionDeadlines(limits, at: .zero)
         let enough = 512 * 60
         for (sent, buffered, seconds, expected) in [
             (0, 1_000_000, 0, false), (100, 1_000_000, 59, false), (enough - 1, 1_000_000, 60, true),
             (enough, 1_000_000, 60, false),
-            // From there it counts anew.
+            // The time limit restarts here.
             (enough, 1_000_000, 119, false), (enough, 1_000_000, 120, true), (enough, 0, 121, false),
             (enough, 1, 200, false),
         ] {

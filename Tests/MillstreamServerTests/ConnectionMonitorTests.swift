@@ -8,13 +8,13 @@ import Testing
 
 @testable import MillstreamServer
 
-/// A channel without a network, whose clock a test moves.
+/// A channel without a network, with a clock that a test advances.
 private final class MonitoredChannel {
     let channel: EmbeddedChannel
     let time: ManualTime
     let wire = WireRecorder()
 
-    /// Creates a channel with a monitor behind whatever else `handlers` makes for it.
+    /// Creates a channel with the given handlers.
     init(_ time: ManualTime, _ handlers: [any ChannelHandler]) throws {
         self.time = time
         channel = EmbeddedChannel(handlers: [wire] + handlers)
@@ -24,7 +24,7 @@ private final class MonitoredChannel {
         try channel.connect(to: SocketAddress(ipAddress: address, port: 4_711)).wait()
     }
 
-    /// Moves the clock in steps of a hundredth of a second, or smaller ones.
+    /// Advances the clock in steps of at most `step`.
     func advance(by duration: Duration, step: Duration = .milliseconds(10)) {
         var rest = duration
         while rest > .zero {
@@ -37,7 +37,7 @@ private final class MonitoredChannel {
 
     var isOpen: Bool { channel.isActive }
 
-    /// The parts of answers that were written.
+    /// Returns the parts of responses that were written.
     func parts() throws -> [HTTPResponsePart] {
         var parts: [HTTPResponsePart] = []
         while let part = try channel.readOutbound(as: HTTPResponsePart.self) { parts.append(part) }
@@ -45,7 +45,7 @@ private final class MonitoredChannel {
     }
 }
 
-/// The end of a pipeline that is next to the network: records what reaches it.
+/// The end of a pipeline that is next to the network, which records the operations that reach it.
 private final class WireRecorder: ChannelOutboundHandler {
     typealias OutboundIn = Any
 
@@ -58,21 +58,21 @@ private final class WireRecorder: ChannelOutboundHandler {
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        // The channel would close both directions.
+        // An embedded channel would close both directions.
         guard mode == .output else { return context.close(mode: mode, promise: promise) }
         outputCloses += 1
         promise?.succeed(())
     }
 }
 
-/// The handler that counts connections and bytes.
+/// Tests the handler that counts connections and bytes.
 @Suite struct ByteMonitorTests {
     private func channel(_ registry: ConnectionRegistry) throws -> MonitoredChannel {
         let time = ManualTime()
         return try MonitoredChannel(time, [ByteMonitor(registry, RequestMonitor(registry.limits, time: time))])
     }
 
-    @Test func aConnectionIsCountedUntilItCloses() throws {
+    @Test func connectionIsCountedUntilItCloses() throws {
         let registry = ConnectionRegistry(ConnectionLimits())
         let connection = try channel(registry)
         try connection.connect()
@@ -97,7 +97,8 @@ private final class WireRecorder: ChannelOutboundHandler {
         (ConnectionLimits(maximumConnections: 1), "the server has too many connections"),
         (ConnectionLimits(maximumConnectionsPerClient: 1), "this client has too many connections"),
     ])
-    func aConnectionOverALimitIsAnsweredAndClosedAfterASecond(limits: ConnectionLimits, message: String) throws {
+    func connectionOverALimitReceivesAnErrorAndIsClosedAfterOneSecond(limits: ConnectionLimits, message: String) throws
+    {
         let registry = ConnectionRegistry(limits)
         let first = try channel(registry)
         try first.connect()
@@ -117,7 +118,7 @@ private final class WireRecorder: ChannelOutboundHandler {
         #expect(registry.connectionCount == 0)
     }
 
-    @Test func aRefusedConnectionIsClosedAtOnceWhereManyAreOpen() throws {
+    @Test func refusedConnectionIsClosedImmediatelyIfManyRefusalsArePending() throws {
         let registry = ConnectionRegistry(ConnectionLimits(maximumConnections: 0))
         let refused = try (0..<64).map { _ in try channel(registry) }
         for connection in refused {
@@ -127,7 +128,7 @@ private final class WireRecorder: ChannelOutboundHandler {
         let last = try channel(registry)
         try last.connect()
         #expect(!last.isOpen)
-        // A place that becomes free can be used again.
+        // A released slot can be used again.
         refused[0].advance(by: .seconds(1))
         let next = try channel(registry)
         try next.connect()
@@ -135,7 +136,7 @@ private final class WireRecorder: ChannelOutboundHandler {
     }
 }
 
-/// The handler that ends a connection when a time limit is over.
+/// Tests the handler that closes a connection when a time limit expires.
 @Suite struct RequestMonitorTests {
     private static let limits = ConnectionLimits(
         headTimeout: .seconds(4),
@@ -183,7 +184,7 @@ private final class WireRecorder: ChannelOutboundHandler {
         #expect(try connection.parts() == parts)
     }
 
-    /// Expects that the connection stays open for a time, and ends then with an answer or without one.
+    /// Expects that the connection remains open for the given time, and is then closed with the given response parts.
     private func expectEnd(
         after duration: Duration,
         with answer: [HTTPResponsePart],
@@ -196,11 +197,11 @@ private final class WireRecorder: ChannelOutboundHandler {
         #expect(try connection.parts() == answer, sourceLocation: location)
     }
 
-    @Test func anIdleConnectionIsClosedWithoutAnAnswer() throws {
+    @Test func idleConnectionIsClosedWithoutAResponse() throws {
         try expectEnd(after: .seconds(10), with: [])
     }
 
-    @Test func aHeadHasItsTimeFromItsFirstByte() throws {
+    @Test func headTimeoutStartsAtTheFirstByte() throws {
         connection.advance(by: .milliseconds(1_230))
         monitor.receiveBytes()
         connection.advance(by: .seconds(2))
@@ -208,7 +209,7 @@ private final class WireRecorder: ChannelOutboundHandler {
         try expectEnd(after: .seconds(2), with: Self.timeoutAnswer())
     }
 
-    @Test func aBodyHasItsTimeFromItsHead() throws {
+    @Test func bodyTimeoutStartsAtTheHead() throws {
         connection.advance(by: .seconds(1))
         try receive(Self.head)
         connection.advance(by: .seconds(3))
@@ -216,7 +217,7 @@ private final class WireRecorder: ChannelOutboundHandler {
         try expectEnd(after: .seconds(3), with: Self.timeoutAnswer())
     }
 
-    @Test func anAnswerHasNoTimeLimit() throws {
+    @Test func responseHasNoTimeLimit() throws {
         try receive(Self.head, .end(nil))
         connection.advance(by: .seconds(60))
         #expect(connection.isOpen)
@@ -224,7 +225,7 @@ private final class WireRecorder: ChannelOutboundHandler {
         try expectEnd(after: .seconds(10), with: [])
     }
 
-    @Test func aConnectionIsUsedForRequestAfterRequest() throws {
+    @Test func connectionIsReusedForSeveralRequests() throws {
         for _ in 0..<3 {
             connection.advance(by: .seconds(9))
             try receive(Self.head, .end(nil))
@@ -233,40 +234,40 @@ private final class WireRecorder: ChannelOutboundHandler {
         try expectEnd(after: .seconds(10), with: [])
     }
 
-    /// An answer that has begun cannot become another one.
-    @Test func aConnectionWhoseAnswerHasBegunIsClosedWithoutAnotherOne() throws {
+    /// A response that has begun cannot be replaced.
+    @Test func connectionIsClosedWithoutAnErrorIfTheResponseHasBegun() throws {
         try receive(Self.head)
         try send(Self.answer)
         try expectEnd(after: .seconds(6), with: [])
     }
 
-    @Test func aBodyIsDueAlthoughItsAnswerIsComplete() throws {
+    @Test func bodyTimeoutAppliesAfterAnEarlyResponse() throws {
         try receive(Self.head)
         try send(Self.answer, .end(nil))
         try expectEnd(after: .seconds(6), with: [])
     }
 
-    /// An answer to the second request would be taken for the one to the first.
-    @Test func aRequestBehindAnUnansweredOneIsNotAnswered() throws {
+    /// An error for the second request would be taken for the response to the first.
+    @Test func timeoutOfAPipelinedBodyIsNotAnswered() throws {
         try receive(Self.head, .end(nil))
         try receive(Self.head)
         try expectEnd(after: .seconds(6), with: [])
     }
 
-    @Test func aHeadBehindAnUnansweredRequestIsNotAnswered() throws {
+    @Test func timeoutOfAPipelinedHeadIsNotAnswered() throws {
         try receive(Self.head, .end(nil))
         monitor.receiveBytes()
         try expectEnd(after: .seconds(4), with: [])
     }
 
-    @Test func aClosedConnectionHasNoTimeLimit() throws {
+    @Test func closedConnectionHasNoTimeLimit() throws {
         _ = try connection.channel.finish()
         connection.advance(by: .seconds(20))
         #expect(try connection.parts().isEmpty)
     }
 }
 
-/// The time limit for a client that does not read.
+/// Tests the time limit for clients that do not read.
 @Suite struct SlowReaderTests {
     private let time = ManualTime()
     private let connection: MonitoredChannel
@@ -282,7 +283,7 @@ private final class WireRecorder: ChannelOutboundHandler {
         try connection.connect()
     }
 
-    /// Writes bytes that wait until ``flush()``.
+    /// Writes bytes that are buffered until ``flush()`` is called.
     private func write(_ count: Int) throws {
         let context = try connection.channel.pipeline.syncOperations.context(handler: monitor)
         context.write(NIOAny(IOData.byteBuffer(ByteBuffer(repeating: 1, count: count))), promise: nil)
@@ -297,13 +298,13 @@ private final class WireRecorder: ChannelOutboundHandler {
         #expect(!connection.isOpen, sourceLocation: location)
     }
 
-    /// The first look is after a quarter of the limit; from then on the limit counts.
-    @Test func aClientThatReadsNothingIsCutOff() throws {
+    /// The first check is after a quarter of the limit; the limit is measured from then on.
+    @Test func clientThatReadsNothingIsDisconnected() throws {
         try write(10_000)
         expectEnd(after: .seconds(5))
     }
 
-    @Test func aClientThatReadsEnoughHasAnotherTimeLimit() throws {
+    @Test func timeLimitRestartsIfTheClientReadsEnough() throws {
         try write(2_048)
         connection.advance(by: .seconds(2))
         flush()
@@ -313,7 +314,7 @@ private final class WireRecorder: ChannelOutboundHandler {
         expectEnd(after: .seconds(2))
     }
 
-    @Test func aClientThatReadsOneByteTooFewIsCutOff() throws {
+    @Test func clientThatReadsOneByteTooFewIsDisconnected() throws {
         try write(2_047)
         connection.advance(by: .seconds(2))
         flush()
@@ -321,13 +322,13 @@ private final class WireRecorder: ChannelOutboundHandler {
         expectEnd(after: .seconds(3))
     }
 
-    @Test func aClientThatReadsEverythingIsNotWatched() throws {
+    @Test func clientThatReadsEverythingHasNoTimeLimit() throws {
         try write(2_000)
         connection.advance(by: .seconds(2))
         flush()
         connection.advance(by: .seconds(30))
         #expect(connection.isOpen)
-        // The limit begins anew.
+        // The limit restarts.
         try write(2_000)
         expectEnd(after: .seconds(5))
     }
@@ -351,12 +352,12 @@ private final class WireRecorder: ChannelOutboundHandler {
             (.seconds(Int64.max), 31_536_000_000_000_000),
         ] as [(Duration, Int64)]
     )
-    func aDurationIsRoundedDownToNanoseconds(duration: Duration, nanoseconds: Int64) {
+    func durationIsRoundedDownToNanoseconds(duration: Duration, nanoseconds: Int64) {
         #expect(TimeAmount(limiting: duration).nanoseconds == nanoseconds)
     }
 }
 
-/// The handler that tells when a client leaves.
+/// Tests the handler that detects when a client disconnects.
 @Suite(.timeLimit(.minutes(1))) struct ClientDepartureTests {
     private final class EventRecorder: ChannelInboundHandler {
         typealias InboundIn = Any
@@ -366,7 +367,7 @@ private final class WireRecorder: ChannelOutboundHandler {
         func channelInactive(context: ChannelHandlerContext) { events.append("inactive") }
     }
 
-    /// Returns the presence of a client after something happened to its connection, which other handlers see too.
+    /// Returns the presence of a client after an event on its connection, which other handlers receive too.
     private func presence(after event: ChannelEvent?) -> ClientPresence {
         let (departure, recorder) = (ClientDeparture(), EventRecorder())
         let channel = EmbeddedChannel(handlers: [departure, recorder])
@@ -380,7 +381,7 @@ private final class WireRecorder: ChannelOutboundHandler {
     }
 
     @Test(arguments: [.inputClosed, nil] as [ChannelEvent?])
-    func theEndOfTheInputOrTheConnectionIsADeparture(event: ChannelEvent?) async {
+    func endOfInputOrConnectionCancelsTheWork(event: ChannelEvent?) async {
         await ClientPresence.$current.withValue(presence(after: event)) {
             await #expect(throws: CancellationError.self) {
                 try await ClientPresence.whileClientStays {
@@ -392,7 +393,7 @@ private final class WireRecorder: ChannelOutboundHandler {
         }
     }
 
-    @Test func otherEventsAreNoDeparture() async throws {
+    @Test func otherEventsDoNotCancelTheWork() async throws {
         try await ClientPresence.$current.withValue(presence(after: .outputClosed)) {
             try await ClientPresence.whileClientStays {
                 for _ in 0..<100 { await Task.yield() }

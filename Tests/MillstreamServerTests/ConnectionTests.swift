@@ -4,10 +4,10 @@ import Testing
 
 @testable import MillstreamServer
 
-/// The limits for connections, on real sockets with short limits.
+/// Tests the connection limits on real sockets, with short time limits.
 ///
-/// A server that did not keep them would leave a connection open until the client's own limit of 30 seconds ends the test with an
-/// error.
+/// If the server did not apply a limit, the connection would remain open until the 30-second limit of the client fails
+/// the test.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct ConnectionTests {
     private let short = ConnectionLimits(
         headTimeout: .seconds(1),
@@ -16,34 +16,35 @@ import Testing
         writeTimeout: .seconds(1)
     )
 
-    @Test func aHeadThatNeverEndsIsCutOff() async throws {
+    @Test func incompleteHeadTimesOut() async throws {
         try await ServerStage.run(connections: short) { stage in
             let connection = try RawConnection(port: stage.port)
             connection.send("GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
-            let answer = RawAnswer(try await connection.readToEnd())
+            let answer = RawResponse(try await connection.readToEnd())
             #expect(answer.status == 408 && answer.errorCode == "request-timeout")
         }
     }
 
-    @Test func aBodyThatNeverEndsIsCutOff() async throws {
+    @Test func incompleteBodyTimesOut() async throws {
         try await ServerStage.run(connections: short) { stage in
             for field in ["Content-Length: 1000", "Transfer-Encoding: chunked"] {
                 let connection = try RawConnection(port: stage.port)
                 connection.send(
                     "PUT /api/conditions HTTP/1.1\r\nHost: 127.0.0.1:\(stage.port)\r\nContent-Type: application/json\r\n\(field)\r\n\r\n"
                 )
-                let answer = RawAnswer(try await connection.readToEnd())
+                let answer = RawResponse(try await connection.readToEnd())
                 #expect(answer.status == 408, "\(field): \(answer.head)")
             }
         }
     }
 
-    /// A refused request is answered before its body has come; the rest of the body does not keep the connection.
-    @Test func theBodyOfARefusedRequestIsCutOffToo() async throws {
+    /// A rejected request is answered before its body is complete; the remaining body does not keep the connection
+    /// open.
+    @Test func incompleteBodyOfARejectedRequestIsCutOff() async throws {
         try await ServerStage.run(connections: short) { stage in
             let connection = try RawConnection(port: stage.port)
             connection.send("POST /api/downloads HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 1000000\r\n\r\nx")
-            #expect(RawAnswer(try await connection.readToEnd()).status == 403)
+            #expect(RawResponse(try await connection.readToEnd()).status == 403)
         }
     }
 
@@ -53,13 +54,13 @@ import Testing
             #expect(try await silent.readToEnd() == "")
             let used = try RawConnection(port: stage.port)
             used.send("GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-            let answer = RawAnswer(try await used.readToEnd())
+            let answer = RawResponse(try await used.readToEnd())
             #expect(answer.status == 200 && answer.body == #"{"status":"ok"}"#)
         }
     }
 
-    /// A client that asks for much and reads nothing.
-    @Test func aReaderThatReadsNothingIsCutOff() async throws {
+    /// The client requests a large resource and reads nothing.
+    @Test func clientThatReadsNothingIsDisconnected() async throws {
         try await ServerStage.run(connections: short) { stage in
             stage.origin.set("/large.ts", .init([UInt8](repeating: 7, count: 32 << 20), contentType: "video/mp2t"))
             stage.origin.set(
@@ -70,7 +71,7 @@ import Testing
             let segment = try await stage.segment(of: ServerStage.publicHost + "/large.m3u8", query: "&segments=proxy")
             let connection = try RawConnection(port: stage.port, receiveBuffer: 4_096)
             connection.send("GET \(segment) HTTP/1.1\r\nHost: 127.0.0.1:\(stage.port)\r\n\r\n")
-            // The server's only connection ends while this one is never read.
+            // Wait until the server closes the connection, which is never read.
             while stage.origin.requests.filter({ $0.path.hasSuffix("/large.ts") }).isEmpty { await Task.yield() }
             var count = 1
             while count > 0 {
@@ -83,19 +84,19 @@ import Testing
         }
     }
 
-    @Test func connectionsOverTheLimitAreRefusedAndOthersGoOn() async throws {
+    @Test func totalNumberOfConnectionsIsLimited() async throws {
         let limits = ConnectionLimits(maximumConnections: 2, maximumConnectionsPerClient: 9)
         try await expectLimit(limits, "the server has too many connections")
     }
 
-    @Test func connectionsOfOneClientAreLimited() async throws {
+    @Test func numberOfConnectionsPerClientIsLimited() async throws {
         let limits = ConnectionLimits(maximumConnections: 9, maximumConnectionsPerClient: 2)
         try await expectLimit(limits, "this client has too many connections")
     }
 
     private func expectLimit(_ limits: ConnectionLimits, _ message: String) async throws {
         try await ServerStage.run(connections: limits) { stage in
-            // An answer shows that the connection was admitted.
+            // A response proves that the connection was admitted.
             let first = try await openEventStream(stage)
             var second: RawConnection? = try await openEventStream(stage)
             for _ in 0..<3 {
@@ -105,7 +106,7 @@ import Testing
             }
             #expect(second != nil)
             second = nil
-            // The place is free once the server notices.
+            // The slot is released when the server detects that the connection was closed.
             var status = 503
             while status == 503 { status = try await stage.ask("/health").status }
             #expect(status == 200)
@@ -120,7 +121,7 @@ import Testing
         return connection
     }
 
-    /// Behind a proxy, a client is counted by the address that is forwarded for it, and cannot choose it.
+    /// Behind a trusted proxy, a client is counted by its forwarded address, which it cannot choose.
     @Test func forwardedClientsAreCountedByTheirAddress() async throws {
         let proxy = try #require(TrustedProxy("127.0.0.0/8"))
         let limits = ConnectionLimits(maximumConnectionsPerClient: 1, trustedProxies: [proxy])
@@ -137,7 +138,7 @@ import Testing
                 #expect(try await stage.ask("/health", fields: [field]).status == status, "\(field)")
             }
         }
-        // Without a trusted proxy the field says nothing.
+        // Without a trusted proxy, the field is ignored.
         try await ServerStage.run(connections: ConnectionLimits(maximumConnectionsPerClient: 1)) { stage in
             let first = try await openEventStream(stage)
             #expect(try await stage.ask("/health", fields: ["X-Forwarded-For: 192.0.2.7"]).status == 503)

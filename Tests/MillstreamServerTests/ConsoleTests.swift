@@ -9,10 +9,10 @@ import Testing
 
 @testable import MillstreamServer
 
-/// What the addresses of the console answer.
+/// Tests the responses of the routes of the console.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct ConsoleRoutesTests {
     private func expect(
-        _ answer: RawAnswer,
+        _ answer: RawResponse,
         _ status: Int,
         _ fields: [String: String?],
         _ location: SourceLocation = #_sourceLocation
@@ -25,7 +25,7 @@ import Testing
 
     private static let json = "application/json; charset=utf-8"
 
-    @Test func everyAnswerHasItsHeaderFields() async throws {
+    @Test func responsesHaveTheirHeaderFields() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
             let vary = "Origin, Sec-Fetch-Site, Referer, User-Agent"
             expect(
@@ -69,8 +69,8 @@ import Testing
         }
     }
 
-    /// Every kind of thing that can be listed, downloaded or looked at.
-    @Test func theStreamsOfTheCatalogAreListed() async throws {
+    /// The catalog contains entries of different kinds that can be listed, downloaded and inspected.
+    @Test func streamsOfTheCatalogAreListed() async throws {
         try await ServerStage.run { options, origin in
             let catalog = """
                 [{"name": "A", "url": "a.mpd", "poster": "/p.png", "detail": "About", "advertisement": true},
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func aPosterIsAPictureOfTheOrigin() async throws {
+    @Test func posterIsAnImageFromTheOrigin() async throws {
         try await ServerStage.run { options, origin in
             let entries = ["p", "q", "svg", "page", "large", "toolarge", "missing", "untyped.PNG", "untyped"].map {
                 "{\"name\": \"\($0)\", \"url\": \"/a\", \"poster\": \"/\($0)\"}"
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func aPlaylistIsInspected() async throws {
+    @Test func playlistIsInspected() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
             let answer = try await stage.ask("/api/inspect?url=\(stage.privateSource)")
             expect(answer, 200, ["Content-Type": Self.json, "Cache-Control": "no-store"])
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func workBeyondTheCapacityIsRefused() async throws {
+    @Test func workAboveTheCapacityIsRejected() async throws {
         try await ServerStage.run { options, _ in
             options.limits = ServerLimits(pendingEdits: 0)
         } _: { (stage: ServerStage) async throws in
@@ -161,8 +161,12 @@ import Testing
         }
     }
 
-    private func send(_ body: String, to path: String, _ method: String, _ stage: ServerStage) async throws -> RawAnswer
-    {
+    private func send(
+        _ body: String,
+        to path: String,
+        _ method: String,
+        _ stage: ServerStage
+    ) async throws -> RawResponse {
         try await stage.ask(
             path,
             method: method,
@@ -171,9 +175,9 @@ import Testing
         )
     }
 
-    @Test func theConditionsAreChangedForEverybodyOrForOneStream() async throws {
+    @Test func conditionsAreChangedForAllStreamsOrForOne() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
-            func change(_ body: String) async throws -> RawAnswer {
+            func change(_ body: String) async throws -> RawResponse {
                 try await send(body, to: "/api/conditions", "PUT", stage)
             }
             let url = stage.privateSource
@@ -205,7 +209,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoOrderStartsNoDownload() async throws {
+    @Test func invalidRequestStartsNoDownload() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
             let url = stage.privateSource
             for (body, status, code) in [
@@ -227,8 +231,8 @@ import Testing
         }
     }
 
-    /// Which variants are stored is what the order says.
-    @Test func anOrderSaysWhichVariantsAreStored() async throws {
+    /// The request determines which variants are stored.
+    @Test func requestDeterminesWhichVariantsAreStored() async throws {
         for (order, heights) in [
             ("", [720]), (#","variants":"best""#, [720]), (#","variants":"lowest""#, [180]),
             (#","variants":"all""#, [180, 360, 720]), (#","maxHeight":400"#, [360]),
@@ -264,8 +268,8 @@ import Testing
         }
     }
 
-    /// A download from its order to its deletion, as a page sees it.
-    @Test func aPageSeesWhatBecomesOfADownload() async throws {
+    /// Tests a download from its start to its deletion, as a page observes it.
+    @Test func eventsReportTheProgressOfADownload() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
             var events = try await stage.listen()
             let metrics = try await stage.ask("/metrics")
@@ -281,7 +285,7 @@ import Testing
             let ended = try await events.next { $0.contains(#""activity":"idle""#) }
             #expect(ended.contains(#""state":"complete""#) && !ended.contains("\"error\""))
             #expect(ended.contains(#""expected":4,"#) && ended.contains(#""percent":100,"#))
-            // The playlist was stored whole, and the order is answered at once from now on.
+            // The playlist is stored, so further requests for the same download are answered immediately.
             let again = try await send(order, to: "/api/downloads", "POST", stage)
             #expect(again.status == 202 && again.body == answer.body)
             _ = try await events.next { $0.contains(#""activity":"idle""#) }
@@ -294,13 +298,13 @@ import Testing
             #expect(
                 try await events.next { $0.hasPrefix("event: removed\n") } == "event: removed\ndata: {\"id\":\"\(id)\"}"
             )
-            // To delete it twice does no harm.
+            // Deleting it again has no effect.
             #expect(try await stage.ask("/api/library/\(id)", method: "DELETE").status == 204)
             #expect(try await stage.ask("/api/library").body == #"{"assets":[]}"#)
         }
     }
 
-    @Test func aFailedDownloadSaysWhy() async throws {
+    @Test func failedDownloadReportsItsError() async throws {
         let lines = RecordingLogHandler.Lines()
         let logger = Logger(label: "test") { _ in RecordingLogHandler(lines) }
         try await ServerStage.run(logger: logger) { (stage: ServerStage) async throws in
@@ -313,14 +317,14 @@ import Testing
             #expect(failed.contains(#""error":{"code":"http-status","message":""#))
             #expect(lines.all.contains("warning: download failed asset=\(id) error=http-status"))
             #expect(try await stage.ask("/api/library").body.contains(#""activity":"failed","error":{"#))
-            // Another try begins without the error of the last one.
+            // A new attempt starts without the error of the previous one.
             stage.origin.behave("/private.ts", .stallBeforeHead)
             _ = try await send(order, to: "/api/downloads", "POST", stage)
             let begun = try await events.next { $0.contains(#""activity":"downloading""#) }
             #expect(!begun.contains("\"error\""))
             let metrics = try await stage.ask("/metrics").body
             #expect(metrics.contains("\nmillstream_downloads_running 1\n"))
-            // A second order is the same download.
+            // A second request refers to the same download.
             #expect(try await send(order, to: "/api/downloads", "POST", stage).body == answer.body)
             #expect(try await stage.ask("/api/downloads/\(id)", method: "DELETE").status == 204)
             let stopped = try await events.next { $0.contains(#""activity":"idle""#) }
@@ -335,8 +339,8 @@ import Testing
         }
     }
 
-    /// The server ends although a page still listens, and though a download is running.
-    @Test func theServerEndsWithOpenStreamsAndDownloads() async throws {
+    /// The server shuts down although a page is still listening and a download is running.
+    @Test func serverShutsDownWithOpenEventStreamsAndDownloads() async throws {
         var connection: RawConnection?
         try await ServerStage.run { (stage: ServerStage) async throws in
             stage.origin.behave("/private.ts", .stallBeforeHead)
@@ -345,7 +349,7 @@ import Testing
             let order = #"{"url":"\#(stage.privateSource)"}"#
             #expect(try await send(order, to: "/api/downloads", "POST", stage).status == 202)
         }
-        // The body of an answer without a length ends with an empty chunk.
+        // The body of a response without a length ends with an empty chunk.
         #expect(try await connection?.readToEnd().hasSuffix("0\r\n\r\n") == true)
     }
 }
@@ -357,14 +361,14 @@ extension ServerStage {
         origin.behave(path, .proper)
     }
 
-    /// The events of a server, one after the other.
+    /// The events of a server, in order.
     struct Events {
         let connection: RawConnection
         private var text = ""
 
         fileprivate init(_ connection: RawConnection) { self.connection = connection }
 
-        /// Returns the next event that meets a condition.
+        /// Returns the next event that satisfies a condition.
         mutating func next(_ condition: (String) -> Bool) async throws -> String {
             while true {
                 while let end = text.range(of: "\n\n") {
@@ -374,18 +378,18 @@ extension ServerStage {
                 }
                 let more = try await connection.read(until: "\n\n")
                 try #require(!more.isEmpty, "the stream of events has ended")
-                // A chunk follows a line with its size, and ends with a line feed and a carriage return of its own.
+                // Remove the lines with chunk sizes and the CRLF at the end of each chunk.
                 text += more.components(separatedBy: "\r\n").filter { Int($0, radix: 16) == nil }.joined()
             }
         }
     }
 
-    /// Opens the stream of events.
+    /// Opens the event stream.
     func listen() async throws -> Events {
         let connection = try RawConnection(port: port)
         connection.send("GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
         let head = try await connection.read(until: "retry: 1000\nevent: hello\ndata: {}\n\n")
-        let answer = RawAnswer(head)
+        let answer = RawResponse(head)
         #expect(answer.status == 200 && answer.field("Content-Type") == "text/event-stream")
         #expect(answer.field("Cache-Control") == "no-store")
         return Events(connection)

@@ -10,7 +10,7 @@ import Testing
 @testable import MillstreamServer
 
 @Suite struct PlaybackRequestTests {
-    @Test func editsKeepTheirOrder() throws {
+    @Test func editsPreserveTheirOrder() throws {
         let request = try PlaybackRequest(
             QueryItems("url=https%3A%2F%2Fh%2Fa.m3u8%3Fx%3D1%262&start=8&bandwidth=1M...4M&duration=30&segments=proxy")
         )
@@ -25,11 +25,11 @@ import Testing
         "", "url=", "url=file:///etc/passwd", "url=https://h/a&bandwidth=x", "url=https://h/a?x=1&y=2",
         "url=https://h/a&segments=never", "duration=30",
     ])
-    func whatCannotBeServedIsRefused(query: String) {
+    func invalidRequestsAreRejected(query: String) {
         #expect(throws: (any Error).self) { try PlaybackRequest(QueryItems(query)) }
     }
 
-    @Test func queriesDecodeByteForByte() {
+    @Test func queriesAreDecodedByteForByte() {
         let items = QueryItems("a=1+2&b=%2B%20&c&=x&d=%ff")
         #expect(items["a"] == "1+2" && items["b"] == "+ " && items["c"] == "" && items.items.count == 3)
     }
@@ -86,7 +86,7 @@ import Testing
         return try Playlist.parse(await editing.playlist(for: request))
     }
 
-    /// Returns the target, the delivery and the name of a segment's address, whose signature must be valid.
+    /// Returns the name, target and delivery of a segment address, whose signature must be valid.
     private func segment(_ uri: String?) throws -> String {
         let parts = try #require(uri).split(separator: "?", maxSplits: 1)
         let path = try #require(parts.first)
@@ -99,7 +99,7 @@ import Testing
         return "\(address.name) \(address.target) \(address.delivery)"
     }
 
-    @Test func childrenKeepTheEdits() async throws {
+    @Test func mediaPlaylistsKeepTheEdits() async throws {
         let playlist = try await play("url=https://h/v/top.m3u8&bandwidth=1M...&duration=20&segments=proxy")
         guard case .multivariant(let multivariant) = playlist else {
             Issue.record("not multivariant")
@@ -126,7 +126,7 @@ import Testing
         #expect(try segment(media.segments[0].keys.first?.uri) == "key https://h/v/key?a=1 proxy")
     }
 
-    @Test func eachVariantGetsItsAdvertisementAndSubtitlesAGap() async throws {
+    @Test func variantsGetTheMatchingAdvertisementAndSubtitlesAGap() async throws {
         let playlist = try await play("url=https://h/v/top.m3u8&append=https://ads/ad.m3u8")
         guard case .multivariant(let multivariant) = playlist else {
             Issue.record("not multivariant")
@@ -146,7 +146,7 @@ import Testing
         #expect(media.segments.last?.keys.isEmpty == true)
     }
 
-    @Test func signaturesStayByteForByte() async throws {
+    @Test func signaturesInURLsArePreserved() async throws {
         let playlist = try await play("url=https://h/v/top.m3u8")
         guard case .multivariant(let multivariant) = playlist else {
             Issue.record("not multivariant")
@@ -156,7 +156,7 @@ import Testing
         #expect(query["url"] == "https://h/v/360.m3u8?sig=a%2Fb")
     }
 
-    @Test func whatThePlayerAsksOfALiveOriginReachesIt() async throws {
+    @Test func deliveryDirectivesArePassedToTheOrigin() async throws {
         let live =
             "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-RENDITION-REPORT:URI=\"b.m3u8\",LAST-MSN=3\n"
         transport.answer("https://h/live.m3u8?t=1&_HLS_msn=4&_HLS_part=2", with: .text(live))
@@ -165,7 +165,7 @@ import Testing
         #expect(text.contains("URI=\"/play.m3u8?url=https://h/b.m3u8\""))
     }
 
-    @Test func aRequestWithVeryManyEditsIsRefused() {
+    @Test func requestWithTooManyEditsIsRejected() {
         let edits = String(repeating: "&duration=9", count: 17)
         #expect(throws: ServerError.self) { try PlaybackRequest(QueryItems("url=https://h/a.m3u8" + edits)) }
     }
@@ -175,11 +175,11 @@ import Testing
         ("video/mp4; codecs=x", "video/mp4; codecs=x"), ("TEXT/VTT", "TEXT/VTT"),
         ("application/xhtml+xml; video/mp4", "application/octet-stream"),
     ])
-    func onlyMediaIsPassedOnAsWhatItSaysItIs(type: String, expected: String) {
+    func onlyMediaTypesArePreserved(type: String, expected: String) {
         #expect(FileResponder.safeMediaType(type) == expected)
     }
 
-    @Test func whatIsNoPlaylistIsAnsweredClearly() async {
+    @Test func resourceThatIsNotAPlaylistIsAnError() async {
         let page = await #expect(throws: ServerError.self) { try await play("url=https://h/page") }
         #expect(page?.status == .badGateway && page?.code == "not-a-playlist")
         let manifest = await #expect(throws: ServerError.self) { try await play("url=https://h/x.mpd") }
@@ -194,14 +194,14 @@ import Testing
         ("bytes=0-0", 0, 0), ("bytes=10-", 10, 99), ("bytes=-5", 95, 99), ("bytes=90-1000", 90, 99),
         ("bytes=-1000", 0, 99),
     ])
-    func rangesAreUnderstood(text: String, low: Int, high: Int) {
+    func validRangesAreParsed(text: String, low: Int, high: Int) {
         #expect(FileResponder.range(text, size: 100) == low...high)
     }
 
     @Test(arguments: [
         "bytes=100-", "bytes=5-4", "bytes=-0", "bytes=", "items=0-1", "bytes=0-1,3-4", "bytes=a-b", "bytes=-",
     ])
-    func otherRangesAreNot(text: String) {
+    func invalidRangesAreRejected(text: String) {
         #expect(FileResponder.range(text, size: 100) == nil)
     }
 }

@@ -19,7 +19,7 @@ import Testing
         ("png", "image/png"), ("jpg", "image/jpeg"), ("jpeg", "image/jpeg"), ("json", "application/json"),
         ("plist", "application/x-plist"), ("exe", "application/octet-stream"), ("", "application/octet-stream"),
     ])
-    func aNameHasTheTypeOfItsExtension(ending: String, type: String) {
+    func mediaTypeFollowsFromTheFileExtension(ending: String, type: String) {
         #expect(FileResponder.mediaType(ending) == type)
     }
 
@@ -28,7 +28,7 @@ import Testing
         " text/vtt ", "application/vnd.apple.mpegurl", "application/x-mpegURL", "application/dash+xml", "image/jpeg",
         "image/png", "image/gif", "image/webp", "application/mp4",
     ])
-    func mediaKeepTheirType(type: String) {
+    func safeMediaTypesArePreserved(type: String) {
         #expect(FileResponder.safeMediaType(type) == type)
     }
 
@@ -38,7 +38,7 @@ import Testing
             "application/mp4x", "text/html; video/mp4", "xvideo/mp4", "application/octet-stream", "image/avif",
         ] as [String?]
     )
-    func anythingElseBecomesPlainBytes(type: String?) {
+    func otherTypesBecomeOctetStreams(type: String?) {
         #expect(FileResponder.safeMediaType(type) == "application/octet-stream")
     }
 }
@@ -56,13 +56,13 @@ import Testing
             ("bytes=99999999999999999999-", 100, nil), ("bytes=0-99999999999999999999", 100, nil),
         ] as [(String, Int, ClosedRange<Int>?)]
     )
-    func aRangeIsReadWithinTheSize(text: String, size: Int, range: ClosedRange<Int>?) {
+    func rangesAreParsedWithinTheSize(text: String, size: Int, range: ClosedRange<Int>?) {
         #expect(FileResponder.range(text, size: size) == range)
         #expect(RequestReading.byteRange(text, size: size) == range)
     }
 }
 
-/// A folder that is served as an origin does.
+/// Tests a directory that is served as an origin.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct FolderOriginTests {
     private final class Paths: Sendable {
         private let paths = Mutex<[String]>([])
@@ -75,11 +75,11 @@ import Testing
         let folder: URL
         let paths: Paths
 
-        func ask(_ target: String, method: String = "GET", fields: [String] = []) async throws -> RawAnswer {
+        func ask(_ target: String, method: String = "GET", fields: [String] = []) async throws -> RawResponse {
             let connection = try RawConnection(port: port)
             let lines = ["\(method) \(target) HTTP/1.1", "Host: 127.0.0.1:\(port)"] + fields + ["Connection: close"]
             connection.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
-            return RawAnswer(try await connection.readToEnd())
+            return RawResponse(try await connection.readToEnd())
         }
     }
 
@@ -132,10 +132,10 @@ import Testing
         }
     }
 
-    /// The size and the time of the last change, in milliseconds, both in hexadecimal.
+    /// The entity tag: size and modification time in milliseconds, both in hexadecimal.
     private static let tag = "\"a-f4240\""
 
-    @Test func aFileIsServedToEverySite() async throws {
+    @Test func fileIsServedToEverySite() async throws {
         try await serving { (stage: Stage) async throws in
             for (method, body) in [("GET", "0123456789"), ("HEAD", "")] {
                 let answer = try await stage.ask("/a.m3u8", method: method)
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func onlyTheRangeIsSentThatWasAskedFor() async throws {
+    @Test func onlyTheRequestedRangeIsSent() async throws {
         try await serving { (stage: Stage) async throws in
             for (fields, status, range, body) in [
                 (["Range: bytes=2-4"], 206, "bytes 2-4/10", "234"), (["Range: bytes=-1"], 206, "bytes 9-9/10", "9"),
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatTheClientHasIsNotSentAgain() async throws {
+    @Test func unchangedFileIsNotSentAgain() async throws {
         try await serving { (stage: Stage) async throws in
             let answer = try await stage.ask("/a.m3u8", fields: ["If-None-Match: \(Self.tag)", "Range: bytes=0-1"])
             #expect(answer.status == 304 && answer.body.isEmpty && answer.field("ETag") == Self.tag)
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoPlainFileIsNothing() async throws {
+    @Test func directoriesAndHiddenFilesAreNotFound() async throws {
         try await serving { (stage: Stage) async throws in
             #expect(try await stage.ask("/").status == 404)
             for target in ["/missing.ts", "/b%20c", "/.hidden", "/.x/y.ts", "/b%20c/.hidden", "/%2Ehidden"] {
@@ -203,8 +203,8 @@ import Testing
         }
     }
 
-    /// The latency of both ways is that of the link; other tests measure what it is.
-    @Test func answersCrossTheLink() async throws {
+    /// The latency of the link is tested elsewhere.
+    @Test func responsesPassThroughTheLink() async throws {
         let lossy = LinkProfile(name: "test", outages: [.init(start: .zero, duration: .milliseconds(1))])
         try await serving(conditions: lossy) { (stage: Stage) async throws in
             #expect(try await stage.ask("/a.m3u8").body == "0123456789")
@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    @Test func anAddressThatIsNotOursIsExplained() async throws {
+    @Test func listeningErrorHasAHint() async throws {
         try await serving { (stage: Stage) async throws in
             for (host, port, hint) in [
                 ("127.0.0.1", stage.port, "try another --port, or --port 0 for a free one"),

@@ -11,13 +11,13 @@ import Testing
 
 @testable import MillstreamServer
 
-/// What pages learn of the changes of other processes, in simulated time.
+/// Tests how pages are notified of changes by other processes, in simulated time.
 @Suite(.timeLimit(.minutes(1))) struct LibraryWatchTests {
     private final class Lines: Sendable {
         let lines = Mutex<[String]>([])
     }
 
-    @Test func pagesLearnOfChangesEveryThreeSeconds() async throws {
+    @Test func changesAreReportedEveryThreeSeconds() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("library-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
         let library = try AssetLibrary(directory: folder)
@@ -34,7 +34,7 @@ import Testing
         try await simulation.run {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await watch.run() }
-                // Without a page nothing is noted.
+                // Without a connected page, changes are not detected.
                 try await simulation.sleep(for: .seconds(7))
                 group.addTask {
                     for await event in broadcast.events() {

@@ -23,10 +23,10 @@ import Testing
 
     private func link(_ number: Int = 0) throws -> ConditionedLink { try desk.link("id\(number)", for: stream(number)) }
 
-    @Test func conditionsAreFoundByTheirName() throws {
+    @Test func conditionsAreFoundByName() throws {
         #expect(try LinkDesk.profile("3G").name == "3G")
         #expect(try LinkDesk.profile("very-bad-network").name == "Very Bad Network")
-        // A form writes blanks as plus signs.
+        // Forms encode spaces as plus signs.
         #expect(try LinkDesk.profile("Very+Bad+Network").name == "Very Bad Network")
         let error = #expect(throws: ServerError.self) {
             try LinkDesk.profile("0123456789012345678901234567890123456789012345678901234567890123")
@@ -42,7 +42,7 @@ import Testing
         )
     }
 
-    @Test func theIdentifierOfAStreamDependsOnItsSourceAndItsConditions() {
+    @Test func identifierOfAStreamDependsOnItsSourceAndConditions() {
         let first = LinkDesk.identifier(stream(0, "3G"))
         #expect(first == LinkDesk.identifier(stream(0, "3G")))
         #expect(first != LinkDesk.identifier(stream(1, "3G")) && first != LinkDesk.identifier(stream(0, "DSL")))
@@ -51,7 +51,7 @@ import Testing
         )
     }
 
-    @Test func aStreamKeepsItsLinkWhileItIsUsed() throws {
+    @Test func streamKeepsItsLinkWhileItIsUsed() throws {
         let first = try link()
         #expect(first.profile.name == "3G")
         for _ in 0..<3 {
@@ -63,7 +63,7 @@ import Testing
         #expect(second !== first && second.profile.name == "3G")
     }
 
-    @Test func aChangedLinkStaysLonger() throws {
+    @Test func changedLinkIsKeptLonger() throws {
         let first = try link()
         try desk.change("id0", to: "LTE")
         #expect(first.profile.name == "LTE")
@@ -74,13 +74,13 @@ import Testing
         #expect(second !== first && second.profile.name == "3G")
     }
 
-    @Test func theLinkThatWasNotUsedForTheLongestTimeMakesRoom() throws {
+    @Test func leastRecentlyUsedLinkIsEvicted() throws {
         let links = try (0..<256).map { number in
             time.advance(by: .seconds(1))
             return try link(number)
         }
         time.advance(by: .seconds(1))
-        // This one was used just now; the next oldest is the second.
+        // Link 0 has just been used, so link 1 is the least recently used.
         #expect(try link(0) === links[0])
         _ = try link(256)
         #expect(report.links.count == 256 && !report.links.contains("id1"))
@@ -94,7 +94,7 @@ import Testing
         return (json.matches(of: /"id":"([a-z0-9]+)"/).map { String($0.1) }, json)
     }
 
-    @Test func theConditionsOfAllOthersCanBeChanged() throws {
+    @Test func sharedConditionsCanBeChanged() throws {
         #expect(desk.shared.profile == .off)
         try desk.change(nil, to: "DSL")
         #expect(desk.shared.profile.name == "DSL")
@@ -102,7 +102,7 @@ import Testing
         #expect(error?.code == "unknown-conditions" && desk.shared.profile.name == "DSL")
     }
 
-    @Test func onlyLinksThatThereAreCanBeChanged() throws {
+    @Test func onlyExistingLinksCanBeChanged() throws {
         _ = try link()
         let missing = #expect(throws: ServerError.self) { try desk.change("id1", to: "DSL") }
         #expect(missing?.status == .notFound && missing?.code == "not-found")
@@ -111,7 +111,7 @@ import Testing
         #expect(throws: ServerError.self) { try desk.link("x", for: stream(0, "6G")) }
     }
 
-    @Test func theReportHasEveryLinkInTheOrderOfTheirIdentifiers() throws {
+    @Test func reportListsLinksInTheOrderOfTheirIdentifiers() throws {
         _ = try link(1)
         _ = try link(0)
         try desk.change("id1", to: "LTE")
@@ -123,8 +123,8 @@ import Testing
         )
     }
 
-    /// A link that lets nothing through ends what waits for it after a minute.
-    @Test func nothingWaitsForLongerThanAMinute() async throws {
+    /// A link that loses all packets times out after a minute.
+    @Test func requestsTimeOutAfterAMinute() async throws {
         let simulation = Simulation()
         let desk = LinkDesk(shared: try LinkDesk.profile("100% Loss"), time: simulation)
         let links = [desk.shared, try desk.link("x", for: stream(0, "100% Loss"))]
@@ -144,14 +144,14 @@ import Testing
 
     private func request(_ query: String) throws -> LinkRequest? { try LinkRequest(QueryItems(query), source: source) }
 
-    @Test func anAddressWithoutConditionsHasNoLink() throws {
+    @Test func addressWithoutConditionsHasNoLink() throws {
         #expect(try request("url=x") == nil && request("link=abc") == nil)
         #expect(throws: ServerError.self) { try request("conditions=6G") }
         #expect(throws: ServerError.self) { try request("conditions=") }
     }
 
     @Test(arguments: ["a", "z", "0", "9", "abcdef0123456789"])
-    func theLinkOfAStreamIsUsed(id: String) throws {
+    func linkIdentifierInTheAddressIsUsed(id: String) throws {
         let link = try #require(try request("conditions=very+bad-network&link=\(id)"))
         #expect(link.id == id && link.conditions == "very+bad-network")
         #expect(
@@ -166,13 +166,13 @@ import Testing
         "", "&link=", "&link=A", "&link=/", "&link=:", "&link=%60", "&link=%7B", "&link=a-b",
         "&link=abcdef01234567890", "&link=%C3%A4",
     ])
-    func anotherLinkIsThatOfTheSource(item: String) throws {
+    func invalidLinkIdentifierIsReplacedByThatOfTheSource(item: String) throws {
         let id = LinkDesk.identifier(LinkDesk.Stream(source: source, conditions: "3G"))
         #expect(try request("conditions=3G" + item)?.id == id)
     }
 }
 
-/// What a link does to answers, in simulated time.
+/// Tests the effect of a link on responses, in simulated time.
 @Suite(.timeLimit(.minutes(1))) struct LinkConditioningTests {
     private let simulation = Simulation()
 
@@ -192,7 +192,7 @@ import Testing
             .handle(.get("/a"), context: .detached(), next: next)
     }
 
-    @Test func anAnswerWithoutALinkStaysAsItIs() async throws {
+    @Test func responseWithoutALinkIsUnchanged() async throws {
         let answer = try await carry(over: nil) { request, _ in
             Response(status: .accepted, body: ResponseBody(byteBuffer: ByteBuffer(string: request.uri.path)))
         }
@@ -200,8 +200,9 @@ import Testing
         #expect(try await answer.body.recorded().text == "/a")
     }
 
-    /// The request pays for the name and for the way up, the answer for the way down, and the body for the bandwidth.
-    @Test func eachPartPaysForItsWay() async throws {
+    /// The request has the lookup delay and the uplink latency, the response has the downlink latency, and the body has
+    /// the bandwidth.
+    @Test func delaysApplyToRequestResponseAndBody() async throws {
         let link = link(
             down: .init(bandwidth: BitRate(bitsPerSecond: 8_000), latency: .milliseconds(300)),
             up: .init(latency: .milliseconds(200)),
@@ -223,13 +224,13 @@ import Testing
             let body = try await answer.body.recorded()
             #expect(body.bytes == [UInt8](repeating: 7, count: 10_000) && body.isFinished)
             #expect(simulation.now == .milliseconds(13_500))
-            // The name is known by now.
+            // The host name is cached now.
             _ = try await carry(over: link) { _, _ in Response(status: .ok) }
             #expect(simulation.now == .seconds(14))
         }
     }
 
-    @Test func anErrorPaysForItsWayToo() async throws {
+    @Test func errorResponseHasLatencyToo() async throws {
         let link = link(down: .init(latency: .milliseconds(300)), up: .init(latency: .milliseconds(200)))
         let simulation = simulation
         try await simulation.run {
@@ -240,7 +241,7 @@ import Testing
         }
     }
 
-    @Test func whereNothingGetsThroughTheConnectionEndsWithoutAnAnswer() async throws {
+    @Test func connectionEndsWithoutAResponseIfAllPacketsAreLost() async throws {
         let links = [link(up: .init(loss: 1)), link(down: .init(loss: 1))]
         try await simulation.run {
             for link in links {
@@ -253,7 +254,7 @@ import Testing
         }
     }
 
-    @Test func theErrorOfABodyReachesTheEndOfTheLink() async throws {
+    @Test func errorOfABodyIsPassedThroughTheLink() async throws {
         struct Failure: Error {}
         let link = link(down: .init(latency: .milliseconds(300)))
         try await simulation.run {
@@ -272,8 +273,8 @@ import Testing
         }
     }
 
-    /// A client that leaves ends what is written for it.
-    @Test func aBodyEndsWithItsReader() async throws {
+    /// If the client disconnects, writing of the response ends.
+    @Test func bodyEndsWhenItsReaderIsReleased() async throws {
         let link = link(down: .init(bandwidth: BitRate(bitsPerSecond: 8)))
         try await simulation.run {
             let (ends, end) = AsyncStream<Void>.makeStream()
@@ -292,8 +293,8 @@ import Testing
         }
     }
 
-    /// The conditions may be those of nothing that there is.
-    @Test func theErrorOfTheChoiceIsPassedOn() async {
+    /// The requested conditions may not exist.
+    @Test func errorOfTheLinkSelectionIsPassedOn() async {
         let conditioning = LinkConditioning<BasicRequestContext> { _ in
             throw ServerError(.badRequest, "unknown-conditions", "none")
         }

@@ -14,7 +14,7 @@ import Testing
 
 @testable import MillstreamServer
 
-/// The media routes with transports that no network could have.
+/// Tests the media routes with scripted transports.
 @Suite struct MediaRouterTests {
     private let transport = ScriptedTransport()
     private let foreignTransport = ScriptedTransport()
@@ -58,9 +58,9 @@ import Testing
         SegmentAddress(ResourceAddress(target), delivery: delivery, link: nil).path(signedBy: signer)
     }
 
-    /// More than announced would look like an answer to the next request.
+    /// Additional bytes would be taken for the response to the next request.
     @Test(arguments: [(9, 9, false), (10, 10, false), (11, 10, true), (9, 10, false)])
-    func noMoreIsWrittenThanWasAnnounced(count: Int, announced: Int64, isError: Bool) async throws {
+    func noMoreThanTheAnnouncedLengthIsWritten(count: Int, announced: Int64, isError: Bool) async throws {
         transport.answer(
             "http://10.0.0.1/a.ts",
             with: .truncated([UInt8](repeating: 1, count: count), announced: announced)
@@ -72,7 +72,7 @@ import Testing
         #expect(body.bytes.count == (isError ? 0 : count) && body.isFinished == !isError)
     }
 
-    @Test func theRangeIsPassedOnAsItCame() async throws {
+    @Test func rangeFieldIsPassedOnUnchanged() async throws {
         transport.answer("http://10.0.0.1/a.ts", with: .bytes([1, 2, 3], contentType: "video/mp2t"))
         _ = try await ask(segment("http://10.0.0.1/a.ts"), [(.range, "bytes=1-x")])
         #expect(transport.requests.last?.headers == [HeaderField("Range", "bytes=1-x")])
@@ -84,7 +84,7 @@ import Testing
     @Test(arguments: [
         (RequestInitiator.player, true), (.ownPage, true), (.foreignPage, false), (.foreignHost, false),
     ])
-    func theClientDecidesByWhichWayASourceIsLoaded(initiator: RequestInitiator, isOwn: Bool) async throws {
+    func initiatorDeterminesTheTransportOfASource(initiator: RequestInitiator, isOwn: Bool) async throws {
         let playlist = ScriptedTransport.Answer.text(
             "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"
         )
@@ -109,7 +109,7 @@ import Testing
             ("iframe", false), ("object", false), ("video", true), ("empty", true), ("", true), (nil, true),
         ] as [(String?, Bool)]
     )
-    func aPageIsNotRedirected(destination: String?, isRedirected: Bool) async throws {
+    func navigationsAreNotRedirected(destination: String?, isRedirected: Bool) async throws {
         let fields = destination.map { [(HTTPField.Name.secFetchDestination, $0)] } ?? []
         let answer = try await ask(segment("http://10.0.0.1/a.ts", .redirect), fields)
         #expect(answer.status == (isRedirected ? .found : .forbidden))
@@ -121,14 +121,14 @@ import Testing
         ("http://10.0.0.1/a\u{7F}b.ts", false), ("http://10.0.0.1/ä.ts", true), ("http://10.0.0.1/!.ts", true),
         ("http://10.0.0.1/~.ts", true),
     ])
-    func aLocationHoldsNoSpacesOrControlCharacters(target: String, isRedirected: Bool) async throws {
+    func locationMustNotContainSpacesOrControlCharacters(target: String, isRedirected: Bool) async throws {
         let answer = try await ask(segment(target, .redirect))
         #expect(answer.status == (isRedirected ? .found : .forbidden))
         #expect(answer.headers[.location] == (isRedirected ? target : nil))
     }
 
-    /// A segment that crosses a link cannot be redirected.
-    @Test func theLinkOfAllOthersIsCrossedByEverySegment() async throws {
+    /// A segment that is sent over a conditioned link cannot be redirected.
+    @Test func sharedConditionsApplyToEverySegment() async throws {
         transport.answer("http://10.0.0.1/a.ts", with: .bytes([1, 2]))
         let outage = LinkProfile(name: "outage", outages: [.init(start: .zero, duration: .milliseconds(1))])
         let answer = try await ask(segment("http://10.0.0.1/a.ts", .redirect), conditions: outage)
@@ -137,9 +137,9 @@ import Testing
     }
 }
 
-/// The end of a server with requests that would take long.
+/// Tests the shutdown of a server with pending requests.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct ServerEndTests {
-    @Test func aServerDoesNotWaitForALinkThatLetsNothingThrough() async throws {
+    @Test func shutdownDoesNotWaitForALinkWithTotalLoss() async throws {
         var connection: RawConnection?
         try await ServerStage.run { (stage: ServerStage) async throws in
             let waiting = try RawConnection(port: stage.port)
@@ -153,7 +153,7 @@ import Testing
         #expect(try await connection?.readToEnd().contains("200 OK") == false)
     }
 
-    @Test func aServerDoesNotWaitForABodyOnASlowLink() async throws {
+    @Test func shutdownDoesNotWaitForABodyOnASlowLink() async throws {
         var connection: RawConnection?
         try await ServerStage.run { options, _ in
             options.conditions = LinkProfile(name: "slow", down: .init(bandwidth: .init(bitsPerSecond: 8)))

@@ -23,18 +23,18 @@ import Testing
             ("no-cache=\"Set-Cookie\", max-age=60", "no-cache"), ("max-age=60, max-age=90", "private, max-age=60"),
         ] as [(String?, String)]
     )
-    func anAnswerIsStoredForOneClientAtMost(field: String?, expected: String) {
+    func responseMayBeCachedOnlyPrivately(field: String?, expected: String) {
         #expect(MediaRoutes.privateCaching(field) == expected)
     }
 }
 
-/// Segments on their way from an origin to a player.
+/// Tests segments that are proxied from an origin to a player.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct ProxiedSegmentTests {
     private func media(_ names: String...) -> String {
         "#EXTM3U\n#EXT-X-TARGETDURATION:4\n" + names.map { "#EXTINF:4,\n\($0)\n" }.joined() + "#EXT-X-ENDLIST\n"
     }
 
-    /// Returns the addresses of the segments of an edited playlist.
+    /// Returns the addresses of the segments in an edited playlist.
     private func segments(_ stage: ServerStage, _ query: String = "") async throws -> [String] {
         let playlist = try await stage.ask("/play.m3u8?url=\(stage.origin.address("/list.m3u8"))\(query)")
         try #require(playlist.status == 200, "\(playlist.head) \(playlist.body)")
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func onlyWhatAPlayerNeedsOfAnAnswerIsPassedOn() async throws {
+    @Test func onlySafeHeaderFieldsArePassedOn() async throws {
         try await onStage(media("a.ts", "b.html")) { (stage: ServerStage) async throws in
             stage.origin.set(
                 "/a.ts",
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func anErrorOfTheOriginIsPassedOnAsOne() async throws {
+    @Test func originErrorIsReportedAsAnError() async throws {
         try await onStage(media("a.ts")) { (stage: ServerStage) async throws in
             let address = try #require(try await segments(stage, "&segments=proxy").first)
             for (behavior, status, code) in [
@@ -110,8 +110,8 @@ import Testing
         }
     }
 
-    /// A body that ends early ends the connection; one without a length is passed on as it comes.
-    @Test func theLengthOfABodyIsThatOfTheOrigin() async throws {
+    /// A body that ends early closes the connection; a body without a length is passed on in chunks.
+    @Test func lengthOfABodyIsThatOfTheOrigin() async throws {
         try await onStage(media("a.ts", "b.ts")) { (stage: ServerStage) async throws in
             for path in ["/a.ts", "/b.ts"] {
                 stage.origin.set(path, .init(Array("0123456789".utf8), contentType: "video/mp2t"))
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func aRedirectNamesTheAddressOfTheOrigin() async throws {
+    @Test func redirectContainsTheOriginalAddress() async throws {
         try await onStage(media("a.ts?x=%20", "b c.ts", "b\u{7F}.ts", "ä.ts")) { (stage: ServerStage) async throws in
             let addresses = try await segments(stage)
             let first = try await stage.ask(addresses[0])
@@ -142,8 +142,8 @@ import Testing
         }
     }
 
-    /// Over a link of its own, and over the one of everybody else, a segment cannot go round the server.
-    @Test func segmentsUnderConditionsComeThroughTheServer() async throws {
+    /// With conditions of a stream, and with shared conditions, a segment cannot bypass the server.
+    @Test func segmentsWithConditionsAreProxied() async throws {
         try await onStage(media("private.ts")) { (stage: ServerStage) async throws in
             let address = try #require(try await segments(stage, "&conditions=WiFi").first)
             let id = LinkDesk.identifier(
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func addressesOfAPlaylistToSaveNameTheServer() async throws {
+    @Test func absoluteAddressesContainTheServer() async throws {
         try await onStage(media("private.ts")) { (stage: ServerStage) async throws in
             let address = try #require(try await segments(stage, "&absolute=1").first)
             #expect(address.hasPrefix("http://127.0.0.1:\(stage.port)/segment/private.ts?url="))
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func playlistsAreAnsweredWithTheirHeaderFields() async throws {
+    @Test func playlistResponsesHaveTheirHeaderFields() async throws {
         try await onStage(media("private.ts")) { (stage: ServerStage) async throws in
             let answer = try await stage.ask("/play.m3u8?url=\(stage.origin.address("/list.m3u8"))")
             for (name, value) in [
@@ -192,7 +192,7 @@ import Testing
     }
 }
 
-/// Stored assets as a player gets them.
+/// Tests the playback of stored assets.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct OfflinePlaybackTests {
     private static let top = """
         #EXTM3U
@@ -204,7 +204,7 @@ import Testing
 
         """
 
-    /// Stores an asset of two variants and audio; files that are missing at the origin stay so.
+    /// Stores an asset with two variants and audio, without the files that are missing at the origin.
     private func onStage(
         missing: [String] = [],
         _ body: (ServerStage, StoredAsset) async throws -> Void
@@ -233,11 +233,11 @@ import Testing
         }
     }
 
-    private func lines(_ answer: RawAnswer) -> [String] {
+    private func lines(_ answer: RawResponse) -> [String] {
         answer.body.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { String($0) }
     }
 
-    @Test func aCompleteAssetIsServedAsItIsStored() async throws {
+    @Test func completeAssetIsServedAsStored() async throws {
         try await onStage { (stage: ServerStage, asset: StoredAsset) async throws in
             #expect(asset.state == .complete)
             let package = stage.library.appendingPathComponent("packages/\(asset.id)")
@@ -262,7 +262,7 @@ import Testing
         }
     }
 
-    @Test func addressesOfAPlaylistToSaveAreAbsolute() async throws {
+    @Test func absoluteAddressesAreWrittenOnRequest() async throws {
         try await onStage { (stage: ServerStage, asset: StoredAsset) async throws in
             let base = "/offline/\(asset.id)"
             let relative = lines(try await stage.ask("\(base)/multivariant.m3u8"))
@@ -273,13 +273,13 @@ import Testing
             let media = try await stage.ask("\(base)/\(folder)/media.m3u8?absolute")
             let names = lines(try await stage.ask("\(base)/\(folder)/media.m3u8"))
             #expect(lines(media) == names.map { "http://127.0.0.1:\(stage.port)\(base)/\(folder)/\($0)" })
-            // A segment has no addresses.
+            // A segment contains no addresses to rewrite.
             let segment = try await stage.ask("\(base)/\(folder)/\(names[0])?absolute=1")
             #expect(segment.status == 200 && segment.body.hasPrefix("segment of "))
         }
     }
 
-    @Test func theConditionsOfAnAssetAreThoseOfItsFiles() async throws {
+    @Test func conditionsOfAnAssetApplyToItsFiles() async throws {
         try await onStage { (stage: ServerStage, asset: StoredAsset) async throws in
             let base = "/offline/\(asset.id)"
             let plain = lines(try await stage.ask("\(base)/multivariant.m3u8"))
@@ -303,8 +303,8 @@ import Testing
         }
     }
 
-    /// A variant with a gap must not be chosen.
-    @Test func aPartialAssetIsServedWithoutWhatIsIncomplete() async throws {
+    /// A variant with missing segments must not be selected.
+    @Test func partialAssetIsServedWithoutIncompleteVariants() async throws {
         try await onStage(missing: ["180"]) { (stage: ServerStage, asset: StoredAsset) async throws in
             #expect(asset.state == .partial && asset.isPlayableOffline)
             let complete = try #require(asset.renditions.first { $0.role == .variant && $0.isComplete })
@@ -319,7 +319,7 @@ import Testing
         }
     }
 
-    @Test func anAssetWithoutACompleteVariantCannotBePlayed() async throws {
+    @Test func assetWithoutACompleteVariantCannotBePlayed() async throws {
         try await onStage(missing: ["180", "360"]) { (stage: ServerStage, asset: StoredAsset) async throws in
             #expect(!asset.isPlayableOffline)
             let answer = try await stage.ask("/offline/\(asset.id)/multivariant.m3u8")
@@ -328,9 +328,9 @@ import Testing
     }
 }
 
-/// How the options of a server are used.
+/// Tests the effects of the options of a server.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct ServerOptionsTests {
-    @Test func theOwnersSecretsGoToNamedHostsOnly() async throws {
+    @Test func secretsAreSentOnlyToNamedHosts() async throws {
         try await MisbehavingServer.withServer { other in
             let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"
             other.set("/a.m3u8", .text(playlist, contentType: "application/vnd.apple.mpegurl"))
@@ -348,7 +348,7 @@ import Testing
         }
     }
 
-    @Test func theFieldsOfACatalogGoToItsHosts() async throws {
+    @Test func headerFieldsOfACatalogAreSentToItsHosts() async throws {
         try await ServerStage.run(usesProxy: false) { options, origin in
             let catalog = "[{\"name\": \"a\", \"url\": \"/private.m3u8\", \"headers\": {\"X-Token\": \"t\"}}]"
             options.catalogue = try StreamCatalogue(Data(catalog.utf8), at: ResourceAddress(origin.address("/")))
@@ -360,8 +360,8 @@ import Testing
         }
     }
 
-    /// A poster may be on another host than its stream.
-    @Test func theHostOfAPosterIsAllowed() async throws {
+    /// A poster may be on a different host than its stream.
+    @Test func hostOfAPosterIsAllowed() async throws {
         try await MisbehavingServer.withServer(["/p.png": .init([1], contentType: "image/png")]) { other in
             try await ServerStage.run(usesProxy: false) { options, origin in
                 let catalog =
@@ -370,12 +370,12 @@ import Testing
             } _: { (stage: ServerStage) async throws in
                 #expect(try await stage.ask("/api/streams/a/poster").status == 200)
             }
-            // The owner's header fields are for the streams.
+            // The header fields from the options are only for streams.
             #expect(other.requests.map { $0.header("Authorization") } == [nil])
         }
     }
 
-    @Test func theServerIsReachedUnderItsNames() async throws {
+    @Test func serverAcceptsItsHostNames() async throws {
         let machine = ProcessInfo.processInfo.hostName
         try await ServerStage.run { options, _ in
             options.names = ["one.example", "Two.Example."]
@@ -389,7 +389,7 @@ import Testing
         }
     }
 
-    @Test func aPortThatIsTakenIsAnError() async throws {
+    @Test func portInUseIsAnError() async throws {
         try await ServerStage.run { (stage: ServerStage) async throws in
             let port = stage.port
             let error = await #expect(throws: ListeningError.self) {
@@ -405,7 +405,7 @@ import Testing
         }
     }
 
-    @Test func theLimitsOfTheServerAreThoseOfTheOptions() async throws {
+    @Test func limitsInTheOptionsAreApplied() async throws {
         try await ServerStage.run { options, _ in
             options.limits = ServerLimits(edits: 1)
         } _: { (stage: ServerStage) async throws in

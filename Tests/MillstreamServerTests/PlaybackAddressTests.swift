@@ -15,7 +15,7 @@ import Testing
 @Suite struct QueryItemsTests {
     private func item(_ name: String, _ value: String) -> QueryItems.Item { QueryItems.Item(name: name, value: value) }
 
-    @Test func itemsAreReadInTheirOrder() {
+    @Test func itemsAreParsedInOrder() {
         #expect(QueryItems(nil).items.isEmpty && QueryItems("").items.isEmpty && QueryItems("&&").items.isEmpty)
         #expect(
             QueryItems("a=1&b&a=2=3&=4&%61=%2F&c=%ff&%ff=c&d=").items == [
@@ -25,7 +25,7 @@ import Testing
         #expect(QueryItems("a=1&a=2")["a"] == "1" && QueryItems("a=1")["b"] == nil)
     }
 
-    @Test func itemsAreWrittenWithAsFewPercentSignsAsPossible() {
+    @Test func itemsAreWrittenWithMinimalPercentEncoding() {
         let items = QueryItems([
             item("url", "https://h:80/a,b@c!d*(e)$?x=1&y=%20#z"), item("absolute", ""), item("name", "ä;'+\""),
         ])
@@ -37,7 +37,7 @@ import Testing
     }
 }
 
-/// What the query of `/play.m3u8` means.
+/// Tests the parsing of the query of `/play.m3u8`.
 @Suite struct PlaybackQueryTests {
     private func request(
         _ query: String,
@@ -56,7 +56,7 @@ import Testing
         ("url=https://h/a&HLS_msn=1", "unknown-edit"), ("url=https://h/a&bandwidth=x", "invalid-value"),
         ("url=https://h/a&conditions=6G", "unknown-conditions"),
     ])
-    func whatCannotBeServedIsRefusedWithItsReason(query: String, code: String) {
+    func invalidQueriesAreRejectedWithACode(query: String, code: String) {
         do {
             _ = try request(query)
             Issue.record("\(query) was accepted")
@@ -65,14 +65,14 @@ import Testing
         }
     }
 
-    @Test func onlyTheOwnersOwnRequestsMayNameFiles() throws {
+    @Test func filesAreAllowedOnlyIfEnabled() throws {
         #expect(try request("url=file:///a.m3u8", allowsFiles: true).source.text == "file:///a.m3u8")
         let child = try request("url=https://h/a&parent=file:///top.m3u8", allowsFiles: true)
         #expect(child.parent?.text == "file:///top.m3u8")
         #expect(throws: ServerError.self) { try request("duration=9", allowsFiles: true) }
     }
 
-    @Test func theNumberOfEditsIsLimited() throws {
+    @Test func numberOfEditsIsLimited() throws {
         let edits = { (count: Int) in "url=https://h/a" + String(repeating: "&start=1", count: count) }
         #expect(try request(edits(16)).plan.edits.count == 16)
         #expect(throws: ServerError.self) { try request(edits(17)) }
@@ -80,7 +80,7 @@ import Testing
         #expect(throws: ServerError.self) { try request(edits(3), limits: ServerLimits(edits: 2)) }
     }
 
-    @Test func theNumberOfDifferentSourcesIsLimited() throws {
+    @Test func numberOfDifferentSourcesIsLimited() throws {
         let limits = ServerLimits(sources: 2)
         let accepted = "url=https://h/a&append=https://h/b&prepend=https://h/c&insert=https://h/b@4"
         #expect(try request(accepted, limits: limits).plan.sources == ["https://h/b", "https://h/c", "https://h/b"])
@@ -110,13 +110,13 @@ import Testing
             "url=https://h/a&append=https://h/b&segments=proxy&define=a%3D1&parent=https://h/t"
         ),
     ])
-    func aRequestIsWrittenInOneWay(query: String, written: String) throws {
+    func requestHasACanonicalForm(query: String, written: String) throws {
         #expect(try request(query).path == "/play.m3u8?" + written)
         #expect(try RequestReading.playbackPath(query) == "/play.m3u8?" + written)
         #expect(try request(written).path == "/play.m3u8?" + written)
     }
 
-    @Test func aRequestUnderConditionsGetsItsSegmentsThroughTheServer() throws {
+    @Test func requestWithConditionsUsesProxyDelivery() throws {
         #expect(try request("url=https://h/a").delivery == .redirect)
         #expect(try request("url=https://h/a&segments=proxy").delivery == .proxy)
         let conditioned = try request("url=https://h/a&conditions=3G&link=abc&segments=redirect")
@@ -134,11 +134,11 @@ import Testing
         ("url=https://h/a%3Fx%3D1&_HLS_msn=4", "https://h/a?x=1&_HLS_msn=4"),
         ("url=https://h/a%3F&_HLS_msn=4", "https://h/a?&_HLS_msn=4"),
     ])
-    func directivesGoToTheOrigin(query: String, address: String) throws {
+    func deliveryDirectivesArePassedToTheOrigin(query: String, address: String) throws {
         #expect(try request(query).address.text == address)
     }
 
-    @Test func aSiblingInheritsAllButTheDirectives() throws {
+    @Test func siblingInheritsEverythingExceptDeliveryDirectives() throws {
         var original = try request(
             "url=https://h/a&conditions=3G&link=abc&define=a%3D1&_HLS_msn=4&parent=https://h/top"
         )
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func theLinkAndTheAddressingAreInherited() throws {
+    @Test func linkAndMediaAddressingAreInherited() throws {
         var original = try request("url=https://h/a&conditions=3G&link=abc")
         original.mediaAddressing = .server(SegmentSigner(ServerSecret(bytes: [1])))
         let inheritance = original.inheritance([:])
@@ -188,7 +188,7 @@ import Testing
     }
 }
 
-/// Whole edited playlists.
+/// Tests complete edited playlists.
 @Suite struct EditedPlaylistTests {
     private static let playlists = [
         "https://h/v/media.m3u8": """
@@ -279,7 +279,7 @@ import Testing
         }
     }
 
-    @Test func everyAddressOfAMediaPlaylistLeadsWhereItShall() async throws {
+    @Test func addressesInAMediaPlaylistAreRewritten() async throws {
         #expect(
             try await play("url=https://h/v/media.m3u8&segments=proxy", base: "http://me") == """
                 #EXTM3U
@@ -303,14 +303,14 @@ import Testing
         )
     }
 
-    @Test func withoutAServerMediaComesFromWhereItIs() async throws {
+    @Test func mediaIsAddressedAtTheOriginWithoutASigner() async throws {
         let text = try await play("url=https://h/v/media.m3u8", isSigned: false, base: "http://me")
         #expect(text.contains("URI=\"https://h/v/key\"") && text.contains("URI=\"skd://key\""))
         #expect(text.contains("\nhttps://h/v/0.m4s\n") && text.contains("\nhttps://cdn/1.m4s?a=1&b=2\n"))
         #expect(text.contains("URI=\"http://me/play.m3u8?url=https://h/v/other.m3u8%3Ft%3D1\""))
     }
 
-    @Test func everyAddressOfAMultivariantPlaylistLeadsWhereItShall() async throws {
+    @Test func addressesInAMultivariantPlaylistAreRewritten() async throws {
         #expect(
             try await play("url=https://h/v/top.m3u8&duration=8") == """
                 #EXTM3U
@@ -327,18 +327,18 @@ import Testing
         )
     }
 
-    /// Each source is loaded once; of a presentation, the variant with the lowest bit rate.
+    /// Each source is loaded once; for a multivariant playlist, only the variant with the lowest bit rate is loaded.
     @Test func sourcesAreLoadedOnce() async throws {
         _ = try await play("url=https://h/short&append=https://ads/top&prepend=https://ads/top&append=gap:4")
         #expect(transport.requestedAddresses == ["https://h/short", "https://ads/top", "https://ads/small"])
     }
 
-    @Test func variablesOfAStitchedPresentationAreReplaced() async throws {
+    @Test func variablesOfAStitchedPresentationAreSubstituted() async throws {
         let text = try await play("url=https://h/short&append=https://ads/top", isSigned: false)
         #expect(text.split(separator: "\n").filter { !$0.hasPrefix("#") } == ["https://h/a.ts", "https://ads/y.ts"])
     }
 
-    @Test func theLengthOfAnAdvertisementIsReadOnlyForSubtitles() async throws {
+    @Test func durationOfAnAdvertisementIsLoadedOnlyForSubtitles() async throws {
         _ = try await play("url=https://h/plain&append=https://ads/top&prepend=https://ads/top")
         #expect(transport.requestedAddresses == ["https://h/plain", "https://ads/top"])
         let text = try await play("url=https://h/subtitled&append=https://ads/top")
@@ -350,7 +350,7 @@ import Testing
         )
     }
 
-    @Test func anImportedVariableIsReadFromTheParent() async throws {
+    @Test func importedVariableIsReadFromTheParent() async throws {
         let text = try await play("url=https://h/importing&parent=https://h/parent", isSigned: false)
         #expect(text.contains("\nhttps://h/1.ts\n"))
         #expect(transport.requestedAddresses == ["https://h/importing", "https://h/parent"])
@@ -367,7 +367,7 @@ import Testing
         ("url=https://h/short&start=9", .badRequest, "time-outside"),
         ("url=https://h/plain&max-height=9&bandwidth=1...2", .badRequest, "nothing-left"),
     ])
-    func whatCannotBeEditedIsAnError(query: String, status: HTTPResponse.Status, code: String) async {
+    func playlistThatCannotBeEditedIsAnError(query: String, status: HTTPResponse.Status, code: String) async {
         let answer = await error(query)
         #expect(answer?.status == status && answer?.code == code)
     }
@@ -382,14 +382,18 @@ import Testing
         ),
         ("{\"a\":1}", .badGateway, "not-a-playlist"), ("", .badGateway, "not-a-playlist"),
     ])
-    func whatIsNoPlaylistSaysWhoseFaultItIs(text: String, status: HTTPResponse.Status, code: String) async {
+    func statusDistinguishesUnsupportedFormatsFromOriginErrors(
+        text: String,
+        status: HTTPResponse.Status,
+        code: String
+    ) async {
         transport.answer("https://h/x", with: .text(text))
         let answer = await error("url=https://h/x")
         #expect(answer?.status == status && answer?.code == code)
         #expect(answer?.message.hasPrefix("https://h/x: ") == true)
     }
 
-    @Test func aReportIsTheWholeReportOfThePlaylist() async throws {
+    @Test func inspectionReturnsTheCompleteReport() async throws {
         let budget = try WorkBudget(ServerLimits()).admit()
         let editing = EditedPlayback(loading: ResourceLoading(transport), budget: budget, workers: .caller)
         let report = try await editing.report(of: ResourceAddress("https://h/short"))
@@ -402,7 +406,7 @@ import Testing
     }
 }
 
-/// Playlists that are edited without a server.
+/// Tests playlists that are edited without a server.
 @Suite struct EditedTransportTests {
     private let time = ManualTime()
     private let source = ScriptedTransport(texts: [
@@ -413,7 +417,7 @@ import Testing
     ])
     private let transport: EditedTransport
 
-    /// Takes two seconds for each answer.
+    /// A transport that takes two seconds for each response.
     private struct SlowTransport: Transport {
         let base: any Transport
         let time: ManualTime
@@ -439,7 +443,7 @@ import Testing
         return (response, text)
     }
 
-    @Test func anEditedPlaylistHasAnAddress() {
+    @Test func editedPlaylistHasAnAddress() {
         let address = EditedTransport.address(
             of: ResourceAddress("https://h/a.m3u8?x"),
             EditPlan([.duration(MediaTime(seconds: 4))])
@@ -447,7 +451,7 @@ import Testing
         #expect(address.text == "http://edited.invalid/play.m3u8?url=https://h/a.m3u8%3Fx&duration=4")
     }
 
-    @Test func thePlaylistAtThatAddressIsEdited() async throws {
+    @Test func playlistAtTheEditedAddressIsEdited() async throws {
         let address = EditedTransport.address(
             of: ResourceAddress("https://h/a.m3u8"),
             EditPlan([.duration(MediaTime(seconds: 4))])
@@ -460,7 +464,7 @@ import Testing
         #expect(response.record.measurement.bytes == ByteCount(Int64(text.utf8.count)))
     }
 
-    @Test func childrenAreEditedThroughTheSameTransport() async throws {
+    @Test func mediaPlaylistsAreEditedThroughTheSameTransport() async throws {
         let top = EditedTransport.address(
             of: ResourceAddress("https://h/top.m3u8"),
             EditPlan([.duration(MediaTime(seconds: 4))])
@@ -478,7 +482,7 @@ import Testing
     }
 
     @Test(arguments: ["http://edited.invalid.example/play.m3u8", "http://edited.invalid"])
-    func otherAddressesGoToTheOrigin(address: String) async throws {
+    func otherAddressesAreRequestedFromTheOrigin(address: String) async throws {
         _ = try await load(ResourceAddress(address))
         #expect(source.requestedAddresses == [address])
     }
@@ -490,13 +494,13 @@ import Testing
         ("http://edited.invalid/play.m3u8?url=https://h/a.m3u8&start=9", .wrongContent),
         ("http://edited.invalid/play.m3u8?url=https://h/none", .status),
     ])
-    func errorsNameTheAddressThatWasAskedFor(address: String, code: TransportError.Code) async throws {
+    func errorsContainTheRequestedAddress(address: String, code: TransportError.Code) async throws {
         let error = await #expect(throws: TransportError.self) { try await load(ResourceAddress(address)) }
         #expect(error?.code == code)
         #expect(error?.address?.text == (code == .status ? "https://h/none" : address))
     }
 
-    @Test func aPlaylistThatIsTooLargeIsSaidToBeSo() async throws {
+    @Test func playlistThatIsTooLargeIsReported() async throws {
         let line = "#" + String(repeating: "x", count: 1 << 20) + "\n"
         source.answer("https://h/large", with: .text("#EXTM3U\n" + String(repeating: line, count: 32)))
         let address = EditedTransport.address(of: ResourceAddress("https://h/large"), EditPlan([]))
@@ -504,8 +508,8 @@ import Testing
         #expect(error?.code == .tooLarge)
     }
 
-    /// What one request holds of the capacity is free for the next ones.
-    @Test func anyNumberOfPlaylistsCanBeEdited() async throws {
+    /// Each request releases its share of the capacity.
+    @Test func capacityIsReleasedAfterEachPlaylist() async throws {
         let address = EditedTransport.address(of: ResourceAddress("https://h/a.m3u8"), EditPlan([]))
         for _ in 0..<80 { _ = try await load(address) }
         #expect(source.requests.count == 80)

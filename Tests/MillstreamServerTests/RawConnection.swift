@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 
-/// A connection to a server on this machine that sends exactly the bytes that it is given.
+/// A connection to a local server that sends exactly the given bytes.
 final class RawConnection: Sendable {
     private let descriptor: Int32
 
-    /// An error of the system.
+    /// A system error.
     struct Failure: Error {
         let code: Int32
     }
@@ -14,15 +14,15 @@ final class RawConnection: Sendable {
     ///
     /// - Parameters:
     ///   - port: The port.
-    ///   - receiveBuffer: The size of the buffer for received bytes; `nil` for the default of the system.
-    /// - Throws: ``Failure`` for a port that nothing listens at.
+    ///   - receiveBuffer: The size of the receive buffer in bytes, or `nil` for the default of the system.
+    /// - Throws: ``Failure`` if the connection is refused.
     init(port: Int, receiveBuffer: Int32? = nil) throws {
         #if os(Linux)
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
         descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #endif
-        // The server ends what it must end long before.
+        // The time limits of the server are much shorter.
         var limit = timeval(tv_sec: 30, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         if var size = receiveBuffer {
@@ -42,7 +42,7 @@ final class RawConnection: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Sends text; a connection that the server has closed is no error here.
+    /// Sends text, and ignores that the server may have closed the connection.
     func send(_ text: String) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -56,10 +56,10 @@ final class RawConnection: Sendable {
 
     /// Reads until the server closes the connection.
     ///
-    /// - Throws: ``Failure`` with `EAGAIN` for a server that leaves it open.
+    /// - Throws: ``Failure`` with `EAGAIN` if the server does not close the connection within 30 seconds.
     func readToEnd() async throws -> String { try await read { _ in false } }
 
-    /// Reads until some text has come, or the server closes the connection.
+    /// Reads until the given text is received, or the server closes the connection.
     func read(until text: String) async throws -> String {
         try await read { String(decoding: $0, as: UTF8.self).contains(text) }
     }
@@ -85,8 +85,8 @@ final class RawConnection: Sendable {
     }
 }
 
-/// An answer as it was received.
-struct RawAnswer {
+/// A response as received.
+struct RawResponse {
     let status: Int
     let head: String
     let body: String
@@ -98,7 +98,7 @@ struct RawAnswer {
         status = head.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
     }
 
-    /// Returns the value of a header field; `nil` for one that is missing.
+    /// Returns the value of a header field, or `nil` if it is missing.
     func field(_ name: String) -> String? {
         head.split(separator: "\r\n").dropFirst().lazy
             .map { $0.split(separator: ":", maxSplits: 1) }
@@ -106,6 +106,6 @@ struct RawAnswer {
             .map { $0[1].trimmingCharacters(in: .whitespaces) }
     }
 
-    /// The code of an error; `nil` for any other answer.
+    /// The code of an error response, or `nil` for other responses.
     var errorCode: String? { body.firstMatch(of: /"error":\{"code":"([a-z-]+)"/).map { String($0.1) } }
 }

@@ -21,7 +21,7 @@ import Testing
         [], [("User-Agent", "AppleCoreMedia/1.0.0.21A329 (iPhone; U; CPU OS 17_0)")],
         [("User-Agent", "VLC/3.0.20 LibVLC")],
         [("User-Agent", "Lavf/60.3.100")], [("User-Agent", "curl/8.5.0")], [("Sec-Fetch-Site", "none")],
-        // An address that a person typed.
+        // A URL that a user entered into a browser.
         [("Sec-Fetch-Site", "none"), ("User-Agent", "Mozilla/5.0"), ("Sec-Fetch-Mode", "navigate")], [("Referer", "")],
     ])
     func clientsWithoutAPageArePlayers(fields: [(String, String)]) throws {
@@ -34,7 +34,7 @@ import Testing
         [("Referer", "http://127.0.0.1:8080/"), ("User-Agent", "Mozilla/5.0")],
         [("Origin", "http://127.0.0.1:8080"), ("Sec-Fetch-Site", "same-origin"), ("User-Agent", "Mozilla/5.0")],
     ])
-    func ourOwnPageIsRecognized(fields: [(String, String)]) throws {
+    func ownPageIsRecognized(fields: [(String, String)]) throws {
         #expect(try classify(fields) == .ownPage)
     }
 
@@ -53,7 +53,8 @@ import Testing
         [("Sec-Fetch-Site", "cross-site"), ("Referer", "http://127.0.0.1:8080/")],
         [("Referer", "https://evil.example/page")], [("Referer", "http://127.0.0.1:9000/")],
         [("Referer", "about:blank")],
-        // A browser that shows neither site nor referrer, as for an image of a page without a referrer.
+        // A browser that sends neither the site nor the referrer, for example for an image on a page with
+        // `no-referrer`.
         [("User-Agent", "Mozilla/5.0 (X11; Linux x86_64)")],
     ])
     func otherPagesAreForeign(fields: [(String, String)]) throws {
@@ -64,9 +65,9 @@ import Testing
         "evil.example", "evil.example:8080", "127.0.0.1.evil.example", "localhost.evil.example", "media.example.evil",
         "127.0.0.1@evil.example", "evil.example@127.0.0.1", "local-host", "xn--localhost",
     ])
-    func otherNamesAreForeign(host: String) throws {
+    func otherHostNamesAreForeign(host: String) throws {
         #expect(try classify([], host: host) == .foreignHost)
-        // To the browser, the page of that name is at home here.
+        // For a browser, a page with that host name is same-origin.
         #expect(try classify([("Sec-Fetch-Site", "same-origin")], host: host) == .foreignHost)
         #expect(try classify([("Origin", "http://\(host)")], host: host) == .foreignHost)
     }
@@ -75,12 +76,12 @@ import Testing
         "127.0.0.1", "127.0.0.1:8080", "[::1]:8080", "192.168.1.5:80", "localhost", "LOCALHOST:8080", "localhost.",
         "media.example", "Media.Example.:8080", "[2001:db8::1]",
     ])
-    func ownNamesAreRecognized(host: String) throws {
+    func ownHostNamesAreRecognized(host: String) throws {
         #expect(try classify([], host: host) == .player)
         #expect(try classify([("Origin", "http://\(host.lowercased())")], host: host) == .ownPage)
     }
 
-    @Test func aTrustedProxyMayHaveEndedTLS() throws {
+    @Test func trustedProxyMayTerminateTLS() throws {
         let fields = [("Origin", "https://media.example")]
         #expect(try classify(fields, host: "media.example", isForwarded: true) == .ownPage)
         #expect(try classify(fields, host: "media.example") == .foreignPage)
@@ -93,7 +94,7 @@ import Testing
         )
     }
 
-    @Test func aRequestWithoutAHostComesFromAPlayer() throws {
+    @Test func requestWithoutAHostIsFromAPlayer() throws {
         #expect(try classify([], host: nil) == .player)
         #expect(try classify([("Origin", "http://127.0.0.1:8080")], host: nil) == .foreignPage)
     }
@@ -104,7 +105,7 @@ import Testing
         "/", "/api/library", "/offline/0123/video/1.m4s", "/segment/a%20b.ts", "/segment/...", "/segment/a%2Eb",
         "/x/.well-known",
     ])
-    func plainPathsPass(path: String) {
+    func unambiguousPathsAreAccepted(path: String) {
         #expect(TargetGuard<ServerRequestContext>.isUnambiguous(path: path))
     }
 
@@ -114,7 +115,7 @@ import Testing
         "/api%5clibrary",
         "/api%00", "/api/%0a", "/%7f", "/%ff", "", "///",
     ])
-    func pathsWithSeveralReadingsDoNot(path: String) {
+    func ambiguousPathsAreRejected(path: String) {
         #expect(!TargetGuard<ServerRequestContext>.isUnambiguous(path: path))
     }
 }
@@ -139,7 +140,7 @@ import Testing
     @Test(arguments: [
         "", "proxy.example", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/8/8", "10.0.0.0/", "::/129", "10.1",
     ])
-    func otherTextIsNoProxy(text: String) {
+    func invalidNetworksAreRejected(text: String) {
         #expect(TrustedProxy(text) == nil)
     }
 
@@ -152,13 +153,13 @@ import Testing
             (nil, "for=198.51.100.7;proto=https", "198.51.100.7"), (nil, "For=\"[2001:db8::7]:80\"", "2001:db8::7"),
             (nil, "for=6.6.6.6, for=198.51.100.7, for=10.0.0.2", "198.51.100.7"),
             ("198.51.100.7", "for=198.51.100.7", "198.51.100.7"),
-            // Unknown, hidden, invented or contradictory.
+            // Unknown, hidden, forged or contradictory addresses.
             ("", nil, nil), ("unknown", nil, nil), ("6.6.6.6, unknown", nil, nil), ("10.0.0.3, 10.0.0.2", nil, nil),
             (nil, "for=_hidden", nil), (nil, "proto=https", nil), (nil, "for=1.1.1.1;for=2.2.2.2", nil),
             ("198.51.100.7", "for=6.6.6.6", nil), ("6.6.6.6,", nil, nil), (nil, nil, nil),
         ] as [(String?, String?, String?)]
     )
-    func theLastUntrustedAddressIsTheClient(forwardedFor: String?, forwarded: String?, expected: String?) throws {
+    func lastUntrustedAddressIsTheClient(forwardedFor: String?, forwarded: String?, expected: String?) throws {
         let client = try proxies("10.0.0.0/8").client(forwardedFor: forwardedFor, forwarded: forwarded)
         #expect(client?.description == expected)
     }

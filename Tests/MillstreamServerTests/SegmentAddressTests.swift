@@ -23,7 +23,7 @@ import Testing
         "https://h/%ff.ts",
         "https://h/..%2f..%2fx", "https://h/%00", "https://h/a?%zz&&=",
     ])
-    func whatWasWrittenIsRead(target: String) throws {
+    func segmentAddressesRoundTrip(target: String) throws {
         let link = try LinkRequest(QueryItems("conditions=3G&link=abc"), source: ResourceAddress("https://h/x"))
         for address in [
             SegmentAddress(ResourceAddress(target), delivery: .redirect, link: nil),
@@ -36,8 +36,8 @@ import Testing
         }
     }
 
-    /// Players keep the items but not always their order, and some add items of their own.
-    @Test func otherOrdersAndItemsDoNotMatter() throws {
+    /// Players keep the query items, but may change their order or add items.
+    @Test func orderAndAdditionalItemsAreIgnored() throws {
         let address = SegmentAddress(ResourceAddress("https://h/a.ts?x=1&y=2"), delivery: .proxy, link: nil)
         let path = address.path(signedBy: signer)
         let items = try #require(path.split(separator: "?", maxSplits: 1).last).split(separator: "&")
@@ -45,7 +45,7 @@ import Testing
         #expect(try read(reordered) == address)
     }
 
-    /// Nothing that decides where a request leads, or under which name, can be changed.
+    /// All items that determine the target or the name of a segment are signed.
     @Test(arguments: [
         ("url=https://h/a.ts", "url=https://evil.example/a.ts"), ("url=https://h/a.ts", "url=https://h/b.ts"),
         ("url=https://h/a.ts", "url=http://h/a.ts"), ("segments=proxy", "segments=redirect"), ("&segments=proxy", ""),
@@ -58,7 +58,7 @@ import Testing
         ("segments=proxy", "segments=proxy&signature=x"), ("url=https://h/a.ts", "url=file:///etc/passwd"),
         ("url=https://h/a.ts", "url="), ("segments=proxy", "segments=never"),
     ])
-    func changedAddressesAreRefused(part: String, replacement: String) throws {
+    func changedAddressesAreRejected(part: String, replacement: String) throws {
         let path = SegmentAddress(ResourceAddress("https://h/a.ts"), delivery: .proxy, link: nil).path(signedBy: signer)
         #expect(path.contains(part))
         let error = #expect(throws: ServerError.self) {
@@ -67,8 +67,8 @@ import Testing
         #expect(error?.status == .forbidden || error?.status == .badRequest)
     }
 
-    /// Every single changed character of a signature counts.
-    @Test func everyCharacterOfASignatureCounts() throws {
+    /// Every character of a signature is checked.
+    @Test func allCharactersOfASignatureAreChecked() throws {
         let address = SegmentAddress(ResourceAddress("https://h/a.ts"), delivery: .redirect, link: nil)
         let signature = Array(signer.signature(of: address))
         #expect(signature.count == 43 && signer.isValid(String(signature), for: address))
@@ -82,13 +82,13 @@ import Testing
         }
     }
 
-    @Test func partsCannotBeMovedIntoEachOther() {
+    @Test func signatureDependsOnTheBoundariesBetweenItems() {
         let first = SegmentAddress(ResourceAddress("https://h/a/proxy"), delivery: .proxy, link: nil)
         let second = SegmentAddress(ResourceAddress("https://h/a/proxyproxy"), delivery: .proxy, link: nil)
         #expect(!signer.isValid(signer.signature(of: first), for: second))
     }
 
-    @Test func anotherSecretMakesOtherSignatures() throws {
+    @Test func signaturesDependOnTheSecret() throws {
         let address = SegmentAddress(ResourceAddress("https://h/a.ts"), delivery: .redirect, link: nil)
         let other = SegmentSigner(ServerSecret(bytes: [UInt8](repeating: 2, count: 32)))
         let error = #expect(throws: ServerError.self) { try read(address.path(signedBy: other)) }
@@ -114,7 +114,7 @@ import Testing
 
     private func signature(_ secret: ServerSecret) -> String { SegmentSigner(secret).signature(of: address) }
 
-    @Test func aSecretIsMadeOnceAndStoredForItsOwnerOnly() throws {
+    @Test func secretIsCreatedOnceAndStoredForItsOwnerOnly() throws {
         try withFolder { folder in
             let first = try ServerSecret.stored(in: folder)
             let file = folder.appendingPathComponent("server-secret")
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func aStoredSecretIsProtectedAgain() throws {
+    @Test func modeOfAStoredSecretIsRestricted() throws {
         try withFolder { folder in
             _ = try ServerSecret.stored(in: folder)
             let file = folder.appendingPathComponent("server-secret")
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: [0, 31, 33])
-    func aDamagedSecretIsAnError(length: Int) throws {
+    func damagedSecretIsAnError(length: Int) throws {
         try withFolder { folder in
             try Data(repeating: 1, count: length).write(to: folder.appendingPathComponent("server-secret"))
             let error = #expect(throws: ServerSecret.ReadingError.self) { try ServerSecret.stored(in: folder) }
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func everyByteOfAFileCounts() throws {
+    @Test func secretConsistsOfAllBytesOfTheFile() throws {
         try withFolder { folder in
             let file = folder.appendingPathComponent("s")
             try Data("0123456789abcdef".utf8).write(to: file)
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func unusableFilesAreErrors() throws {
+    @Test func unusableSecretFilesAreErrors() throws {
         try withFolder { folder in
             let (short, long) = (folder.appendingPathComponent("short"), folder.appendingPathComponent("long"))
             try Data(repeating: 1, count: 15).write(to: short)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import MillstreamServer
 
-/// The addresses of segments, byte for byte.
+/// Tests the paths of segments byte for byte.
 @Suite struct SegmentPathTests {
     private static let signer = SegmentSigner(ServerSecret(bytes: [UInt8](0..<32)))
 
@@ -22,7 +22,7 @@ import Testing
         address.path(signedBy: Self.signer).replacing(/signature=[A-Za-z0-9_-]{43}/, with: "signature=S")
     }
 
-    @Test func theItemsSayHowASegmentIsDelivered() throws {
+    @Test func queryItemsDetermineTheDelivery() throws {
         let target = ResourceAddress("https://h/v/a b.ts?x=1")
         let text = "/segment/a%20b.ts?url=https://h/v/a%20b.ts%3Fx%3D1&signature=S"
         #expect(unsigned(SegmentAddress(target, delivery: .redirect, link: nil)) == text)
@@ -31,8 +31,8 @@ import Testing
         #expect(conditioned.delivery == .proxy && unsigned(conditioned) == text + "&conditions=3G&link=abc")
     }
 
-    /// A server that was replaced by a newer version still knows its addresses.
-    @Test func theSignatureOfAnAddressStaysTheSame() throws {
+    /// Addresses remain valid when a server is updated to a newer version.
+    @Test func signaturesAreStable() throws {
         let target = ResourceAddress("https://h/a.ts")
         let signatures = [
             Self.signer.signature(of: SegmentAddress(target, delivery: .redirect, link: nil)),
@@ -54,7 +54,7 @@ import Testing
         ("https://h/%00", "segment"), ("https://h/.", "segment"), ("https://h/...", "..."),
         ("https://h/a%25b", "a%b"),
     ])
-    func theNameIsThatOfTheResourceWhereAPathCanHoldIt(target: String, name: String) {
+    func nameIsTheLastPathComponentIfItIsSafe(target: String, name: String) {
         #expect(SegmentAddress(ResourceAddress(target), delivery: .redirect, link: nil).name == name)
     }
 
@@ -76,12 +76,12 @@ import Testing
         ("url=https://h/a&x=1&x=2", .forbidden, "invalid-signature"),
         ("url=https://h/a&signature=", .forbidden, "invalid-signature"),
     ])
-    func whatWasNotWrittenHereIsRefusedWithItsReason(query: String, status: HTTPResponse.Status, code: String) {
+    func invalidAddressesAreRejectedWithACode(query: String, status: HTTPResponse.Status, code: String) {
         let error = #expect(throws: ServerError.self) { try read(query) }
         #expect(error?.status == status && error?.code == code)
     }
 
-    @Test func theNameIsDecodedOnce() throws {
+    @Test func nameIsDecodedOnce() throws {
         let address = SegmentAddress(ResourceAddress("https://h/a%2520b"), delivery: .redirect, link: nil)
         #expect(address.name == "a%20b")
         let path = address.path(signedBy: Self.signer)
@@ -91,9 +91,9 @@ import Testing
         #expect(throws: ServerError.self) { try read(String(query), name: "a%20b") }
     }
 
-    /// Every form of Base64 but the one that is written.
-    @Test func onlyOneSpellingOfASignatureIsValid() throws {
-        // One with both letters that differ between the alphabets.
+    /// Tests all Base64 forms except the one that is written.
+    @Test func onlyTheCanonicalFormOfASignatureIsValid() throws {
+        // Find a signature with both characters that differ between the Base64 alphabets.
         let addresses = (0..<200).map {
             SegmentAddress(ResourceAddress("https://h/\($0).ts"), delivery: .redirect, link: nil)
         }
@@ -143,7 +143,7 @@ import Testing
             (65_536, nil), (65_537, "has more than 65536 bytes"),
         ] as [(Int, String?)]
     )
-    func aSecretHasAMinimumAndAMaximumLength(length: Int, message: String?) throws {
+    func secretHasAMinimumAndAMaximumLength(length: Int, message: String?) throws {
         try withFile(length) { file in
             let error = self.message { try ServerSecret(file: file) }
             #expect(error?.text == message.map { "the secret \(file.path) \($0)" })
@@ -157,7 +157,7 @@ import Testing
             (0o602, true), (0o601, true), (0o644, true),
         ] as [(mode_t, Bool)]
     )
-    func aFileThatOthersCanReadIsNoticed(mode: mode_t, expected: Bool) throws {
+    func secretFileReadableByOthersIsDetected(mode: mode_t, expected: Bool) throws {
         try withFile(32, mode: mode) { file in
             #expect(try ServerSecret(file: file).isReadableByOthers == expected)
             let link = folder.appendingPathComponent("link")
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test(arguments: [0o600, 0o400, 0o640, 0o604, 0o601] as [mode_t])
-    func aStoredSecretIsForItsOwnerOnly(mode: mode_t) throws {
+    func storedSecretIsForItsOwnerOnly(mode: mode_t) throws {
         try withFile(32, mode: mode) { file in
             let secret = try ServerSecret.stored(in: folder)
             #expect(!secret.isReadableByOthers)
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func aStoredSecretOfAnotherLengthIsDamaged() throws {
+    @Test func storedSecretOfAnotherLengthIsDamaged() throws {
         for length in [31, 33] {
             try withFile(length) { file in
                 let error = message { try ServerSecret.stored(in: folder) }
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoFileIsNamed() throws {
+    @Test func unusableSecretFileIsNamedInTheError() throws {
         try withFile(32) { file in
             #expect(
                 message { try ServerSecret(file: folder) }?.text == "the secret \(folder.path) is not a regular file"
@@ -206,7 +206,7 @@ import Testing
     }
 }
 
-/// The budget of a request at its boundaries.
+/// Tests the budget of a request at its boundaries.
 @Suite struct RequestBudgetTests {
     private func code(_ body: () throws -> Void) -> String? {
         do {
@@ -217,22 +217,22 @@ import Testing
         }
     }
 
-    @Test func aRequestLoadsAtMostItsBytes() throws {
+    @Test func requestLoadsAtMostItsByteLimit() throws {
         let work = WorkBudget(ServerLimits(playlistBytes: ByteCount(100), pendingBytes: ByteCount(1_000)))
         let budget = try work.admit()
         try budget.receive(60)
         #expect(code { try budget.receive(41) } == "413 playlist-too-large")
-        // What was refused is not counted.
+        // Rejected bytes are not counted.
         #expect(work.pendingBytes == 60)
         try budget.receive(40)
         #expect(work.pendingBytes == 100 && code { try budget.receive(1) } == "413 playlist-too-large")
         try budget.receive(0)
-        // Answers count for the server only.
+        // Response bytes count only towards the limit of the server.
         try budget.hold(900)
         #expect(code { try budget.hold(1) } == "503 busy" && work.pendingBytes == 1_000)
     }
 
-    @Test func everyByteIsGivenBackOnce() throws {
+    @Test func bytesAreReleasedOnce() throws {
         let work = WorkBudget(ServerLimits(pendingEdits: 2, pendingBytes: ByteCount(100)))
         var (first, second): (RequestBudget?, RequestBudget?) = (try work.admit(), try work.admit())
         #expect(code { _ = try work.admit() } == "503 busy")
@@ -246,7 +246,7 @@ import Testing
         #expect(work.pendingRequests == 0 && work.pendingBytes == 0)
     }
 
-    @Test func playlistsAndAnswersHaveTheirLimits() throws {
+    @Test func playlistsAndResponsesHaveTheirLimits() throws {
         let limits = ServerLimits(playlistBytes: ByteCount(1), playlistEntries: 2, answerBytes: ByteCount(3))
         let budget = try WorkBudget(limits).admit()
         #expect(budget.limits == limits)
@@ -257,7 +257,7 @@ import Testing
         )
     }
 
-    @Test func aTransportWithABudgetPassesEverythingOn() async throws {
+    @Test func budgetedTransportPassesResponsesOn() async throws {
         let base = ScriptedTransport(["https://h/a": [.bytes(Array("0123456789".utf8), contentType: "text/plain")]])
         let budget = try WorkBudget(ServerLimits(playlistBytes: ByteCount(15))).admit()
         let transport = BudgetedTransport(base: base, budget: budget)
@@ -276,9 +276,9 @@ import Testing
     }
 }
 
-/// Work at the place of the caller, and on threads.
+/// Tests work in the task of the caller and on worker threads.
 @Suite(.timeLimit(.minutes(1))) struct WorkPlaceTests {
-    @Test func workOfACallerEndsWithItsTask() async throws {
+    @Test func callerWorkEndsWhenItsTaskIsCancelled() async throws {
         #expect(try await EditWorkers.caller.run { _ in 7 } == 7)
         let work = Task {
             try await EditWorkers.caller.run { check in
@@ -293,7 +293,7 @@ import Testing
 
     @Test func workOnThreadsThrowsItsOwnErrors() async throws {
         struct Failure: Error {}
-        // At least one thread works.
+        // At least one thread is created.
         let workers = EditWorkers(threads: 0)
         await #expect(throws: Failure.self) { try await workers.run { _ in throw Failure() } }
         #expect(
@@ -305,8 +305,8 @@ import Testing
         try await workers.shutdown()
     }
 
-    /// Each of two pieces of work waits for the other.
-    @Test func asManyPiecesOfWorkRunAsThereAreThreads() async throws {
+    /// Two jobs that wait for each other.
+    @Test func jobsRunConcurrentlyOnTheThreads() async throws {
         let workers = EditWorkers(threads: 2)
         let (first, second) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         async let one: Void = workers.run { _ in

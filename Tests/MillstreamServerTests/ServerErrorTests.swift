@@ -14,7 +14,7 @@ import Testing
 @testable import MillstreamDownloads
 @testable import MillstreamServer
 
-/// The status, the code and the hint of the answer to every kind of error.
+/// Tests the status, code and hint of the response to each kind of error.
 @Suite struct ServerErrorTests {
     private func expect(
         _ error: any Error,
@@ -31,7 +31,7 @@ import Testing
         #expect(answer.hint == hint, sourceLocation: location)
     }
 
-    @Test func anErrorOfTheServerStaysAsItIs() {
+    @Test func serverErrorIsUnchanged() {
         expect(
             ServerError(.conflict, "code", "message", hint: "hint"),
             .conflict,
@@ -41,7 +41,7 @@ import Testing
         )
     }
 
-    @Test func errorsOfEditsAreTheRequestsFault() {
+    @Test func editErrorsAreClientErrors() {
         expect(
             PlaylistEditError.tooLarge(.byteCount(7)),
             .contentTooLarge,
@@ -60,7 +60,7 @@ import Testing
 
     private static let allowHint = "start the server with --allow-host HOST to let it load from there"
 
-    @Test func errorsOfTransfersAreTheOriginsFault() {
+    @Test func transportErrorsAreGatewayErrors() {
         for code: TransportError.Code in [
             .status, .unknownHost, .cannotConnect, .timedOut, .connectionLost, .wrongContent, .contentChanged,
             .badRedirect, .networkRefused, .fileNotFound, .insecure,
@@ -89,7 +89,7 @@ import Testing
             (nil, "https://cdn.example/a", nil), (401, nil, nil), (401, "file:///a", nil), (401, "x://host/a", nil),
         ] as [(Int?, String?, String?)]
     )
-    func refusalsWithoutTheOwnersFieldsSayHowToSendThem(status: Int?, address: String?, origin: String?) {
+    func authorizationErrorWithWithheldFieldsHasAHint(status: Int?, address: String?, origin: String?) {
         let place = address.map { ResourceAddress($0) }
         var error = TransportError(.status, "refused", address: place, status: status)
         #expect(error.withheldHeaderFieldsHint == nil && ServerError(error).hint == nil)
@@ -103,8 +103,8 @@ import Testing
         #expect(ServerError(DownloadError(error)).hint == hint)
     }
 
-    /// A hint of its own is not replaced by the one about header fields.
-    @Test func theHintOfARefusedAddressStays() {
+    /// The specific hint is not replaced by the hint about header fields.
+    @Test func hintOfARefusedAddressTakesPrecedence() {
         var error = TransportError(
             .addressRefused,
             "refused",
@@ -116,7 +116,7 @@ import Testing
         #expect(ServerError(DownloadError(error)).hint == Self.allowHint)
     }
 
-    @Test func errorsOfTheLibraryDependOnTheirCode() {
+    @Test func storageErrorsAreMappedByCode() {
         for (code, status) in [
             (.notFound, .notFound), (.busy, .conflict), (.incomplete, .conflict), (.damaged, .internalServerError),
             (.disk, .internalServerError), (.cannotOpen, .internalServerError),
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func errorsOfDownloadsDependOnTheirCode() {
+    @Test func downloadErrorsAreMappedByCode() {
         for (code, status) in [
             (.live, .conflict), (.contentProtected, .conflict), (.nothingSelected, .badRequest),
             (.notAPlaylist, .badRequest), (.tooLarge, .contentTooLarge),
@@ -150,7 +150,7 @@ import Testing
         expect(DownloadError(StorageError(.full, "failed")), .internalServerError, "disk-full", "failed")
     }
 
-    @Test func otherErrorsAreTheServersFault() {
+    @Test func otherErrorsAreServerErrors() {
         struct Unexpected: Error {}
         expect(HTTPError(.contentTooLarge, message: "too long"), .contentTooLarge, "http", "too long")
         expect(HTTPError(.notFound), .notFound, "http", "Not Found")
@@ -163,7 +163,7 @@ import Testing
         expect(Unexpected(), .internalServerError, "internal", "the server failed (Unexpected)")
     }
 
-    @Test func anAnswerIsJSONThatNoCacheStores() async throws {
+    @Test func errorResponseIsUncacheableJSON() async throws {
         let answer = ServerError(.conflict, "code", "\"message\"", hint: "hint").response
         #expect(answer.status == .conflict)
         #expect(
@@ -182,7 +182,7 @@ import Testing
 }
 
 @Suite struct ResponseTests {
-    @Test func reportsArePassedOnAsJSON() async throws {
+    @Test func reportsAreSentAsJSON() async throws {
         let answer = Response.json(.fields(["a": .integer(1)]), status: .accepted)
         #expect(answer.status == .accepted)
         #expect(
@@ -194,7 +194,7 @@ import Testing
         #expect(Response.json(.fields([:])).status == .ok)
     }
 
-    @Test func writtenReportsArePassedOnAsJSON() async throws {
+    @Test func serializedReportsAreSentAsJSON() async throws {
         let budget = try WorkBudget(ServerLimits()).admit()
         let answer = Response.json(Array("{}".utf8), holding: budget)
         #expect(answer.status == .ok)
@@ -206,7 +206,7 @@ import Testing
         #expect(try await answer.body.recorded().text == "{}")
     }
 
-    @Test func playlistsAreCheckedAgainBeforeTheyAreUsedAgain() async throws {
+    @Test func playlistsMustBeRevalidated() async throws {
         let answer = Response.playlist(Array("#EXTM3U\n".utf8))
         #expect(answer.status == .ok)
         #expect(
@@ -221,15 +221,15 @@ import Testing
         (0, []), (1, [1]), (65_535, [65_535]), (65_536, [65_536]), (65_537, [65_536, 1]),
         (131_073, [65_536, 65_536, 1]),
     ])
-    func longBodiesAreWrittenInPieces(count: Int, pieces: [Int]) async throws {
+    func longBodiesAreWrittenInChunks(count: Int, pieces: [Int]) async throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 / 7) }
         let body = ResponseBody(pieces: bytes, holding: nil)
         #expect(body.contentLength == count)
         let recorded = try await body.recorded()
-        #expect(recorded.pieceSizes == pieces && recorded.bytes == bytes && recorded.isFinished)
+        #expect(recorded.chunkSizes == pieces && recorded.bytes == bytes && recorded.isFinished)
     }
 
-    @Test func aBudgetIsHeldUntilTheBodyIsGone() async throws {
+    @Test func budgetIsReleasedWithTheBody() async throws {
         let work = WorkBudget(ServerLimits())
         var body: ResponseBody? = ResponseBody(pieces: [1, 2], holding: try work.admit())
         #expect(work.pendingRequests == 1)
@@ -239,7 +239,7 @@ import Testing
     }
 }
 
-/// What follows an error in a handler.
+/// Tests the responses to errors that a handler throws.
 @Suite struct ErrorAnswersTests {
     private struct Unexpected: Error {}
 
@@ -250,7 +250,7 @@ import Testing
         }
     }
 
-    @Test func onlyFaultsOfTheServerAreLogged() async throws {
+    @Test func onlyServerErrorsAreLogged() async throws {
         let lines = RecordingLogHandler.Lines()
         let refused = try await answer(ServerError(.notFound, "not-found", "nothing"), lines)
         #expect(refused.status == .notFound && lines.all.isEmpty)
@@ -259,11 +259,11 @@ import Testing
         #expect(lines.all == ["error: request failed error=Unexpected() path=/x"])
     }
 
-    @Test func aCancellationIsNoAnswer() async {
+    @Test func cancellationIsNotAnswered() async {
         await #expect(throws: CancellationError.self) { try await answer(CancellationError(), .init()) }
     }
 
-    @Test func requestsAreCountedWithTheirStatus() async throws {
+    @Test func requestsAreCountedByStatus() async throws {
         let metrics = ServerMetrics()
         let counting = RequestCounting<BasicRequestContext>(metrics: metrics)
         for status in [HTTPResponse.Status.ok, .ok, .notFound] {

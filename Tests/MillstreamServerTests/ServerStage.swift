@@ -7,33 +7,35 @@ import MillstreamTesting
 import ResourceAddressing
 import Testing
 
-/// A running server with secrets, and a recording origin that plays both a private host and, as a proxy, the public Internet.
+/// A running server with secrets, and a recording origin that represents a private host and, as a proxy, the public
+/// Internet.
 struct ServerStage {
-    /// The value of the header field that the owner gave.
+    /// The value of the `Authorization` field in the options of the server.
     static let token = "Bearer of-the-owner"
-    /// A numeric address that is public; the proxy answers for it.
+    /// A public IP address, for which the proxy responds.
     static let publicHost = "http://8.8.8.8"
 
     let port: Int
     let origin: MisbehavingServer
     let library: URL
 
-    /// The address of a playlist on a private host that the catalog names.
+    /// The address of a playlist on a private host that the catalog contains.
     var privateSource: String { origin.address("/private.m3u8") }
-    /// The address of a playlist on a public host that the owner's header fields are for.
+    /// The address of a playlist on a public host that receives the header fields in the options.
     var publicSource: String { Self.publicHost + "/public.m3u8" }
 
     /// Runs a server.
     ///
     /// - Parameters:
-    ///   - connections: Its limits.
-    ///   - usesProxy: Whether it reaches all hosts through the recording origin.
-    ///   - secret: Its secret; `nil` for one in the library.
-    ///   - folder: The folder of its library; `nil` for a new one.
-    ///   - logger: The log of the server.
-    ///   - configure: Changes the options of the server, and what the origin has, before the server starts.
-    ///   - body: What is done with it.
-    /// - Throws: What `body` throws.
+    ///   - connections: The connection limits.
+    ///   - usesProxy: A Boolean value that indicates whether the server reaches all hosts through the recording origin.
+    ///   - secret: The secret, or `nil` for one that is stored in the library.
+    ///   - folder: The directory of the library, or `nil` for a new directory.
+    ///   - logger: The logger of the server.
+    ///   - configure: A function that changes the options of the server and the resources of the origin before the
+    ///     server starts.
+    ///   - body: A function that uses the server.
+    /// - Throws: The errors of `body`.
     static func run(
         connections: ConnectionLimits = ConnectionLimits(),
         usesProxy: Bool = true,
@@ -60,7 +62,7 @@ struct ServerStage {
                  {"name": "public", "url": "\(publicHost)/public.m3u8"}]
                 """
             origin.set("/p.png", .init([1, 2, 3], contentType: "image/png"))
-            // As a proxy, it says yes to CONNECT and is itself what is at the other end.
+            // As a proxy, the origin accepts CONNECT, and responds to the tunneled requests itself.
             origin.behave("*", .status(200))
             let paths = ["/private.m3u8", "/public.m3u8", "/mixed.m3u8", "/private.ts", "/public.ts", "/p.png"]
             for path in paths { origin.behave(path, .proper) }
@@ -109,15 +111,15 @@ struct ServerStage {
         }
     }
 
-    /// Sends a request and reads the whole answer.
+    /// Sends a request and reads the whole response.
     ///
     /// - Parameters:
-    ///   - target: The target byte for byte.
+    ///   - target: The request target, which is sent byte for byte.
     ///   - method: The method.
-    ///   - fields: Header fields; `%` stands for the server's own host and port.
-    ///   - host: The value of `Host`; `nil` for the server's own.
-    ///   - body: What follows the head byte for byte.
-    /// - Returns: The answer.
+    ///   - fields: Header fields; `%` is replaced by the host and port of the server.
+    ///   - host: The value of `Host`, or `nil` for the host and port of the server.
+    ///   - body: The bytes after the head.
+    /// - Returns: The response.
     /// - Throws: ``RawConnection/Failure``.
     func ask(
         _ target: String,
@@ -125,16 +127,16 @@ struct ServerStage {
         fields: [String] = [],
         host: String? = nil,
         body: String = ""
-    ) async throws -> RawAnswer {
+    ) async throws -> RawResponse {
         let own = "127.0.0.1:\(port)"
         let head = ["\(method) \(target) HTTP/1.1", "Host: \(host ?? own)"]
         let lines = head + fields.map { $0.replacing("%", with: own) } + ["Connection: close"]
         let connection = try RawConnection(port: port)
         connection.send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
-        return RawAnswer(try await connection.readToEnd())
+        return RawResponse(try await connection.readToEnd())
     }
 
-    /// Returns the address of the only segment of an edited playlist.
+    /// Returns the address of the only segment in an edited playlist.
     func segment(of source: String, query: String = "", fields: [String] = []) async throws -> String {
         let playlist = try await ask("/play.m3u8?url=\(source)\(query)", fields: fields)
         try #require(playlist.status == 200, "\(playlist.head) \(playlist.body)")
@@ -142,10 +144,11 @@ struct ServerStage {
         return String(try #require(line))
     }
 
-    /// The requests for resources, those for tunnels excepted.
+    /// The requests for resources, without those for tunnels.
     var requests: [MisbehavingServer.Request] { origin.requests.filter { $0.method != "CONNECT" } }
 
-    /// Returns whether the requests for a path reached the origin, and whether each of them had the owner's secrets.
+    /// Returns, for each request of a path that reached the origin, a Boolean value that indicates whether it contained
+    /// the secrets.
     func secrets(at path: String) -> [Bool] {
         requests.filter { $0.path.hasSuffix(path) }.map { request in
             let hasToken = request.header("Authorization") == Self.token

@@ -7,9 +7,9 @@ import Testing
 
 @testable import MillstreamServer
 
-/// The default limits, which the documentation of each names.
+/// Tests the documented default limits.
 @Suite struct DefaultLimitsTests {
-    @Test func aServerHasTheDocumentedLimits() {
+    @Test func serverHasTheDocumentedLimits() {
         let limits = ServerLimits()
         #expect(limits.playlistBytes == ByteCount(33_554_432))
         #expect(limits.playlistEntries == 200_000)
@@ -21,7 +21,7 @@ import Testing
         #expect(limits.pendingBytes == ByteCount(268_435_456))
     }
 
-    @Test func everyLimitOfAServerCanBeSet() {
+    @Test func limitsOfAServerCanBeSet() {
         let limits = ServerLimits(
             playlistBytes: ByteCount(1),
             playlistEntries: 2,
@@ -45,7 +45,7 @@ import Testing
         #expect(limits.trustedProxies.isEmpty)
     }
 
-    @Test func anOriginListensAtLoopbackOnly() {
+    @Test func originListensOnLoopbackByDefault() {
         let options = LocalOrigin.Options()
         #expect(options.host == "127.0.0.1" && options.port == 8_080)
         #expect(options.catalogue.streams.isEmpty && options.allowedHosts.isEmpty && options.sourceHeaders.isEmpty)
@@ -55,7 +55,7 @@ import Testing
 }
 
 @Suite struct ServerMetricsTests {
-    @Test func theExpositionHasEverySeriesInOneOrder() {
+    @Test func metricsListAllSeriesInAFixedOrder() {
         let metrics = ServerMetrics()
         for (path, status) in [
             ("/segment/a.ts", 302), ("/api/library", 403), ("/", 200), ("/api/streams", 200), ("/api/library", 200),
@@ -96,11 +96,11 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct EventBroadcastTests {
     private func event(_ name: String) -> ServerEvent { ServerEvent(name: name, data: .fields(["n": .string(name)])) }
 
-    @Test func anEventIsWrittenAsServerSentEventsAre() {
+    @Test func eventsHaveTheServerSentEventFormat() {
         #expect(event("asset").text == "event: asset\ndata: {\"n\":\"asset\"}\n\n")
     }
 
-    @Test func everyListenerGetsEveryEventFromThenOn() async {
+    @Test func listenersReceiveLaterEvents() async {
         let broadcast = EventBroadcast()
         broadcast.send(event("missed"))
         var (first, second) = (broadcast.events().makeAsyncIterator(), broadcast.events().makeAsyncIterator())
@@ -113,7 +113,7 @@ import Testing
         #expect(await second.next()?.name == "b")
     }
 
-    @Test func aSlowListenerLosesTheOldestEvents() async {
+    @Test func slowListenerLosesTheOldestEvents() async {
         let broadcast = EventBroadcast()
         var events = broadcast.events().makeAsyncIterator()
         for number in 1...300 { broadcast.send(event("\(number)")) }
@@ -121,7 +121,7 @@ import Testing
         for number in 46...300 { #expect(await events.next()?.name == "\(number)") }
     }
 
-    @Test func aListenerThatEndsIsForgotten() async {
+    @Test func cancelledListenerIsRemoved() async {
         let broadcast = EventBroadcast()
         let kept = broadcast.events()
         let listening = Task { [events = broadcast.events()] in for await _ in events {} }
@@ -158,22 +158,22 @@ import Testing
             (ENOMEM, "::", "nothing can be served at [::]:80: Cannot allocate memory", nil),
         ] as [(CInt, String, String, String?)]
     )
-    func anErrorOfTheSystemIsExplained(code: CInt, host: String, description: String, hint: String?) {
+    func systemErrorHasAMessageAndAHint(code: CInt, host: String, description: String, hint: String?) {
         let error = ListeningError(host: host, port: 80, code: code)
         #expect(error.description == description && error.hint == hint)
     }
 
     @Test(arguments: [("name.example", "name.example"), ("::1", "[::1]")])
-    func anAddressThatCannotBeUsedIsExplained(host: String, written: String) {
+    func invalidAddressHasAMessageAndAHint(host: String, written: String) {
         let error = ListeningError(host: host, port: 8_080, message: "the host cannot be resolved")
         #expect(error.description == "nothing can be served at \(written):8080: the host cannot be resolved")
         #expect(error.hint == "--host wants an address of this machine")
     }
 }
 
-/// Work for a client ends when the client leaves.
+/// Tests that work for a client ends when the client disconnects.
 @Suite(.timeLimit(.minutes(1))) struct ClientPresenceTests {
-    /// Waits until the task is cancelled, and says when it has begun.
+    /// Signals its start, and waits until the task is cancelled.
     private static func waitForCancellation(_ begun: AsyncStream<Void>.Continuation) async throws {
         let (never, continuation) = AsyncStream<Void>.makeStream()
         begun.yield()
@@ -182,11 +182,11 @@ import Testing
         try Task.checkCancellation()
     }
 
-    @Test func workWithoutAClientRunsToItsEnd() async throws {
+    @Test func workWithoutAClientCompletes() async throws {
         #expect(try await ClientPresence.whileClientStays { 7 } == 7)
     }
 
-    @Test func workForAClientRunsToItsEnd() async throws {
+    @Test func workForAConnectedClientCompletes() async throws {
         let presence = ClientPresence()
         try await ClientPresence.$current.withValue(presence) {
             let result = try await ClientPresence.whileClientStays { 7 }
@@ -197,7 +197,7 @@ import Testing
         presence.leave()
     }
 
-    @Test func workForAClientThatHasLeftEndsAtOnce() async throws {
+    @Test func workForADisconnectedClientIsCancelledImmediately() async throws {
         let presence = ClientPresence()
         presence.leave()
         let (begun, begin) = AsyncStream<Void>.makeStream()
@@ -209,7 +209,7 @@ import Testing
         withExtendedLifetime(begun) {}
     }
 
-    @Test func allWorkForAClientEndsWhenItLeaves() async throws {
+    @Test func disconnectingCancelsAllWorkForAClient() async throws {
         let presence = ClientPresence()
         let (begun, begin) = AsyncStream<Void>.makeStream()
         await withTaskGroup(of: Bool.self) { group in

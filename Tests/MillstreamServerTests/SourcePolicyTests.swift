@@ -17,13 +17,14 @@ import Testing
         "file:///etc/passwd", "ftp://example.com/", "http://user@127.0.0.1/", "http://8.8.8.8@127.0.0.1/",
         "http://[64:ff9b::7f00:1]/", "http://127.0.0.1\\@8.8.8.8/", "http://8.8.8.8\\@127.0.0.1/",
         "http://%31%32%37.0.0.1/", "http://\u{2460}27.0.0.1/", "http://no-such-host.invalid/", "http://8.8.8.8%2f@x/",
-        // Other spellings of the same hosts: one number, two, octal, hexadecimal, mixed, a trailing dot, upper case.
+        // Other spellings of the same hosts: a single number, two numbers, octal, hexadecimal, mixed, a trailing dot,
+        // upper case.
         "http://2130706433/", "http://127.1/", "http://0x7f000001/", "http://0177.0.0.1/", "http://0x7F.0.0.0x1/",
         "http://017700000001/", "http://127.0.0.1./", "http://LOCALHOST/", "http://localhost./",
         "http://LocalHost.:80/",
         "http://0xA9FEA9FE/", "http://0/", "http://[::]/", "http://[0:0:0:0:0:0:0:1]/", "http://[2002:7f00:1::1]/",
     ])
-    func privateHostsAreRefused(text: String) async throws {
+    func privateHostsAreRejected(text: String) async throws {
         #expect(try await !mayVisit(text))
     }
 
@@ -32,7 +33,7 @@ import Testing
         #expect(try await mayVisit("https://[2606:4700::1111]/a.m3u8"))
     }
 
-    @Test func namedHostsAreAllowedAndThenOnlyThose() async throws {
+    @Test func onlyNamedHostsAreAllowedIfThereAreAny() async throws {
         #expect(try await mayVisit("http://127.0.0.1:9000/x", catalogue: ["http://127.0.0.1:9000/list.m3u8"]))
         #expect(try await !mayVisit("http://127.0.0.1:9001/x", catalogue: ["http://127.0.0.1:9000/list.m3u8"]))
         #expect(try await mayVisit("http://localhost:1/x", allowed: ["localhost"]))
@@ -52,9 +53,9 @@ import Testing
         ("a,b", false),
         ("a b", false), ("name?x", false), ("name#x", false), ("na%6de", false),
     ])
-    func allowedHostIsAHostWithOrWithoutAPort(_ text: String, isHost: Bool) async throws {
+    func allowedHostMayHaveAPort(_ text: String, isHost: Bool) async throws {
         #expect(SourcePolicy.isHost(text) == isHost)
-        // A text that is no host allows nothing, and leaves the list one of allowed hosts only.
+        // An invalid host allows no address, and the list still excludes all other hosts.
         guard !isHost else { return }
         #expect(try await !mayVisit("http://name:80/x", allowed: [text]))
         #expect(try await !mayVisit("http://8.8.8.8/x", allowed: [text]))
@@ -68,13 +69,13 @@ import Testing
         }
     }
 
-    @Test func addressWithAPortThatIsNoNumberAllowsNothing() async throws {
+    @Test func addressWithAnInvalidPortIsRejected() async throws {
         #expect(try await !mayVisit("http://127.0.0.1:x/x", allowed: ["127.0.0.1"]))
         #expect(try await !mayVisit("http://127.0.0.1:80/x", catalogue: ["http://127.0.0.1:x/list.m3u8"]))
     }
 
-    /// A global address of this machine leads to services that trust local connections.
-    @Test func addressesOfThisMachineAreRefused() throws {
+    /// A global address of this machine gives access to services that trust local connections.
+    @Test func addressesOfThisMachineAreRejected() throws {
         let own = try #require(HostAddress(numeric: "2606:4700::1"))
         let policy = SourcePolicy(allowedHosts: [], catalogue: []) { $0 == own }
         let other = try #require(HostAddress(numeric: "2606:4700::2"))
@@ -86,8 +87,8 @@ import Testing
         #expect(!named.restrictedToPublicAddresses.mayVisit(ResourceAddress("http://name.example/"), at: [own]))
     }
 
-    /// What the owner and the catalog name is for players and our own page, not for pages of other sites.
-    @Test func otherSitesReachPublicAddressesOnly() throws {
+    /// Hosts in the options and the catalog are available to players and own pages, but not to pages of other sites.
+    @Test func otherSitesReachOnlyPublicAddresses() throws {
         let (loopback, global) = (try #require(HostAddress([127, 0, 0, 1])), try #require(HostAddress([8, 8, 8, 8])))
         let policy = SourcePolicy(allowedHosts: [], catalogue: [ResourceAddress("http://nas.example/a.m3u8")]) { _ in
             false
@@ -97,7 +98,7 @@ import Testing
         #expect(policy.mayVisit(address, at: [loopback]) && !restricted.mayVisit(address, at: [loopback]))
         #expect(restricted.mayVisit(address, at: [global]) && !restricted.mayVisit(address, at: [global, loopback]))
         #expect(policy.mayVisit(address, at: []) && !restricted.mayVisit(address, at: []))
-        // Behind a proxy nothing is resolved; numbers need not be.
+        // With a proxy, host names are not resolved; numeric addresses are still checked.
         #expect(restricted.mayVisit(ResourceAddress("http://8.8.8.8/"), at: []))
         #expect(!restricted.mayVisit(ResourceAddress("http://10.0.0.1/"), at: []))
         let exclusive = SourcePolicy(allowedHosts: ["nas.example"], catalogue: []) { _ in false }

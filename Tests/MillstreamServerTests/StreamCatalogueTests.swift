@@ -8,7 +8,7 @@ import Testing
 @Suite struct StreamCatalogueTests {
     private let place = ResourceAddress("http://origin.example/catalogue/Streams.plist")
 
-    @Test func propertyListsAreReadInTheFormOfTheSample() throws {
+    @Test func propertyListsAreParsed() throws {
         let text = """
             <?xml version="1.0" encoding="UTF-8"?>
             <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -24,7 +24,7 @@ import Testing
         #expect(catalogue.streams[1].address.text == "http://origin.example/catalogue/b/top.m3u8")
     }
 
-    @Test func arraysOfJSONAreReadToo() throws {
+    @Test func jsonArraysAreParsed() throws {
         let text = """
             [{"name":"Ünïcode & <b>", "url":"x.mpd?a=b", "poster":"p.jpg", "advertisement":true, "extra":1},
              {"id":"f", "name":"F", "url":"/m.MP4"}]
@@ -40,14 +40,14 @@ import Testing
         "not a plist",
         "[{\"name\":\"a\",\"url\":\"file:///etc/passwd\"}]",
     ])
-    func otherFilesAreRefusedWithAReason(text: String) {
+    func otherFilesAreRejectedWithAMessage(text: String) {
         let error = #expect(throws: StreamCatalogue.ReadingError.self) {
             try StreamCatalogue(Data(text.utf8), at: place)
         }
         #expect(error?.description.isEmpty == false)
     }
 
-    @Test func aRelativeAddressInAFileIsExplained() {
+    @Test func relativeAddressInALocalCatalogIsExplained() {
         let error = #expect(throws: StreamCatalogue.ReadingError.self) {
             try StreamCatalogue(
                 Data("[{\"name\":\"a\",\"url\":\"a.m3u8\"}]".utf8),
@@ -57,7 +57,7 @@ import Testing
         #expect(error?.description.contains("over http") == true)
     }
 
-    @Test func headerFieldsAreForTheOriginOfTheirStreamAndForTheHostsThatAreNamed() throws {
+    @Test func headerFieldsAreScopedToTheOriginOfTheStreamAndToNamedHosts() throws {
         let text = """
             [{"name": "a", "url": "https://a.example/a.m3u8", "headers": {"X-Token": "t"},
               "headersFor": {"cdn.example:8443": {"X-CDN": "c"}, "*": {"X-All": "all"}}},
@@ -82,11 +82,11 @@ import Testing
         #"[{"name": "a", "url": "/a", "headersFor": {"h": {"range": "1"}}}]"#,
         #"[{"name": "a", "url": "/a", "headers": {"X": "1"}}, {"name": "b", "url": "/b", "headers": {"x": "2"}}]"#,
     ])
-    func headerFieldsThatCannotBeSentAreRefused(text: String) {
+    func headerFieldsThatCannotBeSentAreRejected(text: String) {
         #expect(throws: StreamCatalogue.ReadingError.self) { try StreamCatalogue(Data(text.utf8), at: place) }
     }
 
-    @Test func messagesShowNoSecretsOfTheAddress() {
+    @Test func messagesDoNotContainSecretsOfTheAddress() {
         let error = #expect(throws: StreamCatalogue.ReadingError.self) {
             try StreamCatalogue(Data("{}".utf8), at: ResourceAddress("https://me:pw@h/x.json?token=topsecretvalue"))
         }

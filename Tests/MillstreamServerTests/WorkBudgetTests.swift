@@ -13,7 +13,7 @@ import Testing
 
 @testable import MillstreamServer
 
-/// The limits on what one request and all of them may use.
+/// Tests the limits of one request, and of all requests together.
 @Suite struct WorkBudgetTests {
     private let transport = ScriptedTransport(texts: [
         "https://h/media.m3u8": WorkBudgetTests.media(100), "https://h/other.m3u8": WorkBudgetTests.media(100),
@@ -41,21 +41,21 @@ import Testing
         }
     }
 
-    @Test func aPlaylistThatIsTooLargeIsRefused() async {
+    @Test func playlistThatIsTooLargeIsRejected() async {
         let limits = ServerLimits(playlistBytes: ByteCount(1_000))
         let error = await refusal("url=https://h/media.m3u8", limits)
         #expect(error?.status == .contentTooLarge && error?.response.status == .contentTooLarge)
         #expect(await refusal("url=https://h/media.m3u8", ServerLimits(playlistBytes: ByteCount(2_000))) == nil)
     }
 
-    @Test func thePlaylistsOfARequestAreCountedTogether() async {
+    @Test func playlistsOfARequestAreCountedTogether() async {
         let limits = ServerLimits(playlistBytes: ByteCount(3_000))
         #expect(await refusal("url=https://h/media.m3u8", limits) == nil)
         let error = await refusal("url=https://h/media.m3u8&append=https://h/other.m3u8", limits)
         #expect(error?.status == .contentTooLarge && error?.code == "playlist-too-large")
     }
 
-    @Test func tooManyEntriesAreRefused() async {
+    @Test func tooManyEntriesAreRejected() async {
         let error = await refusal("url=https://h/media.m3u8", ServerLimits(playlistEntries: 99))
         #expect(error?.status == .contentTooLarge && error?.code == "limit-exceeded")
         let edited = await refusal(
@@ -65,7 +65,7 @@ import Testing
         #expect(edited?.status == .contentTooLarge && edited?.code == "playlist-too-large")
     }
 
-    @Test func anAnswerThatWouldBeTooLargeIsAnErrorAndNeverTheSource() async throws {
+    @Test func responseThatWouldBeTooLargeIsAnError() async throws {
         let limits = ServerLimits(answerBytes: ByteCount(6_000))
         let error = await refusal("url=https://h/media.m3u8", limits)
         #expect(error?.status == .contentTooLarge && error?.code == "playlist-too-large")
@@ -73,7 +73,7 @@ import Testing
         #expect(String(decoding: bytes, as: UTF8.self).contains("/segment/0.ts?url="))
     }
 
-    @Test func aReportThatWouldBeTooLargeIsRefused() async throws {
+    @Test func reportThatWouldBeTooLargeIsRejected() async throws {
         let limits = ServerLimits(answerBytes: ByteCount(4_000))
         let budget = try WorkBudget(limits).admit()
         let editing = EditedPlayback(loading: ResourceLoading(transport), budget: budget, workers: .caller)
@@ -83,7 +83,7 @@ import Testing
         #expect(error?.status == .contentTooLarge && error?.code == "report-too-large")
     }
 
-    @Test func editsAndTheirSourcesAreCounted() {
+    @Test func numbersOfEditsAndSourcesAreLimited() {
         let limits = ServerLimits(edits: 3, sources: 1)
         func code(_ query: String) -> String? {
             do {
@@ -98,7 +98,7 @@ import Testing
         #expect(code("&duration=9&duration=9&duration=9&duration=9") == "too-many-edits")
     }
 
-    @Test func capacityIsGivenBackWhenARequestEnds() async throws {
+    @Test func capacityIsReleasedWhenARequestEnds() async throws {
         let work = WorkBudget(ServerLimits(pendingEdits: 1))
         var budget: RequestBudget? = try work.admit()
         #expect(work.pendingRequests == 1)
@@ -113,7 +113,7 @@ import Testing
         #expect(work.pendingRequests == 0 && work.pendingBytes == 0)
     }
 
-    @Test func allRequestsTogetherHoldALimitedNumberOfBytes() throws {
+    @Test func totalBytesOfAllRequestsAreLimited() throws {
         let work = WorkBudget(ServerLimits(pendingBytes: ByteCount(1_000)))
         let (first, second) = (try work.admit(), try work.admit())
         try first.receive(600)
@@ -125,7 +125,7 @@ import Testing
     }
 }
 
-/// Variables of a multivariant playlist, which its children may import.
+/// Tests the variables of a multivariant playlist, which media playlists may import.
 @Suite struct InheritedVariableTests {
     private func playlists(valueLength: Int, variants: Int) -> ScriptedTransport {
         let value = String(repeating: "x", count: valueLength)
@@ -149,14 +149,14 @@ import Testing
         return multivariant.variants.map { String($0.uri.dropFirst("/play.m3u8?".count)) }
     }
 
-    @Test func longVariablesAreNotRepeatedForEachChild() async throws {
+    @Test func longVariablesAreNotRepeatedForEachMediaPlaylist() async throws {
         let small = try await play("url=https://h/top.m3u8%3Ft=1", from: playlists(valueLength: 5_000, variants: 50))
         let large = try await play("url=https://h/top.m3u8%3Ft=1", from: playlists(valueLength: 20_000, variants: 200))
         #expect(small.bytes.count < 5_000 + 50 * 200)
         #expect(large.bytes.count < 5 * small.bytes.count)
     }
 
-    @Test func aChildReadsLongVariablesFromItsParent() async throws {
+    @Test func mediaPlaylistReadsLongVariablesFromItsParent() async throws {
         let transport = playlists(valueLength: 2_000, variants: 2)
         let children = try children(
             await play("url=https://h/top.m3u8%3Ft=1&duration=9&segments=proxy", from: transport)
@@ -170,7 +170,7 @@ import Testing
         #expect(QueryItems(children[0])["segments"] == "proxy")
     }
 
-    @Test func aChildThatImportsNothingDoesNotLoadItsParent() async throws {
+    @Test func mediaPlaylistWithoutImportsDoesNotLoadItsParent() async throws {
         let transport = playlists(valueLength: 2_000, variants: 2)
         let children = try children(await play("url=https://h/top.m3u8%3Ft=1", from: transport))
         transport.answer("https://h/top.m3u8?t=1", with: .text("gone"))
@@ -178,7 +178,7 @@ import Testing
         await #expect(throws: ServerError.self) { try await play(children[0], from: transport) }
     }
 
-    @Test func shortVariablesTravelWithTheAddress() async throws {
+    @Test func shortVariablesArePartOfTheAddress() async throws {
         let children = try children(
             await play("url=https://h/top.m3u8%3Ft=1", from: playlists(valueLength: 511, variants: 2))
         )
@@ -189,13 +189,13 @@ import Testing
         #expect(longer.allSatisfy { QueryItems($0)["parent"] != nil && QueryItems($0)["define"] == nil })
     }
 
-    @Test func aParentIsAnAddressOfTheNetwork() {
+    @Test func parentMustBeAnHTTPAddress() {
         #expect(throws: ServerError.self) {
             try PlaybackRequest(QueryItems("url=https://h/a.m3u8&parent=file:///etc/passwd"))
         }
     }
 
-    @Test func manyVariantsThatAreStitchedCostOneMatching() async throws {
+    @Test func largeMultivariantPlaylistsCanBeStitched() async throws {
         let entries = (0..<2_000).map { "#EXT-X-STREAM-INF:BANDWIDTH=\($0 + 1),RESOLUTION=2x1\nv\($0).m3u8\n" }.joined()
         let transport = ScriptedTransport(texts: [
             "https://h/a": "#EXTM3U\n" + entries, "https://h/b": "#EXTM3U\n" + entries,
@@ -209,9 +209,9 @@ import Testing
     }
 }
 
-/// Work on threads of its own, and its end when its client leaves.
+/// Tests work on worker threads, and its cancellation when the client disconnects.
 @Suite(.timeLimit(.minutes(1))) struct EditWorkerTests {
-    @Test func cancelledWorkEndsAtItsNextStep() async throws {
+    @Test func cancelledWorkEndsAtItsNextCheck() async throws {
         let workers = EditWorkers(threads: 1)
         let (steps, step) = AsyncStream<Void>.makeStream()
         let work = Task {
@@ -227,7 +227,7 @@ import Testing
         try await workers.shutdown()
     }
 
-    @Test func asManyWorkAtOneTimeAsThereAreThreads() async throws {
+    @Test func secondJobWaitsForAFreeThread() async throws {
         let workers = EditWorkers(threads: 1)
         let (steps, step) = AsyncStream<Int>.makeStream()
         let first = Task {
@@ -246,7 +246,7 @@ import Testing
         try await workers.shutdown()
     }
 
-    /// Serves one route whose work never ends by itself.
+    /// Serves a route whose work never ends by itself, and a route with a short response.
     private func serving(_ test: (_ port: Int, _ events: AsyncStream<String>) async throws -> Void) async throws {
         let workers = EditWorkers(threads: 1)
         let (events, event) = AsyncStream<String>.makeStream()
@@ -296,7 +296,7 @@ import Testing
         ByteBuffer(string: "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
     }
 
-    @Test func workEndsWhenItsClientClosesTheConnection() async throws {
+    @Test func workIsCancelledWhenTheClientClosesTheConnection() async throws {
         try await serving { port, events in
             var iterator = events.makeAsyncIterator()
             let client = try await connect(port)
@@ -308,7 +308,7 @@ import Testing
         }
     }
 
-    @Test func aConnectionServesRequestAfterRequest() async throws {
+    @Test func connectionServesSeveralRequests() async throws {
         try await serving { port, _ in
             let client = try await connect(port)
             try await client.executeThenClose { inbound, outbound in

@@ -1,7 +1,7 @@
 import Foundation
 import MillstreamTesting
 
-/// The curl of this machine, as a client that was written by others.
+/// The installed curl, as an independent client.
 enum Curl {
     struct Outcome {
         var status: Int32
@@ -12,14 +12,14 @@ enum Curl {
 
     static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: program) }
 
-    /// Runs curl, and gives its exit status and the file that it wrote.
+    /// Runs curl, and returns its exit status and the file that it wrote.
     ///
     /// - Parameters:
-    ///   - address: What to get, as the last argument.
-    ///   - arguments: What else to tell curl.
-    ///   - start: What the file holds beforehand; curl can go on behind it.
+    ///   - address: The address to load, as the last argument.
+    ///   - arguments: Additional arguments.
+    ///   - start: The initial contents of the file, which curl can resume.
     /// - Returns: The exit status and the bytes.
-    /// - Throws: What keeps curl from being run.
+    /// - Throws: The error of a process that cannot be started.
     static func get(_ address: String, _ arguments: [String] = [], start: [UInt8]? = nil) async throws -> Outcome {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         if let start { try Data(start).write(to: file) }

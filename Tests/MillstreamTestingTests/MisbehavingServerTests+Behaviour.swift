@@ -1,15 +1,15 @@
 import MillstreamTesting
 import Testing
 
-/// Each behaviour, seen by a client.
+/// Tests each behavior as observed by a client.
 extension MisbehavingServerTests {
     @Suite struct Behaviours {
         typealias Outer = MisbehavingServerTests
         typealias Behaviour = MisbehavingServer.Behaviour
 
-        // MARK: What is answered
+        // MARK: Content of responses
 
-        @Test func aStatusComesWithItsHeaderFieldsAndBody() async throws {
+        @Test func statusHasItsHeaderFieldsAndBody() async throws {
             let exchange = try await Outer.ask(.status(429, headers: ["Retry-After": "2", "A": "b"], body: [0x78]))
             #expect(
                 exchange.text == """
@@ -26,14 +26,14 @@ extension MisbehavingServerTests {
             #expect(broken.head.components("Content-Length") == 1 && broken.header("Content-Length") == "x")
         }
 
-        @Test func aWebPageComesWhereMediaWasExpected() async throws {
+        @Test func htmlPageIsSentInsteadOfMedia() async throws {
             let page = try await Outer.ask(.htmlPage)
             #expect(page.status == 200 && page.header("Content-Type") == "text/html; charset=utf-8")
             #expect(page.bodyText.hasPrefix("<!DOCTYPE html>") && page.header("ETag") == nil)
             #expect(try await Outer.ask(.htmlPage(as: "video/mp2t")).header("Content-Type") == "video/mp2t")
         }
 
-        @Test func redirectsLeadElsewhereInCirclesAndNowhere() async throws {
+        @Test func redirectsMayLoopOrHaveNoLocation() async throws {
             let away = try await Outer.ask(.redirect(to: "../b c?d", status: 307))
             #expect(away.status == 307 && away.header("Location") == "../b c?d" && away.body.isEmpty)
             let loop = try await Outer.ask(.redirectLoop)
@@ -42,7 +42,7 @@ extension MisbehavingServerTests {
             #expect(nowhere.status == 302 && nowhere.header("Location") == nil)
         }
 
-        @Test func aChangedEntityStaysChangedAndSpoilsAResumption() async throws {
+        @Test func changedEntityPersistsAndPreventsResumption() async throws {
             try await MisbehavingServer.withServer(["/a": .init(Outer.letters)]) { server in
                 let old = try await RawClient.send(Outer.get(), to: server)
                 let tag = try #require(old.header("ETag"))
@@ -64,13 +64,14 @@ extension MisbehavingServerTests {
                 (.refused, 416, "", "bytes */10"), (.unasked, 206, "cde", "bytes 2-4/10"),
             ] as [(Behaviour.RangeMistake, Int, String, String?)]
         )
-        func aRangeGoesWrong(mistake: Behaviour.RangeMistake, status: Int, body: String, label: String?) async throws {
+        func wrongRangesAreSent(mistake: Behaviour.RangeMistake, status: Int, body: String, label: String?) async throws
+        {
             let exchange = try await Outer.ask(.wrongRange(mistake), "Range: bytes=2-4")
             #expect(exchange.status == status && exchange.bodyText == body)
             #expect(exchange.header("Content-Range") == label && exchange.header("Content-Length") == "\(body.count)")
         }
 
-        @Test func aRangeHoldsOtherBytesOrComesInPartsOrUnasked() async throws {
+        @Test func rangeMayContainOtherBytesBeMultipartOrUnrequested() async throws {
             let other = try await Outer.ask(.wrongRange(.otherBytes), "Range: bytes=2-4")
             #expect(other.header("Content-Range") == "bytes 2-4/10" && other.body == Outer.letters[2...4].map { ~$0 })
             let parts = try await Outer.ask(.wrongRange(.multipart), "Range: bytes=2-4")
@@ -92,7 +93,7 @@ extension MisbehavingServerTests {
         }
 
         @Test(.enabled(if: Curl.isInstalled), arguments: [0, 1, 2, 258, 259, 260, 2000, 32 << 20])
-        func aGzipBombExpandsToTheSizeItWasGiven(size: Int) async throws {
+        func gzipBombExpandsToTheGivenSize(size: Int) async throws {
             try await MisbehavingServer.withServer(["/a": .init([])]) { server in
                 server.behave("/a", .gzipBomb(expandedTo: size))
                 let outcome = try await Curl.get(server.address("a"), ["--compressed"])
@@ -101,7 +102,7 @@ extension MisbehavingServerTests {
             }
         }
 
-        @Test func aGzipBombIsSmallAndSaysWhatItIs() async throws {
+        @Test func gzipBombIsSmallAndHasAContentEncoding() async throws {
             let bomb = try await Outer.ask(.gzipBomb(expandedTo: 64 << 20), "Range: bytes=1-2")
             #expect(bomb.status == 200 && bomb.header("Content-Encoding") == "gzip" && bomb.body.count < 70_000)
             #expect(bomb.header("ETag")?.hasSuffix("-gzip\"") == true && bomb.header("Content-Range") == nil)
@@ -109,13 +110,13 @@ extension MisbehavingServerTests {
             #expect(whole.status == 200 && whole.body.count == 10 + 5 + 10 + 8)
         }
 
-        // MARK: How it is framed
+        // MARK: Framing
 
-        @Test func aLengthIsOffInBothDirections() async throws {
+        @Test func contentLengthMayBeTooLargeOrTooSmall() async throws {
             let more = try await Outer.ask(
                 .wrongLength(5),
                 isLast: false,
-                manners: .init(patience: .milliseconds(60), after: "hij")
+                clientOptions: .init(timeout: .milliseconds(60), after: "hij")
             )
             #expect(more.header("Content-Length") == "15" && more.body == Outer.letters && more.ending == .leftOpen)
             let less = try await Outer.ask(.wrongLength(-4))
@@ -123,20 +124,20 @@ extension MisbehavingServerTests {
             #expect(try await Outer.ask(.wrongLength(.min)).header("Content-Length") == "0")
         }
 
-        @Test func aBodyComesInChunks() async throws {
+        @Test func bodyIsSentInChunks() async throws {
             let exchange = try await Outer.ask(.chunked(size: 4))
             #expect(exchange.header("Transfer-Encoding") == "chunked" && exchange.header("Content-Length") == nil)
             #expect(exchange.bodyText == "4\r\nabcd\r\n4\r\nefgh\r\n2\r\nij\r\n0\r\n\r\n")
             #expect(try await Outer.ask([.chunked, .truncate(after: 3)]).bodyText == "3\r\nabc\r\n")
         }
 
-        @Test func aChunkIsBroken() async throws {
+        @Test func brokenChunkIsSent() async throws {
             let exchange = try await Outer.ask(.brokenChunk(after: 3), isLast: false)
             #expect(exchange.bodyText == "3\r\nabc\r\nno size\r\ndefghij" && exchange.ending == .closed)
             #expect(try await Outer.ask(.brokenChunk(after: 0), isLast: false).bodyText == "no size\r\nabcdefghij")
         }
 
-        @Test(.enabled(if: Curl.isInstalled)) func curlReadsChunksAndRefusesBrokenOnes() async throws {
+        @Test(.enabled(if: Curl.isInstalled)) func curlReadsChunksAndRejectsBrokenOnes() async throws {
             try await MisbehavingServer.withServer(["/a": .init(Outer.long)]) { server in
                 server.behave("/a", .chunked(size: 777), .brokenChunk(after: 10))
                 let whole = try await Curl.get(server.address("a"))
@@ -151,32 +152,35 @@ extension MisbehavingServerTests {
             #expect(exchange.body == Outer.letters && exchange.ending == .closed)
         }
 
-        @Test func informationComesBeforeTheAnswer() async throws {
+        @Test func informationalResponsesPrecedeTheFinalResponse() async throws {
             let exchange = try await Outer.ask([
                 .informational(100), .delay(.milliseconds(10)), .informational(103, headers: ["Link": "</b>"]),
             ])
             let start = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </b>\r\n\r\nHTTP/1.1 200 OK\r\n"
             #expect(exchange.text.hasPrefix(start) && exchange.text.hasSuffix("abcdefghij"))
-            let before = try await Outer.ask([.informational(100), .delay(.seconds(60))], manners: .init(enough: 25))
+            let before = try await Outer.ask(
+                [.informational(100), .delay(.seconds(60))],
+                clientOptions: .init(byteLimit: 25)
+            )
             #expect(before.text == "HTTP/1.1 100 Continue\r\n\r\n" && before.ending == .leftOpen)
         }
 
-        @Test func garbageIsNotHTTP() async throws {
+        @Test func garbageIsSentInsteadOfHTTP() async throws {
             let exchange = try await Outer.ask(.garbage, isLast: false)
             #expect(!exchange.bytes.isEmpty && !exchange.text.hasPrefix("HTTP") && exchange.ending == .closed)
             #expect(try await Outer.ask(.garbage([1, 2, 3])).bytes == [1, 2, 3])
         }
 
-        @Test func aHeadHasNoEnd() async throws {
-            let exchange = try await Outer.ask(.endlessHead, manners: .init(enough: 300_000))
+        @Test func endlessHeadIsSent() async throws {
+            let exchange = try await Outer.ask(.endlessHead, clientOptions: .init(byteLimit: 300_000))
             #expect(exchange.text.hasPrefix("HTTP/1.1 200 OK\r\n") && exchange.body.isEmpty)
             #expect(exchange.ending == .leftOpen && exchange.bytes.count >= 300_000)
         }
 
-        @Test func aBodyHasNoEnd() async throws {
-            let exchange = try await Outer.ask(.endlessBody, manners: .init(enough: 300_000))
+        @Test func endlessBodyIsSent() async throws {
+            let exchange = try await Outer.ask(.endlessBody, clientOptions: .init(byteLimit: 300_000))
             #expect(exchange.header("Content-Length") == nil && exchange.bodyText.hasPrefix("abcdefghijabcdefghijab"))
-            let chunks = try await Outer.ask([.chunked, .endlessBody], manners: .init(enough: 300_000))
+            let chunks = try await Outer.ask([.chunked, .endlessBody], clientOptions: .init(byteLimit: 300_000))
             #expect(chunks.bodyText.hasPrefix("a\r\nabcdefghij\r\na\r\nabcdefghij\r\na\r\n"))
             #expect(try await Outer.ask([.endlessBody, .reset(after: 23)]).bodyText == "abcdefghijabcdefghijabc")
         }
@@ -184,6 +188,6 @@ extension MisbehavingServerTests {
 }
 
 extension String {
-    /// How often a text occurs.
+    /// Returns the number of occurrences of a text.
     fileprivate func components(_ text: String) -> Int { ranges(of: text).count }
 }

@@ -1,12 +1,12 @@
 import MillstreamTesting
 import Testing
 
-/// What a good server does.
+/// Tests the correct behavior of the server.
 extension MisbehavingServerTests {
     @Suite struct Resources {
         typealias Outer = MisbehavingServerTests
 
-        /// Asks for ten letters at `/a`.
+        /// Requests a resource of ten letters at `/a`.
         private func ask(
             _ fields: String...,
             method: String = "GET",
@@ -29,7 +29,7 @@ extension MisbehavingServerTests {
         private let tag = MisbehavingServer.Resource(Outer.letters).entityTag ?? ""
         private let date = MisbehavingServer.Resource(Outer.letters).lastModified ?? ""
 
-        @Test func aResourceComesWithItsHeaderFields() async throws {
+        @Test func resourceHasItsHeaderFields() async throws {
             let exchange = try await ask()
             #expect(
                 exchange.head == """
@@ -67,7 +67,7 @@ extension MisbehavingServerTests {
             #expect(exchange.header("Content-Range") == label && exchange.header("Content-Length") == "\(body.count)")
         }
 
-        @Test func severalRangesComeInParts() async throws {
+        @Test func severalRangesAreSentAsMultipart() async throws {
             let exchange = try await ask("Range: bytes=0-1,8-")
             let type = try #require(exchange.header("Content-Type"))
             #expect(exchange.status == 206 && type.hasPrefix("multipart/byteranges; boundary="))
@@ -76,14 +76,14 @@ extension MisbehavingServerTests {
             #expect(exchange.bodyText == "\(part)0-1/10\r\n\r\nab\(part)8-9/10\r\n\r\nij\r\n--\(boundary)--\r\n")
         }
 
-        @Test func aRangeNeedsAServerThatServesThemAndAMethodThatMeansThem() async throws {
+        @Test func rangesAreServedOnlyForGETIfEnabled() async throws {
             let whole = try await ask("Range: bytes=1-2", servesRanges: false)
             #expect(whole.status == 200 && whole.header("Accept-Ranges") == "none" && whole.body == Outer.letters)
             let head = try await ask("Range: bytes=1-2", method: "HEAD")
             #expect(head.status == 200 && head.header("Content-Length") == "10" && head.body.isEmpty)
         }
 
-        @Test func aRangeIsServedIfTheStrongValidatorIsTheSame() async throws {
+        @Test func rangeIsServedIfTheStrongValidatorMatches() async throws {
             #expect(try await ask("Range: bytes=1-2", "If-Range: \(tag)").status == 206)
             #expect(try await ask("Range: bytes=1-2", "If-Range: \(date)").status == 206)
             #expect(try await ask("Range: bytes=1-2", "If-Range: \"other\"").status == 200)
@@ -92,7 +92,7 @@ extension MisbehavingServerTests {
             #expect(weak.status == 200 && weak.header("ETag") == "W/\(tag)" && weak.header("Last-Modified") == nil)
         }
 
-        @Test func whatTheClientHasIsNotSentAgain() async throws {
+        @Test func unchangedResourceIsNotSentAgain() async throws {
             for field in ["If-None-Match: \(tag)", "If-None-Match: \"x\", W/\(tag)", "If-None-Match: *"] {
                 let exchange = try await ask(field)
                 #expect(exchange.status == 304 && exchange.body.isEmpty && exchange.header("ETag") == tag)
@@ -103,7 +103,7 @@ extension MisbehavingServerTests {
             #expect(try await ask("If-None-Match: \(tag)", validators: []).status == 200)
         }
 
-        @Test func otherMethodsAndOtherPathsAreRefused() async throws {
+        @Test func otherMethodsAndPathsAreRejected() async throws {
             let post = try await ask(method: "POST")
             #expect(post.status == 405 && post.header("Allow") == "GET, HEAD")
             try await MisbehavingServer.withServer { server in
@@ -113,7 +113,7 @@ extension MisbehavingServerTests {
             }
         }
 
-        @Test func aResourceCanBeReplacedWhileTheServerRuns() async throws {
+        @Test func resourceCanBeReplacedWhileTheServerRuns() async throws {
             try await MisbehavingServer.withServer(["/a": .text("one")]) { server in
                 let one = try await RawClient.send(Outer.get(), to: server)
                 server.set("a", .text("two"))
@@ -122,7 +122,7 @@ extension MisbehavingServerTests {
             }
         }
 
-        @Test(.enabled(if: Curl.isInstalled)) func curlGetsRangesAndGoesOnWhereItStopped() async throws {
+        @Test(.enabled(if: Curl.isInstalled)) func curlLoadsRangesAndResumes() async throws {
             try await MisbehavingServer.withServer(["/a": .init(Outer.long)]) { server in
                 let range = try await Curl.get(server.address("a"), ["--range", "100-299"])
                 #expect(range.status == 0 && range.bytes.elementsEqual(Outer.long[100..<300]))

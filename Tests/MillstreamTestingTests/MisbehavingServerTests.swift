@@ -2,7 +2,7 @@ import Foundation
 import MillstreamTesting
 import Testing
 
-/// The suites of the server, and what they share.
+/// The suites of the server, and their common functions.
 @Suite(.timeLimit(.minutes(1))) struct MisbehavingServerTests {
     static let letters = Array("abcdefghij".utf8)
     static let long = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
@@ -10,31 +10,31 @@ import Testing
     typealias Server = MisbehavingServer
     typealias Behaviour = MisbehavingServer.Behaviour
 
-    /// The bytes of a GET request; the last one on its connection unless told.
+    /// Returns the bytes of a GET request, by default with `Connection: close`.
     static func get(_ target: String = "/a", _ fields: String..., isLast: Bool = true) -> [UInt8] {
         let all = ["Host: h"] + fields + (isLast ? ["Connection: close"] : [])
         return Array("GET \(target) HTTP/1.1\r\n\(all.map { $0 + "\r\n" }.joined())\r\n".utf8)
     }
 
-    /// Serves ten letters at `/a`, misbehaves, and asks once.
+    /// Serves ten letters at `/a` with the given behavior, and sends one request.
     static func ask(
         _ behaviour: Behaviour,
         _ fields: String...,
         bytes: [UInt8] = letters,
         isLast: Bool = true,
-        manners: RawClient.Manners = .init()
+        clientOptions: RawClient.ClientOptions = .init()
     ) async throws -> Exchange {
         try await Server.withServer(["/a": .init(bytes, contentType: "video/mp2t")]) { server in
             server.behave("/a", behaviour)
             let lines = fields.map { $0 + "\r\n" }.joined() + (isLast ? "Connection: close\r\n" : "")
             let request = Array("GET /a HTTP/1.1\r\nHost: h\r\n\(lines)\r\n".utf8)
-            return try await RawClient.send(request, to: server, manners)
+            return try await RawClient.send(request, to: server, clientOptions)
         }
     }
 
-    // MARK: Behaviours in turn
+    // MARK: Sequences of behaviors
 
-    @Test func theNthRequestGetsTheNthBehaviourAndTheLastOneStays() async throws {
+    @Test func behaviorsApplyToConsecutiveRequestsAndTheLastOneRepeats() async throws {
         try await Server.withServer(["/a": .init(Self.letters)]) { server in
             server.behave("/a", .status(503), .proper, .status(404))
             var found: [Int?] = []
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func aStarStandsForAllPathsOfWhichNothingElseWasSaid() async throws {
+    @Test func wildcardAppliesToAllOtherPaths() async throws {
         try await Server.withServer(["/a": .init([1]), "/b": .init([2]), "/c": .init([3])]) { server in
             server.behave("*", .status(500), .status(501), .proper)
             server.behave("/b", .status(404))
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func aPathThatServesNothingCanMisbehave() async throws {
+    @Test func pathWithoutAResourceCanHaveABehavior() async throws {
         try await Server.withServer { server in
             server.behave("nothing", .status(401, headers: ["WWW-Authenticate": "Basic"]))
             let exchange = try await RawClient.send(Self.get("/nothing"), to: server)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func behavioursCombine() async throws {
+    @Test func behaviorsCanBeCombined() async throws {
         let start = ContinuousClock.now
         let exchange = try await Self.ask([
             .delay(.milliseconds(40)), .status(503, headers: ["Retry-After": "1"], body: Self.letters),
@@ -78,7 +78,7 @@ import Testing
 
     // MARK: Connections
 
-    @Test func requestsAreWrittenDownAsTheyCame() async throws {
+    @Test func requestsAreRecordedUnchanged() async throws {
         try await Server.withServer(["/a%20b": .init(Self.letters)]) { server in
             let target = "/a%20b?x=../%zz&é y"
             let request = "GET \(target) HTTP/1.1\r\nB: 1\r\nb:  two \r\nA:\r\nContent-Length: 3\r\n\r\nxyz"
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func requestsInARowAreAnsweredInTheirOrder() async throws {
+    @Test func pipelinedRequestsAreAnsweredInOrder() async throws {
         try await Server.withServer(["/a": .init([0x41]), "/b": .init([0x42])]) { server in
             server.behave("/a", .delay(.milliseconds(30)))
             let requests = Self.get("/a", isLast: false) + Self.get("/b", isLast: false) + Self.get("/b")
@@ -109,10 +109,10 @@ import Testing
         }
     }
 
-    @Test func aClientThatFinishesItsSideStillGetsItsAnswer() async throws {
+    @Test func clientThatClosesItsOutputReceivesTheResponse() async throws {
         try await Server.withServer(["/a": .init(Self.letters)]) { server in
             server.behave("/a", .delay(.milliseconds(300)))
-            let exchange = try await RawClient.send(Self.get(isLast: false), to: server, .init(finishes: true))
+            let exchange = try await RawClient.send(Self.get(isLast: false), to: server, .init(closesOutput: true))
             #expect(exchange.bodyText == "abcdefghij" && exchange.ending == .closed)
         }
     }
@@ -128,20 +128,20 @@ import Testing
             ("GET /a HTTP/1.0\n\n", 200), ("DELETE /a HTTP/1.1\r\nConnection: close\r\n\r\n", 405),
         ] as [(String, Int?)]
     )
-    func whatAClientSendsDoesNotHurt(text: String, status: Int?) async throws {
+    func invalidRequestsAreHandled(text: String, status: Int?) async throws {
         try await Server.withServer(["/a": .init(Self.letters)]) { server in
-            let manners = RawClient.Manners(patience: .seconds(2), finishes: true)
-            let exchange = try await RawClient.send(Array(text.utf8), to: server, manners)
+            let clientOptions = RawClient.ClientOptions(timeout: .seconds(2), closesOutput: true)
+            let exchange = try await RawClient.send(Array(text.utf8), to: server, clientOptions)
             #expect(exchange.status == status && exchange.ending != .leftOpen)
             #expect(try await RawClient.send(Self.get(), to: server).bodyText == "abcdefghij")
         }
     }
 
-    @Test func clientsThatLeaveEarlyDoNotHurt() async throws {
+    @Test func clientsThatDisconnectEarlyAreHandled() async throws {
         try await Server.withServer(["/a": .init(Self.long)]) { server in
             for behaviour: Behaviour in [.endlessBody, .endlessHead, .throttle(bytesPerSecond: 100_000), .proper] {
                 server.behave("/a", behaviour)
-                _ = try await RawClient.send(Self.get(isLast: false), to: server, .init(enough: 10))
+                _ = try await RawClient.send(Self.get(isLast: false), to: server, .init(byteLimit: 10))
             }
             let flood = Self.get(isLast: false) + [UInt8](repeating: 0x41, count: 3 << 20)
             server.behave("/a", .stallBeforeHead)
@@ -152,16 +152,16 @@ import Testing
         }
     }
 
-    // MARK: The end of the server
+    // MARK: Shutdown
 
-    /// An error to be thrown.
+    /// An error that a test throws.
     private struct Stop: Error {}
 
     private static func waitForRequests(_ count: Int, _ server: Server) async {
         while server.requests.count < count { await Task.yield() }
     }
 
-    @Test func everyConnectionEndsWithTheServer() async throws {
+    @Test func allConnectionsAreClosedWithTheServer() async throws {
         let behaviours: [Behaviour] = [
             .stallBeforeHead, .stall(after: 3), .delay(.seconds(60)), .trickle(every: .seconds(60)), .endlessBody,
             .wrongLength(5), .closeIdle(after: .seconds(60)),
@@ -182,7 +182,7 @@ import Testing
         #expect(exchanges.count == behaviours.count && exchanges.allSatisfy { $0.ending != .leftOpen })
     }
 
-    @Test func cancellationEndsConnectionsOfClientsThatIgnoreIt() async throws {
+    @Test func cancellationClosesConnectionsOfClientsThatIgnoreIt() async throws {
         let exchange = try await withThrowingTaskGroup(of: Exchange.self) { group in
             group.addTask {
                 try await Server.withServer(["/a": .init(Self.letters)]) { server in
@@ -198,7 +198,7 @@ import Testing
         #expect(exchange?.ending != .leftOpen)
     }
 
-    @Test func theServerReturnsWhatItsBodyReturnsAndLeavesNothingBehind() async throws {
+    @Test func serverReturnsTheResultOfItsBodyAndStopsListening() async throws {
         let ended = try await Server.withServer(["/a": .init(Self.letters)]) { server in
             _ = try await RawClient.send(Self.get(), to: server)
             return server

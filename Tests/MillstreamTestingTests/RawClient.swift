@@ -10,26 +10,26 @@ import Musl
 import Darwin
 #endif
 
-/// What came back over a connection on which some bytes were sent.
+/// The bytes that were received on a connection, and how it ended.
 struct Exchange: Sendable {
     enum Ending: Sendable {
         case closed
         case reset
-        /// The client had enough, or waited long enough.
+        /// The client closed the connection after it reached a limit.
         case leftOpen
     }
 
     var bytes: [UInt8] = []
     var ending = Ending.closed
-    /// How many bytes were there at which time since the start.
+    /// The number of received bytes at each time since the start.
     var arrivals: [(time: Duration, count: Int)] = []
     var duration = Duration.zero
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The head up to its empty line; all of it where there is none.
+    /// The head of the response up to and including its empty line, or all bytes if there is none.
     var head: String { String(decoding: bytes[..<headEnd], as: UTF8.self) }
-    /// What follows the first empty line.
+    /// The bytes after the first empty line.
     var body: [UInt8] { Array(bytes[headEnd...]) }
     var bodyText: String { String(decoding: body, as: UTF8.self) }
     var status: Int? { text.split(separator: " ").dropFirst().first.flatMap { Int($0) } }
@@ -45,38 +45,38 @@ struct Exchange: Sendable {
     }
 }
 
-/// A client that sends what it is told and knows nothing of HTTP.
+/// A client that sends the given bytes, and does not interpret HTTP.
 final class RawClient: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    /// How a client leaves.
-    struct Manners: Sendable {
-        /// How long it waits at most.
-        var patience = Duration.seconds(5)
-        /// What has to be the end of what it got before its patience begins to run; a busy machine takes its time.
+    /// The conditions under which a client disconnects.
+    struct ClientOptions: Sendable {
+        /// The time after which the client disconnects.
+        var timeout = Duration.seconds(5)
+        /// The text at the end of the received bytes that starts the timeout; it avoids timeouts on a busy machine.
         var after: String?
-        /// After how many bytes it has enough.
-        var enough = Int.max
-        /// Whether it says that it will send nothing more.
-        var finishes = false
+        /// The number of received bytes after which the client disconnects.
+        var byteLimit = Int.max
+        /// A Boolean value that indicates whether the client closes its output after sending.
+        var closesOutput = false
     }
 
     private let start = ContinuousClock.now
-    private let manners: Manners
+    private let clientOptions: ClientOptions
     private let promise: EventLoopPromise<Exchange>
     private var exchange = Exchange()
     private var timer: Scheduled<Void>?
 
-    private init(_ manners: Manners, _ promise: EventLoopPromise<Exchange>) {
-        self.manners = manners
+    private init(_ clientOptions: ClientOptions, _ promise: EventLoopPromise<Exchange>) {
+        self.clientOptions = clientOptions
         self.promise = promise
     }
 
-    /// Sends bytes to a server and takes what comes back until the connection ends.
+    /// Sends bytes to a server and receives bytes until the connection ends.
     static func send(
         _ bytes: [UInt8],
         to server: MisbehavingServer,
-        _ manners: Manners = Manners()
+        _ clientOptions: ClientOptions = ClientOptions()
     ) async throws -> Exchange {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let promise = loop.makePromise(of: Exchange.self)
@@ -85,13 +85,14 @@ final class RawClient: ChannelInboundHandler {
                 .channelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(RawClient(manners, promise))
+                        try channel.pipeline.syncOperations.addHandler(RawClient(clientOptions, promise))
                     }
                 }
                 .connect(host: "127.0.0.1", port: server.port).get()
-            // A server may close before all is sent; what it said until then is there all the same.
+            // The server may close the connection before all bytes are sent; the bytes received until then are still
+            // available.
             try? await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get()
-            if manners.finishes { try? await channel.close(mode: .output).get() }
+            if clientOptions.closesOutput { try? await channel.close(mode: .output).get() }
         } catch {
             promise.fail(error)
         }
@@ -99,16 +100,17 @@ final class RawClient: ChannelInboundHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        leave(context, in: manners.after == nil ? manners.patience : .seconds(5))
+        leave(context, in: clientOptions.after == nil ? clientOptions.timeout : .seconds(5))
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         exchange.bytes += unwrapInboundIn(data).readableBytesView
         exchange.arrivals.append((ContinuousClock.now - start, exchange.bytes.count))
-        if exchange.bytes.count >= manners.enough {
+        if exchange.bytes.count >= clientOptions.byteLimit {
             leave(context)
-        } else if let after = manners.after, exchange.text.utf8.suffix(after.utf8.count).elementsEqual(after.utf8) {
-            leave(context, in: manners.patience)
+        } else if let after = clientOptions.after, exchange.text.utf8.suffix(after.utf8.count).elementsEqual(after.utf8)
+        {
+            leave(context, in: clientOptions.timeout)
         }
     }
 
@@ -123,9 +125,9 @@ final class RawClient: ChannelInboundHandler {
         promise.succeed(exchange)
     }
 
-    private func leave(_ context: ChannelHandlerContext, in patience: Duration) {
+    private func leave(_ context: ChannelHandlerContext, in timeout: Duration) {
         timer?.cancel()
-        timer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(patience)) { self.leave(context) }
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { self.leave(context) }
     }
 
     private func leave(_ context: ChannelHandlerContext) {

@@ -2,7 +2,7 @@ import MillstreamTesting
 import Synchronization
 import Testing
 
-/// Who came when.
+/// A thread-safe record of the order of events.
 private final class Order<Name: Sendable>: Sendable {
     private let names = Mutex<[Name]>([])
 
@@ -12,7 +12,7 @@ private final class Order<Name: Sendable>: Sendable {
 }
 
 @Suite struct SimulationTests {
-    @Test func timePassesOnlyWhereNobodyHasAnythingToDo() async throws {
+    @Test func timeAdvancesOnlyWhileAllTasksSleep() async throws {
         let simulation = Simulation()
         let order = Order<Int>()
         try await simulation.run {
@@ -30,7 +30,7 @@ private final class Order<Name: Sendable>: Sendable {
         #expect(simulation.now == .seconds(3 * 3600))
     }
 
-    @Test func whileSomebodyWaitsOutsideTimePassesAsItDoesThere() async throws {
+    @Test func timeAdvancesInRealTimeDuringOutsideWork() async throws {
         let simulation = Simulation()
         let waited = try await simulation.run {
             let start = simulation.now
@@ -43,7 +43,7 @@ private final class Order<Name: Sendable>: Sendable {
         #expect(waited.1 == .seconds(1000))
     }
 
-    @Test func aSleeperWakesInTimeWhileAnotherIsOutside() async throws {
+    @Test func sleepingTaskWakesOnTimeDuringOutsideWork() async throws {
         let simulation = Simulation()
         let order = Order<String>()
         try await simulation.run {
@@ -53,7 +53,7 @@ private final class Order<Name: Sendable>: Sendable {
                     order.add("outside")
                 }
                 group.addTask {
-                    // Begins once the other is out.
+                    // Starts after the other task has begun its outside work.
                     try await simulation.sleep(for: .milliseconds(100))
                     try await simulation.sleep(for: .milliseconds(100))
                     order.add("asleep")
@@ -65,7 +65,7 @@ private final class Order<Name: Sendable>: Sendable {
         #expect(simulation.now >= .seconds(2) && simulation.now < .seconds(100))
     }
 
-    @Test func whoIsCancelledOutsideLeavesNobodyWaiting() async throws {
+    @Test func cancelledOutsideWorkDoesNotBlockTheSimulation() async throws {
         let simulation = Simulation()
         try await simulation.run {
             await withThrowingTaskGroup(of: Void.self) { group in

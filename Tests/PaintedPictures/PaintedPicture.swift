@@ -1,18 +1,18 @@
 public import MediaDecoding
 
-/// Pictures that are computed, for tests that know what they must look like.
+/// Creates computed video frames for tests that know their expected contents.
 public enum PaintedPicture {
-    /// Paints a picture with halved chroma, 8 bits a value.
+    /// Creates a frame with halved chroma resolution and 8 bits per value.
     ///
     /// - Parameters:
-    ///   - width: In pixels.
-    ///   - height: In pixels.
-    ///   - matrix: How colours become brightness and differences.
-    ///   - isFullRange: Whether values use all of their range.
-    ///   - aspect: How wide a pixel is to how high.
-    ///   - color: Red, green and blue of a pixel, from 0 to 1.
-    /// - Returns: The picture.
-    /// - Throws: What making a picture throws.
+    ///   - width: The width in pixels.
+    ///   - height: The height in pixels.
+    ///   - matrix: The matrix that converts colors to luma and chroma.
+    ///   - isFullRange: A Boolean value that indicates whether values use their full range.
+    ///   - aspect: The aspect ratio of a pixel.
+    ///   - color: A function that returns the red, green and blue of the pixel at a column and row, from 0 to 1.
+    /// - Returns: The frame.
+    /// - Throws: The error of a frame that cannot be created.
     public static func make(
         width: Int,
         height: Int,
@@ -52,7 +52,7 @@ public enum PaintedPicture {
 
     private static func byte(_ value: Double) -> UInt8 { UInt8(max(0, min(255, value.rounded()))) }
 
-    /// The shares of red and blue in brightness (ITU-R BT.601, BT.709, BT.2020).
+    /// Returns the coefficients of red and blue in luma (ITU-R BT.601, BT.709, BT.2020).
     private static func coefficients(_ matrix: ColorMatrix) -> (Double, Double) {
         switch matrix {
         case .bt601: (0.299, 0.114)

@@ -10,7 +10,7 @@ import ResourceAddressing
 extension CostOperation {
     private static let base = "https://h/v/"
 
-    /// The plan of a package from playlists, and whole downloads of small files.
+    /// The operations that plan packages from playlists, and complete downloads of small files.
     static var downloads: [CostOperation] {
         planned + whole
     }
@@ -150,7 +150,7 @@ extension CostOperation {
         try library.close()
     }
 
-    // MARK: Whole downloads
+    // MARK: Complete downloads
 
     private static var whole: [CostOperation] {
         [

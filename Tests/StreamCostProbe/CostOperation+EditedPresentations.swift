@@ -10,7 +10,7 @@ import ResourceAddressing
 extension CostOperation {
     private static let base = "https://h/v/"
 
-    /// What the server answers for an edited presentation, and what a program that follows a presentation reads.
+    /// The operations that edit presentations as the server does, and that follow a presentation as the program does.
     static var editedPresentations: [CostOperation] { edited + followed }
 
     private static let shapes: Set<String> = [
@@ -49,7 +49,7 @@ extension CostOperation {
     private static func answer(_ texts: [String: [String]], _ edits: [(String, String)]) throws -> () throws -> Void {
         var texts = texts
         let child = "#EXTM3U\n" + PlaylistShape.header + repeated(4, PlaylistShape.segment) + PlaylistShape.end
-        // The media playlists that gaps are as long as.
+        // The media playlists that determine the duration of gaps.
         for name in ["v0.m3u8", "0.m3u8", "v.m3u8", "a.m3u8", "a0.m3u8"] { texts[base + name] = [child] }
         let plan = EditPlan(try edits.map { try PlaylistEdit(name: $0, value: $1) })
         let origin = MemoryOrigin(texts)
@@ -66,7 +66,8 @@ extension CostOperation {
         }
     }
 
-    /// The media playlists of a presentation, each parsed with the variables of the multivariant playlist and reported.
+    /// The operations that parse the media playlists of a presentation with the variables of its multivariant playlist,
+    /// and report them.
     private static var followed: [CostOperation] {
         [
             followed("variants") { _ in "" },

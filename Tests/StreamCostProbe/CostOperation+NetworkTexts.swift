@@ -3,7 +3,7 @@ import FuzzTargets
 import StreamFuzzTargets
 
 extension CostOperation {
-    /// Every reader of texts of the network, on the worst shapes of its format.
+    /// The operations that parse text from the network, with the worst inputs of each format.
     static var networkTexts: [CostOperation] {
         (InputShape.cookies + InputShape.catalogs + InputShape.requests + InputShape.responses).map { shape in
             CostOperation("network/\(shape.reader)/\(shape.name)", size: shape.size) { count in

@@ -9,7 +9,7 @@ import StreamingEngine
 extension CostOperation {
     private static let base = "https://h/v/"
 
-    /// Presentations that the engine plays in simulated time.
+    /// The operations that play presentations with the playback engine in simulated time.
     static var playback: [CostOperation] {
         [
             played("segments", size: 20) { count in
@@ -94,7 +94,7 @@ extension CostOperation {
         return texts
     }
 
-    /// An operation that plays a presentation to its end, or to a time in seconds.
+    /// Returns an operation that plays a presentation to its end, or to a time in seconds.
     private static func played(
         _ name: String,
         size: Int,

@@ -5,7 +5,8 @@ import ResourceAddressing
 import StreamingEngine
 
 extension CostOperation {
-    /// The timeline of the engine: made of a playlist, looked into, aligned, and reloaded.
+    /// The operations on timelines of the playback engine: creating them from playlists, looking up segments, aligning
+    /// and reloading them.
     static var timelines: [CostOperation] {
         placed + reloaded + aligned
     }
@@ -16,7 +17,7 @@ extension CostOperation {
         try MediaPlaylist(parsing: Array(("#EXTM3U\n" + text).utf8), context: PlaylistContext(address: address))
     }
 
-    /// The playlists whose timelines are made and looked into.
+    /// The names of the playlist shapes for which timelines are created and queried.
     private static let shapes: Set<String> = [
         "segments", "everything-on-demand", "one-key-without-vector", "one-long-key-and-many-short-ones",
         "one-long-map",
@@ -70,7 +71,7 @@ extension CostOperation {
         return value
     }
 
-    /// A window of a live playlist.
+    /// Returns a window of a live playlist.
     private static func window(
         _ first: Int,
         _ count: Int,
@@ -88,7 +89,7 @@ extension CostOperation {
         let kinds: [(String, (Int) -> String)] = [("plain", plain), ("dated", dated), ("encrypted", encrypted)]
         return kinds.flatMap { name, more in
             [
-                // One segment more, of a playlist that grows.
+                // A growing playlist is reloaded with one additional segment.
                 CostOperation("timeline/reloaded/growing/\(name)") { count in
                     let timeline = PresentationTimeline(
                         try media(window(0, count, "#EXT-X-PLAYLIST-TYPE:EVENT\n", more))
@@ -102,7 +103,7 @@ extension CostOperation {
                         precondition(update.added.count == 1)
                     }
                 },
-                // A window of few segments, reloaded as often as there are entries.
+                // A window of a few segments is reloaded as many times as there are entries.
                 CostOperation("timeline/reloaded/window/\(name)", size: 40) { count in
                     let first = try media(window(0, 6, "", more))
                     let later = (1...count).map { Array(("#EXTM3U\n" + window($0, 6, "", more)).utf8) }
@@ -116,7 +117,7 @@ extension CostOperation {
                         precondition(timeline.segments.count == 6)
                     }
                 },
-                // All segments are others.
+                // All segments are replaced by others.
                 CostOperation("timeline/reloaded/restarted/\(name)") { count in
                     let timeline = PresentationTimeline(try media(window(1_000_000, count, "", more)))
                     let other = try media(window(0, count, "", more))
@@ -126,7 +127,7 @@ extension CostOperation {
                         precondition(timeline.segments.count == count)
                     }
                 },
-                // Segments come back at the beginning.
+                // Earlier segments are inserted at the start.
                 CostOperation("timeline/reloaded/earlier-segments/\(name)") { count in
                     let timeline = PresentationTimeline(try media(window(count, count, "", more)))
                     let other = try media(window(0, 2 * count, "", more))
@@ -209,7 +210,7 @@ extension CostOperation {
         }
     }
 
-    /// What the engine makes of a multivariant playlist, and what it selects.
+    /// The operations that create a presentation from a multivariant playlist, and select its variants and renditions.
     static var presentationModels: [CostOperation] {
         PlaylistShape.multivariant.map { shape in
             CostOperation("model/\(shape.name)", size: 60) { count in

@@ -4,11 +4,11 @@ import MediaTransport
 import ResourceAddressing
 import Synchronization
 
-/// A transport that has texts at addresses; every other address has 192 bytes of media.
+/// A transport that serves texts at given addresses, and 192 bytes of media at all other addresses.
 struct MemoryOrigin: Transport {
-    /// The texts by address without query.
+    /// The texts by their addresses without queries.
     ///
-    /// Each request gets the next of several texts; the last one stays.
+    /// Each request receives the next of several texts; the last one is repeated.
     let texts: [String: [String]]
     private let counts = RequestCounts()
 
@@ -43,7 +43,7 @@ struct MemoryOrigin: Transport {
     }
 }
 
-/// Runs an asynchronous function and waits for its end on the current thread.
+/// Runs an asynchronous function, and blocks the current thread until it ends.
 func wait<Value: Sendable>(for body: @escaping @Sendable () async throws -> Value) throws -> Value {
     let result = Mutex<Result<Value, any Error>?>(nil)
     let done = DispatchSemaphore(value: 0)

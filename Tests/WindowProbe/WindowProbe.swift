@@ -4,7 +4,7 @@ import MediaOutput
 import MediaTiming
 import PaintedPictures
 
-/// A window with one known picture, for tests that look at the screen: it says what happens to it on standard output.
+/// A window with a known video frame, for tests that take screenshots, which writes its events to standard output.
 ///
 /// `window-probe [graphics|software] [bt601|bt709|bt2020] [full|limited]`
 @main struct WindowProbe {
@@ -50,12 +50,12 @@ import PaintedPictures
         }
     }
 
-    /// At once, unlike `print`, which waits where no terminal reads.
+    /// Writes a line immediately, unlike `print`, which buffers if standard output is not a terminal.
     private static func say(_ line: String) {
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }
 
-    /// Four fields: red, green, blue, and grey of one half.
+    /// Returns a frame with four fields: red, green, blue and 50 % gray.
     private static func picture(_ arguments: Set<String>) throws -> Picture {
         let matrix: ColorMatrix =
             arguments.contains("bt601") ? .bt601 : arguments.contains("bt2020") ? .bt2020 : .bt709

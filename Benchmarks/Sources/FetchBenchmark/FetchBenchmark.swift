@@ -4,9 +4,9 @@ import NIOCore
 import NIOPosix
 import ResourceAddressing
 
-/// Fetches what a list names into files, eight at a time: the transport and the disk, and no catalogue.
+/// Downloads the files in a list, eight at a time, with the transport and the disk, but without a catalog.
 ///
-/// A line of the list is an address, a tab and a file name.
+/// Each line of the list is an address, a tab and a file name.
 @main
 struct FetchBenchmark {
     static func main() async throws {
@@ -56,9 +56,9 @@ struct FetchBenchmark {
     }
 }
 
-/// A file that is written from its beginning.
+/// A file that is written sequentially.
 ///
-/// Safe: one task writes it, and awaits each write before the next.
+/// Safe: one task writes the file, and awaits each write before the next.
 private final class File: @unchecked Sendable {
     private let name: String
     private var descriptor: Int32 = -1

@@ -1,9 +1,9 @@
-/// Playlists of the shape and size that parsers are compared with, made anew in every run.
+/// Playlists of the structure and size with which parsers are compared, generated in each run.
 enum Inputs {
-    /// 100,000 segments with EXTINF and BYTERANGE, a date every ten, one map: about 10 MB.
+    /// 100,000 segments with EXTINF and BYTERANGE, a date every ten segments, and one map: about 10 MB.
     static let vod = Array((segments(0..<100_000) + "#EXT-X-ENDLIST\n").utf8)
 
-    /// The same as a live playlist, and one segment later.
+    /// The same as a live playlist, and its next version with one segment more and one less.
     static let live = (Array(segments(0..<100_000).utf8), Array(segments(1..<100_001).utf8))
 
     private static func segments(_ numbers: Range<Int>) -> String {
@@ -26,7 +26,7 @@ enum Inputs {
     /// 200 variants and 60 renditions: about 60 KB.
     static let multi = Array(entries(variants: 200, renditions: 60).utf8)
 
-    /// Ten times as many: the time should be ten times as long, not more.
+    /// Ten times as many entries, for which the time should be ten times as long.
     static let longMulti = Array(entries(variants: 2_000, renditions: 600).utf8)
 
     private static func entries(variants: Int, renditions: Int) -> String {

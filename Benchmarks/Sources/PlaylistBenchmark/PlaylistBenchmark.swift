@@ -1,7 +1,8 @@
 import CLimits
 import HLSPlaylist
 
-/// Times the parser beside the limits of the machine in one interleaved run: absolute times drift, ratios do not.
+/// Measures the parser and the limits of the machine in interleaved rounds, because absolute times drift, but ratios do
+/// not.
 @main struct PlaylistBenchmark {
     private static let rounds = 15
     private static let limitName = "one-pass C parser on vod"
@@ -53,7 +54,7 @@ import HLSPlaylist
         times[name, default: []].append(ContinuousClock.now - start)
     }
 
-    // MARK: What is timed
+    // MARK: Measured operations
 
     private static func parse(_ bytes: [UInt8]) throws -> Int {
         switch try Playlist.parse(bytes) {
@@ -87,7 +88,7 @@ import HLSPlaylist
         }
     }
 
-    // MARK: What is told
+    // MARK: Results
 
     private func report() {
         let limit = Self.median(times[Self.limitName] ?? [])

@@ -3,7 +3,7 @@ import Millstream
 
 // The code of the article "Playing something in between".
 
-/// A film of half a second in a folder.
+/// Creates a stream of half a second in a directory.
 func makeFilm(_ name: String, in folder: URL) throws -> URL {
     let playlist = """
         #EXTM3U

@@ -3,7 +3,7 @@ import Millstream
 
 // The code of the articles "Playing a stream" and "Watching what happens".
 
-/// A film of half a second, in two languages, in a folder of its own.
+/// Creates a stream of half a second with two audio languages in a temporary directory.
 func makeFilm() throws -> URL {
     let folder = FileManager.default.temporaryDirectory.appending(path: "millstream-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

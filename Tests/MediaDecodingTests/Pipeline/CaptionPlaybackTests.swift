@@ -10,12 +10,12 @@ import Testing
 @testable import MediaDecoding
 @testable import Millstream
 
-/// Closed captions inside the video (CTA-608 in SEI messages), from the segments to the cues that are shown.
+/// Tests closed captions in the video (CTA-608 in SEI messages), from the segments to the displayed cues.
 @Suite(.timeLimit(.minutes(5)))
 struct CaptionPlaybackTests {
-    /// A pair of bytes of line 21 for each frame, with odd parity: pop-on captions in row 15.
+    /// A pair of line 21 bytes for each frame, with odd parity: pop-on captions in row 15.
     ///
-    /// "HELLO" is shown from frame 30 to 90, and "BYE" from frame 120 on.
+    /// "HELLO" is displayed in frames 30 to 90, and "BYE" from frame 120.
     private static let line21: [(UInt8, UInt8)] = {
         var pairs: [(UInt8, UInt8)] = []
         func add(_ first: UInt8, _ second: UInt8) { pairs.append((first, second)) }
@@ -43,14 +43,14 @@ struct CaptionPlaybackTests {
 
     private static func parity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 1 ? byte : byte | 0x80 }
 
-    /// The message of a picture: user data as ATSC A/53 part 4 has it, in a network abstraction layer unit of H.264.
+    /// Returns the SEI message of a frame: ATSC A/53 part 4 user data, in an H.264 network abstraction layer unit.
     private static func message(_ pair: (UInt8, UInt8)) -> [UInt8] {
         let data: [UInt8] =
             [0xB5, 0x00, 0x31] + Array("GA94".utf8) + [0x03, 0xC1, 0xFF, 0xFC, pair.0, pair.1, 0xFF]
         return [0, 0, 0, 1, 0x06, 0x04, UInt8(data.count)] + data + [0x80]
     }
 
-    /// Puts a message before the first slice of each picture of a byte stream (ITU-T H.264 annex B).
+    /// Inserts a message before the first slice of each frame in a byte stream (ITU-T H.264 annex B).
     private static func captioned(_ stream: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var picture = 0
@@ -59,7 +59,7 @@ struct CaptionPlaybackTests {
             let isStart = stream[index...].starts(with: [0, 0, 1])
             if isStart, index + 4 < stream.count {
                 let kind = stream[index + 3] & 0x1F
-                // The first bit of a slice's data says that it begins with the first macroblock.
+                // The first bit of the slice data is set if the slice starts with the first macroblock.
                 if kind == 1 || kind == 5, stream[index + 4] & 0x80 != 0 {
                     if picture < line21.count { result += message(line21[picture]) }
                     picture += 1
@@ -80,7 +80,7 @@ struct CaptionPlaybackTests {
 
         """
 
-    /// Six seconds of video with captions, in segments of two seconds.
+    /// Creates six seconds of video with captions, in segments of two seconds.
     private static func stream(_ type: String) throws -> Fixtures {
         let fixtures = try Fixtures()
         try fixtures.make(
@@ -97,11 +97,11 @@ struct CaptionPlaybackTests {
         return fixtures
     }
 
-    /// Plays the stream with the captions of a language, and returns what was shown, and when.
-    private func play(_ folder: URL, language: String?) async throws -> [ShownCues.Shown] {
+    /// Plays the stream with the captions of a language, and returns the displayed cues with their times.
+    private func play(_ folder: URL, language: String?) async throws -> [RecordedCues.Shown] {
         let simulation = Simulation()
-        let cues = ShownCues(simulation)
-        let outputs = SharedOutputs(video: ShownFrames(simulation), subtitles: cues)
+        let cues = RecordedCues(simulation)
+        let outputs = SharedOutputs(video: RecordedFrames(simulation), subtitles: cues)
         let environment = Player.Environment(
             time: simulation,
             makeLoading: { _, _ in
@@ -124,24 +124,24 @@ struct CaptionPlaybackTests {
             let start = simulation.now
             player.play()
             for await state in item.states where state.hasPlayedToEnd { break }
-            // A cue that is still shown is given again when its end is known better.
+            // A displayed cue is delivered again when its end time is updated.
             let changes = cues.all.indices.filter { $0 == 0 || cues.all[$0].text != cues.all[$0 - 1].text }
-            return changes.map { ShownCues.Shown(time: cues.all[$0].time - start, text: cues.all[$0].text) }
+            return changes.map { RecordedCues.Shown(time: cues.all[$0].time - start, text: cues.all[$0].text) }
         }
     }
 
-    @Test(arguments: ["mpegts", "fmp4"]) func captionsInsideTheVideoAreShownAtTheirTimes(type: String) async throws {
+    @Test(arguments: ["mpegts", "fmp4"]) func captionsInTheVideoAreDisplayedAtTheirTimes(type: String) async throws {
         let stream = try Self.stream(type)
         let shown = try await play(stream.folder, language: "en").drop { $0.text.isEmpty }
         #expect(shown.prefix(3).map(\.text) == ["HELLO", "", "BYE"])
-        // A command is sent twice; one or two frames later its effect is seen.
+        // Each control code is sent twice, so that its effect is visible one or two frames later.
         for (cue, frame) in zip(shown, [30, 90, 120]) {
             let late = cue.time / .seconds(1) - Double(frame) / 30
             #expect((-0.01..<0.15).contains(late), "\(cue)")
         }
     }
 
-    @Test(arguments: ["de", nil]) func captionsOfAnotherChannelAndUnselectedOnesAreNotShown(
+    @Test(arguments: ["de", nil]) func otherChannelsAndUnselectedCaptionsAreNotDisplayed(
         language: String?
     ) async throws {
         let stream = try Self.stream("mpegts")

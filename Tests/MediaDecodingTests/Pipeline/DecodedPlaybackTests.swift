@@ -8,10 +8,10 @@ import Testing
 
 @testable import MediaDecoding
 
-/// Streams are shown as they are: each frame once, in order, at its time.
+/// Tests that each frame of a stream is displayed once, in order, at its time.
 @Suite(
     .timeLimit(.minutes(5)),
-    .enabled(if: SampleStreams.areThere, "the sample streams were not made: run Scripts/make-samples")
+    .enabled(if: SampleStreams.areAvailable, "the sample streams were not made: run Scripts/make-samples")
 )
 struct DecodedPlaybackTests {
     static let playlists = [
@@ -24,7 +24,7 @@ struct DecodedPlaybackTests {
         try DecodedStream(playlist, in: try #require(SampleStreams.directory))
     }
 
-    @Test(arguments: playlists) func everyFrameIsShownOnceAtItsTime(playlist: String) async throws {
+    @Test(arguments: playlists) func eachFrameIsDisplayedOnceAtItsTime(playlist: String) async throws {
         let stream = try stream(playlist)
         try await stream.run {
             await stream.engine.setRate(1)
@@ -46,7 +46,7 @@ struct DecodedPlaybackTests {
     }
 
     @Test(arguments: ["ts/multivariant.m3u8", "fmp4/multivariant.m3u8"], VariantSwitchMode.allCases)
-    func noFrameIsMissingWhereAnotherVariantReplacesWhatIsBuffered(
+    func noFrameIsMissingWhenAVariantSwitchReplacesTheBuffer(
         playlist: String,
         mode: VariantSwitchMode
     ) async throws {
@@ -72,13 +72,13 @@ struct DecodedPlaybackTests {
         #expect(switches >= 2)
     }
 
-    @Test(arguments: playlists) func anExactSeekShowsTheExactFrame(playlist: String) async throws {
+    @Test(arguments: playlists) func exactSeekDisplaysTheExactFrame(playlist: String) async throws {
         let stream = try stream(playlist)
         try await stream.run {
             try await stream.wait { $0.status == .readyToPlay }
             let duration = try #require(stream.engine.snapshot.duration)
             let last = Int((duration.seconds * 30).rounded()) - 1
-            // First and last frames of segments of 4 and 6 seconds, and some between; out of order.
+            // First and last frames of segments of 4 and 6 seconds, and frames in between, out of order.
             let targets = [0, last, 179, 180, 119, 120, 1, 541 % last, 239, 240, last - 1, 300, 59, 60, 61, 0]
             for frame in targets where frame <= last {
                 let time = MediaTime(value: Int64(frame), timescale: 30)
@@ -86,7 +86,7 @@ struct DecodedPlaybackTests {
                 #expect(result.isFinished && result.landed == time)
                 let shown = try #require(stream.shown.all.last)
                 #expect(shown.reading?.frame == frame, "\(frame) wanted, \(String(describing: shown.reading)) shown")
-                // The middle of a frame is that frame, too.
+                // A time in the middle of a frame's duration selects that frame.
                 let middle = MediaTime(value: Int64(frame * 2 + 1), timescale: 60)
                 guard middle < duration else { continue }
                 _ = await stream.engine.seek(to: middle, tolerance: .exact)
@@ -98,7 +98,7 @@ struct DecodedPlaybackTests {
     @Test(arguments: [
         "ts/multivariant.m3u8", "fmp4/multivariant.m3u8", "aes/multivariant.m3u8", "byterange/multivariant.m3u8",
     ])
-    func exactSeeksStayExactWhenTheVariantChanges(playlist: String) async throws {
+    func exactSeeksRemainExactWhenTheVariantChanges(playlist: String) async throws {
         var options = StreamingOptions()
         options.initialThroughput = BitRate(bitsPerSecond: 50_000_000)
         options.preferredForwardBufferDuration = .seconds(6)
@@ -106,7 +106,8 @@ struct DecodedPlaybackTests {
         try await stream.run {
             try await stream.wait { $0.status == .readyToPlay }
             var heights: Set<Int> = []
-            // Up and down in turns, each time to where another variant is loaded, or its border to the other lies.
+            // Switch up and down in turns, and seek to times where another variant is buffered, or at the boundary
+            // between variants.
             for (turn, frame) in [200, 380, 179, 541, 539, 180, 900, 719, 720, 0].enumerated() {
                 await stream.engine.update {
                     $0.preferredMaximumResolution = turn % 2 == 0 ? Resolution(width: 640, height: 360) : nil
@@ -125,7 +126,7 @@ struct DecodedPlaybackTests {
     }
 
     @Test(arguments: ["ts/360p/media.m3u8", "fmp4/multivariant.m3u8"])
-    func aTolerantSeekLandsOnAKeyFrame(playlist: String) async throws {
+    func tolerantSeekLandsOnAKeyFrame(playlist: String) async throws {
         let stream = try stream(playlist)
         try await stream.run {
             try await stream.wait { $0.status == .readyToPlay }
@@ -133,7 +134,7 @@ struct DecodedPlaybackTests {
             let before = stream.pipeline.frameCounts.discarded
             #expect(before > 20)
             let any = await stream.engine.seek(to: MediaTime(value: 277, timescale: 10))
-            // The nearest is at 28 s; it may lie in a segment that is not there yet.
+            // The nearest key frame is at 28 s, but its segment may not be loaded yet.
             #expect([26, 28].map { MediaTime(seconds: $0) }.contains(any.landed))
             #expect(stream.shown.all.last?.reading?.frame == Int((any.landed.seconds * 30).rounded()))
             #expect(stream.pipeline.frameCounts.discarded == before)
@@ -145,7 +146,7 @@ struct DecodedPlaybackTests {
     }
 
     @Test(arguments: ["ts/360p/media.m3u8", "fmp4/multivariant.m3u8", "aes/360p/media.m3u8"])
-    func theBeepIsWithTheFlash(playlist: String) async throws {
+    func audioIsSynchronizedWithTheTimeline(playlist: String) async throws {
         let stream = try stream(playlist)
         try await stream.run {
             await stream.engine.setRate(1)
@@ -159,14 +160,14 @@ struct DecodedPlaybackTests {
     }
 }
 
-/// Sound and pictures stay together whatever is done to them.
+/// Tests that audio and video remain synchronized.
 @Suite(
     .timeLimit(.minutes(5)),
-    .enabled(if: SampleStreams.areThere, "the sample streams were not made: run Scripts/make-samples")
+    .enabled(if: SampleStreams.areAvailable, "the sample streams were not made: run Scripts/make-samples")
 )
 struct SoundWithPicturesTests {
     @Test(arguments: ["ts/multivariant.m3u8", "fmp4/multivariant.m3u8"])
-    func afterTwentySeeksAndSwitchesTheyAreTogether(playlist: String) async throws {
+    func audioAndVideoAreSynchronizedAfterTwentySeeksAndSwitches(playlist: String) async throws {
         let stream = try DecodedStream(playlist, in: try #require(SampleStreams.directory))
         try await stream.run {
             try await stream.wait { $0.status == .readyToPlay }
@@ -185,7 +186,7 @@ struct SoundWithPicturesTests {
             }
         }
         var beeps = 0
-        for stretch in stream.sound.stretches {
+        for stretch in stream.sound.sections {
             // A seek may land in the middle of a beep.
             for onset in BeepFinder.onsets(stretch).dropFirst() {
                 beeps += 1
@@ -193,7 +194,7 @@ struct SoundWithPicturesTests {
             }
         }
         #expect(beeps >= 30)
-        // Each picture says where it belongs.
+        // The strip in each frame contains its frame number.
         #expect(
             stream.shown.all.allSatisfy { frame in
                 frame.reading.map { MediaTime(value: Int64($0.frame), timescale: 30) == frame.time } ?? false
@@ -203,9 +204,9 @@ struct SoundWithPicturesTests {
     }
 }
 
-/// Finds where the beeps begin that the samples have at each whole second.
+/// Finds the start times of the beeps, which the samples contain at each whole second.
 enum BeepFinder {
-    /// In seconds of the item, going by the number of samples from the first one on.
+    /// Returns the start times in seconds of the item, computed from the number of samples after the first one.
     static func onsets(_ sound: [AudioSamples]) -> [Double] {
         guard let first = sound.first else { return [] }
         let rate = Double(first.sampleRate)
@@ -222,10 +223,10 @@ enum BeepFinder {
     }
 }
 
-/// Other ways than forwards at normal speed.
+/// Tests reverse playback, stepping and other rates.
 @Suite(
     .timeLimit(.minutes(5)),
-    .enabled(if: SampleStreams.areThere, "the sample streams were not made: run Scripts/make-samples")
+    .enabled(if: SampleStreams.areAvailable, "the sample streams were not made: run Scripts/make-samples")
 )
 struct DecodedRateTests {
     private func stream(_ playlist: String) throws -> DecodedStream {
@@ -233,7 +234,7 @@ struct DecodedRateTests {
     }
 
     @Test(arguments: ["ts/360p/media.m3u8", "fmp4/multivariant.m3u8"])
-    func backwardsEveryFrameIsShownOnceInReverse(playlist: String) async throws {
+    func reversePlaybackDisplaysEachFrameOnceInReverseOrder(playlist: String) async throws {
         let stream = try stream(playlist)
         try await stream.run {
             try await stream.wait { $0.status == .readyToPlay }
@@ -247,7 +248,7 @@ struct DecodedRateTests {
             let (begin, end) = (try #require(shown.dropFirst().first).shownAt, try #require(shown.last).shownAt)
             #expect(abs((end - begin) / .seconds(1) - 13) < 0.1)
             #expect(stream.engine.snapshot.timebase.rate == 0)
-            // And forwards again.
+            // Play forward again.
             await stream.engine.setRate(1)
             try await stream.simulation.sleep(for: .seconds(2))
             let again = stream.shown.all.suffix(30).map { $0.reading?.frame ?? -1 }
@@ -255,7 +256,7 @@ struct DecodedRateTests {
         }
     }
 
-    @Test func fastBackwardsShowsPicturesThatStandAlone() async throws {
+    @Test func fastReversePlaybackDisplaysOnlyKeyFrames() async throws {
         let stream = try stream("ts/360p/media.m3u8")
         try await stream.run {
             try await stream.wait { $0.status == .readyToPlay }
@@ -269,7 +270,7 @@ struct DecodedRateTests {
         }
     }
 
-    @Test func framesAreSteppedBothWays() async throws {
+    @Test func stepsWorkInBothDirections() async throws {
         let stream = try stream("fmp4/360p/media.m3u8")
         try await stream.run {
             try await stream.wait { $0.status == .readyToPlay }
@@ -288,7 +289,7 @@ struct DecodedRateTests {
         }
     }
 
-    @Test(arguments: [0.5, 2, 8, 32]) func mediaTimeGoesAtTheRate(rate: Double) async throws {
+    @Test(arguments: [0.5, 2, 8, 32]) func mediaTimeAdvancesAtTheRate(rate: Double) async throws {
         let stream = try stream("ts/360p/media.m3u8")
         try await stream.run {
             await stream.engine.setRate(rate)

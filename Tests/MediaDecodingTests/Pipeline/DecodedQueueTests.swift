@@ -10,16 +10,16 @@ import Testing
 @testable import MediaDecoding
 @testable import Millstream
 
-/// Items of a player that share outputs.
+/// Tests items of a player that share outputs.
 @Suite(
     .timeLimit(.minutes(5)),
-    .enabled(if: SampleStreams.areThere, "the sample streams were not made: run Scripts/make-samples")
+    .enabled(if: SampleStreams.areAvailable, "the sample streams were not made: run Scripts/make-samples")
 )
 struct DecodedQueueTests {
     private struct Stage {
         let simulation = Simulation()
         let stack = VideoOutputStack()
-        let sound = HeardSound()
+        let sound = RecordedAudio()
         let environment: Player.Environment
 
         init() throws {
@@ -41,7 +41,7 @@ struct DecodedQueueTests {
             )
         }
 
-        /// What is played in between, eight seconds behind the beginning.
+        /// An interstitial event at eight seconds.
         static var advertisement: InterstitialEvent {
             let address = ResourceAddress(FolderTransport.origin + "ad/540p/media.m3u8")
             return InterstitialEvent(id: "ad", at: MediaTime(seconds: 8), .address(address))
@@ -56,9 +56,9 @@ struct DecodedQueueTests {
         }
     }
 
-    @Test func theNextItemFollowsWithoutAGap() async throws {
+    @Test func nextItemPlaysWithoutAGap() async throws {
         let stage = try Stage()
-        let screen = ShownFrames(stage.simulation)
+        let screen = RecordedFrames(stage.simulation)
         try stage.stack.attach(screen)
         try await stage.simulation.run {
             let items = [stage.item("ad/240p/media.m3u8"), stage.item("ad/540p/media.m3u8")]
@@ -73,9 +73,9 @@ struct DecodedQueueTests {
         #expect(gaps.allSatisfy { $0 < .milliseconds(68) }, "\(gaps.max() ?? .zero)")
     }
 
-    @Test func theNewestOutputShowsThePicture() async throws {
+    @Test func newestOutputReceivesTheFrames() async throws {
         let stage = try Stage()
-        let screens = [ShownFrames(stage.simulation), ShownFrames(stage.simulation)]
+        let screens = [RecordedFrames(stage.simulation), RecordedFrames(stage.simulation)]
         #expect(!stage.stack.isReadyForDisplay)
         try stage.stack.attach(screens[0])
         try await stage.simulation.run {
@@ -97,9 +97,9 @@ struct DecodedQueueTests {
         }
     }
 
-    @Test func aTrackThatSharesSegmentsCanBeSilenced() async throws {
+    @Test func muxedAudioTrackCanBeDisabled() async throws {
         let stage = try Stage()
-        let screen = ShownFrames(stage.simulation)
+        let screen = RecordedFrames(stage.simulation)
         try stage.stack.attach(screen)
         try await stage.simulation.run {
             let item = stage.item("ts/180p/media.m3u8")
@@ -117,7 +117,7 @@ struct DecodedQueueTests {
         #expect(!late.isEmpty && late.allSatisfy { $0.samples.allSatisfy { $0 == 0 } })
     }
 
-    @Test func aMixSaysHowLoudWhichMomentIs() async throws {
+    @Test func audioMixControlsTheVolumeOverTime() async throws {
         let stage = try Stage()
         try await stage.simulation.run {
             let item = stage.item("ts/180p/media.m3u8")
@@ -136,7 +136,7 @@ struct DecodedQueueTests {
         #expect(loudest(0, 2) > 0.05 && loudest(5, 8) > 0.05)
     }
 
-    @Test func theVolumeIsThePlayersForAllItsItems() async throws {
+    @Test func volumeOfThePlayerAppliesToAllItsItems() async throws {
         let stage = try Stage()
         try await stage.simulation.run {
             let items = [stage.item("ad/240p/media.m3u8"), stage.item("ad/540p/media.m3u8")]
@@ -150,16 +150,16 @@ struct DecodedQueueTests {
             #expect(stage.sound.loudness == (0.5, true))
             player.volume = .nan
             #expect(player.volume == 0)
-            // What an earlier player left is not what a new one plays with.
+            // The settings of an earlier player do not apply to a new one.
             let next = try Player(playerItem: stage.item("ad/240p/media.m3u8"), environment: stage.environment)
             await stage.wait(for: try #require(next.currentItem)) { $0.status == .readyToPlay }
             #expect(stage.sound.loudness == (1, false))
         }
     }
 
-    @Test func anItemStepsByFramesWhilePaused() async throws {
+    @Test func pausedItemStepsByFrames() async throws {
         let stage = try Stage()
-        let screen = ShownFrames(stage.simulation)
+        let screen = RecordedFrames(stage.simulation)
         try stage.stack.attach(screen)
         try await stage.simulation.run {
             let item = stage.item("ts/180p/media.m3u8")
@@ -175,10 +175,11 @@ struct DecodedQueueTests {
         }
     }
 
-    /// What is played in between is seen and heard where the item is, and that goes on with the picture it was left at.
-    @Test func whatIsPlayedInBetweenIsShownInBetween() async throws {
+    /// An interstitial is displayed and heard in place of the item, which resumes at the frame where it was
+    /// interrupted.
+    @Test func interstitialIsDisplayedBetweenTheFramesOfTheItem() async throws {
         let stage = try Stage()
-        let screen = ShownFrames(stage.simulation)
+        let screen = RecordedFrames(stage.simulation)
         try stage.stack.attach(screen)
         try await stage.simulation.run {
             let item = stage.item("ts/180p/media.m3u8")
@@ -203,8 +204,8 @@ struct DecodedQueueTests {
         #expect(gaps.allSatisfy { $0 < .milliseconds(68) }, "\(gaps.max() ?? .zero)")
     }
 
-    /// What is prepared is not heard yet, and does not say how loud it is.
-    @Test func whoIsMutedStaysSo() async throws {
+    /// A preloaded interstitial is not audible, and does not change the volume of the output.
+    @Test func mutedPlayerRemainsMuted() async throws {
         let stage = try Stage()
         try await stage.simulation.run {
             let item = stage.item("ts/180p/media.m3u8")
@@ -229,10 +230,11 @@ struct DecodedQueueTests {
         }
     }
 
-    /// Paused in between, and cancelled: the picture at the play head of the item is seen, and not black.
-    @Test func aPausedItemIsSeenAgain() async throws {
+    /// When an interstitial is paused and canceled, the output displays the frame of the item at its current time,
+    /// instead of black.
+    @Test func pausedItemIsDisplayedAgain() async throws {
         let stage = try Stage()
-        let screen = ShownFrames(stage.simulation)
+        let screen = RecordedFrames(stage.simulation)
         try stage.stack.attach(screen)
         try await stage.simulation.run {
             let item = stage.item("ts/180p/media.m3u8")

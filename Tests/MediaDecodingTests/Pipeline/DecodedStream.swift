@@ -11,8 +11,8 @@ import Testing
 
 @testable import MediaDecoding
 
-/// Keeps what was shown.
-final class ShownFrames: VideoOutput {
+/// A video output that records the displayed frames.
+final class RecordedFrames: VideoOutput {
     struct Shown: Sendable {
         let time: MediaTime
         let shownAt: Duration
@@ -42,19 +42,19 @@ final class ShownFrames: VideoOutput {
     }
 }
 
-/// Keeps what was heard.
-final class HeardSound: AudioOutput {
+/// An audio output that records the samples.
+final class RecordedAudio: AudioOutput {
     private let heard = Mutex<[[AudioSamples]]>([[]])
     private let volume = Mutex((1.0, false))
 
-    /// The longest stretch without a seek.
+    /// The longest sequence of samples without a seek.
     var all: [AudioSamples] { heard.withLock { $0.max { $0.count < $1.count } ?? [] } }
 
-    /// How loud it is, and whether it is muted.
+    /// The volume, and a Boolean value that indicates whether the output is muted.
     var loudness: (volume: Double, isMuted: Bool) { volume.withLock { $0 } }
 
-    /// What was heard between one seek and the next.
-    var stretches: [[AudioSamples]] { heard.withLock { $0.filter { !$0.isEmpty } } }
+    /// The sequences of samples between seeks.
+    var sections: [[AudioSamples]] { heard.withLock { $0.filter { !$0.isEmpty } } }
 
     func start(_ format: SoundFormat) -> SoundFormat { format }
     func enqueue(_ samples: AudioSamples) { heard.withLock { $0[$0.count - 1].append(samples) } }
@@ -68,8 +68,8 @@ final class HeardSound: AudioOutput {
     func finish() {}
 }
 
-/// Keeps what was read.
-final class ShownCues: SubtitleOutput {
+/// A subtitle output that records the displayed cues.
+final class RecordedCues: SubtitleOutput {
     struct Shown: Sendable {
         let time: Duration
         let text: String
@@ -88,12 +88,12 @@ final class ShownCues: SubtitleOutput {
     }
 }
 
-/// A stream of files, decoded in simulated time.
+/// A stream from local files that is decoded in simulated time.
 final class DecodedStream: Sendable {
     let simulation = Simulation()
-    let shown: ShownFrames
-    let sound = HeardSound()
-    let cues: ShownCues
+    let shown: RecordedFrames
+    let sound = RecordedAudio()
+    let cues: RecordedCues
     let pipeline: DecodingPipeline
     let engine: PlaybackEngine
     private let record = EventRecord()
@@ -109,8 +109,8 @@ final class DecodedStream: Sendable {
         device: ((Simulation) -> any AudioOutput)? = nil
     ) throws {
         let simulation = simulation
-        shown = ShownFrames(simulation, withChecksums: withChecksums)
-        cues = ShownCues(simulation)
+        shown = RecordedFrames(simulation, withChecksums: withChecksums)
+        cues = RecordedCues(simulation)
         pipeline = try DecodingPipeline(
             time: simulation,
             options: DecodingPipeline.Options(
@@ -141,7 +141,7 @@ final class DecodedStream: Sendable {
         func add(_ event: PlaybackEvent) { events.withLock { $0.append(event) } }
     }
 
-    /// Plays while `body` runs.
+    /// Runs the playback engine while `body` is executing.
     func run<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
         try await simulation.run { [engine] in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -153,7 +153,7 @@ final class DecodedStream: Sendable {
         }
     }
 
-    /// Waits until a condition holds, for an hour at most.
+    /// Waits until a condition is true, for at most an hour of simulated time.
     func wait(_ condition: (PlaybackSnapshot) -> Bool) async throws {
         let limit = simulation.now + .seconds(3600)
         while !condition(engine.snapshot) {

@@ -8,11 +8,11 @@ import Testing
 
 @testable import MediaDecoding
 
-/// Streams whose samples are encrypted with keys that the playlist names (RFC 8216bis §4.4.4.4): each frame is there, exact
-/// seeks land, and without the key it is said.
+/// Tests streams with encrypted samples and keys from the playlist (RFC 8216bis §4.4.4.4): all frames are displayed,
+/// exact seeks land on their frames, and a missing key is reported.
 @Suite(
     .timeLimit(.minutes(5)),
-    .enabled(if: SampleStreams.areThere, "the sample streams were not made: run Scripts/make-samples")
+    .enabled(if: SampleStreams.areAvailable, "the sample streams were not made: run Scripts/make-samples")
 )
 struct EncryptedPlaybackTests {
     private static let key: [UInt8] = Array(31...46)
@@ -35,7 +35,7 @@ struct EncryptedPlaybackTests {
         return Array((text + "#EXT-X-ENDLIST\n").utf8)
     }
 
-    /// Fragmented MP4 under Common Encryption (ISO/IEC 23001-7).
+    /// Returns fragmented MP4 segments with Common Encryption (ISO/IEC 23001-7).
     private static func fragmented(_ method: String, _ scheme: MovieEncryption.Scheme) throws -> [String: [UInt8]] {
         let initialization = try bytes("fmp4/360p/init.mp4")
         var files: [String: [UInt8]] = ["key": key]
@@ -54,11 +54,11 @@ struct EncryptedPlaybackTests {
         return files
     }
 
-    /// Transport streams with pictures and sound under SAMPLE-AES.
+    /// Returns transport stream segments with video and audio encrypted with SAMPLE-AES.
     private static func transport() throws -> [String: [UInt8]] {
         let sampleKey = try #require(SampleKey(key: key, initializationVector: vector))
         var files: [String: [UInt8]] = ["key": key]
-        let (picture, sound) = (TransportTests.encryptedPicture, TransportTests.encryptedAAC)
+        let (picture, sound) = (TransportTests.encryptedVideo, TransportTests.encryptedAAC)
         for number in 0..<count {
             let clear = try bytes("ts/360p/\(number).ts").withUnsafeBytes { try SegmentDemuxer().demux($0) }
             var writer = TransportWriter([picture, sound])
@@ -99,7 +99,9 @@ struct EncryptedPlaybackTests {
         try DecodedStream("media.m3u8", in: try #require(SampleStreams.directory), replacing: files)
     }
 
-    @Test(arguments: ["cbcs", "cenc", "transport"]) func eachFrameIsThereAndSeeksAreExact(form: String) async throws {
+    @Test(arguments: ["cbcs", "cenc", "transport"]) func allFramesAreDisplayedAndSeeksAreExact(
+        form: String
+    ) async throws {
         let stream = try stream(try Self.files(form))
         try await stream.run {
             await stream.engine.setRate(1)
@@ -116,14 +118,14 @@ struct EncryptedPlaybackTests {
         }
     }
 
-    @Test(arguments: ["cenc", "transport"]) func aWrongKeyShowsNothingThatCanBeRead(
+    @Test(arguments: ["cenc", "transport"]) func wrongKeyDoesNotRevealFrames(
         form: String
     ) async throws {
         let right = try await checksums(try Self.files(form))
         var files = try Self.files(form)
         files["key"] = Array(repeating: 9, count: 16)
         let wrong = try await checksums(files)
-        // What is made of noise is something else; pictures of which nothing is encrypted may be right.
+        // Frames decoded with the wrong key differ; frames without encrypted bytes may be equal.
         let same = wrong.count { right.contains($0) }
         #expect(right.count >= 300 && same * 5 <= right.count, "\(same) of \(wrong.count)")
     }
@@ -138,7 +140,7 @@ struct EncryptedPlaybackTests {
         return Set(stream.shown.all.map(\.checksum))
     }
 
-    @Test func aKeyThatIsMissingIsNamed() async throws {
+    @Test func missingKeyIsReported() async throws {
         var files = try Self.files("cbcs")
         files["key"] = nil
         let stream = try stream(files)

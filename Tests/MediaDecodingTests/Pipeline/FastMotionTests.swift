@@ -7,15 +7,15 @@ import Testing
 
 @testable import MediaDecoding
 
-/// Fast motion from a playlist of pictures that stand alone (RFC 8216bis §4.4.3.6), and the way back to normal speed.
+/// Tests trick play with an I-frame playlist (RFC 8216bis §4.4.3.6), and the return to normal speed.
 @Suite(
     .timeLimit(.minutes(5)),
-    .enabled(if: SampleStreams.areThere, "the sample streams were not made: run Scripts/make-samples")
+    .enabled(if: SampleStreams.areAvailable, "the sample streams were not made: run Scripts/make-samples")
 )
 struct FastMotionTests {
     private func stream(replacing replacements: [String: [UInt8]] = [:]) throws -> DecodedStream {
         var options = StreamingOptions()
-        // Little is there before it goes fast.
+        // Limit the forward buffer, so that little is loaded before trick play starts.
         options.preferredForwardBufferDuration = .seconds(6)
         return try DecodedStream(
             "ts/multivariant.m3u8",
@@ -25,7 +25,7 @@ struct FastMotionTests {
         )
     }
 
-    /// The segments that came since an event.
+    /// Returns the segments that were loaded since the event with the given index.
     private func fetched(_ stream: DecodedStream, since first: Int) -> [LoadedSegment] {
         stream.events.dropFirst(first).compactMap { event in
             guard case .segmentLoaded(let segment) = event.kind else { return nil }
@@ -33,7 +33,7 @@ struct FastMotionTests {
         }
     }
 
-    @Test func onlyPicturesAreFetchedAndThenEverythingAgain() async throws {
+    @Test func onlyIFramesAreFetchedDuringTrickPlay() async throws {
         let stream = try stream()
         try await stream.run {
             await stream.engine.setRate(1)
@@ -45,7 +45,7 @@ struct FastMotionTests {
             #expect(scanned.count >= 8)
             #expect(scanned.allSatisfy { $0.address.contains("iframe") && $0.mediaType == .video })
             let pictures = stream.shown.all.dropFirst(frames)
-            // All of them begin a group of 60 pictures, and none is missing from where it is fast.
+            // All frames start a group of 60 frames, and no group is skipped during trick play.
             let numbers = pictures.compactMap(\.reading?.frame).filter { $0 > 75 }
             #expect(numbers.count > 12 && numbers.allSatisfy { $0 % 60 == 0 }, "\(numbers)")
             #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 - $0 == 60 }, "\(numbers)")
@@ -61,12 +61,12 @@ struct FastMotionTests {
             let count = stream.shown.all.count
             try await stream.wait { $0.hasPlayedToEnd }
             #expect(fetched(stream, since: back).allSatisfy { !$0.address.contains("iframe") })
-            // The picture that was there already comes once more, in full size.
+            // The frame that is displayed already is displayed once more from the variant.
             let all = stream.shown.all.dropFirst(count).compactMap(\.reading?.frame)
             let first = try #require(all.first)
             let rest = Array(all.drop { $0 == first })
             #expect(abs(first - Int(place.seconds * 30)) <= 2)
-            // From there on each picture, up to the last.
+            // From there, every frame up to the last one is displayed.
             #expect(rest == Array((first + 1)..<2160))
         }
         let kinds = stream.events.map(\.kind.name)
@@ -75,7 +75,7 @@ struct FastMotionTests {
         #expect(kinds.count { $0 == "trackChange" } == 1)
     }
 
-    @Test func backwardsToo() async throws {
+    @Test func onlyIFramesAreFetchedDuringReverseTrickPlay() async throws {
         let stream = try stream()
         try await stream.run {
             try await stream.wait { $0.status == .readyToPlay }
@@ -92,28 +92,28 @@ struct FastMotionTests {
             await stream.engine.setRate(0)
             try await stream.wait { $0.timebase.rate == 0 && $0.isPlaybackLikelyToKeepUp }
             let stopped = stream.engine.snapshot.timebase.mediaTime(at: stream.simulation.now)
-            // The picture of that very time, and not the nearest that stands alone.
+            // The exact frame of that time is displayed, not the nearest I-frame.
             #expect(stream.shown.all.last?.reading?.frame == Int(stopped.seconds * 30))
         }
     }
 
-    @Test func atTheHighestRateNotEveryPictureIsFetched() async throws {
+    @Test func iFramesAreSkippedAtTheHighestRate() async throws {
         let stream = try stream()
         try await stream.run {
             try await stream.wait { $0.status == .readyToPlay }
             let events = stream.events.count
             await stream.engine.setRate(32)
             try await stream.wait { $0.hasPlayedToEnd }
-            // Thirty-six are listed; eight a second of the viewer's time are enough.
+            // The playlist lists 36 I-frames; eight per second of real time are sufficient.
             let pictures = fetched(stream, since: events).filter { $0.address.contains("iframe") }
             #expect(pictures.count >= 12 && pictures.count <= 20, "\(pictures.count)")
-            // What was played to the end stays there.
+            // After playback to the end, the player remains there.
             try await stream.simulation.sleep(for: .seconds(5))
             #expect(stream.engine.snapshot.hasPlayedToEnd)
         }
     }
 
-    @Test(arguments: ["ts/iframe/media.m3u8", "ts/iframe/iframes.ts"]) func withoutThemItGoesByWhatThereIs(
+    @Test(arguments: ["ts/iframe/media.m3u8", "ts/iframe/iframes.ts"]) func trickPlayUsesRegularSegmentsWithoutIFrames(
         missing: String
     ) async throws {
         let stream = try stream(replacing: [missing: []])

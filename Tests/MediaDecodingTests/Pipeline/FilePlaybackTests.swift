@@ -6,10 +6,10 @@ import Testing
 
 @testable import MediaDecoding
 
-/// Media files are played like streams, whatever they are cut into.
+/// Tests that media files play like streams, in segments of an index.
 @Suite(
     .timeLimit(.minutes(5)),
-    .enabled(if: SampleStreams.areThere, "the sample streams were not made: run Scripts/make-samples")
+    .enabled(if: SampleStreams.areAvailable, "the sample streams were not made: run Scripts/make-samples")
 )
 struct DecodedFileTests {
     private func played(_ name: String, _ bytes: [UInt8]? = nil) async throws -> DecodedStream {
@@ -27,7 +27,7 @@ struct DecodedFileTests {
 
     private func frames(_ stream: DecodedStream) -> [Int] { stream.shown.all.map { $0.reading?.frame ?? -1 } }
 
-    @Test func aProgressiveFilmIsPlayed() async throws {
+    @Test func progressiveMovieIsPlayed() async throws {
         let stream = try await played("movie.mp4")
         #expect(frames(stream) == Array(0..<900))
         for onset in BeepFinder.onsets(stream.sound.all).dropFirst() {
@@ -35,7 +35,7 @@ struct DecodedFileTests {
         }
     }
 
-    @Test func seeksInAProgressiveFilmAreExact() async throws {
+    @Test func seeksInAProgressiveMovieAreExact() async throws {
         let stream = try DecodedStream("movie.mp4", in: try #require(SampleStreams.directory))
         try await stream.run {
             try await stream.wait { $0.status == .readyToPlay }
@@ -46,8 +46,8 @@ struct DecodedFileTests {
         }
     }
 
-    /// Pieces of such files begin in the middle of frames.
-    @Test func aTransportStreamThatIsCutAnywhereIsPlayedWhole() async throws {
+    /// Segments of such files may start in the middle of a frame.
+    @Test func transportStreamSplitAtAnyByteIsPlayedCompletely() async throws {
         let bytes = try (0..<5).flatMap { try SampleStreams.bytes("ts/360p/\($0).ts") }
         let stream = try await played("whole.ts", bytes)
         #expect(frames(stream) == Array(0..<900))
@@ -55,7 +55,7 @@ struct DecodedFileTests {
     }
 
     @Test(arguments: ["mp3", "flac", "aac", "wav", "ogg", "m4a", "mkv"])
-    func soundFilesArePlayed(kind: String) async throws {
+    func audioFilesArePlayed(kind: String) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sound-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -69,7 +69,7 @@ struct DecodedFileTests {
         let stream = try await played("sound.\(kind)", bytes)
         let onsets = BeepFinder.onsets(stream.sound.all)
         #expect(onsets.count >= 19, "\(onsets)")
-        // Encoders of some kinds put silence in front and tell nobody.
+        // Encoders of some formats insert silence at the start without signaling it.
         let tolerance = ["mp3", "aac"].contains(kind) ? 0.06 : 0.03
         for onset in onsets.dropFirst() { #expect(abs(onset - onset.rounded()) < tolerance, "a beep at \(onset)") }
     }

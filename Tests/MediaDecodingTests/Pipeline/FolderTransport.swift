@@ -3,13 +3,13 @@ import MediaTiming
 import MediaTransport
 import ResourceAddressing
 
-/// The files of a folder at an address of their own, read at once: in simulated time loading takes none.
+/// A transport that serves the files of a directory immediately: loading takes no simulated time.
 struct FolderTransport: Transport {
     static let origin = "https://samples.invalid/"
 
     let folder: URL
     let time: any TimeSource
-    /// What replaces files, by their names relative to the folder.
+    /// The contents that replace files, by their names relative to the directory.
     var replacements: [String: [UInt8]] = [:]
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {

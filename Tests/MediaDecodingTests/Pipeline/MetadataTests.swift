@@ -7,17 +7,19 @@ import Testing
 
 @testable import MediaDecoding
 
-/// Messages that come with the media.
-@Suite(.enabled(if: SampleStreams.areThere, "the sample streams were not made: run Scripts/make-samples"))
+/// Tests timed metadata in the media.
+@Suite(.enabled(if: SampleStreams.areAvailable, "the sample streams were not made: run Scripts/make-samples"))
 struct MetadataTests {
-    /// An event message of version 0, whose time counts from the start of its segment (ISO/IEC 23009-1 §5.10.3.3).
+    /// Returns an event message of version 0, whose time is relative to the start of its segment (ISO/IEC 23009-1
+    /// §5.10.3.3).
     private static func message(id: Int, after delta: Int, duration: Int, of payload: [UInt8]) -> [UInt8] {
         var body: [UInt8] = [0, 0, 0, 0] + Array("urn:test".utf8) + [0] + Array("v".utf8) + [0]
         for number in [1_000, delta, duration, id] { body += MovieEncryption.big(number) }
         return MovieEncryption.box("emsg", body + payload)
     }
 
-    /// The first segments of four seconds, each with a message one second in that lasts two; the second twice.
+    /// Creates a stream whose first four-second segments each contain a message at one second, with a duration of two
+    /// seconds; the message of the second segment occurs twice.
     private func stream() throws -> DecodedStream {
         let folder = try #require(SampleStreams.directory)
         var replacements: [String: [UInt8]] = [:]
@@ -37,7 +39,7 @@ struct MetadataTests {
         }
     }
 
-    @Test func eachIsGivenOnceWhenThePlayHeadIsThere() async throws {
+    @Test func metadataIsDeliveredOnceAtItsTime() async throws {
         let stream = try stream()
         try await stream.run {
             await stream.engine.setRate(1)
@@ -47,7 +49,7 @@ struct MetadataTests {
         #expect(given.map { Int($0.message.id) } == [0, 1, 2, 3])
         #expect(given.map(\.message.payload) == [[0], [1], [2], [3]])
         for (message, at) in given {
-            // Of a segment of four seconds, one second in.
+            // One second after the start of each four-second segment.
             #expect(abs(message.time.seconds - Double(message.id * 4 + 1)) < 0.04)
             let at = try #require(at)
             #expect(abs(at.seconds - message.time.seconds) < 0.04)
@@ -55,7 +57,7 @@ struct MetadataTests {
         }
     }
 
-    @Test func aSeekGivesWhatAppliesWhereItLandsAndWhatComesBehind() async throws {
+    @Test func seekDeliversActiveAndSubsequentMetadata() async throws {
         let stream = try stream()
         try await stream.run {
             await stream.engine.setRate(1)
@@ -64,7 +66,7 @@ struct MetadataTests {
             let before = messages(stream).count
             _ = await stream.engine.seek(to: MediaTime(seconds: 6), tolerance: .exact)
             try await stream.simulation.sleep(for: .seconds(1))
-            // That of the second segment is under way at six seconds.
+            // The message of the second segment is active at six seconds.
             #expect(messages(stream).dropFirst(before).map { Int($0.message.id) } == [1])
             await stream.engine.setRate(1)
             try await stream.simulation.sleep(for: .seconds(5))
@@ -81,7 +83,7 @@ struct MetadataTests {
         )
     }
 
-    @Test func whatIsTooLateIsOldAndWhatIsForgottenIsGone() {
+    @Test func oldAndDiscardedMetadataIsNotDelivered() {
         var feed = MetadataFeed()
         feed.insert([message(1, at: 5)], of: .video, offset: .zero)
         #expect(feed.due(at: MediaTime(seconds: 6)).isEmpty, "nothing was sought yet")
@@ -89,7 +91,7 @@ struct MetadataTests {
         #expect(feed.next(after: .zero) == MediaTime(seconds: 5))
         #expect(feed.due(at: MediaTime(seconds: 6)).map(\.id) == [1])
         #expect(feed.due(at: MediaTime(seconds: 7)).isEmpty)
-        // One that comes a little late is still told, an old one is not, nor one that was there before.
+        // Metadata that arrives slightly late is delivered; old or repeated metadata is not.
         feed.insert([message(2, at: 4), message(1, at: 5.005), message(3, at: 10)], of: .video, offset: .zero)
         #expect(feed.due(at: MediaTime(seconds: 7)).map(\.id) == [2])
         #expect(feed.due(at: MediaTime(seconds: 60)).isEmpty)

@@ -8,14 +8,14 @@ import Testing
 
 @testable import MediaDecoding
 
-/// Where sound goes to a device, the play head goes by its clock.
+/// Tests playback that follows the clock of an audio device.
 @Suite(
     .timeLimit(.minutes(5)),
-    .enabled(if: SampleStreams.areThere, "the sample streams were not made: run Scripts/make-samples")
+    .enabled(if: SampleStreams.areAvailable, "the sample streams were not made: run Scripts/make-samples")
 )
 struct PacedSoundTests {
-    /// A clock that is a little fast or slow, as those of devices are.
-    private struct Drifting: TimeSource {
+    /// A clock that is slightly fast or slow, like those of devices.
+    private struct DriftingClock: TimeSource {
         let base: Simulation
         let permille: Int64
 
@@ -32,7 +32,7 @@ struct PacedSoundTests {
             playlist,
             in: try #require(SampleStreams.directory),
             replacing: replacements,
-            device: { SilentOutput(time: Drifting(base: $0, permille: permille)) }
+            device: { SilentOutput(time: DriftingClock(base: $0, permille: permille)) }
         )
         try await stream.run {
             await stream.engine.setRate(1)
@@ -41,7 +41,7 @@ struct PacedSoundTests {
         return (stream, stream.simulation.now)
     }
 
-    @Test(arguments: [-2, 0, 2]) func thePlayHeadFollowsTheDevice(permille: Int64) async throws {
+    @Test(arguments: [-2, 0, 2]) func playbackFollowsTheClockOfTheDevice(permille: Int64) async throws {
         let (stream, end) = try await end("ts/180p/media.m3u8", permille: permille)
         let frames = stream.shown.all.compactMap { $0.reading?.frame }
         #expect(frames == Array(0..<2160))
@@ -49,8 +49,8 @@ struct PacedSoundTests {
         #expect(abs(end / .seconds(1) - expected) < 0.15, "\(end)")
     }
 
-    /// Sound that ends before the pictures must not hold them.
-    @Test func picturesGoOnWithoutSound() async throws {
+    /// Audio that ends before the video must not stop the video.
+    @Test func videoContinuesAfterTheEndOfTheAudio() async throws {
         let folder = try #require(SampleStreams.directory)
         let text = try String(contentsOf: folder.appendingPathComponent("fmp4/audio-en/media.m3u8"), encoding: .utf8)
         var lines = text.split(separator: "\n").map(String.init)

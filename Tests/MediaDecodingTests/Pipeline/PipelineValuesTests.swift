@@ -4,15 +4,15 @@ import Testing
 
 @testable import MediaDecoding
 
-/// The decisions of the pipeline that need no media.
+/// Tests decisions of the pipeline that need no media.
 @Suite struct PipelineValuesTests {
     private func range(_ start: Int64, _ end: Int64) -> MediaTimeRange {
         MediaTimeRange(start: MediaTime(seconds: start), end: MediaTime(seconds: end))
     }
 
-    // MARK: Pieces
+    // MARK: Timeline entries
 
-    @Test func theLaterPieceHolds() {
+    @Test func laterEntryReplacesEarlierOnes() {
         var timeline = PieceTimeline<String>()
         timeline.insert("a", at: range(0, 6))
         timeline.insert("b", at: range(6, 12))
@@ -27,7 +27,7 @@ import Testing
         #expect(timeline.index(endingAfter: MediaTime(seconds: 8)) == 4)
     }
 
-    @Test func onlyWhatIsMeantIsForgotten() {
+    @Test func onlyMatchingEntriesAreRemoved() {
         var timeline = PieceTimeline<String>()
         timeline.insert("video", at: range(0, 6))
         timeline.insert("muxed", at: range(6, 12))
@@ -60,14 +60,14 @@ import Testing
         )
     }
 
-    @Test func picturesDecideForAllRenditionsOfASequence() {
+    @Test func videoDeterminesTheOffsetOfAllRenditionsOfASequence() {
         var mapping = TimestampMapping()
         let early = MediaTime(value: 995, timescale: 100)
         #expect(
             mapping.offset(of: stretch(early, at: range(0, 6), pictures: false, playlist: "sound")) == .zero - early
         )
         #expect(mapping.offset(of: stretch(MediaTime(seconds: 10), at: range(0, 6))) == MediaTime(seconds: -10))
-        // From now on sound is where the pictures are.
+        // From now on, audio uses the offset of the video.
         #expect(
             mapping.offset(of: stretch(early, at: range(0, 6), pictures: false, playlist: "sound"))
                 == MediaTime(seconds: -10)
@@ -76,10 +76,10 @@ import Testing
         #expect(mapping.offset(ofSequence: 1) == nil)
     }
 
-    @Test func roundedDurationsDoNotMoveIt() {
+    @Test func roundedDurationsDoNotChangeTheOffset() {
         var mapping = TimestampMapping()
         _ = mapping.offset(of: stretch(.zero, at: range(0, 6)))
-        // The playlist says 6 s, and the media has 5.96.
+        // The duration in the playlist is 6 s, but that of the media is 5.96 s.
         for count in 1...10 {
             let first = MediaTime(value: Int64(596 * count), timescale: 100)
             let offset = mapping.offset(of: stretch(first, at: range(Int64(6 * count), Int64(6 * count + 6))))
@@ -87,18 +87,18 @@ import Testing
         }
     }
 
-    @Test func aRenditionWithAClockOfItsOwnGetsItsOwnNumber() {
+    @Test func renditionWithADifferentClockHasASeparateOffset() {
         var mapping = TimestampMapping()
         _ = mapping.offset(of: stretch(.zero, at: range(0, 6)))
         let other = stretch(MediaTime(seconds: 900), at: range(6, 12), playlist: "b")
         #expect(mapping.offset(of: other) == MediaTime(seconds: -894))
         #expect(mapping.offset(of: stretch(MediaTime(seconds: 12), at: range(12, 18))) == .zero)
-        // What is damaged is not believed.
+        // Timestamps of damaged segments are ignored.
         let damaged = stretch(MediaTime(seconds: 500), at: range(18, 24), damaged: true)
         #expect(mapping.offset(of: damaged) == .zero)
     }
 
-    @Test func clocksThatBeginAnewGoOn() {
+    @Test func timestampWraparoundIsContinuous() {
         var mapping = TimestampMapping()
         let first = Self.turn - MediaTime(seconds: 3)
         #expect(mapping.offset(of: stretch(first, at: range(0, 6))) == .zero - first)
@@ -106,16 +106,16 @@ import Testing
         #expect(second + MediaTime(seconds: 3) == MediaTime(seconds: 6))
     }
 
-    // MARK: The clock
+    // MARK: Playback clock
 
-    @Test func theClockStandsUntilItsStart() {
+    @Test func clockDoesNotAdvanceBeforeItsStart() {
         var clock = PlaybackClock(at: .seconds(5))
         clock.jump(to: MediaTime(seconds: 30), now: .seconds(5))
         clock.setRate(1, at: .seconds(7), now: .seconds(5))
         #expect(clock.timebase(at: .seconds(6)).mediaTime(at: .seconds(6)) == MediaTime(seconds: 30))
         #expect(clock.eventual.mediaTime(at: .seconds(6)) == MediaTime(seconds: 30))
         #expect(clock.timebase(at: .seconds(9)).mediaTime(at: .seconds(9)) == MediaTime(seconds: 32))
-        // Before it moves, nothing shifts it.
+        // Shifts are ignored before the clock starts.
         clock.shift(by: MediaTime(seconds: 1), now: .seconds(6))
         #expect(clock.eventual.mediaTime(at: .seconds(9)) == MediaTime(seconds: 32))
         clock.shift(by: MediaTime(seconds: 1), now: .seconds(9))

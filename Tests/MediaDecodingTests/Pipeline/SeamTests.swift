@@ -9,10 +9,10 @@ import Testing
 
 @testable import MediaDecoding
 
-/// Streams that are put together, damaged or subtitled.
+/// Tests streams that are concatenated, damaged or subtitled.
 @Suite(
     .timeLimit(.minutes(10)),
-    .enabled(if: SampleStreams.areThere, "the sample streams were not made: run Scripts/make-samples")
+    .enabled(if: SampleStreams.areAvailable, "the sample streams were not made: run Scripts/make-samples")
 )
 struct SeamTests {
     private func stream(
@@ -28,7 +28,7 @@ struct SeamTests {
         )
     }
 
-    /// Three segments of a film, ten seconds of advertisement in another size, and the film again.
+    /// Two segments of a movie, eight seconds of an advertisement with another size, and the movie again.
     private static let stitched = """
         #EXTM3U
         #EXT-X-VERSION:6
@@ -51,10 +51,10 @@ struct SeamTests {
         #EXT-X-ENDLIST
         """
 
-    /// What the pictures say at each thirtieth of a second.
+    /// The frame numbers in the strips, for each thirtieth of a second.
     private static let numbers = Array(0..<360) + Array(0..<240) + Array(900..<1260)
 
-    @Test func nothingIsMissingAtSeams() async throws {
+    @Test func noFrameIsMissingAtDiscontinuities() async throws {
         let stream = try stream("stitched.m3u8", replacing: ["stitched.m3u8": Array(Self.stitched.utf8)])
         try await stream.run {
             await stream.engine.setRate(1)
@@ -70,7 +70,7 @@ struct SeamTests {
         }
     }
 
-    @Test func seeksAcrossSeamsAreExact() async throws {
+    @Test func seeksAcrossDiscontinuitiesAreExact() async throws {
         let stream = try stream("stitched.m3u8", replacing: ["stitched.m3u8": Array(Self.stitched.utf8)])
         try await stream.run {
             try await stream.wait { $0.status == .readyToPlay }
@@ -78,7 +78,7 @@ struct SeamTests {
                 _ = await stream.engine.seek(to: MediaTime(value: Int64(index), timescale: 30), tolerance: .exact)
                 #expect(stream.shown.all.last?.reading?.frame == Self.numbers[index], "frame \(index)")
             }
-            // Sound and pictures are together after all of that, too.
+            // Audio and video are still synchronized after these seeks.
             _ = await stream.engine.seek(to: MediaTime(value: 95, timescale: 10), tolerance: .exact)
             await stream.engine.setRate(1)
             try await stream.simulation.sleep(for: .seconds(6))
@@ -88,7 +88,7 @@ struct SeamTests {
         }
     }
 
-    @Test func subtitlesAreShownAtTheirTimesAndOnce() async throws {
+    @Test func subtitlesAreDisplayedOnceAtTheirTimes() async throws {
         var options = StreamingOptions()
         options.selectionRules.subtitleLanguages = ["en"]
         options.selectionRules.subtitleMode = .always
@@ -109,7 +109,7 @@ struct SeamTests {
         case flipped, truncated, replaced, garbage, emptied
     }
 
-    /// More trials where asked for: `MILLSTREAM_TRIALS=1000`.
+    /// The number of trials, which `MILLSTREAM_TRIALS=1000` increases.
     private static let trials = ProcessInfo.processInfo.environment["MILLSTREAM_TRIALS"].flatMap { Int($0) } ?? 60
 
     private static func damaged(
@@ -131,7 +131,8 @@ struct SeamTests {
         return bytes
     }
 
-    @Test(arguments: ["ts/180p", "fmp4/360p"]) func damageOfASegmentEndsWithIt(path: String) async throws {
+    @Test(arguments: ["ts/180p", "fmp4/360p"]) func damagedSegmentDoesNotAffectOtherSegments(path: String) async throws
+    {
         let folder = try #require(SampleStreams.directory)
         let isTransport = path.hasPrefix("ts")
         let (name, seconds) = isTransport ? ("ts", 6) : ("m4s", 4)
@@ -156,7 +157,7 @@ struct SeamTests {
             }
             let shown = stream.shown.all
             let frames = seconds * 30
-            // What comes before and behind is whole.
+            // The frames before and after the damaged segment are complete.
             #expect(shown.prefix(frames).map { $0.reading?.frame ?? -1 } == Array(0..<frames), "\(damage) \(trial)")
             let last = shown.suffix(frames - 2).map { $0.reading?.frame ?? -1 }
             #expect(last == Array((frames * 2 + 2)..<(frames * 3)), "\(damage) \(trial)")
@@ -166,7 +167,7 @@ struct SeamTests {
     }
 }
 
-/// Numbers that look random and are the same each time.
+/// A pseudorandom number generator that returns the same numbers in each run.
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 

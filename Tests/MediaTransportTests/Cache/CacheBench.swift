@@ -8,16 +8,20 @@ import Testing
 
 @testable import MediaTransport
 
-/// What a scripted server answers once.
+/// A response of a scripted server to one request.
 struct OriginAnswer: Sendable {
     var status = 200
     var headers: [HeaderField] = []
     var chunks: [[UInt8]] = []
-    /// The length that is announced; by default that of the chunks.
+    /// The announced length of the body, in bytes.
+    ///
+    /// The default is the total length of the chunks.
     var announced: Int64?? = .none
-    /// Where the resource was found; by default where it was asked for.
+    /// The final address after redirects.
+    ///
+    /// The default is the address of the request.
     var address: ResourceAddress?
-    /// What ends the body, or comes in place of it where there are no chunks.
+    /// The error that ends the body, or that is thrown instead of a response if there are no chunks.
     var failure: TransportError?
 
     static func text(_ text: String, _ headers: String...) -> OriginAnswer {
@@ -37,7 +41,7 @@ struct OriginAnswer: Sendable {
     }
 }
 
-/// A server that answers as its script says: each request takes the next answer, and the last one stays.
+/// A server that answers as scripted: each request consumes the next answer, and the last answer is repeated.
 final class CacheOrigin: Transport {
     private let state = Mutex<(answers: [OriginAnswer], requests: [TransportRequest])>(([], []))
 
@@ -87,7 +91,7 @@ private struct OriginChunks: AsyncSequence, Sendable {
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: chunks[...], failure: failure) }
 }
 
-/// A clock that stands still until it is set.
+/// A clock that advances only when a test sets it.
 final class CacheClock: TimeSource {
     private let state = Mutex(Duration.zero)
 
@@ -96,9 +100,9 @@ final class CacheClock: TimeSource {
     func advance(by duration: Duration) { state.withLock { $0 += duration } }
 }
 
-/// A cache in a folder of its own, before a scripted server, at a time that a test decides.
+/// A cache in a temporary directory in front of a scripted server, with a clock that the test controls.
 final class CacheBench: Sendable {
-    /// One thread, so that work is done in the order in which it was given.
+    /// A pool of one thread, so that work is executed in the order of submission.
     static let pool = {
         let pool = NIOThreadPool(numberOfThreads: 1)
         pool.start()
@@ -126,18 +130,18 @@ final class CacheBench: Sendable {
             now: { [weak self] in UnixSeconds(self?.seconds ?? 0) },
             pool: Self.pool,
             write: { [weak self] descriptor, bytes, offset in
-                guard let self, let count = self.takeRoom(bytes.count) else { return -1 }
+                guard let self, let count = self.takeDiskSpace(bytes.count) else { return -1 }
                 return DiskFile.systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: bytes[..<count]), offset)
             }
         )
     }
 
-    // MARK: The time
+    // MARK: Time
 
     var seconds: Int64 { moment.withLock { $0 } }
     func advance(by seconds: Int64) { moment.withLock { $0 += seconds } }
 
-    /// A date as HTTP writes it, so many seconds from the beginning.
+    /// Returns an HTTP date that is the given number of seconds after the start time of the bench.
     static func date(_ seconds: Int64) -> String {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -146,18 +150,18 @@ final class CacheBench: Sendable {
         return formatter.string(from: Date(timeIntervalSince1970: TimeInterval(1_700_000_000 + seconds)))
     }
 
-    // MARK: The disk
+    // MARK: Disk
 
-    /// Creates an empty file that is not one of the cache.
+    /// Creates an empty file that does not belong to the cache.
     func disk() throws -> DiskFile {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         return try DiskFile(file("disk").path, flags: O_RDWR | O_CREAT, pool: Self.pool)
     }
 
-    /// How many bytes the disk still takes.
-    func limitDisk(to byteCount: Int64) { room.withLock { $0 = byteCount } }
+    /// Limits the number of bytes that can still be written to the disk.
+    func limitDiskSpace(to byteCount: Int64) { room.withLock { $0 = byteCount } }
 
-    private func takeRoom(_ wanted: Int) -> Int? {
+    private func takeDiskSpace(_ wanted: Int) -> Int? {
         room.withLock { room in
             let count = min(Int64(wanted), room)
             room -= count
@@ -171,15 +175,16 @@ final class CacheBench: Sendable {
 
     func file(_ name: String) -> URL { directory.appendingPathComponent(name) }
 
-    /// The only file there is.
+    /// Returns the only file in the directory, and fails if there is not exactly one.
     func onlyFile() throws -> URL {
         try #require(fileNames.count == 1)
         return file(fileNames[0])
     }
 
-    /// Waits until all that was given to the disk is done.
+    /// Waits until all work that was submitted to the pool is done.
     ///
-    /// Twice: the thread may be the last to let a writer go, which only then asks for its file to be removed.
+    /// Waits twice: the thread may be the last owner of a writer, whose deallocation then submits the removal of its
+    /// file.
     func settle() async throws { for _ in 0..<2 { try await Self.pool.runIfActive {} } }
 }
 
@@ -212,14 +217,14 @@ extension TransportResponse {
 }
 
 extension CachedTransport {
-    /// The whole body as text.
+    /// Sends a request and returns the whole body as text.
     @discardableResult
     func text(_ request: TransportRequest) async throws -> String {
         String(decoding: try await send(request).wholeBody(), as: UTF8.self)
     }
 }
 
-/// Bytes that differ from each other and from those of other seeds.
+/// Returns pseudorandom bytes that are determined by the seed.
 func cacheNoise(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
     var state = seed
     return (0..<count).map { _ in

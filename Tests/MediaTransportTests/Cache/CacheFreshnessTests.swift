@@ -8,7 +8,8 @@ import Testing
 struct CacheFreshnessTests {
     private let bench = CacheBench()
 
-    /// How often the server is asked when something is wanted twice, so many seconds apart.
+    /// Returns the number of requests that reach the server when a resource is requested twice, the given number of
+    /// seconds apart.
     private func requests(
         _ seconds: Int64,
         _ request: TransportRequest = .ofSegment(),
@@ -23,22 +24,22 @@ struct CacheFreshnessTests {
     }
 
     @Test(arguments: [(59, 1), (60, 2)])
-    func maxAgeIsTheLifetime(_ seconds: Int64, _ expected: Int) async throws {
+    func maxAgeDefinesTheLifetime(_ seconds: Int64, _ expected: Int) async throws {
         #expect(try await requests(seconds, .ofSegment(), "Cache-Control: max-age=60") == expected)
     }
 
     @Test(arguments: [(59, 1), (60, 2)])
-    func expiryCountsFromTheDate(_ seconds: Int64, _ expected: Int) async throws {
+    func expiresIsRelativeToTheDateField(_ seconds: Int64, _ expected: Int) async throws {
         let fields = ["Date: \(CacheBench.date(0))", "Expires: \(CacheBench.date(60))"]
         #expect(try await requests(seconds, .ofSegment(), fields[0], fields[1]) == expected)
     }
 
-    @Test func maxAgeComesBeforeExpires() async throws {
+    @Test func maxAgeTakesPrecedenceOverExpires() async throws {
         let expiry = "Expires: \(CacheBench.date(600))"
         #expect(try await requests(60, .ofSegment(), "Cache-Control: max-age=10", expiry) == 2)
     }
 
-    @Test func invalidExpiryMeansThePast() async throws {
+    @Test func invalidExpiresMakesTheResponseStale() async throws {
         let changed = "Last-Modified: \(CacheBench.date(-10_000))"
         #expect(try await requests(1, .ofSegment(), "Expires: 0", changed) == 2)
     }
@@ -47,7 +48,7 @@ struct CacheFreshnessTests {
         "no-store", "no-cache", "no-cache=\"Set-Cookie\"", "max-age=0", "max-age=soon", "max-age=60, max-age=0",
         "s-maxage=60", "Max-Age=60, NO-STORE", "private=\"a, max-age=60\"",
     ])
-    func directiveThatGivesNoLifetimeMakesAskAgain(_ directives: String) async throws {
+    func directivesWithoutLifetimeForceANewRequest(_ directives: String) async throws {
         #expect(try await requests(1, .ofSegment(), "Cache-Control: \(directives)") == 2)
     }
 
@@ -55,36 +56,36 @@ struct CacheFreshnessTests {
         "private, max-age=60", "max-age=\"60\"", "s-maxage=0, max-age=60", "max-age=60, must-revalidate",
         "max-age=99999999999999999999", "x=\"a, no-store\", max-age=60", "public , ,max-age = 60",
     ])
-    func directiveThatGivesALifetimeIsUnderstood(_ directives: String) async throws {
+    func directivesWithLifetimeAllowReuse(_ directives: String) async throws {
         #expect(try await requests(30, .ofSegment(), "Cache-Control: \(directives)") == 1)
     }
 
     @Test(arguments: [(99, 1), (100, 2)])
-    func lifetimeIsGuessedAsATenthOfTheTimeSinceTheLastChange(_ seconds: Int64, _ expected: Int) async throws {
+    func heuristicLifetimeIsATenthOfTheTimeSinceLastModified(_ seconds: Int64, _ expected: Int) async throws {
         let fields = ["Date: \(CacheBench.date(0))", "Last-Modified: \(CacheBench.date(-1000))"]
         #expect(try await requests(seconds, .ofSegment(), fields[0], fields[1]) == expected)
     }
 
     @Test(arguments: [(86_399, 1), (86_400, 2)])
-    func guessIsADayAtMost(_ seconds: Int64, _ expected: Int) async throws {
+    func heuristicLifetimeIsAtMostOneDay(_ seconds: Int64, _ expected: Int) async throws {
         let changed = "Last-Modified: \(CacheBench.date(-100 * 86_400))"
         #expect(try await requests(seconds, .ofSegment(), changed) == expected)
     }
 
-    @Test func lifetimeOfAPlaylistIsNeverGuessed() async throws {
+    @Test func playlistsHaveNoHeuristicLifetime() async throws {
         #expect(try await requests(0, .ofPlaylist(), "Last-Modified: \(CacheBench.date(-100_000))") == 2)
     }
 
-    @Test func playlistWithoutFieldsIsNotKept() async throws {
+    @Test func playlistWithoutCacheFieldsIsNotStored() async throws {
         #expect(try await requests(0, .ofPlaylist()) == 2)
         #expect(bench.fileNames.isEmpty)
     }
 
-    @Test func playlistWithALifetimeIsKept() async throws {
+    @Test func playlistWithLifetimeIsStored() async throws {
         #expect(try await requests(1, .ofPlaylist(), "Cache-Control: max-age=2") == 1)
     }
 
-    @Test func guessForASegmentIsNoneForAPlaylistAtTheSameAddress() async throws {
+    @Test func heuristicLifetimeOfASegmentDoesNotApplyToAPlaylistAtTheSameAddress() async throws {
         let cache = try bench.open()
         bench.server.answer(.text("media", "Last-Modified: \(CacheBench.date(-100_000))"))
         try await cache.text(.ofSegment("x"))
@@ -94,16 +95,16 @@ struct CacheFreshnessTests {
         #expect(bench.server.requestCount == 2)
     }
 
-    @Test func ageOnTheWayCounts() async throws {
+    @Test func ageFieldCountsTowardsTheAge() async throws {
         #expect(try await requests(11, .ofSegment(), "Cache-Control: max-age=60", "Age: 50") == 2)
     }
 
-    @Test func dateOfAnOldResponseCounts() async throws {
+    @Test func dateFieldCountsTowardsTheAge() async throws {
         let date = "Date: \(CacheBench.date(-50))"
         #expect(try await requests(11, .ofSegment(), "Cache-Control: max-age=60", date) == 2)
     }
 
-    @Test func hitTellsTheAge() async throws {
+    @Test func cacheHitHasAnAgeField() async throws {
         let cache = try bench.open()
         bench.server.answer(.text("media", "Cache-Control: max-age=600", "Age: 50"))
         try await cache.text(.ofSegment())
@@ -112,17 +113,17 @@ struct CacheFreshnessTests {
         #expect(hit.headers.filter { $0.name == "Age" }.map(\.value) == ["57"])
     }
 
-    @Test func clockThatWasSetBackMakesAskAgain() async throws {
+    @Test func clockThatMovesBackwardsForcesANewRequest() async throws {
         #expect(try await requests(-10, .ofSegment(), "Cache-Control: max-age=60") == 2)
     }
 
-    // MARK: What the request says
+    // MARK: Directives of the request
 
     @Test(arguments: [
         ("no-cache", 2), ("max-age=0", 2), ("max-age=9", 2), ("max-age=10", 1), ("min-fresh=50", 1),
         ("min-fresh=51", 2), ("only-if-cached", 1),
     ])
-    func wishesOfTheRequestAreRespected(_ wish: String, _ expected: Int) async throws {
+    func cacheControlOfTheRequestIsRespected(_ wish: String, _ expected: Int) async throws {
         let cache = try bench.open()
         bench.server.answer(.text("media", "Cache-Control: max-age=60"))
         try await cache.text(.ofSegment())
@@ -131,7 +132,7 @@ struct CacheFreshnessTests {
         #expect(bench.server.requestCount == expected)
     }
 
-    @Test func pragmaCountsWhereNothingElseIsSaid() async throws {
+    @Test func pragmaNoCacheAppliesWithoutCacheControl() async throws {
         let cache = try bench.open()
         bench.server.answer(.text("media", "Cache-Control: max-age=60"))
         try await cache.text(.ofSegment())
@@ -139,7 +140,7 @@ struct CacheFreshnessTests {
         #expect(bench.server.requestCount == 2)
     }
 
-    @Test func onlyIfCachedAsksNobody() async throws {
+    @Test func onlyIfCachedFailsWithoutContactingTheServer() async throws {
         let cache = try bench.open()
         let error = await #expect(throws: TransportError.self) {
             try await cache.send(.ofSegment("a", "Cache-Control: only-if-cached"))
@@ -151,16 +152,16 @@ struct CacheFreshnessTests {
     // MARK: Vary
 
     @Test(arguments: ["*", "Accept-Encoding, *", "Cookie", "Authorization"])
-    func answerThatDependsOnWhatNobodyKnowsIsNotKept(_ vary: String) async throws {
+    func responseThatVariesOnUnknownFieldsIsNotStored(_ vary: String) async throws {
         #expect(try await requests(1, .ofSegment(), "Cache-Control: max-age=60", "Vary: \(vary)") == 2)
     }
 
     @Test(arguments: ["Accept-Encoding", "Origin", "Origin, accept-encoding"])
-    func answerThatDependsOnWhatIsNotThereIsKept(_ vary: String) async throws {
+    func responseThatVariesOnAbsentFieldsIsStored(_ vary: String) async throws {
         #expect(try await requests(1, .ofSegment(), "Cache-Control: max-age=60", "Vary: \(vary)") == 1)
     }
 
-    @Test func answerThatDependsOnAFieldOfTheRequestIsNeitherKeptNorUsed() async throws {
+    @Test func responseThatVariesOnAFieldOfTheRequestIsNeitherStoredNorUsed() async throws {
         let cache = try bench.open()
         bench.server.answer(.text("media", "Cache-Control: max-age=60", "Vary: Origin"))
         try await cache.text(.ofSegment("a", "origin: http://one.test"))

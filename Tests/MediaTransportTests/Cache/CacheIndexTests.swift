@@ -11,7 +11,7 @@ struct CacheIndexTests {
         EntryFile(name: EntryName(high: number, low: number), serial: serial)
     }
 
-    @Test func indexAgreesWithASlowOneOverManyUses() throws {
+    @Test func indexEvictsInTheOrderOfUse() throws {
         var index = EntryIndex(capacity: 10 * 4096)
         var order: [UInt64] = []
         var state: UInt64 = 5
@@ -36,7 +36,7 @@ struct CacheIndexTests {
         }
     }
 
-    @Test func roomOfFilesThatAreStillThereIsNotGivenAway() throws {
+    @Test func spaceOfARemovedEntryIsReservedUntilItsFileIsDeleted() throws {
         var index = EntryIndex(capacity: 8192)
         #expect(index.reserve(8192) == [])
         _ = index.insert(file(1), size: 8192, now: UnixSeconds(0))
@@ -48,7 +48,7 @@ struct CacheIndexTests {
         #expect(index.reserve(8192) == nil)
     }
 
-    @Test func olderFileOfAReplacedEntryIsNoEntry() {
+    @Test func replacedFileIsNoLongerAnEntry() {
         var index = EntryIndex(capacity: 1 << 20)
         _ = index.reserve(8192)
         _ = index.insert(file(1, serial: 1), size: 4096, now: UnixSeconds(0))
@@ -59,10 +59,10 @@ struct CacheIndexTests {
     }
 
     @Test(arguments: [(0, 0), (1, 4096), (4096, 4096), (4097, 8192), (Int64.max, Int64.max)])
-    func filesTakeWholeBlocks(_ size: Int64, _ room: Int64) { #expect(EntryIndex.room(size) == room) }
+    func fileSizesAreRoundedUpToBlocks(_ size: Int64, _ room: Int64) { #expect(EntryIndex.room(size) == room) }
 
     @Test(arguments: [UInt64.min, 1, .max])
-    func fileNamesCanBeReadBack(_ number: UInt64) {
+    func fileNamesRoundTrip(_ number: UInt64) {
         let file = EntryFile(name: EntryName(high: number, low: ~number), serial: number)
         #expect(EntryFile(fileName: file.fileName) == file)
         #expect(EntryFile.isPartial(file.partialFileName))
@@ -70,7 +70,7 @@ struct CacheIndexTests {
         #expect(EntryFile(fileName: file.fileName.uppercased()) == nil)
     }
 
-    @Test func metadataCanBeReadBackAndNoPartOfThemCan() throws {
+    @Test func metadataRoundTripsAndTruncatedMetadataIsRejected() throws {
         let metadata = EntryMetadata(
             key: EntryKey(
                 address: ResourceAddress("http://media.test/ä"),
@@ -89,13 +89,13 @@ struct CacheIndexTests {
         }
     }
 
-    @Test func checksumTellsSmallDifferencesApart() {
+    @Test func checksumsOfSimilarContentsDiffer() {
         var contents = (0..<20).map { [UInt8](repeating: 0, count: $0) }
         for bit in 0..<128 {
             var bytes = [UInt8](repeating: 0, count: 16)
             bytes[bit / 8] = 1 << (bit % 8)
             contents.append(bytes)
-            // The highest bit of the other word as well.
+            // Set the highest bit of the other word as well.
             bytes[bit < 64 ? 15 : 7] ^= 0x80
             contents.append(bytes)
         }
@@ -103,7 +103,7 @@ struct CacheIndexTests {
         #expect(sums.count == Set(contents).count)
     }
 
-    @Test func ageAndLifetimeStandEveryFigure() {
+    @Test func ageAndLifetimeAreNeverNegative() {
         let dates = [CacheBench.date(0), CacheBench.date(253_370_764_800)]
         let figures = ["-1", "0", "99999999999999999999", "", "x"] + dates
         for moment in [Int64.min, -1, 0, .max] {

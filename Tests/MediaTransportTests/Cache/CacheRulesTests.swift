@@ -48,7 +48,7 @@ import Testing
         ("a=\"b\\\",c\", d", ["a=\"b\\\",c\"", "d"]), ("a=\"b\\\\\", c", ["a=\"b\\\\\"", "c"]),
         ("a\\, b", ["a\\", "b"]), ("a\\\"b, c\"", ["a\\\"b, c\""]), ("", []), (" \t", []), ("\"a", ["\"a"]),
     ])
-    func membersOfAListAreTakenApart(list: String, members: [String]) {
+    func listIsSplitIntoItsMembers(list: String, members: [String]) {
         #expect(CacheControl.members(of: list).map { String($0) } == members)
     }
 
@@ -61,7 +61,7 @@ import Testing
             ("max-age=99999999999999999999", 2_147_483_648),
         ] as [(String, Int64?)]
     )
-    func theSecondsOfADirectiveAreRead(value: String, seconds: Int64?) {
+    func secondsOfADirectiveAreParsed(value: String, seconds: Int64?) {
         let control = CacheControl([HeaderField("other", "max-age=1"), HeaderField("CACHE-control", value)])
         #expect(control.seconds("max-age") == seconds && control.has("max-age") == (seconds != nil))
     }
@@ -71,7 +71,7 @@ import Testing
         (["Pragma: no-cache", "Cache-Control: max-age=1"], false), (["Cache-Control: no-cache"], true),
         (["Other: no-cache"], false),
     ])
-    func pragmaCountsInRequestsWithoutCacheControl(fields: [String], has: Bool) {
+    func pragmaAppliesToRequestsWithoutCacheControl(fields: [String], has: Bool) {
         let headers = fields.compactMap { HeaderField(line: $0) }
         #expect(CacheControl(request: headers).has("no-cache") == has)
         #expect(CacheControl(headers).has("no-cache") == fields.contains("Cache-Control: no-cache"))
@@ -83,7 +83,8 @@ import Testing
 
     @Test(
         arguments: [
-            // The seconds of the request, the response, and now, those of Date, and Age.
+            // The times of the request, of the response and of now, in seconds; the values of Date and Age; the
+            // expected age.
             (1_000, 1_000, 1_000, nil, nil, 0), (1_000, 1_000, 1_007, nil, nil, 7), (1_000, 1_010, 1_030, nil, nil, 30),
             (1_000, 1_010, 1_030, 1_000, nil, 30), (1_000, 1_010, 1_030, 980, nil, 50),
             (1_000, 1_010, 1_030, 2_000, nil, 30),
@@ -93,7 +94,7 @@ import Testing
             (1_000, 1_010, 1_010, nil, nil, 10),
         ] as [(Int64, Int64, Int64, Int64?, String?, Int64)]
     )
-    func theAgeOfAResponseCountsFromItsServer(
+    func ageIsComputedFromDateAgeAndResponseDelay(
         requested: Int64,
         received: Int64,
         now: Int64,
@@ -120,7 +121,7 @@ import Testing
             (["Last-Modified: 1001"], 0), (["Last-Modified: never"], 0), (["Cache-Control: s-maxage=5"], 0),
         ] as [([String], Int64)]
     )
-    func theLifetimeOfAResponseIsSaidOrGuessed(fields: [String], expected: Int64) {
+    func lifetimeIsExplicitOrHeuristic(fields: [String], expected: Int64) {
         let zero = HTTPDate.seconds(CacheBench.date(0)) ?? 0
         let written = fields.map { field -> String in
             let parts = field.split(separator: ":").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -134,7 +135,7 @@ import Testing
         #expect(playlist.lifetime == (isGuess ? 0 : expected))
     }
 
-    @Test func aResponseIsFreshUntilItsLifetimeIsOver() {
+    @Test func responseIsFreshUntilItsLifetimeEnds() {
         func freshness(_ seconds: Int64) -> Freshness {
             Freshness(Self.metadata(["Cache-Control: max-age=60"]), kind: .segment, now: UnixSeconds(1_000 + seconds))
         }
@@ -149,12 +150,12 @@ import Testing
         "authorization", "cookie", "range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since",
         "if-range", "Authorization", "If-Range",
     ])
-    func aRequestWithASecretOrAConditionPassesTheCache(name: String) {
+    func requestWithCredentialsOrConditionsBypassesTheCache(name: String) {
         #expect(!rules.concern(Self.request(["\(name): x"])))
         #expect(rules.concern(Self.request(["x-\(name): x"])))
     }
 
-    @Test func theCacheAnswersSomeRequests() {
+    @Test func cacheAppliesOnlyToPlainRequestsOfItsKinds() {
         #expect(rules.concern(Self.request()) && rules.concern(Self.request(kind: .playlist)))
         #expect(!rules.concern(Self.request(kind: .key)))
         #expect(rules.concern(Self.request(range: ByteRange(start: 0, length: 1))))
@@ -172,7 +173,7 @@ import Testing
         "proxy-connection", "set-cookie", "set-cookie2", "te", "trailer", "transfer-encoding", "upgrade", "Set-Cookie",
         "x-named", "X-Other",
     ])
-    func fieldsOfAConnectionAreNotStored(name: String) {
+    func connectionFieldsAreNotStored(name: String) {
         let fields = [
             HeaderField("Connection", "close, X-Named"), HeaderField("ETag", "1"), HeaderField("connection", "x-other"),
             HeaderField("Via", "2"), HeaderField(name, "x"),
@@ -194,7 +195,12 @@ import Testing
             (["Cache-Control: max-age=1", "Vary: B, C"], 200, 5, false),
         ] as [([String], Int, Int64?, Bool)]
     )
-    func aResponseMayBeStoredOrNot(fields: [String], status: Int, length: Int64?, isKept: Bool) {
+    func responseIsStoredOnlyIfItsFieldsStatusAndSizeAllowIt(
+        fields: [String],
+        status: Int,
+        length: Int64?,
+        isKept: Bool
+    ) {
         let request = Self.request(["c: 1"])
         #expect(rules.mayKeep(Self.metadata(fields, status: status), length: length, of: request) == isKept)
     }
@@ -208,7 +214,7 @@ import Testing
             (200, 4, "Content-Range: bytes 3-6/10", false),
         ] as [(Int, Int64?, String, Bool)]
     )
-    func aRangeIsStoredWhereItIsTheOneThatWasAskedFor(status: Int, length: Int64?, place: String, isKept: Bool) {
+    func rangeIsStoredOnlyIfItIsTheRequestedRange(status: Int, length: Int64?, place: String, isKept: Bool) {
         let range = ByteRange(start: 3, length: 4)
         let metadata = Self.metadata(["Cache-Control: max-age=1", place], status: status, range: range)
         #expect(rules.mayKeep(metadata, length: length, of: Self.request(range: range)) == isKept)
@@ -220,13 +226,13 @@ import Testing
         ("Accept-Encoding, Origin", ["Origin: x"], false),
         ("", ["Origin: x"], true),
     ])
-    func aResponseDependsOnFieldsOfItsRequest(vary: String, fields: [String], matches: Bool) {
+    func responseMatchesRequestsAccordingToVary(vary: String, fields: [String], matches: Bool) {
         #expect(rules.matches(Self.metadata(["Vary: \(vary)"]), Self.request(fields)) == matches)
     }
 
-    // MARK: Confirmation
+    // MARK: Validation
 
-    @Test func aStoredResponseIsAskedAboutByItsTagAndItsDate() {
+    @Test func storedResponseIsValidatedByEntityTagAndDate() {
         let date = "Mon, 02 Mar 2026 10:00:00 GMT"
         #expect(
             Self.metadata(["ETag: W/\"1\"", "Last-Modified: \(date)"]).validationFields
@@ -243,12 +249,12 @@ import Testing
             ("\"1\"", nil, true), (nil, "\"1\"", true), ("W/\"1\"", "W/\"2\"", false), ("W\"1\"", "\"1\"", false),
         ] as [(String?, String?, Bool)]
     )
-    func aConfirmationIsOfOneTag(own: String?, other: String?, isConfirmed: Bool) {
+    func validationSucceedsOnlyForTheSameEntityTag(own: String?, other: String?, isConfirmed: Bool) {
         let metadata = Self.metadata(own.map { ["ETag: \($0)"] } ?? [])
         #expect(metadata.isConfirmed(by: other.map { [HeaderField("etag", $0)] } ?? []) == isConfirmed)
     }
 
-    @Test func aConfirmationReplacesFieldsButThoseOfTheBody() {
+    @Test func validationReplacesAllFieldsExceptThoseOfTheBody() {
         var metadata = Self.metadata(["Content-Length: 5", "Age: 7", "Date: old", "ETag: 1", "X: 1", "X: 2", "Y: 1"])
         metadata.update(with: [
             HeaderField("content-length", "0"), HeaderField("Content-Encoding", "gzip"),
@@ -264,7 +270,8 @@ import Testing
 
     @Test(
         arguments: [
-            // The directives of the response and of the request, the seconds since it became stale, and the error.
+            // The directives of the response and of the request; the seconds since the response became stale; the
+            // error.
             ("stale-if-error=10", "", 10, TransportError.Code.timedOut, nil, true),
             ("stale-if-error=10", "", 11, .timedOut, nil, false), ("", "stale-if-error=10", 10, .timedOut, nil, true),
             ("stale-if-error=5", "stale-if-error=10", 10, .timedOut, nil, true), ("", "", 0, .timedOut, nil, false),
@@ -281,7 +288,7 @@ import Testing
             ("stale-if-error=10", "", 1, .status, 499, false), ("stale-if-error=10", "", 1, .status, nil, false),
         ] as [(String, String, Int64, TransportError.Code, Int?, Bool)]
     )
-    func aStaleResponseMayStandInForAnError(
+    func staleIfErrorAllowsAStaleResponseInsteadOfAnError(
         response: String,
         request: String,
         staleness: Int64,
@@ -313,7 +320,7 @@ import Testing
 
     // MARK: Options
 
-    @Test func theDefaultsAreThoseThatAreDocumented() {
+    @Test func optionsHaveTheDocumentedDefaults() {
         let options = CachedTransport.Options()
         #expect(options.capacity == ByteCount(536_870_912) && options.largestEntry == ByteCount(67_108_864))
         #expect(options.kinds == [.playlist, .segment, .initialization, .subtitle, .other])
@@ -322,7 +329,7 @@ import Testing
     }
 }
 
-/// What is written to the files of the cache.
+/// Tests the format of the files of the cache.
 @Suite struct CacheFormatTests {
     @Test(
         arguments: [
@@ -331,11 +338,11 @@ import Testing
             (9, 0x271A_B825_F0B1_3CBF, 0xE617_4B22_3128_89A5), (17, 0xE389_11B2_12C6_0F27, 0xE5AA_26D7_689D_4557),
         ] as [(Int, UInt64, UInt64)]
     )
-    func aChecksumIsTheSameForever(count: Int, expected: UInt64, expectedOfOtherSeed: UInt64) {
+    func checksumsHaveFixedValues(count: Int, expected: UInt64, expectedOfOtherSeed: UInt64) {
         let bytes = (0..<count).map { UInt8($0 + 1) }
         #expect(bytes.withUnsafeBytes { BlockChecksum.of($0) } == expected)
         #expect(bytes.withUnsafeBytes { BlockChecksum.of($0, seed: ~BlockChecksum.seed) } == expectedOfOtherSeed)
-        // However the bytes are divided.
+        // The checksum does not depend on how the bytes are divided.
         for split in 0...count {
             var checksum = BlockChecksum()
             bytes[..<split].withUnsafeBytes { checksum.update($0) }
@@ -348,7 +355,7 @@ import Testing
         EntryFile(name: EntryName(high: number, low: number), serial: serial)
     }
 
-    @Test func theNameOfAFileHasThreeNumbers() {
+    @Test func fileNameConsistsOfKeyHashAndSerial() {
         let file = EntryFile(name: EntryName(high: 0xAB, low: .max), serial: 0x1F)
         #expect(file.fileName == "millstream-00000000000000abffffffffffffffff-000000000000001f.entry")
         #expect(file.partialFileName == "millstream-00000000000000abffffffffffffffff-000000000000001f.part")
@@ -369,7 +376,7 @@ import Testing
         }
     }
 
-    @Test func usesAreOrderedThoughTheClockIsNot() {
+    @Test func usesAreOrderedEvenIfTheClockIsNotMonotonic() {
         var index = EntryIndex(capacity: 1 << 20)
         #expect(index.reserve(8_192) == [])
         #expect(index.insert(file(1), size: 4_096, now: UnixSeconds(5)).use == 5_000_000_000)
@@ -384,7 +391,7 @@ import Testing
         #expect(index.count == 4 && index.storedBytes == 8_194 && index.generation == 0)
     }
 
-    @Test func roomIsCountedForWhatIsStoredWrittenAndLeaving() throws {
+    @Test func spaceOfStoredReservedAndEvictedFilesIsCounted() throws {
         var index = EntryIndex(capacity: 1_000)
         #expect(index.reserve(1_001) == nil)
         #expect(index.reserve(1_000) == [])
@@ -395,7 +402,7 @@ import Testing
             #expect(index.insert(file(number), size: size, now: UnixSeconds(Int64(number))).replaced == nil)
         }
         #expect(index.storedBytes == 1_000)
-        // 301 bytes need the room of two entries; they are there until they are removed.
+        // 301 bytes need the space of two entries, which is in use until their files are deleted.
         let reserved = index.reserve(301)
         let victims = try #require(reserved)
         #expect(victims.map(\.file) == [file(1), file(2)] && victims.map(\.size) == [300, 300])
@@ -406,7 +413,7 @@ import Testing
         #expect(index.reserve(1) == nil)
     }
 
-    @Test func anEntryThatGrowsTakesTheRoomThatWasReserved() {
+    @Test func growingEntryUsesItsReservedSpace() {
         var index = EntryIndex(capacity: 1_000)
         #expect(index.reserve(400) == [])
         _ = index.insert(file(1), size: 400, now: UnixSeconds(1))
@@ -442,7 +449,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 65_536, 65_537, 131_072])
-    func aTailIsReadBackAndNoDamagedOneIs(length: Int) throws {
+    func tailRoundTripsAndDamagedTailIsRejected(length: Int) throws {
         let bench = CacheBench()
         let disk = try bench.disk()
         let body = ByteBuffer(repeating: 7, count: length)
@@ -466,14 +473,14 @@ import Testing
             #expect(disk.write(damaged, at: Int64(length)))
             #expect(EntryTail(of: disk) == nil, "byte \(index) of the tail")
         }
-        // A file that was cut short, or that has a byte more, is not whole.
+        // A file that is truncated or has an additional byte is not complete.
         #expect(disk.write(bytes, at: Int64(length)) && EntryTail.isWhole(disk))
         #expect(disk.write(ByteBuffer(bytes: [0]), at: Int64(length + bytes.readableBytes)) && !EntryTail.isWhole(disk))
         #expect(disk.truncate(to: Int64(length + bytes.readableBytes - 1)) && !EntryTail.isWhole(disk))
         #expect(disk.truncate(to: 31) && !EntryTail.isWhole(disk) && EntryTail(of: disk) == nil)
     }
 
-    @Test func metadataHave256KiBAtMost() {
+    @Test func metadataIsLimitedTo256KiB() {
         func tail(_ count: Int) -> ByteBuffer? {
             let text = String(repeating: "x", count: count)
             return EntryTail(bodyLength: 0, blockChecksums: [], metadata: Self.metadata([HeaderField("A", text)]))

@@ -16,19 +16,21 @@ struct CacheStorageTests {
         _ = try await cache.send(.ofSegment(path)).wholeBody()
     }
 
-    /// Which of some paths are in the cache; asking for them counts as using them.
-    private func held(_ cache: CachedTransport, _ paths: String...) async throws -> [String] {
-        var held: [String] = []
+    /// Returns those of the given paths that are in the cache.
+    ///
+    /// The lookup counts as a use.
+    private func cachedPaths(_ cache: CachedTransport, _ paths: String...) async throws -> [String] {
+        var cachedPaths: [String] = []
         for path in paths {
             let response = try? await cache.send(.ofSegment(path, "Cache-Control: only-if-cached"))
-            if response != nil { held.append(path) }
+            if response != nil { cachedPaths.append(path) }
         }
-        return held
+        return cachedPaths
     }
 
-    // MARK: Bodies that do not end well
+    // MARK: Incomplete bodies
 
-    @Test func bodyThatNobodyReadsLeavesNothing() async throws {
+    @Test func unreadBodyIsNotStored() async throws {
         let cache = try bench.open()
         bench.server.answer(.bytes(cacheNoise(200_000), [Self.lasting]))
         _ = try await cache.send(.ofSegment())
@@ -37,7 +39,7 @@ struct CacheStorageTests {
         #expect(bench.fileNames.isEmpty)
     }
 
-    @Test func bodyThatIsReadInPartLeavesNothing() async throws {
+    @Test func partiallyReadBodyIsNotStored() async throws {
         let capacity = ByteCount(1 << 20)
         let cache = try bench.open(CachedTransport.Options(capacity: capacity, largestEntry: capacity))
         var answer = OriginAnswer.bytes([], [Self.lasting])
@@ -53,12 +55,12 @@ struct CacheStorageTests {
             try await bench.settle()
             #expect(bench.fileNames.isEmpty)
         }
-        // The room is there again: else the last of these would not fit.
+        // The reserved space is free again; otherwise the last body would not fit.
         try await fill(cache, "b", 900_000)
         #expect(cache.entryCount == 1)
     }
 
-    @Test func bodyThatFailsLeavesNothing() async throws {
+    @Test func failedBodyIsNotStored() async throws {
         let cache = try bench.open()
         var answer = OriginAnswer.bytes(cacheNoise(100_000), [Self.lasting])
         answer.failure = TransportError(.connectionLost, "as the script says")
@@ -71,7 +73,7 @@ struct CacheStorageTests {
     }
 
     @Test(arguments: [99_999, 100_001, 1])
-    func bodyOfAnotherLengthThanAnnouncedIsNotKept(_ announced: Int64) async throws {
+    func bodyWhoseLengthDiffersFromContentLengthIsNotStored(_ announced: Int64) async throws {
         let cache = try bench.open()
         var answer = OriginAnswer.bytes(cacheNoise(100_000), [Self.lasting])
         answer.announced = .some(announced)
@@ -82,7 +84,7 @@ struct CacheStorageTests {
         #expect(bench.fileNames.isEmpty)
     }
 
-    @Test func cancelledReadingLeavesNothing() async throws {
+    @Test func bodyIsNotStoredIfReadingIsCancelled() async throws {
         let cache = try bench.open()
         var answer = OriginAnswer.bytes([], [Self.lasting])
         answer.chunks = [cacheNoise(100_000), cacheNoise(100_000)]
@@ -97,7 +99,7 @@ struct CacheStorageTests {
         #expect(bench.fileNames.isEmpty)
     }
 
-    @Test func cancelledReadingOfAHitEnds() async throws {
+    @Test func readingACacheHitCanBeCancelled() async throws {
         let cache = try bench.open()
         try await fill(cache, "a", 300_000)
         let response = try await cache.send(.ofSegment())
@@ -108,7 +110,7 @@ struct CacheStorageTests {
         #expect(cache.entryCount == 1)
     }
 
-    @Test func ofSeveralBodiesAtOnceTheLastToFinishIsKept() async throws {
+    @Test func lastCompletedBodyOfConcurrentRequestsIsStored() async throws {
         let cache = try bench.open()
         bench.server.answer(.text("one", Self.lasting), .text("two", Self.lasting))
         let first = try await cache.send(.ofSegment())
@@ -120,7 +122,7 @@ struct CacheStorageTests {
         #expect(bench.fileNames.count == 1)
     }
 
-    @Test func manyReadersAndWritersGetTheirOwnBytes() async throws {
+    @Test func concurrentReadersAndWritersReceiveTheRightBytes() async throws {
         let options = CachedTransport.Options(capacity: ByteCount(60_000), largestEntry: ByteCount(30_000))
         let cache = try bench.open(options)
         bench.server.answer(.bytes(cacheNoise(20_000), [Self.lasting]))
@@ -135,9 +137,9 @@ struct CacheStorageTests {
         #expect(bench.fileNames.count == cache.entryCount)
     }
 
-    // MARK: Crashes and damage
+    // MARK: Crashes and damaged files
 
-    @Test func leftoversOfACrashAreRemovedAndForeignFilesStay() async throws {
+    @Test func openingRemovesLeftoversOfACrashButNoOtherFiles() async throws {
         try await fill(bench.open(), "a")
         let name = try bench.onlyFile().lastPathComponent
         let stem = name.dropLast(".entry".count)
@@ -150,7 +152,7 @@ struct CacheStorageTests {
         #expect(cache.entryCount == 1)
     }
 
-    @Test func fileIsAnEntryOnlyWhenItIsWhole() async throws {
+    @Test func truncatedOrExtendedFileIsNotAnEntry() async throws {
         try await fill(bench.open(), "a")
         let file = try bench.onlyFile()
         let bytes = try Data(contentsOf: file)
@@ -165,7 +167,7 @@ struct CacheStorageTests {
         #expect(try bench.open().entryCount == 0)
     }
 
-    @Test func noFlippedByteIsEverServed() async throws {
+    @Test func entryWithACorruptByteIsNeverServed() async throws {
         let cache = try bench.open()
         try await fill(cache, "a")
         let file = try bench.onlyFile()
@@ -176,15 +178,15 @@ struct CacheStorageTests {
                 damaged[position] ^= mask
                 try damaged.write(to: file)
                 let reopened = try bench.open()
-                #expect(try await held(reopened, "a") == [], "byte \(position)")
+                #expect(try await cachedPaths(reopened, "a") == [], "byte \(position)")
                 #expect(bench.fileNames.isEmpty)
             }
         }
         try bytes.write(to: file)
-        #expect(try await held(bench.open(), "a") == ["a"])
+        #expect(try await cachedPaths(bench.open(), "a") == ["a"])
     }
 
-    @Test func damagedBeginningIsFetchedAnew() async throws {
+    @Test func entryDamagedInItsFirstBlockIsFetchedAgain() async throws {
         let cache = try bench.open()
         try await fill(cache, "a", 1000)
         let file = try bench.onlyFile()
@@ -197,7 +199,7 @@ struct CacheStorageTests {
         #expect(bench.server.requestCount == 2)
     }
 
-    @Test func damageBehindTheBeginningEndsTheBodyAndTheEntry() async throws {
+    @Test func damageAfterTheFirstBlockFailsTheBodyAndRemovesTheEntry() async throws {
         let cache = try bench.open()
         try await fill(cache, "a", 200_000)
         let file = try bench.onlyFile()
@@ -216,7 +218,7 @@ struct CacheStorageTests {
         #expect(try await cache.send(.ofSegment()).wholeBody() == cacheNoise(200_000))
     }
 
-    @Test func rangeIsServedFromAWholeThatIsDamagedElsewhere() async throws {
+    @Test func rangeIsServedFromAnEntryThatIsDamagedOutsideTheRange() async throws {
         let cache = try bench.open()
         try await fill(cache, "a", 200_000)
         let file = try bench.onlyFile()
@@ -227,7 +229,7 @@ struct CacheStorageTests {
         #expect(bench.server.requestCount == 1)
     }
 
-    @Test func entryOfAnotherKeyUnderTheSameNameIsAMiss() async throws {
+    @Test func entryWithADifferentKeyUnderTheSameFileNameIsAMiss() async throws {
         let cache = try bench.open()
         try await fill(cache, "a")
         let name = EntryKey(address: ResourceAddress("http://media.test/b"), byteRange: nil).name
@@ -251,7 +253,7 @@ struct CacheStorageTests {
         #expect(FileManager.default.fileExists(atPath: outside.path))
     }
 
-    @Test func entryWhoseFileVanishedIsFetchedAnew() async throws {
+    @Test func entryWhoseFileIsMissingIsFetchedAgain() async throws {
         let cache = try bench.open()
         try await fill(cache, "a")
         try FileManager.default.removeItem(at: bench.onlyFile())
@@ -261,34 +263,34 @@ struct CacheStorageTests {
         #expect(cache.byteCount == ByteCount(4096))
     }
 
-    // MARK: A disk that does not do what it should
+    // MARK: Disk failures
 
     @Test(arguments: [0, 1, 70_000, 100_010])
-    func fullDiskKeepsNothingAndFailsNothing(_ room: Int64) async throws {
+    func fullDiskPreventsStoringButDoesNotFailRequests(_ room: Int64) async throws {
         let cache = try bench.open()
-        bench.limitDisk(to: room)
+        bench.limitDiskSpace(to: room)
         bench.server.answer(.bytes(cacheNoise(100_000), [Self.lasting]))
         #expect(try await cache.send(.ofSegment()).wholeBody() == cacheNoise(100_000))
         try await bench.settle()
         #expect(cache.entryCount == 0)
         #expect(cache.byteCount == .zero)
         #expect(bench.fileNames.isEmpty)
-        bench.limitDisk(to: .max)
+        bench.limitDiskSpace(to: .max)
         #expect(try await cache.send(.ofSegment()).wholeBody() == cacheNoise(100_000))
         #expect(cache.entryCount == 1)
     }
 
-    @Test func fullDiskAtAConfirmationLosesTheEntryOnly() async throws {
+    @Test func fullDiskDuringValidationRemovesOnlyTheEntry() async throws {
         let cache = try bench.open()
         bench.server.answer(.bytes(cacheNoise(100_000), ["ETag: \"1\""]), .notModified("X-More: 1"))
         _ = try await cache.send(.ofSegment()).wholeBody()
-        bench.limitDisk(to: 10)
+        bench.limitDiskSpace(to: 10)
         #expect(try await cache.send(.ofSegment()).wholeBody() == cacheNoise(100_000))
         #expect(cache.entryCount == 0)
         #expect(cache.byteCount == .zero)
     }
 
-    @Test func folderThatVanishedKeepsNothingAndFailsNothing() async throws {
+    @Test func missingDirectoryPreventsStoringButDoesNotFailRequests() async throws {
         let cache = try bench.open()
         try await fill(cache, "a")
         try FileManager.default.removeItem(at: bench.directory)
@@ -298,13 +300,13 @@ struct CacheStorageTests {
         #expect(cache.entryCount == 0)
     }
 
-    @Test func folderThatCannotBeMadeIsAnError() throws {
+    @Test func directoryThatCannotBeCreatedIsAnError() throws {
         try Data().write(to: bench.directory)
         let error = #expect(throws: TransportError.self) { try bench.open() }
         #expect(error?.code == .fileFailed)
     }
 
-    @Test func onlyTheOwnerCanReadTheFiles() async throws {
+    @Test func onlyTheOwnerHasAccessToTheFiles() async throws {
         try await fill(bench.open(), "a")
         for (path, mode) in [(bench.directory.path, 0o700), (try bench.onlyFile().path, 0o600)] {
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -313,14 +315,14 @@ struct CacheStorageTests {
     }
 
     @Test(arguments: ["../../evil", "%2e%2e/x", "a\u{0}b", "a\nb", String(repeating: "x", count: 50_000)])
-    func noAddressLeadsOutOfTheFolder(_ path: String) async throws {
+    func noURLEscapesTheCacheDirectory(_ path: String) async throws {
         let cache = try bench.open()
         try await fill(cache, path)
-        #expect(try await held(cache, path) == [path])
+        #expect(try await cachedPaths(cache, path) == [path])
         #expect(try EntryFile(fileName: bench.onlyFile().lastPathComponent) != nil)
     }
 
-    @Test func headerFieldsWithoutEndAreNotKept() async throws {
+    @Test func responseWithOversizedHeaderIsNotStored() async throws {
         let cache = try bench.open()
         bench.server.answer(.text("media", Self.lasting, "X: " + String(repeating: "x", count: 300_000)))
         #expect(try await cache.text(.ofSegment()) == "media")
@@ -329,51 +331,51 @@ struct CacheStorageTests {
         #expect(bench.fileNames.isEmpty)
     }
 
-    // MARK: Room
+    // MARK: Capacity
 
     private static let threeBlocks = CachedTransport.Options(
         capacity: ByteCount(3 * 4096),
         largestEntry: ByteCount(3 * 4096)
     )
 
-    @Test func entryUsedLongestAgoLeavesFirst() async throws {
+    @Test func leastRecentlyUsedEntryIsEvictedFirst() async throws {
         let cache = try bench.open(Self.threeBlocks)
         for path in ["a", "b", "c"] { try await fill(cache, path) }
-        #expect(try await held(cache, "a") == ["a"])
+        #expect(try await cachedPaths(cache, "a") == ["a"])
         try await fill(cache, "d")
-        #expect(try await held(cache, "a", "b", "c", "d") == ["a", "c", "d"])
+        #expect(try await cachedPaths(cache, "a", "b", "c", "d") == ["a", "c", "d"])
         #expect(cache.byteCount == ByteCount(3 * 4096))
         #expect(bench.fileNames.count == 3)
     }
 
-    @Test func orderOfUsesOutlivesTheProcess() async throws {
+    @Test func orderOfUseIsPersistent() async throws {
         let cache = try bench.open(Self.threeBlocks)
         for path in ["a", "b", "c"] { try await fill(cache, path) }
-        #expect(try await held(cache, "b", "a") == ["b", "a"])
+        #expect(try await cachedPaths(cache, "b", "a") == ["b", "a"])
         let reopened = try bench.open(Self.threeBlocks)
         try await fill(reopened, "d")
         try await fill(reopened, "e")
-        #expect(try await held(reopened, "a", "b", "c", "d", "e") == ["a", "d", "e"])
+        #expect(try await cachedPaths(reopened, "a", "b", "c", "d", "e") == ["a", "d", "e"])
     }
 
-    @Test func largeEntryDrivesOutAsManyAsItNeeds() async throws {
+    @Test func largeEntryEvictsAsManyEntriesAsItNeeds() async throws {
         let cache = try bench.open(Self.threeBlocks)
         for path in ["a", "b", "c"] { try await fill(cache, path) }
         try await fill(cache, "d", 5000)
-        #expect(try await held(cache, "a", "b", "c", "d") == ["c", "d"])
+        #expect(try await cachedPaths(cache, "a", "b", "c", "d") == ["c", "d"])
     }
 
-    @Test func smallerCapacityEmptiesTheFolderWhenItIsOpened() async throws {
+    @Test func openingWithASmallerCapacityEvictsEntries() async throws {
         let cache = try bench.open(Self.threeBlocks)
         for path in ["a", "b", "c"] { try await fill(cache, path) }
         let reopened = try bench.open(CachedTransport.Options(capacity: ByteCount(5000)))
         #expect(reopened.entryCount == 1)
         #expect(bench.fileNames.count == 1)
-        #expect(try await held(reopened, "c") == ["c"])
+        #expect(try await cachedPaths(reopened, "c") == ["c"])
     }
 
     @Test(arguments: [true, false])
-    func bodyLargerThanTheLargestEntryDrivesNothingOut(_ isAnnounced: Bool) async throws {
+    func bodyAboveTheEntrySizeLimitEvictsNothing(_ isAnnounced: Bool) async throws {
         let options = CachedTransport.Options(capacity: ByteCount(1 << 20), largestEntry: ByteCount(1000))
         let cache = try bench.open(options)
         try await fill(cache, "a", 1000)
@@ -382,17 +384,17 @@ struct CacheStorageTests {
         bench.server.answer(answer)
         #expect(try await cache.send(.ofSegment("b")).wholeBody().count == 1001)
         try await bench.settle()
-        #expect(try await held(cache, "a", "b") == ["a"])
+        #expect(try await cachedPaths(cache, "a", "b") == ["a"])
     }
 
-    @Test func largestEntryIsAnEighthOfTheCapacityUnlessSaid() {
+    @Test func entrySizeLimitDefaultsToAnEighthOfTheCapacity() {
         let options = CachedTransport.Options()
         #expect(options.capacity == ByteCount(512 << 20))
         #expect(options.largestEntry == ByteCount(64 << 20))
         #expect(options.kinds == [.playlist, .segment, .initialization, .subtitle, .other])
     }
 
-    @Test func bodiesThatAreBeingWrittenCountToo() async throws {
+    @Test func bodiesBeingWrittenCountTowardsTheCapacity() async throws {
         let capacity: Int64 = 400_000
         let options = CachedTransport.Options(capacity: ByteCount(capacity), largestEntry: ByteCount(capacity))
         let cache = try bench.open(options)
@@ -414,7 +416,7 @@ struct CacheStorageTests {
         #expect(bench.fileNames.count == cache.entryCount)
     }
 
-    @Test func cacheWithoutRoomKeepsNothing() async throws {
+    @Test func cacheWithZeroCapacityStoresNothing() async throws {
         let cache = try bench.open(CachedTransport.Options(capacity: .zero))
         try await fill(cache, "a")
         bench.server.answer(.text("", Self.lasting))
@@ -424,7 +426,7 @@ struct CacheStorageTests {
         #expect(bench.fileNames.isEmpty)
     }
 
-    @Test func evictedEntryCanBeReadToItsEnd() async throws {
+    @Test func evictedEntryCanStillBeReadToItsEnd() async throws {
         let options = CachedTransport.Options(capacity: ByteCount(220_000), largestEntry: ByteCount(220_000))
         let cache = try bench.open(options)
         try await fill(cache, "a", 200_000)
@@ -436,7 +438,7 @@ struct CacheStorageTests {
 
     // MARK: Removing everything
 
-    @Test func everythingCanBeRemovedButForeignFiles() async throws {
+    @Test func removeAllKeepsFilesOfOthers() async throws {
         let cache = try bench.open()
         for path in ["a", "b"] { try await fill(cache, path) }
         try Data().write(to: bench.file("notes.txt"))
@@ -448,7 +450,7 @@ struct CacheStorageTests {
         #expect(cache.entryCount == 1)
     }
 
-    @Test func bodyThatIsBeingReadWhileEverythingIsRemovedIsNotKept() async throws {
+    @Test func bodyBeingReadDuringRemoveAllIsNotStored() async throws {
         let cache = try bench.open()
         var answer = OriginAnswer.bytes([], [Self.lasting])
         answer.chunks = [cacheNoise(70_000), cacheNoise(70_000)]

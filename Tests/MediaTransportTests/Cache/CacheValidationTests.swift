@@ -8,7 +8,7 @@ import Testing
 struct CacheValidationTests {
     private let bench = CacheBench()
 
-    /// A cache with one entry that became stale a minute ago.
+    /// Returns a cache with one entry that has been stale for a minute.
     private func staleCache(_ fields: String...) async throws -> CachedTransport {
         let cache = try bench.open()
         bench.server.answer(.bytes(Array("media".utf8), ["Cache-Control: max-age=60"] + fields))
@@ -21,7 +21,7 @@ struct CacheValidationTests {
         bench.server.requests.last?.headers.first { $0.name == name }?.value
     }
 
-    @Test func staleEntryIsAskedForByItsTagAndDate() async throws {
+    @Test func staleEntryIsValidatedByEntityTagAndDate() async throws {
         let date = CacheBench.date(-100)
         let cache = try await staleCache("ETag: W/\"1\"", "Last-Modified: \(date)")
         bench.server.answer(.notModified())
@@ -30,13 +30,13 @@ struct CacheValidationTests {
         #expect(field("If-Modified-Since") == date)
     }
 
-    @Test func staleEntryThatNothingCanConfirmIsAskedForAsIfItWereNotThere() async throws {
+    @Test func staleEntryWithoutValidatorsIsRequestedUnconditionally() async throws {
         let cache = try await staleCache("Last-Modified: yesterday")
         try await cache.text(.ofSegment())
         #expect(bench.server.requests.last?.headers == [])
     }
 
-    @Test func confirmedEntryKeepsTheMeasuredLatency() async throws {
+    @Test func validatedEntryReportsTheMeasuredLatency() async throws {
         let cache = try await staleCache("ETag: \"1\"")
         bench.server.answer(.notModified())
         let response = try await cache.send(.ofSegment())
@@ -51,7 +51,7 @@ struct CacheValidationTests {
         #expect(measurement.bytes == ByteCount(5))
     }
 
-    @Test func confirmationRefreshesTheStoredFieldsForGood() async throws {
+    @Test func validationUpdatesTheStoredFieldsPersistently() async throws {
         let cache = try await staleCache("ETag: \"1\"", "X-Old: 1", "X-Kept: 1", "Content-Length: 5", "Age: 3")
         bench.server.answer(.notModified("Cache-Control: max-age=600", "x-old: 2", "Content-Length: 0"))
         let confirmed = try await cache.send(.ofSegment())
@@ -68,7 +68,7 @@ struct CacheValidationTests {
         #expect(bench.server.requestCount == 2)
     }
 
-    @Test func confirmationWithoutADateMakesTheEntryFreshAgain() async throws {
+    @Test func validationWithoutADateMakesTheEntryFreshAgain() async throws {
         let cache = try await staleCache("ETag: \"1\"", "Date: \(CacheBench.date(0))")
         bench.server.answer(.notModified())
         try await cache.text(.ofSegment())
@@ -80,7 +80,7 @@ struct CacheValidationTests {
         #expect(bench.server.requestCount == 3)
     }
 
-    @Test func confirmationCanMakeAnEntryLargerAndSmaller() async throws {
+    @Test func validationCanGrowAndShrinkAnEntry() async throws {
         let cache = try await staleCache("ETag: \"1\"")
         let long = String(repeating: "x", count: 20_000)
         bench.server.answer(.notModified("X-Long: \(long)"), .notModified("X-Long: short"))
@@ -101,7 +101,7 @@ struct CacheValidationTests {
         #expect(bench.fileNames.count == 1)
     }
 
-    @Test func entryIsGoneWhenItsSuccessorMayNotBeKept() async throws {
+    @Test func entryIsRemovedIfItsReplacementMayNotBeStored() async throws {
         let cache = try bench.open()
         bench.server.answer(.text("media", "Cache-Control: max-age=60"), .text("other", "Cache-Control: no-store"))
         try await cache.text(.ofSegment())
@@ -110,7 +110,7 @@ struct CacheValidationTests {
         #expect(bench.fileNames.isEmpty)
     }
 
-    @Test func confirmationOfAnotherVersionIsNotBelieved() async throws {
+    @Test func notModifiedWithADifferentEntityTagIsIgnored() async throws {
         let cache = try await staleCache("ETag: \"1\"")
         bench.server.answer(.notModified("ETag: \"9\""), .text("other", "ETag: \"9\""))
         #expect(try await cache.text(.ofSegment()) == "other")
@@ -118,14 +118,14 @@ struct CacheValidationTests {
         #expect(bench.server.requests.last?.headers == [])
     }
 
-    @Test func confirmationThatForbidsKeepingRemovesTheEntry() async throws {
+    @Test func notModifiedWithNoStoreRemovesTheEntry() async throws {
         let cache = try await staleCache("ETag: \"1\"")
         bench.server.answer(.notModified("Cache-Control: no-store"))
         #expect(try await cache.text(.ofSegment()) == "media")
         #expect(cache.entryCount == 0)
     }
 
-    @Test func playlistWithATagIsConfirmedEachTime() async throws {
+    @Test func playlistWithAnEntityTagIsValidatedEachTime() async throws {
         let cache = try bench.open()
         bench.server.answer(.text("#EXTM3U", "ETag: \"1\""), .notModified(), .notModified())
         for _ in 0..<3 { #expect(try await cache.text(.ofPlaylist()) == "#EXTM3U") }
@@ -141,7 +141,7 @@ struct CacheValidationTests {
     ]
 
     @Test(arguments: outages)
-    func staleEntryStandsInWhereTheServerAllowsIt(_ outage: OriginAnswer) async throws {
+    func staleEntryIsServedOnErrorIfTheServerAllowsIt(_ outage: OriginAnswer) async throws {
         let cache = try await staleCache("Cache-Control: stale-if-error=100")
         bench.server.answer(outage)
         let response = try await cache.send(.ofSegment())
@@ -152,14 +152,14 @@ struct CacheValidationTests {
         await #expect(throws: TransportError.self) { try await cache.send(.ofSegment()) }
     }
 
-    @Test func requestMayAllowAStaleEntryToo() async throws {
+    @Test func staleEntryIsServedOnErrorIfTheRequestAllowsIt() async throws {
         let cache = try await staleCache("ETag: \"1\"")
         bench.server.answer(.failing(.timedOut))
         #expect(try await cache.text(.ofSegment("a", "Cache-Control: stale-if-error=60")) == "media")
     }
 
     @Test(arguments: ["", "stale-if-error=100, must-revalidate", "stale-if-error=100, no-cache", "stale-if-error"])
-    func staleEntryDoesNotStandInOtherwise(_ directives: String) async throws {
+    func staleEntryIsNotServedOnErrorWithoutPermission(_ directives: String) async throws {
         let cache = try await staleCache("ETag: \"1\"", "Cache-Control: \(directives)")
         bench.server.answer(.failing(.timedOut))
         let error = await #expect(throws: TransportError.self) { try await cache.send(.ofSegment()) }
@@ -168,20 +168,20 @@ struct CacheValidationTests {
     }
 
     @Test(arguments: [TransportError.Code.insecure, .badRedirect, .addressRefused])
-    func staleEntryDoesNotHideOtherErrors(_ code: TransportError.Code) async throws {
+    func staleEntryIsNotServedForOtherErrors(_ code: TransportError.Code) async throws {
         let cache = try await staleCache("Cache-Control: stale-if-error=100")
         bench.server.answer(.failing(code))
         await #expect(throws: TransportError.self) { try await cache.send(.ofSegment()) }
     }
 
-    @Test func whoeverWantsSomethingNewIsNotServedWithSomethingOld() async throws {
+    @Test func staleEntryIsNotServedForANoCacheRequest() async throws {
         let cache = try await staleCache("Cache-Control: stale-if-error=100")
         bench.server.answer(.failing(.timedOut))
         await #expect(throws: TransportError.self) { try await cache.send(.ofSegment("a", "Cache-Control: no-cache")) }
     }
 
     @Test(arguments: [404, 410])
-    func entryIsRemovedWhenTheResourceIsGone(_ status: Int) async throws {
+    func entryIsRemovedAfterStatus404Or410(_ status: Int) async throws {
         let cache = try await staleCache("Cache-Control: stale-if-error=100", "ETag: \"1\"")
         bench.server.answer(.failing(.status, status: status))
         let error = await #expect(throws: TransportError.self) { try await cache.send(.ofRange(0, 2)) }
@@ -190,7 +190,7 @@ struct CacheValidationTests {
         #expect(bench.fileNames.isEmpty)
     }
 
-    @Test func otherRefusalsLeaveTheEntry() async throws {
+    @Test func entryRemainsAfterOtherClientErrors() async throws {
         let cache = try await staleCache("ETag: \"1\"")
         bench.server.answer(.failing(.status, status: 403))
         await #expect(throws: TransportError.self) { try await cache.send(.ofSegment()) }

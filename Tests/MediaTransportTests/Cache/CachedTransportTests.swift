@@ -26,7 +26,7 @@ struct CachedTransportTests {
         #expect(bench.server.requestCount == 1)
     }
 
-    @Test func aScopedFieldThatAuthorizesKeepsTheCacheOut() async throws {
+    @Test func requestWithAScopedAuthorizationFieldBypassesTheCache() async throws {
         let cache = try bench.open()
         bench.server.answer(.text("one", "Cache-Control: max-age=60"), .text("two", "Cache-Control: max-age=60"))
         var request = TransportRequest.ofSegment()
@@ -36,7 +36,7 @@ struct CachedTransportTests {
         #expect(try await cache.text(request) == "two")
     }
 
-    @Test func hitIsMeasured() async throws {
+    @Test func cacheHitIsMeasured() async throws {
         let cache = try bench.open()
         bench.server.answer(.text("media", "Cache-Control: max-age=60"))
         try await cache.text(.ofSegment())
@@ -53,7 +53,7 @@ struct CachedTransportTests {
         #expect(measurement.connect == nil)
     }
 
-    @Test func addressBehindRedirectsIsKept() async throws {
+    @Test func finalAddressAfterRedirectsIsStored() async throws {
         let cache = try bench.open()
         var answer = OriginAnswer.text("media", "Cache-Control: max-age=60")
         answer.address = ResourceAddress("http://edge.test/b")
@@ -72,7 +72,7 @@ struct CachedTransportTests {
         #expect(cache.entryCount == 2)
     }
 
-    @Test func entriesOutliveTheProcess() async throws {
+    @Test func entriesArePersistent() async throws {
         bench.server.answer(.text("media", "Cache-Control: max-age=60"))
         try await bench.open().text(.ofSegment())
         let reopened = try bench.open()
@@ -82,7 +82,7 @@ struct CachedTransportTests {
         #expect(bench.server.requestCount == 1)
     }
 
-    @Test func emptyBodyIsKept() async throws {
+    @Test func emptyBodyIsStored() async throws {
         let cache = try bench.open()
         bench.server.answer(.text("", "Cache-Control: max-age=60"))
         #expect(try await cache.text(.ofSegment()) == "")
@@ -91,7 +91,7 @@ struct CachedTransportTests {
     }
 
     @Test(arguments: [1, 65_535, 65_536, 65_537, 300_000])
-    func bodyOfAnyLengthComesBack(_ length: Int) async throws {
+    func bodyOfAnyLengthRoundTrips(_ length: Int) async throws {
         let cache = try bench.open()
         let bytes = cacheNoise(length)
         var answer = OriginAnswer.bytes([], ["Cache-Control: max-age=60"])
@@ -104,7 +104,7 @@ struct CachedTransportTests {
         #expect(bench.server.requestCount == 1)
     }
 
-    @Test func bodyOfUnknownLengthIsKeptWhenItEnds() async throws {
+    @Test func bodyOfUnknownLengthIsStoredWhenItEnds() async throws {
         let cache = try bench.open()
         var answer = OriginAnswer.text("media", "Cache-Control: max-age=60")
         answer.announced = .some(nil)
@@ -116,7 +116,7 @@ struct CachedTransportTests {
         #expect(bench.server.requestCount == 2)
     }
 
-    @Test func fieldsOfTheConnectionAndCookiesAreNotKept() async throws {
+    @Test func connectionFieldsAndCookiesAreNotStored() async throws {
         let cache = try bench.open()
         bench.server.answer(
             .text(
@@ -136,13 +136,13 @@ struct CachedTransportTests {
         #expect(try !Data(contentsOf: bench.onlyFile()).contains(Data("secret".utf8)))
     }
 
-    // MARK: What goes straight through
+    // MARK: Requests that bypass the cache
 
     @Test(arguments: [
         "Authorization: Bearer x", "Cookie: a=b", "Range: bytes=0-1", "If-None-Match: \"x\"",
         "If-Modified-Since: Tue, 14 Nov 2023 22:13:20 GMT", "If-Range: \"x\"", "Cache-Control: no-store",
     ])
-    func requestWithFieldOfItsOwnGoesStraightThrough(_ field: String) async throws {
+    func requestWithCredentialsOrConditionsBypassesTheCache(_ field: String) async throws {
         let cache = try bench.open()
         bench.server.answer(.text("media", "Cache-Control: max-age=60"))
         try await cache.text(.ofSegment("a", field))
@@ -153,7 +153,7 @@ struct CachedTransportTests {
         #expect(bench.server.requests.last?.headers.count == 1)
     }
 
-    @Test func resumptionGoesStraightThrough() async throws {
+    @Test func resumptionBypassesTheCache() async throws {
         let cache = try bench.open()
         bench.server.answer(.text("media", "Cache-Control: max-age=60"))
         try await cache.text(.ofSegment())
@@ -164,14 +164,14 @@ struct CachedTransportTests {
     }
 
     @Test(arguments: ["http://user:word@media.test/a", "file:///a", "data:,a"])
-    func addressWithPasswordOrOfAnotherSchemeGoesStraightThrough(_ address: String) async throws {
+    func addressWithPasswordOrOtherSchemeBypassesTheCache(_ address: String) async throws {
         let cache = try bench.open()
         bench.server.answer(.text("media", "Cache-Control: max-age=60"))
         try await cache.text(TransportRequest(ResourceAddress(address), kind: .segment))
         #expect(cache.entryCount == 0)
     }
 
-    @Test func keysAreNeverWritten() async throws {
+    @Test func keysAreNeverStored() async throws {
         let cache = try bench.open()
         bench.server.answer(.text("0123456789abcdef", "Cache-Control: max-age=60"))
         let request = TransportRequest(ResourceAddress("http://media.test/key"), kind: .key)
@@ -181,7 +181,7 @@ struct CachedTransportTests {
         #expect(bench.fileNames.isEmpty)
     }
 
-    @Test func onlyKindsOfTheOptionsAreKept() async throws {
+    @Test func onlyKindsInTheOptionsAreStored() async throws {
         let cache = try bench.open(CachedTransport.Options(kinds: [.initialization]))
         bench.server.answer(.text("media", "Cache-Control: max-age=60"))
         try await cache.text(.ofSegment())
@@ -191,7 +191,7 @@ struct CachedTransportTests {
     }
 
     @Test(arguments: [203, 204, 206, 301])
-    func onlyStatus200IsKept(_ status: Int) async throws {
+    func onlyStatus200IsStored(_ status: Int) async throws {
         let cache = try bench.open()
         var answer = OriginAnswer.text("media", "Cache-Control: max-age=60")
         answer.status = status
@@ -202,7 +202,7 @@ struct CachedTransportTests {
 
     // MARK: Ranges
 
-    @Test func rangeIsAnEntryOfItsOwn() async throws {
+    @Test func rangeIsStoredAsASeparateEntry() async throws {
         let cache = try bench.open()
         var answer = OriginAnswer.text("edi", "Cache-Control: max-age=60", "Content-Range: bytes 1-3/5")
         answer.status = 206
@@ -221,7 +221,7 @@ struct CachedTransportTests {
     @Test(arguments: [
         (200, "edi", "bytes 1-3/5"), (206, "edia", "bytes 1-3/5"), (206, "edi", "bytes 0-2/5"),
     ])
-    func answerThatIsNotTheRangeIsNotKept(_ status: Int, _ text: String, _ place: String) async throws {
+    func responseThatIsNotTheRequestedRangeIsNotStored(_ status: Int, _ text: String, _ place: String) async throws {
         let cache = try bench.open()
         var answer = OriginAnswer.text(text, "Cache-Control: max-age=60", "Content-Range: \(place)")
         answer.status = status
@@ -231,7 +231,7 @@ struct CachedTransportTests {
     }
 
     @Test(arguments: [(0, 1), (1, 3), (65_530, 20), (65_536, 65_536), (100, 199_900), (199_999, 1)])
-    func rangeIsCutOutOfStoredWhole(_ start: Int, _ length: Int) async throws {
+    func rangeIsServedFromAStoredCompleteResource(_ start: Int, _ length: Int) async throws {
         let cache = try bench.open()
         let bytes = cacheNoise(200_000)
         bench.server.answer(.bytes(bytes, ["Cache-Control: max-age=60", "Content-Length: 200000"]))
@@ -246,7 +246,7 @@ struct CachedTransportTests {
         #expect(bench.server.requestCount == 1)
     }
 
-    @Test func rangeBeyondStoredWholeIsAskedFor() async throws {
+    @Test func rangeBeyondTheStoredResourceIsRequested() async throws {
         let cache = try bench.open()
         bench.server.answer(.text("media", "Cache-Control: max-age=60"))
         try await cache.text(.ofSegment())
@@ -254,7 +254,7 @@ struct CachedTransportTests {
         #expect(bench.server.requestCount == 2)
     }
 
-    @Test func staleWholeIsConfirmedForARange() async throws {
+    @Test func staleCompleteResourceIsValidatedForARange() async throws {
         let cache = try bench.open()
         bench.server.answer(.text("media", "Cache-Control: max-age=60", "ETag: \"1\""), .notModified())
         try await cache.text(.ofSegment())

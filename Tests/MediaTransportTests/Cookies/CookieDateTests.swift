@@ -15,7 +15,7 @@ import Testing
         ("Tue, 19 Jan 2038 03:14:08", 2_147_483_648), ("1 Jan 1601 0:0:0", -11_644_473_600),
         ("31 Dec 9999 23:59:59", 253_402_300_799),
     ])
-    func datesAreReadInManySpellings(text: String, seconds: Int64) {
+    func datesAreParsedInManyFormats(text: String, seconds: Int64) {
         #expect(CookieDate.parse(text.utf8) == UnixSeconds(seconds))
     }
 
@@ -27,11 +27,11 @@ import Testing
         "2024-01-01T00:00:00Z", "1 Jan 2024 a0:0:0", "1 J\u{E4}n 2024 0:0:0",
         "99999999999999999999 Jan 2024 0:0:0",
     ])
-    func whatIsNoDateIsRefused(text: String) {
+    func invalidDatesAreRejected(text: String) {
         #expect(CookieDate.parse(text.utf8) == nil)
     }
 
-    @Test func everyMonthOf400YearsFollowsTheOneBefore() {
+    @Test func monthsOf400YearsAreConsecutive() {
         let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         var days: [Int64] = []
         for year in 1900..<2300 {
@@ -42,9 +42,9 @@ import Testing
             }
         }
         days.sort()
-        // From the first to the 28th of a month, else from day to day.
+        // One day after the previous date, or 27 days from the 1st to the 28th of a month.
         #expect(zip(days, days.dropFirst()).allSatisfy { [1, 27].contains($1 - $0) })
-        // The calendar repeats after 146,097 days; the last one is not counted.
+        // The calendar repeats after 146,097 days; the last day is not counted.
         #expect(days.last.map { $0 - days[0] } == 146_096)
         #expect(days.count == 146_097 - 400 * 12 * 26)
     }

@@ -6,7 +6,8 @@ import Testing
 private let newYear = UnixSeconds(1_767_225_600)
 
 @Suite struct CookieFileTests {
-    /// A file in the form of curl: newest first, with a domain, a host, a session and a cookie hidden from scripts.
+    /// A file in curl's format, newest cookie first: a domain cookie, an HttpOnly session cookie, a host cookie and one
+    /// for localhost.
     private let curlFile = """
         # Netscape HTTP Cookie File
         # A line that curl would have written about itself.
@@ -24,7 +25,7 @@ private let newYear = UnixSeconds(1_767_225_600)
 
     private func read(_ line: String) -> CookieJar { CookieJar(netscapeFile: line, now: newYear) }
 
-    @Test func aFileOfCurlIsRead() {
+    @Test func curlCookieFileIsParsed() {
         let jar = read(curlFile)
         #expect(jar.count == 4)
         #expect(sent(jar, "https://www.media.example/vod/1") == "session=xyz; pass=abc=12==; empty=")
@@ -33,7 +34,7 @@ private let newYear = UnixSeconds(1_767_225_600)
         #expect(sent(jar, "http://localhost/") == "dev=1" && sent(jar, "http://a.localhost/") == nil)
     }
 
-    @Test func whatIsWrittenHasTheFormOfTheFile() {
+    @Test func fileIsWrittenInNetscapeFormat() {
         let jar = CookieJar()
         let address = ResourceAddress("https://www.media.example/vod/list")
         jar.store(setCookie: "a=1; Domain=media.example; Path=/; Secure; Max-Age=60", from: address, now: newYear)
@@ -48,7 +49,7 @@ private let newYear = UnixSeconds(1_767_225_600)
         )
     }
 
-    @Test func whatIsWrittenIsReadTheSame() {
+    @Test func cookieFileRoundTrips() {
         let jar = read(curlFile)
         let address = ResourceAddress("https://www.media.example/vod/list")
         let fields = [
@@ -63,7 +64,7 @@ private let newYear = UnixSeconds(1_767_225_600)
         #expect(again.header(for: address, now: newYear) == jar.header(for: address, now: newYear))
     }
 
-    @Test func cookiesThatAreOverAreNeitherReadNorWritten() {
+    @Test func expiredCookiesAreNeitherReadNorWritten() {
         let jar = read("a.example\tFALSE\t/\tFALSE\t1767225600\ta\t1\nb.example\tFALSE\t/\tFALSE\t1767225601\tb\t2\n")
         #expect(jar.count == 1)
         #expect(!jar.netscapeText(now: newYear.later).contains("b.example"))
@@ -75,7 +76,7 @@ private let newYear = UnixSeconds(1_767_225_600)
         "a.example\tFALSE\t/\tFALSE\t1798761600.75\ta\t1", ".a.example\tTRUE\t/\tFALSE\t99999999999999999999\ta\t1",
         "# a comment\n\n   \n#HttpOnly_a.example\tFALSE\t/\tFALSE\t0\ta\t1\n#HttpOnly",
     ])
-    func smallDifferencesOfFormDoNotMatter(text: String) {
+    func variationsOfTheFormatAreAccepted(text: String) {
         #expect(sent(read(text), "http://a.example/") == "a=1")
     }
 
@@ -91,22 +92,22 @@ private let newYear = UnixSeconds(1_767_225_600)
         "a.example\tFALSE\t/\tFALSE\t0\t__Secure-a\t1", "a.example\tTRUE\t/\tTRUE\t0\t__Host-a\t1",
         "a.example\tFALSE\t/\tFALSE\t.5\ta\t1",
     ])
-    func badLinesAreLeftOut(line: String) {
+    func invalidLinesAreSkipped(line: String) {
         #expect(read(line + "\nb.example\tFALSE\t/\tFALSE\t0\tb\t2").count == 1)
     }
 
-    @Test func aLineForARegistryIsForThatHostOnly() {
+    @Test func cookieForAPublicSuffixIsHostOnly() {
         let jar = read(".com\tTRUE\t/\tFALSE\t0\ta\t1\n.co.uk\tTRUE\t/\tFALSE\t0\ta\t1\n")
         #expect(sent(jar, "https://example.com/") == nil && sent(jar, "https://example.co.uk/") == nil)
     }
 
-    @Test func aFileWithTooManyCookiesIsReadInGoodTime() {
+    @Test func fileWithTooManyCookiesIsReadUpToTheLimit() {
         let lines = (0..<10_000).map { "h\($0).example\tFALSE\t/\tFALSE\t0\ta\t1" }
         let jar = read(lines.joined(separator: "\n"))
         #expect(jar.count == 3000 && sent(jar, "http://h9999.example/") == "a=1")
     }
 
-    // MARK: On the disk
+    // MARK: Files
 
     private func withFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cookies-\(UUID().uuidString)")
@@ -115,7 +116,7 @@ private let newYear = UnixSeconds(1_767_225_600)
         return try body(folder.path)
     }
 
-    @Test func aJarIsSavedForItsOwnerOnlyAndLoadedAgain() throws {
+    @Test func savedJarIsReadableByItsOwnerOnlyAndCanBeLoaded() throws {
         try withFolder { folder in
             let path = folder + "/jar.txt"
             try "old".write(toFile: path, atomically: false, encoding: .utf8)
@@ -130,7 +131,7 @@ private let newYear = UnixSeconds(1_767_225_600)
         }
     }
 
-    @Test func aMissingFileIsAnEmptyJarAndAnEmptyFileToo() throws {
+    @Test func missingFileAndEmptyFileGiveAnEmptyJar() throws {
         try withFolder { folder in
             let jar = CookieJar()
             try jar.load(from: folder + "/none", now: newYear)
@@ -140,7 +141,7 @@ private let newYear = UnixSeconds(1_767_225_600)
         }
     }
 
-    @Test func whatCannotBeReadOrWrittenIsAnErrorWithAReason() throws {
+    @Test func readAndWriteFailuresAreReportedWithAReason() throws {
         try withFolder { folder in
             let reading = #expect(throws: TransportError.self) { try CookieJar().load(from: folder, now: newYear) }
             #expect(reading?.code == .fileFailed && reading?.message.contains("Is a directory") == true)
@@ -154,7 +155,7 @@ private let newYear = UnixSeconds(1_767_225_600)
     }
 
     @Test(arguments: ["A letter to my aunt.\n", "{\"cookies\": []}", "\u{0}\u{1}PNG", "#!/bin/sh\nexit 0\n"])
-    func aFileOfAnotherKindIsNotTakenForAJar(text: String) throws {
+    func fileOfAnotherFormatIsRejected(text: String) throws {
         try withFolder { folder in
             let path = folder + "/letter"
             try text.write(toFile: path, atomically: false, encoding: .utf8)
@@ -163,7 +164,7 @@ private let newYear = UnixSeconds(1_767_225_600)
         }
     }
 
-    @Test func aFileThatIsTooLargeIsNotRead() throws {
+    @Test func fileThatIsTooLargeIsRejected() throws {
         try withFolder { folder in
             let path = folder + "/large"
             try Data("# Netscape HTTP Cookie File\n".utf8).write(to: URL(fileURLWithPath: path))
@@ -194,26 +195,26 @@ private let newYear = UnixSeconds(1_767_225_600)
     }
 
     @Test(arguments: [(4_096, true), (4_097, false)])
-    func nameAndValueOfALineHave4096BytesAtMost(count: Int, isRead: Bool) {
+    func nameAndValueOfALineAreLimitedTo4096Bytes(count: Int, isRead: Bool) {
         let value = String(repeating: "x", count: count - 1)
         #expect(read("a.example\tFALSE\t/\tFALSE\t0\tn\t\(value)").count == (isRead ? 1 : 0))
     }
 
-    @Test func aLineForANumericAddressIsForThatHostOnly() {
+    @Test func cookieForAnIPAddressIsHostOnly() {
         let jar = read(".0.0.1\tTRUE\t/\tFALSE\t0\ta\t1\n.a.example\tTRUE\t/\tFALSE\t0\tb\t2\n")
         #expect(sent(jar, "https://127.0.0.1/") == nil && sent(jar, "https://x.a.example/") == "b=2")
         let text = jar.netscapeText(now: newYear)
         #expect(text.contains("\n0.0.1\tFALSE\t/\tFALSE\t0\ta\t1\n.a.example\tTRUE\t"))
     }
 
-    @Test func aCookieOfAFileLives400DaysAtMost() {
+    @Test func lifetimeOfACookieInAFileIsAtMost400Days() {
         let last = newYear.rawValue + 400 * 86_400
         let jar = read("a.example\tFALSE\t/\tFALSE\t\(last + 1)\ta\t1\nb.example\tFALSE\t/\tFALSE\t\(last)\tb\t1\n")
         let lines = jar.netscapeText(now: newYear).split(separator: "\n").suffix(2)
         #expect(lines == ["a.example\tFALSE\t/\tFALSE\t\(last)\ta\t1", "b.example\tFALSE\t/\tFALSE\t\(last)\tb\t1"])
     }
 
-    @Test func bytesThatAreNoTextSpoilOnlyTheirLine() throws {
+    @Test func invalidUTF8AffectsOnlyItsLine() throws {
         try withFolder { folder in
             let path = folder + "/jar.txt"
             let bad = Array("a.example\tFALSE\t/\tFALSE\t0\ta\t".utf8) + [0xFF, 0x0A]
@@ -224,7 +225,7 @@ private let newYear = UnixSeconds(1_767_225_600)
         }
     }
 
-    @Test func aSymbolicLinkStaysOne() throws {
+    @Test func savingFollowsASymbolicLink() throws {
         try withFolder { folder in
             let (file, link) = (folder + "/file", folder + "/link")
             try Data().write(to: URL(fileURLWithPath: file))
@@ -236,16 +237,16 @@ private let newYear = UnixSeconds(1_767_225_600)
         }
     }
 
-    @Test func aPipeIsWrittenToAndNotReplaced() throws {
+    @Test func savingWritesToAPipeWithoutReplacingIt() throws {
         try withFolder { folder in
             let path = folder + "/pipe"
             try #require(mkfifo(path, 0o600) == 0)
-            // Open for both, so that nobody waits for the other end.
+            // Open the pipe for both reading and writing, so that neither end blocks.
             let both = try #require(FileHandle(forUpdatingAtPath: path))
             try read(curlFile).save(to: path, now: newYear)
             let text = read(curlFile).netscapeText(now: newYear)
             var status = stat()
-            // A file in its place would leave the reader waiting.
+            // A regular file in place of the pipe would make the read below block.
             try #require(stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
             let written = try both.read(upToCount: text.utf8.count)
             #expect(written == Data(text.utf8))

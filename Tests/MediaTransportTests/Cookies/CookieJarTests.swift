@@ -3,12 +3,12 @@ import Testing
 
 @testable import MediaTransport
 
-/// 2026-01-01T00:00:00Z: the time of every test that does not say another.
+/// 2026-01-01T00:00:00Z, the current time of every test that gives no other time.
 private let newYear = UnixSeconds(1_767_225_600)
 private let day: Int64 = 86_400
 
 extension CookieJar {
-    /// A jar into which one address has set cookies.
+    /// Creates a jar with cookies that were set by responses from one address.
     fileprivate convenience init(_ fields: String..., from address: String) {
         self.init()
         for field in fields { store(setCookie: field, from: ResourceAddress(address), now: newYear) }
@@ -24,34 +24,34 @@ extension CookieJar {
 }
 
 @Suite struct CookieJarTests {
-    @Test func whatAServerSetsComesBackToIt() {
+    @Test func cookiesAreSentBackToTheServerThatSetThem() {
         let jar = CookieJar("id=42; Path=/; HttpOnly", "lang=de", from: "https://example.com/")
         #expect(jar.sent(to: "https://example.com/live/list.m3u8") == "id=42; lang=de")
         #expect(jar.count == 2)
     }
 
-    @Test func anEmptyJarSendsNothing() {
+    @Test func emptyJarSendsNoCookies() {
         #expect(CookieJar().sent(to: "https://example.com/") == nil && CookieJar().count == 0)
     }
 
-    @Test func aJarForgetsEverythingWhenAsked() {
+    @Test func removeAllRemovesAllCookies() {
         let jar = CookieJar("a=1", from: "https://example.com/")
         jar.removeAll()
         #expect(jar.count == 0 && jar.sent(to: "https://example.com/") == nil)
     }
 
     @Test(arguments: ["file:///etc/passwd", "data:text/plain,x", "list.m3u8", "", "https://", "skd://example.com/"])
-    func onlyHTTPHasCookies(address: String) {
+    func onlyHTTPAddressesHaveCookies(address: String) {
         let jar = CookieJar("a=1", from: address)
         #expect(jar.count == 0 && jar.sent(to: address) == nil)
     }
 
-    @Test func aNewValueTakesThePlaceOfTheOldOne() {
+    @Test func newValueReplacesTheOldValue() {
         let jar = CookieJar("a=1", "b=2", "a=3", from: "https://example.com/")
         #expect(jar.count == 2 && jar.sent(to: "https://example.com/") == "a=3; b=2")
     }
 
-    @Test func namesThatOnlyLookAlikeAreTwo() {
+    @Test func namesAreComparedByteByByte() {
         let jar = CookieJar("\u{E9}=1", "e\u{301}=2", "A=3", "a=4", from: "https://example.com/")
         #expect(jar.count == 4)
     }
@@ -70,12 +70,12 @@ extension CookieJar {
         #expect(jar.sent(to: "https://example.com/a/b/c") == "deeper=4; deep=2; middle=3; late=1; last=5")
     }
 
-    @Test func oneNameWithTwoPathsIsTwoCookies() {
+    @Test func cookiesWithTheSameNameAndDifferentPathsAreDistinct() {
         let jar = CookieJar("a=root; Path=/", "a=deep; Path=/x", from: "https://example.com/")
         #expect(jar.sent(to: "https://example.com/x") == "a=deep; a=root")
     }
 
-    @Test func aHostsOwnCookieAndThatOfItsDomainAreTwo() {
+    @Test func hostCookieAndDomainCookieOfTheSameNameAreDistinct() {
         let jar = CookieJar("a=own", "a=shared; Domain=example.com", from: "https://example.com/")
         #expect(jar.sent(to: "https://example.com/") == "a=own; a=shared")
         #expect(jar.sent(to: "https://www.example.com/") == "a=shared")
@@ -88,7 +88,7 @@ extension CookieJar {
         ("/foo", "/fo", false), ("/foo", "/", false), ("/foo/", "/foo", false), ("/foo/", "/foo/bar", true),
         ("/", "/anything", true), ("/foo", "/FOO", false), ("/foo", "/foo%2Fbar", false), ("/foo", "/foo?x=/", true),
     ])
-    func aCookieIsSentAtAndBelowItsPath(path: String, requested: String, isSent: Bool) {
+    func cookieIsSentForItsPathAndSubpaths(path: String, requested: String, isSent: Bool) {
         let jar = CookieJar("a=1; Path=\(path)", from: "https://example.com/elsewhere")
         #expect((jar.sent(to: "https://example.com" + requested) != nil) == isSent)
     }
@@ -97,27 +97,27 @@ extension CookieJar {
         ("", "/"), ("/", "/"), ("/list", "/"), ("/live/", "/live"), ("/live/list", "/live"), ("/a/b/c?d=/e", "/a/b"),
         ("?q=/x/y", "/"), ("/a#/b/c", "/"),
     ])
-    func withoutAPathTheFolderOfTheResourceIsTaken(resource: String, folder: String) {
+    func defaultPathIsTheDirectoryOfTheResource(resource: String, folder: String) {
         let jar = CookieJar("a=1", from: "https://example.com" + resource)
         #expect(jar.netscapeText(now: newYear).contains("\tFALSE\t\(folder)\tFALSE\t"))
     }
 
     @Test(arguments: ["", "Path", "Path=", "Path=x", "Path=x/y", "Path=\"/x\"", "Path=/x; Path="])
-    func aPathThatIsNoneCountsAsMissing(attribute: String) {
+    func invalidPathCountsAsMissing(attribute: String) {
         let jar = CookieJar("a=1; \(attribute)", from: "https://example.com/live/list")
         #expect(jar.netscapeText(now: newYear).contains("\t/live\t"))
     }
 
     // MARK: Domains
 
-    @Test func aCookieWithoutADomainIsForItsHostOnly() {
+    @Test func cookieWithoutDomainIsHostOnly() {
         let jar = CookieJar("a=1", "b=2; Domain=", "c=3; Domain=example.com; Domain=", from: "https://example.com/")
         #expect(jar.sent(to: "https://EXAMPLE.com/") == "a=1; b=2; c=3")
         #expect(jar.sent(to: "https://www.example.com/") == nil)
     }
 
     @Test(arguments: ["example.com", ".example.com", "EXAMPLE.Com", " example.com ", "a.b.test; Domain=example.com"])
-    func aCookieWithADomainIsForTheHostsBelowToo(domain: String) {
+    func cookieWithDomainIsSentToSubdomains(domain: String) {
         let jar = CookieJar("a=1; Domain=\(domain)", from: "https://www.example.com/")
         for host in ["example.com", "www.example.com", "a.b.example.com"] {
             #expect(jar.sent(to: "https://\(host)/") == "a=1")
@@ -128,36 +128,37 @@ extension CookieJar {
     }
 
     @Test(arguments: [
-        // Strangers, neighbours and deeper hosts.
+        // Unrelated domains, sibling domains and subdomains of the host.
         ("evil.test", "example.com"), ("evil.test", "www.evil.test"), ("example.com", "www.example.com"),
         ("notexample.com", "example.com"), ("example.com.evil.test", "example.com"),
-        // Registries.
+        // Public suffixes.
         ("example.com", "com"), ("example.com", ".com"), ("a.co.uk", "co.uk"), ("a.github.io", "github.io"),
         ("a.localhost", "localhost"), ("d1.cloudfront.net", "cloudfront.net"),
-        // Registries that only the Public Suffix List knows: an exception's neighbor, a wildcard's, one of four labels.
+        // Public suffixes that only the Public Suffix List contains: a sibling of an exception, a wildcard, one of four
+        // labels.
         ("a.b.kawasaki.jp", "b.kawasaki.jp"),
         ("a.s3.dualstack.eu-west-1.amazonaws.com", "s3.dualstack.eu-west-1.amazonaws.com"),
         ("a.herokuapp.com", "herokuapp.com"),
         ("a.xn--55qx5d.cn", "xn--55qx5d.cn"), ("a.co.uk.", "co.uk."), ("a.co.uk.", "co.uk"),
-        // Spellings that are no names.
+        // Invalid host names.
         ("www.example.com", "..example.com"), ("www.example.com", "example.com."), ("www.example.com", "example..com"),
         ("www.example.com", "ex\u{E4}mple.com"), ("www.kite.test", "\u{212A}ite.test"), ("www.example.com", "*"),
         ("www.example.com", "example.com:443"), ("www.example.com", "example.com/"),
-        // Numbers.
+        // IP addresses.
         ("127.0.0.1", "0.0.1"), ("127.0.0.1", "1"), ("10.127.0.0.1", "127.0.0.1"), ("127.0.0.1", "127.0.0.2"),
         ("[::1]", "1"), ("[::1]", "[::1]"), ("a.0x7f.1", "0x7f.1"),
     ])
-    func aHostCannotSetCookiesForOthers(host: String, domain: String) {
+    func hostCannotSetCookiesForOtherDomains(host: String, domain: String) {
         let jar = CookieJar("a=1; Domain=\(domain)", from: "https://\(host)/")
         #expect(jar.count == 0)
     }
 
-    @Test func anExceptionOfTheListIsNoRegistry() {
+    @Test func exceptionInThePublicSuffixListIsNotAPublicSuffix() {
         let jar = CookieJar("a=1; Domain=city.kawasaki.jp", from: "https://www.city.kawasaki.jp/")
         #expect(jar.sent(to: "https://live.city.kawasaki.jp/") == "a=1")
     }
 
-    @Test func aNameInOtherLettersIsTheOneThatIsConnectedTo() {
+    @Test func internationalizedNameMatchesItsPunycodeForm() {
         let jar = CookieJar("a=1; Domain=xn--bcher-kva.example", from: "https://www.B\u{FC}cher.example/")
         #expect(jar.sent(to: "https://xn--bcher-kva.example/") == "a=1")
         #expect(jar.sent(to: "https://cdn.b\u{FC}cher.example/") == "a=1")
@@ -167,7 +168,7 @@ extension CookieJar {
     }
 
     @Test(arguments: ["localhost", "com", "co.uk", "github.io", "127.0.0.1"])
-    func aRegistryAndANumberMayNameThemselves(host: String) {
+    func domainAttributeMayNameThePublicSuffixOrIPAddressItself(host: String) {
         let jar = CookieJar("a=1; Domain=\(host)", from: "https://\(host)/")
         #expect(jar.sent(to: "https://\(host)/") == "a=1")
         #expect(jar.sent(to: "https://x.\(host)/") == nil)
@@ -177,28 +178,28 @@ extension CookieJar {
         "evil.test%00.example.com", "evil.test%2f.example.com", "evil.test\\.example.com", "ex ample.com",
         ".example.com", "a\t.example.com", "a\n.example.com", "(example.com)",
     ])
-    func aHostThatCanBeMisreadHasNoCookies(host: String) {
+    func ambiguousHostNamesHaveNoCookies(host: String) {
         let jar = CookieJar("a=1; Domain=example.com", from: "https://example.com/")
         #expect(jar.sent(to: "https://\(host)/") == nil)
         jar.store("b=2", from: "https://\(host)/")
         #expect(jar.count == 1)
     }
 
-    @Test func portsAndUsersDoNotMatter() {
+    @Test func portsAndUserInformationAreIgnored() {
         let jar = CookieJar("a=1", from: "https://user:pw@example.com:8443/")
         #expect(jar.sent(to: "https://example.com:9000/") == "a=1")
         #expect(jar.sent(to: "https://example.com@evil.test/") == nil)
     }
 
-    @Test func addressesOfIPv6HaveCookies() {
+    @Test func hostsWithIPv6AddressesHaveCookies() {
         let jar = CookieJar("a=1", from: "http://[fe80::1]:8080/")
         #expect(jar.sent(to: "http://[FE80::1]/") == "a=1" && jar.sent(to: "http://[fe80::2]/") == nil)
     }
 
-    // MARK: Secure and prefixes
+    // MARK: Secure attribute and name prefixes
 
     @Test(arguments: ["example.com", "localhost", "127.0.0.1"])
-    func secureCookiesGoOverHTTPSOnly(host: String) {
+    func secureCookiesAreSentAndSetOnlyOverHTTPS(host: String) {
         let jar = CookieJar("a=1; Secure", "b=2", from: "https://\(host)/")
         #expect(jar.sent(to: "https://\(host)/") == "a=1; b=2")
         #expect(jar.sent(to: "http://\(host)/") == "b=2")
@@ -209,13 +210,13 @@ extension CookieJar {
     @Test(arguments: [
         "a=2", "a=2; Domain=example.com", "a=; Max-Age=0", "a=2; Path=/live/x",
     ])
-    func overHTTPASecureCookieCannotBeReplaced(field: String) {
+    func secureCookieCannotBeReplacedOverHTTP(field: String) {
         let jar = CookieJar("a=1; Secure; Path=/live", from: "https://www.example.com/")
         jar.store(field, from: "http://www.example.com/live/list")
         #expect(jar.sent(to: "https://www.example.com/live/x") == "a=1" && jar.count == 1)
     }
 
-    @Test func overHTTPOtherCookiesCanBeSetBesideASecureOne() {
+    @Test func otherCookiesCanBeSetOverHTTPBesideASecureCookie() {
         let jar = CookieJar("a=1; Secure; Path=/live", from: "https://www.example.com/")
         jar.store("b=2", from: "http://www.example.com/live/list")
         jar.store("a=3; Path=/", from: "http://www.example.com/")
@@ -230,14 +231,14 @@ extension CookieJar {
         ("__Host-a=1; Secure; Path=/; Domain=", true), ("=__Host-a=1; Secure; Path=/", false),
         ("__Secure-a", false), ("__Hosta=1", true),
     ])
-    func prefixesOfNamesAreKept(field: String, isKept: Bool) {
+    func namePrefixesAreEnforced(field: String, isKept: Bool) {
         let jar = CookieJar(field, from: "https://example.com/")
         #expect((jar.count == 1) == isKept)
     }
 
     // MARK: Time
 
-    @Test func aCookieEndsWhenItsTimeIsOver() {
+    @Test func cookieExpiresAfterItsMaxAge() {
         let jar = CookieJar("a=1; Max-Age=60", "b=2", from: "https://example.com/")
         #expect(jar.sent(to: "https://example.com/", at: newYear.adding(seconds: 59)) == "a=1; b=2")
         #expect(jar.sent(to: "https://example.com/", at: newYear.adding(seconds: 60)) == "b=2")
@@ -247,7 +248,7 @@ extension CookieJar {
     @Test(arguments: [
         "Max-Age=0", "Max-Age=-1", "Max-Age=-99999999999999999999", "Expires=Thu, 01 Jan 1970 00:00:00 GMT",
     ])
-    func aCookieThatIsOverTakesTheOldOneOut(attribute: String) {
+    func expiredCookieDeletesTheStoredCookie(attribute: String) {
         let jar = CookieJar("a=1", "a=; \(attribute)", from: "https://example.com/")
         #expect(jar.count == 0)
     }
@@ -257,26 +258,26 @@ extension CookieJar {
         ("Expires=Fri, 02 Jan 2026 00:00:00; Max-Age=10", 10),
         ("Max-Age=10; Max-Age=20", 20), ("Max-Age=20; Max-Age=x", 20), ("Max-Age=x; Expires=2 Jan 2026 00:00:00", day),
         ("Expires=2 Jan 2026 00:00:00; Expires=never", day), ("max-AGE = 7 ", 7),
-        // Nothing lives longer than 400 days.
+        // The maximum lifetime is 400 days.
         ("Max-Age=99999999999999999999", 400 * day), ("Expires=Fri, 31 Dec 9999 23:59:59 GMT", 400 * day),
         ("Max-Age=9223372036854775807", 400 * day),
     ])
-    func howLongACookieLives(attributes: String, seconds: Int64) {
+    func lifetimeFollowsMaxAgeThenExpiresUpTo400Days(attributes: String, seconds: Int64) {
         let jar = CookieJar("a=1; \(attributes)", from: "https://example.com/")
         #expect(jar.netscapeText(now: newYear).contains("\t\(newYear.rawValue + seconds)\ta\t1\n"))
     }
 
     @Test(arguments: ["Max-Age=", "Max-Age", "Max-Age=+5", "Max-Age=5.0", "Max-Age=-", "Expires=soon", "Expires="])
-    func timesThatCannotBeReadMakeASessionCookie(attribute: String) {
+    func invalidTimesMakeASessionCookie(attribute: String) {
         let jar = CookieJar("a=1; \(attribute)", from: "https://example.com/")
         #expect(jar.netscapeText(now: newYear).contains("\t0\ta\t1\n"))
     }
 
-    @Test func clocksAtTheEndsOfTimeDoNoHarm() {
+    @Test func extremeClockValuesAreHandled() {
         let jar = CookieJar()
         for now in [Int64.min, -1, 0, .max] {
             jar.store("a=1; Max-Age=9223372036854775807", from: "https://example.com/", at: UnixSeconds(now))
-            // At the end of time everything expires.
+            // At the maximum time every cookie is expired.
             let expected = now == .max ? nil : "a=1"
             #expect(jar.sent(to: "https://example.com/", at: UnixSeconds(now)) == expected, "\(now)")
         }
@@ -289,7 +290,7 @@ extension CookieJar {
         ("\ta\t=\t1\t;\tPath=/", "a=1"), ("a=\"1 2\"", "a=\"1 2\""), ("a b=1,2", "a b=1,2"), ("a=\u{FC}", "a=\u{FC}"),
         ("a=1;;; ;=;Secure=;Unknown=x", "a=1"), ("a=1; SameSite=Strict; Partitioned", "a=1"), ("=a=b", "a=b"),
     ])
-    func namesAndValuesAreTakenAsTheyAre(field: String, sent: String) {
+    func namesAndValuesArePreserved(field: String, sent: String) {
         let jar = CookieJar(field, from: "https://example.com/")
         #expect(jar.sent(to: "https://example.com/") == sent)
     }
@@ -298,14 +299,14 @@ extension CookieJar {
         "", ";", "=", " = ", "; Path=/", "a=1\r\nSet-Cookie: b=2", "a=1\n", "a=\0", "a=\u{7F}", "a\u{1B}=1", "a=1\t2",
         "a\tb=1", "a=1; Path=/\u{1}",
     ])
-    func emptyCookiesAndControlCharactersAreRefused(field: String) {
+    func emptyCookiesAndControlCharactersAreRejected(field: String) {
         #expect(CookieJar(field, from: "https://example.com/").count == 0)
     }
 
     // MARK: Limits
 
     @Test(arguments: [(4096, true), (4097, false), (1_000_000, false)])
-    func nameAndValueHave4096BytesAtMost(size: Int, isKept: Bool) {
+    func nameAndValueAreLimitedTo4096Bytes(size: Int, isKept: Bool) {
         let jar = CookieJar("name=" + String(repeating: "x", count: size - 4), from: "https://example.com/")
         #expect((jar.count == 1) == isKept)
     }
@@ -322,16 +323,16 @@ extension CookieJar {
         "a=1; " + String(repeating: "x", count: 60_000), "a=1; Domain=" + String(repeating: "a.", count: 30_000),
         "a=1; Expires=" + String(repeating: "1:1:1 ", count: 10_000),
     ])
-    func longFieldsAreReadInOnePass(field: String) {
+    func longFieldsAreParsedInLinearTime(field: String) {
         #expect(CookieJar(field, from: "https://example.com/").sent(to: "https://example.com/") == "a=1")
     }
 
-    @Test func fieldsOfMoreThan64KiBAreRefused() {
+    @Test func fieldsOfMoreThan64KiBAreRejected() {
         let field = "a=1" + String(repeating: ";", count: 65_536)
         #expect(CookieJar(field, from: "https://example.com/").count == 0)
     }
 
-    @Test func longHostsHaveNoCookiesAndLongFoldersBecomeTheRoot() {
+    @Test func longHostsHaveNoCookiesAndLongPathsBecomeTheRoot() {
         let host = String(repeating: "a.", count: 200) + "example.com"
         #expect(CookieJar("a=1", from: "https://\(host)/").count == 0)
         let folder = String(repeating: "/x", count: 1000)
@@ -339,7 +340,7 @@ extension CookieJar {
         #expect(jar.sent(to: "https://example.com/") == "a=1")
     }
 
-    @Test func aDomainHas180CookiesAtMostAndTheLeastUsedGo() {
+    @Test func leastRecentlyUsedCookiesAreRemovedAbove180PerDomain() {
         let jar = CookieJar("login=1; Path=/login", from: "https://example.com/")
         for number in 0..<400 {
             jar.store("n\(number)=1; Path=/n", from: "https://example.com/")
@@ -349,20 +350,20 @@ extension CookieJar {
         #expect(jar.sent(to: "https://example.com/n")?.hasPrefix("n221=1; n222=1;") == true)
     }
 
-    @Test func overHTTPSecureCookiesCannotBeFloodedOut() {
+    @Test func secureCookiesAreNotEvictedByCookiesSetOverHTTP() {
         let jar = CookieJar("login=1; Secure", from: "https://example.com/")
         for number in 0..<400 { jar.store("n\(number)=1", from: "http://example.com/") }
         #expect(jar.count == 180 && jar.sent(to: "https://example.com/")?.hasPrefix("login=1;") == true)
     }
 
-    @Test func whatIsOverGoesBeforeWhatIsNot() {
+    @Test func expiredCookiesAreEvictedFirst() {
         let jar = CookieJar("first=1", from: "https://example.com/")
         for number in 0..<179 { jar.store("n\(number)=1; Max-Age=5", from: "https://example.com/") }
         jar.store("last=1", from: "https://example.com/", at: newYear.adding(seconds: 5))
         #expect(jar.sent(to: "https://example.com/") == "first=1; last=1")
     }
 
-    @Test func aJarHas3000CookiesAtMost() {
+    @Test func jarIsLimitedTo3000Cookies() {
         let jar = CookieJar()
         for number in 0..<3500 { jar.store("a=1", from: "https://h\(number).example.com/") }
         #expect(jar.count == 3000)
@@ -370,7 +371,7 @@ extension CookieJar {
         #expect(jar.sent(to: "https://h500.example.com/") == "a=1")
     }
 
-    @Test func aHeaderHas8190BytesAtMost() throws {
+    @Test func cookieHeaderIsLimitedTo8190Bytes() throws {
         let jar = CookieJar()
         for number in 0..<20 {
             jar.store("n\(number)=" + String(repeating: "x", count: 1000), from: "https://example.com/")
@@ -380,7 +381,7 @@ extension CookieJar {
     }
 
     @Test(arguments: [(4_092, true), (4_093, false)])
-    func aHeaderHasItsLastByte(count: Int, isSent: Bool) {
+    func cookieHeaderMayReachItsExactLimit(count: Int, isSent: Bool) {
         let first = "a=" + String(repeating: "x", count: 4_092)
         let second = "b=" + String(repeating: "y", count: count)
         let jar = CookieJar(first, second, from: "https://example.com/")
@@ -393,11 +394,11 @@ extension CookieJar {
         ("{", false),
         ("/", false), (";", false), ("a b", false), ("\u{E9}", false), ("%", false),
     ])
-    func aPlainHostCannotBeMisread(host: String, isPlain: Bool) {
+    func plainHostsContainOnlyUnambiguousCharacters(host: String, isPlain: Bool) {
         #expect(CookieDomain.isPlain(host) == isPlain)
     }
 
-    @Test func aHostHas255BytesAtMost() {
+    @Test func hostNamesAreLimitedTo255Bytes() {
         #expect(CookieDomain.isPlain(String(repeating: "a", count: 255)))
         #expect(!CookieDomain.isPlain(String(repeating: "a", count: 256)))
     }
@@ -407,18 +408,18 @@ extension CookieJar {
         ("9.a", false),
         ("a", false), ("a.", false), ("1.", true), ("", false),
     ])
-    func anAddressEndsInANumber(host: String, isNumeric: Bool) {
+    func hostsWhoseLastLabelIsANumberAreNumeric(host: String, isNumeric: Bool) {
         #expect(CookieDomain.isNumeric(host) == isNumeric)
         let candidates = CookieDomain.candidates(for: "x." + host)
         #expect((candidates.count > 1) == !CookieDomain.isNumeric("x." + host))
     }
 
-    @Test func aHostHasTheCookiesOfTheDomainsAboveIt() {
+    @Test func candidateDomainsAreTheHostAndItsParentDomains() {
         #expect(CookieDomain.candidates(for: "a.b.c") == ["a.b.c", "b.c", "c"])
         #expect(CookieDomain.candidates(for: "c") == ["c"] && CookieDomain.candidates(for: "1.2") == ["1.2"])
     }
 
-    @Test func aMomentStopsAtTheEndsOfTime() {
+    @Test func timeArithmeticSaturates() {
         #expect(UnixSeconds(5).adding(seconds: 7) == UnixSeconds(12))
         #expect(UnixSeconds(.max).adding(seconds: 1) == UnixSeconds(.max))
         #expect(UnixSeconds(.min).adding(seconds: -1) == UnixSeconds(.min))
@@ -426,16 +427,16 @@ extension CookieJar {
     }
 
     @Test(arguments: [(1_023, true), (1_024, true), (1_025, false)])
-    func aPathHas1024BytesAtMost(count: Int, isKept: Bool) {
+    func pathsAreLimitedTo1024Bytes(count: Int, isKept: Bool) {
         let path = "/" + String(repeating: "x", count: count - 1)
         #expect(CookiePath.isKept(path) == isKept)
         #expect(CookiePath.folder(of: path + "/y") == (isKept ? path : "/"))
         #expect(!CookiePath.isKept("x") && !CookiePath.isKept("") && !CookiePath.isKept("/\u{7F}"))
     }
 
-    // MARK: Anything at all
+    // MARK: Random input
 
-    @Test func garbageDoesNoHarm() {
+    @Test func randomInputIsHandled() {
         var bytes = ByteSource(seed: 20_260_101)
         let jar = CookieJar()
         for _ in 0..<2000 {
@@ -444,7 +445,7 @@ extension CookieJar {
             _ = jar.sent(to: "https://example.com/" + bytes.text())
             _ = CookieJar(netscapeFile: bytes.text(), now: newYear).count
         }
-        // Whatever came in, it comes out of a file as it went in, and nothing breaks a header.
+        // All stored cookies round-trip through a file, and the header that is sent contains no control characters.
         let text = jar.netscapeText(now: newYear)
         #expect(jar.count > 0 && jar.count <= 180)
         #expect(CookieJar(netscapeFile: text, now: newYear).netscapeText(now: newYear) == text)
@@ -453,7 +454,7 @@ extension CookieJar {
     }
 }
 
-/// A small source of bytes that look like cookies and dates; the same with every run.
+/// A deterministic source of random text that resembles cookies and dates.
 private struct ByteSource {
     private var state: UInt64
 
@@ -475,7 +476,7 @@ private struct ByteSource {
         var result = ""
         for _ in 0..<(next() % 24) {
             let isByte = next() % 3 == 0
-            // Half of the bytes are no UTF-8; then a replacement character stands for them.
+            // Half of the byte values are invalid UTF-8, which decodes to a replacement character.
             result += isByte ? String(decoding: [UInt8(next() % 256)], as: UTF8.self) : pieces[Int(next() % 30)]
         }
         return result

@@ -4,7 +4,7 @@ import Testing
 @testable import MediaTransport
 
 @Suite struct PublicSuffixListTests {
-    @Test func thereIsAListOnThisMachine() {
+    @Test func publicSuffixListIsAvailable() {
         #expect(PublicSuffixList.isAvailable)
     }
 
@@ -16,7 +16,7 @@ import Testing
             ("a.b.unlisted", "b.unlisted"),
         ] as [(String, String?)]
     )
-    func aRegistrableDomainIsAPublicSuffixAndOneLabel(host: String, domain: String?) {
+    func registrableDomainIsAPublicSuffixPlusOneLabel(host: String, domain: String?) {
         #expect(PublicSuffixList.registrableDomain(of: host) == domain)
         #expect(PublicSuffixList.contains(host) == (domain == nil))
     }
@@ -37,7 +37,7 @@ import Testing
         ("https://www.example.com./", "https://x.example.com./", false),
         ("https://example.com.evil.org/", "https://example.com/", false), ("data:,a", "data:,a", false),
     ])
-    func hostsBelowOneRegistrableDomainAreOneSite(first: String, second: String, areOne: Bool) {
+    func hostsUnderOneRegistrableDomainAreSameSite(first: String, second: String, areOne: Bool) {
         #expect(ResourceAddress(first).isSameSite(as: ResourceAddress(second)) == areOne)
         #expect(ResourceAddress(second).isSameSite(as: ResourceAddress(first)) == areOne)
     }

@@ -10,7 +10,8 @@ import Testing
     private static let heading = "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT\n"
 
     @Test(arguments: [
-        // The lowest metric counts, not the order; routes that are down or no default do not.
+        // The lowest metric counts, not the order; routes that are down and routes that are not default routes are
+        // ignored.
         (
             "eth0\t00000000\t0100A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0\n"
                 + "wwan0\t00000000\t0100000A\t0003\t0\t0\t50\t00000000\t0\t0\t0\n",
@@ -25,11 +26,11 @@ import Testing
         ("eth0\t0000A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0\n", nil), ("eth0 00000000\n", nil), ("", nil),
         ("eth0\t0000000G\t0100A8C0\t0003\t0\t0\t100\t00000000\n", nil),
     ])
-    func theDefaultRouteIsTheOneThatIsUsed(lines: String, expected: String?) {
+    func interfaceIsThatOfTheDefaultRouteWithTheLowestMetric(lines: String, expected: String?) {
         #expect(DefaultRoute.interface(routes: Self.heading + lines) == expected)
     }
 
-    @Test func withoutIPv4TheOtherProtocolTells() {
+    @Test func interfaceIsFoundInTheIPv6Routes() {
         let (none, gateway) = (String(repeating: "0", count: 32), "fe80" + String(repeating: "0", count: 27) + "1")
         let text = """
             \(none) 00 \(none) 00 \(none) ffffffff 00000001 00000000 00200200 lo
@@ -39,7 +40,7 @@ import Testing
         #expect(DefaultRoute.interface(routes6: "") == nil)
     }
 
-    @Test func aModemIsCellularAndPaidFor() throws {
+    @Test func modemIsCellularAndExpensive() throws {
         let root = FileManager.default.temporaryDirectory.appending(path: "routes-\(UUID())")
         defer { try? FileManager.default.removeItem(at: root) }
         func write(_ text: String, to path: String) throws {
@@ -60,7 +61,7 @@ import Testing
         #expect(route.cost == [])
     }
 
-    @Test func whatAnApplicationSaysCounts() {
+    @Test func costSetByTheApplicationTakesPrecedence() {
         let status = NetworkStatus(reading: { [.cellular] })
         #expect(status.cost == .cellular)
         status.cost = [.constrained]
@@ -70,7 +71,7 @@ import Testing
         #expect(NetworkStatus().cost == nil)
     }
 
-    @Test func nothingIsAskedForOverANetworkThatMayNotBeUsed() async throws {
+    @Test func noRequestIsSentOverANetworkThatMayNotBeUsed() async throws {
         let address = ResourceAddress("https://origin.example/a.ts")
         let transport = ScriptedTransport(texts: [address.text: "media"])
         let network = NetworkStatus(cost: [.cellular, .expensive])
@@ -83,7 +84,7 @@ import Testing
         #expect(transport.requestedAddresses.isEmpty)
         network.cost = [.expensive]
         #expect(try await loading.load(request).bytes == Array("media".utf8))
-        // Nobody knows: then it is not forbidden.
+        // An unknown cost is permitted.
         network.cost = nil
         #expect(try await loading.load(request).bytes == Array("media".utf8))
     }
@@ -94,19 +95,19 @@ import Testing
             ([.expensive, .constrained, .cellular], "cellular, expensive, constrained", 7),
         ] as [(NetworkCost, String, Int)]
     )
-    func aCostIsSpelledOut(cost: NetworkCost, text: String, bits: Int) {
+    func costHasADescription(cost: NetworkCost, text: String, bits: Int) {
         #expect(cost.description == text && cost.rawValue == bits)
     }
 
     @Test(
         arguments: [
-            // The interface, its flags, and its metric.
+            // The interface, its flags and its metric.
             (["a 0003 5", "b 0003 4"], "b"), (["a 0003 4", "b 0003 4"], "a"), (["a 0203 1", "b 0003 4"], "b"),
             (["a 0002 1", "b 0001 4"], "b"), (["lo 0003 1", "b 0003 4"], "b"), (["a x 1", "b 0003 4"], "b"),
             (["a 0003 x", "b 0003 4"], "b"), (["a 0003 x"], "a"), (["a 0203 1"], nil), (["lo 0003 1"], nil),
         ] as [([String], String?)]
     )
-    func theBestRouteIsUpAndHasTheLowestMetric(routes: [String], name: String?) {
+    func bestRouteIsUpAndHasTheLowestMetric(routes: [String], name: String?) {
         let none = String(repeating: "0", count: 32)
         var (four, six) = (Self.heading, "")
         for route in routes {
@@ -123,11 +124,11 @@ import Testing
         "\(String(repeating: "0", count: 32)) 40 x 00 x 1 1 0 0003 a",
         "\(String(repeating: "0", count: 32)) 00 x 00 x 1 1 0 0003", "a",
     ])
-    func aRouteToOneNetworkIsNoDefaultRoute(line: String) {
+    func routeToASingleNetworkIsNotADefaultRoute(line: String) {
         #expect(DefaultRoute.interface(routes6: line + "\n") == nil)
     }
 
-    @Test func aRouteOfIPv4ComesFirst() throws {
+    @Test func ipv4RouteTakesPrecedenceOverIPv6Route() throws {
         let root = FileManager.default.temporaryDirectory.appending(path: "routes-\(UUID())")
         defer { try? FileManager.default.removeItem(at: root) }
         let folder = root.appending(path: "proc/net")
@@ -147,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func aNetworkIsNamedByTheGatewayOfItsDefaultRoute() {
+    @Test func networkIsIdentifiedByTheGatewayOfItsDefaultRoute() {
         let lines = [
             "a\t00000001\t0101A8C0\t3\t0\t0\t0\t00000000", "b\t00000000\t0101A8C0\t3\t0\t0\t0\t00000001",
             "c\t00000000\t0101A8C0\t3\t0\t0\t0", "d\t00000000\tx\t3\t0\t0\t0\t00000000",
@@ -168,7 +169,7 @@ import Testing
             ([.expensive], [], true),
         ] as [(NetworkCost, NetworkCost, Bool)]
     )
-    func aNetworkMayCostWhatIsAccepted(accepted: NetworkCost, cost: NetworkCost, mayBeUsed: Bool) async throws {
+    func networkMayBeUsedIfItsCostIsAccepted(accepted: NetworkCost, cost: NetworkCost, mayBeUsed: Bool) async throws {
         let texts = ["https://h/a": "a", "file:///a": "a"]
         let network = NetworkStatus(cost: cost)
         let transport = ScriptedTransport(texts: texts)
