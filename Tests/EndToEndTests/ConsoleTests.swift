@@ -98,16 +98,16 @@ struct ConsoleTests {
         try await onStage { stage in
             try await play("ts", on: stage)
             let ladder = try await stage.page.text(
-                "[...document.querySelectorAll('#quality-low option')].map(o => o.value).filter(v => v).join(' ')"
+                "[...document.querySelectorAll('#quality-minimum option')].map(o => o.value).filter(v => v).join(' ')"
             ).split(separator: " ").compactMap { Int($0) }
             let kept = ladder.filter { (900_000...4_000_000).contains($0) }
             let (low, high) = (try #require(kept.min()), try #require(kept.max()))
             #expect(ladder.count == 5 && kept.count == 3)
             stage.origin.clearPaths()
-            try await stage.page.choose("\(low)", in: "#quality-low")
-            try await stage.page.choose("\(high)", in: "#quality-high")
+            try await stage.page.choose("\(low)", in: "#quality-minimum")
+            try await stage.page.choose("\(high)", in: "#quality-maximum")
             try await eventually("the address names the limits") {
-                try await stage.page.text("document.querySelector('#address').value")
+                try await stage.page.text("document.querySelector('#playback-url').value")
                     .contains("bandwidth=\(low)...\(high)")
             }
             stage.origin.clearPaths()
@@ -162,23 +162,23 @@ struct ConsoleTests {
         try await onStage { stage in
             #expect(try await stage.state(stream) == "remote")
             try await stage.page.click("article[data-stream-id=\(stream)] [data-action=download]")
-            try await eventually("it is kept", within: .seconds(90)) { try await stage.state(stream) == "kept" }
+            try await eventually("it is kept", within: .seconds(90)) { try await stage.state(stream) == "downloaded" }
             await stage.origin.stop()
             let card = "article[data-stream-id=\(stream)]"
-            try await stage.page.click("\(card) [data-action=play-kept]")
+            try await stage.page.click("\(card) [data-action=play-offline]")
             try await stage.video.waitUntilPlaying()
             for time in [1.5, 30.25, 58.0] { try await expectFrame(time, shows: time, stage.video) }
-            #expect(try await stage.page.text("document.querySelector('#now-playing').dataset.origin") == "kept")
+            #expect(try await stage.page.text("document.querySelector('#now-playing').dataset.origin") == "offline")
             // Verify that the origin is not available.
             try await stage.page.click("\(card) [data-action=play]")
             try await eventually("the failure is told") {
-                try await stage.page.text("document.querySelector('#playback-problem').textContent")
-                    .contains("The origin does not answer.")
+                try await stage.page.text("document.querySelector('#playback-error').textContent")
+                    .contains("The origin is not responding.")
             }
             // The downloaded copy plays after the failure of the origin.
-            try await stage.page.click("#play-kept-copy")
+            try await stage.page.click("#play-offline-copy")
             try await stage.video.waitUntilPlaying()
-            #expect(try await stage.page.text("document.querySelector('#now-playing').dataset.origin") == "kept")
+            #expect(try await stage.page.text("document.querySelector('#now-playing').dataset.origin") == "offline")
         }
     }
 
@@ -188,7 +188,7 @@ struct ConsoleTests {
             try await play("ts", on: stage)
             try await stage.page.choose("WiFi", in: "#network")
             try await eventually("the address names the network") {
-                try await stage.page.text("document.querySelector('#address').value").contains("conditions=WiFi")
+                try await stage.page.text("document.querySelector('#playback-url').value").contains("conditions=WiFi")
             }
             try await stage.video.waitUntilPlaying()
             try await stage.page.choose("EDGE", in: "#network")
@@ -198,7 +198,7 @@ struct ConsoleTests {
                 )
                 return answer == "EDGE"
             }
-            let address = try await stage.page.text("document.querySelector('#address').value")
+            let address = try await stage.page.text("document.querySelector('#playback-url').value")
             #expect(address.contains("conditions=WiFi"), "the address that plays stays")
             try await stage.page.choose("Off", in: "#network")
             for time in [20.0, 50.0] { try await expectFrame(time, shows: time, stage.video) }
@@ -220,7 +220,7 @@ struct ConsoleTests {
             #expect(!fetched.isEmpty)
             stage.origin.clearPaths()
             try await stage.page.click("\(card) [data-action=resume]")
-            try await eventually("it is kept") { try await stage.state("ts") == "kept" }
+            try await eventually("it is kept") { try await stage.state("ts") == "downloaded" }
             let again = Set(stage.origin.paths.filter { $0.hasSuffix(".ts") })
             // Only transfers that were in progress may be fetched twice.
             #expect(again.intersection(fetched).count <= 6 && again.union(fetched).count == 12)

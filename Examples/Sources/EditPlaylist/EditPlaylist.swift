@@ -23,5 +23,5 @@ let plan = EditPlan([.duration(MediaTime(seconds: 30)), .absolute])
 let edited = try plan.applied(to: film)
 print(String(decoding: edited.bytes, as: UTF8.self))
 
-let spelled = try Playlist.media(film).canonical()
-print(spelled.bytes.count < film.bytes.count)  // the comment is gone
+let canonical = try Playlist.media(film).canonical()
+print(canonical.bytes.count < film.bytes.count)  // true: comments are removed

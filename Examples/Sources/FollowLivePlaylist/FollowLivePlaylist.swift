@@ -23,14 +23,14 @@ let update = """
 
 var playlist = try MediaPlaylist(parsing: version(from: 100, to: 109))
 
-// A whole playlist again: what did not change is not read again.
+// A full reload: unchanged lines are not parsed again.
 playlist = try MediaPlaylist(parsing: version(from: 101, to: 110), after: playlist)
 print(playlist.segments.first?.uri ?? "", playlist.segments.last?.uri ?? "")  // 101.ts 110.ts
 
-// A delta update: what it leaves out comes from the playlist before.
+// A delta update: the skipped segments are taken from the previous playlist.
 do {
     playlist = try playlist.applying(MediaPlaylist(parsing: Array(update.utf8)))
     print(playlist.segments.count, playlist.segments[9].sequence)  // 10 111
 } catch let error as PlaylistUpdateError {
-    print("load the whole playlist: \(error)")
+    print("reload the full playlist: \(error)")
 }

@@ -1,20 +1,20 @@
 import MediaTiming
 import NetworkConditioning
 
-// The code of the article "Asking a link when bytes arrive".
+// The code of the article "Modeling a link".
 
 guard let profile = LinkProfile(preset: "3G") else { fatalError("3G is a preset") }
 
 var link = LinkModel(profile, startingAt: .zero)
-var (flow, now, rest) = (LinkModel.Flow(), Duration.zero, 500_000)
+var (flow, now, remaining) = (LinkModel.Flow(), Duration.zero, 500_000)
 var arrival = Duration.zero
-while rest > 0 {
-    let size = min(rest, link.pieceSize(.down, at: now))
-    // The first piece is there when the request begins; each other as soon as the one before is gone.
-    let available: Duration? = rest == 500_000 ? .zero : nil
+while remaining > 0 {
+    let size = min(remaining, link.pieceSize(.down, at: now))
+    // The first chunk is available when the request begins, each other one when the previous chunk has left.
+    let available: Duration? = remaining == 500_000 ? .zero : nil
     guard let passage = link.send(size, .down, of: &flow, availableAt: available, at: now) else { break }
     (now, arrival) = (passage.leaves, passage.arrives)
-    rest -= size
+    remaining -= size
 }
 print("500 kB have arrived after \(arrival)")
 

@@ -1,7 +1,7 @@
 import Foundation
 import Millstream
 
-// The code of the article "Playing something in between".
+// The code of the article "Playing interstitials".
 
 /// Creates a stream of half a second in a directory.
 func makeFilm(_ name: String, in folder: URL) throws -> URL {
@@ -26,21 +26,21 @@ defer { try? FileManager.default.removeItem(at: folder) }
 let trailer = try makeFilm("trailer", in: folder)
 let player = Player(url: try makeFilm("film", in: folder))
 
-// Scheduling your own
+// Schedule events
 
-let place = MediaTime(value: 1, timescale: 4)
-var event = InterstitialEvent(id: "trailer", at: place, .assets([Asset(url: trailer)]))
+let startTime = MediaTime(value: 1, timescale: 4)
+var event = InterstitialEvent(id: "trailer", at: startTime, .assets([Asset(url: trailer)]))
 event.resumptionOffset = .zero
 event.restrictions = .requiresPlaybackAtPreferredRateForAdvancement
 player.interstitialController.schedule([event])
 
-// Watching
+// Observe events
 
 let notifications = player.interstitialController.notifications
 player.play()
 for await notification in notifications {
     switch notification {
-    case .currentEventDidChange(let event?): print("in between: \(event.id)")
+    case .currentEventDidChange(let event?): print("interstitial: \(event.id)")
     case .eventWasUnscheduled(let event, let error): print("\(event.id) is not played: \(error)")
     case .eventDidFinish(let event, let playoutTime, _): print("\(event.id): \(playoutTime)")
     default: break
@@ -48,14 +48,14 @@ for await notification in notifications {
     if case .currentEventDidChange(nil) = notification { break }
 }
 
-// A button to skip it
+// Show a skip button
 
 for await state in player.interstitialController.values(of: \.skippability) {
     print(state == .eligible ? "[Skip]" : "")
     break
 }
 
-// One bar for both
+// Show an integrated timeline
 
 for await duration in player.values(of: \.playback.duration) where duration != nil { break }
 if let timeline = player.interstitialController.integratedTimeline {

@@ -1,7 +1,7 @@
 import Foundation
 import Millstream
 
-// The code of the articles "Playing a stream" and "Watching what happens".
+// The code of the articles "Playing a stream" and "Observing playback".
 
 /// Creates a stream of half a second with two audio languages in a temporary directory.
 func makeFilm() throws -> URL {
@@ -44,8 +44,8 @@ let player = Player(url: url)
 player.play()
 
 player.pause()
-let landing = await player.seek(to: MediaTime(value: 1, timescale: 4), toleranceBefore: .zero, toleranceAfter: .zero)
-print(landing.isFinished ? "at \(landing.landed)" : "something else came first")
+let seek = await player.seek(to: MediaTime(value: 1, timescale: 4), toleranceBefore: .zero, toleranceAfter: .zero)
+print(seek.isFinished ? "at \(seek.landed)" : "interrupted")
 
 let asset = Asset(url: url, options: AssetOptions(headerFields: ["Authorization": "Bearer 1234"]))
 let (isPlayable, duration) = try await asset.load(.isPlayable, .duration)
@@ -66,9 +66,9 @@ queue.advanceToNextItem()
 
 var environment = Player.Environment.standard
 environment.makeSessionID = { "show-1234" }
-let known = Player(url: url, environment: environment)
+let customPlayer = Player(url: url, environment: environment)
 
-// Watching what happens
+// Observing playback
 
 print(item.status, item.loadedTimeRanges.totalDuration, player.timeControlStatus)
 
@@ -85,8 +85,8 @@ let notifications = item.notifications
 player.play()
 for await notification in notifications {
     switch notification {
-    case .playbackStalled: print("it stalls")
-    case .newErrorLogEntry(let entry): print("an error: \(entry.errorComment ?? "")")
+    case .playbackStalled: print("playback stalled")
+    case .newErrorLogEntry(let entry): print("error: \(entry.errorComment ?? "")")
     default: break
     }
     if notification == .didPlayToEnd { break }

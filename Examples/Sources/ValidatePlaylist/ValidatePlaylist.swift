@@ -1,6 +1,6 @@
 import HLSPlaylist
 
-// The code of the article "Finding what is wrong".
+// The code of the article "Validating playlists".
 
 let text = """
     #EXTM3U

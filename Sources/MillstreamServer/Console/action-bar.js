@@ -1,30 +1,31 @@
-// The buttons of a card or a row. They are made once and shown or hidden, never made again, so that the focus stays.
+// The buttons of a stream card or a download row. They are created once, then shown or hidden, which preserves the
+// focus.
 
-import { element, icon, setAttribute, setHidden, setText } from './element.js';
+import { createElement, createIcon, setAttribute, setHidden, setText } from './element.js';
 
 const icons = {
-    'play-kept': 'play', play: 'play', download: 'download', resume: 'resume', cancel: 'cancel', delete: 'delete',
+    'play-offline': 'play', play: 'play', download: 'download', resume: 'resume', cancel: 'cancel', delete: 'delete',
 };
 
-// Where the focus goes when the button that has it is hidden because its work changed what can be done.
-const successors = {
-    download: ['cancel', 'resume'], resume: ['cancel', 'play-kept'], cancel: ['resume', 'play-kept', 'download'],
-    delete: ['download', 'play'], 'play-kept': ['play'],
+// The buttons that receive the focus when the focused button is hidden as a result of its own action.
+const nextFocus = {
+    download: ['cancel', 'resume'], resume: ['cancel', 'play-offline'], cancel: ['resume', 'play-offline', 'download'],
+    delete: ['download', 'play'], 'play-offline': ['play'],
 };
 
 export class ActionBar {
     element;
     #buttons = new Map();
 
-    /** `perform(action)` is called with the name of the button pressed. */
+    /** `perform(action)` is called with the name of the action whose button is pressed. */
     constructor(actions, perform) {
-        this.element = element('div', { class: 'actions' });
+        this.element = createElement('div', { class: 'actions' });
         for (const action of actions) {
-            const label = element('span', { class: 'label' });
-            const button = element(
+            const label = createElement('span', { class: 'label' });
+            const button = createElement(
                 'button',
                 { type: 'button', dataset: { action }, onclick: () => this.#press(action, perform) },
-                icon(icons[action]),
+                createIcon(icons[action]),
                 label,
             );
             button.hidden = true;
@@ -34,15 +35,15 @@ export class ActionBar {
     }
 
     /**
-     * Shows the actions of `shown`: `{action: {label, name, primary}}`. What cannot be done is not there.
-     * `name` says it in full for a screen reader ("Download Tears of Steel").
+     * Shows the buttons of the available actions and hides the others. `available` is
+     * `{action: {label, name, primary}}`; `name` is the accessible name and the tooltip ("Download Tears of Steel").
      */
-    update(shown) {
-        let lost;
+    update(available) {
+        let hiddenFocus;
         for (const [action, { button, label }] of this.#buttons) {
-            const state = shown[action];
+            const state = available[action];
             if (!state) {
-                if (!button.hidden && document.activeElement === button) lost = action;
+                if (!button.hidden && document.activeElement === button) hiddenFocus = action;
                 setHidden(button, true);
                 continue;
             }
@@ -52,19 +53,18 @@ export class ActionBar {
             button.classList.toggle('primary', Boolean(state.primary));
             setHidden(button, false);
         }
-        if (lost) this.#focusAfter(lost);
+        if (hiddenFocus) this.#moveFocus(hiddenFocus);
     }
 
-    #focusAfter(action) {
-        const usable = ({ button }) => !button.hidden;
-        const natural = (successors[action] ?? []).map((name) => this.#buttons.get(name)).filter(Boolean);
-        const successor = [...natural, ...this.#buttons.values()].find(usable);
-        successor?.button.focus({ preventScroll: true });
+    #moveFocus(action) {
+        const preferred = (nextFocus[action] ?? []).map((name) => this.#buttons.get(name)).filter(Boolean);
+        const next = [...preferred, ...this.#buttons.values()].find(({ button }) => !button.hidden);
+        next?.button.focus({ preventScroll: true });
     }
 
     async #press(action, perform) {
         const { button } = this.#buttons.get(action);
-        // Not `disabled`: that would throw the focus away while the server works.
+        // Not `disabled`, which would take the focus away until the server responds.
         if (button.getAttribute('aria-busy') === 'true') return;
         button.setAttribute('aria-busy', 'true');
         try {

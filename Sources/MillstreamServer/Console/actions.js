@@ -1,41 +1,41 @@
-// What the buttons of cards and rows do.
+// The actions of the buttons on stream cards and download rows.
 
-import { deleteAsset, startDownload, stopDownload } from './api.js';
-import { stateOf } from './asset-state.js';
+import { cancelDownload, deleteAsset, startDownload } from './api.js';
+import { assetState } from './asset-state.js';
 import { confirmDeletion } from './confirm-deletion.js';
-import { chosenQuality } from './download-quality.js';
-import { sizeText } from './format.js';
-import { sentenceOf } from './sentence.js';
-import { announce, complain } from './status.js';
+import { selectedQuality } from './download-quality.js';
+import { errorMessage } from './error-message.js';
+import { formatSize } from './format.js';
+import { showError, showMessage } from './messages.js';
 
 export class Actions {
-    #inventory;
+    #store;
     #player;
-    #news;
+    #downloadMessages;
 
-    constructor(inventory, player, news) {
-        this.#inventory = inventory;
+    constructor(store, player, downloadMessages) {
+        this.#store = store;
         this.#player = player;
-        this.#news = news;
+        this.#downloadMessages = downloadMessages;
     }
 
-    /** Does `action` for a stream of the catalogue, a kept asset, or a stream and its asset. */
+    /** Performs an action on a stream of the catalog, a downloaded asset, or both. */
     async perform(action, { stream, asset }) {
         const title = stream?.name ?? asset.title;
         switch (action) {
         case 'play':
             this.#player.playRemote({ title, source: stream.url, poster: stream.poster, stream: stream.id });
             break;
-        case 'play-kept':
-            this.#player.playKept({ title, asset, poster: (stream ?? this.#inventory.streamOf(asset))?.poster });
+        case 'play-offline':
+            this.#player.playOffline({ title, asset, poster: (stream ?? this.#store.streamForAsset(asset))?.poster });
             break;
         case 'download':
         case 'resume':
             await this.download(stream?.url ?? asset.source, title);
             break;
         case 'cancel':
-            await this.#attempt(`The download of “${title}” could not be stopped.`, () => stopDownload(asset.id),
-                `The download of “${title}” is stopped. What is kept stays.`);
+            await this.#attempt(`The download of “${title}” could not be canceled.`, () => cancelDownload(asset.id),
+                `The download of “${title}” was canceled. The downloaded part is preserved.`);
             break;
         case 'delete':
             await this.#delete(asset, title);
@@ -44,31 +44,31 @@ export class Actions {
     }
 
     async download(url, title) {
-        const asset = this.#inventory.assetOf({ url });
-        const isComplete = stateOf(asset) === 'kept';
-        if (isComplete) this.#news.noteAskedAgain(asset);
+        const asset = this.#store.assetForStream({ url });
+        const isComplete = assetState(asset) === 'downloaded';
+        if (isComplete) this.#downloadMessages.recordRepeatedDownload(asset);
         await this.#attempt(`“${title}” could not be downloaded.`,
-            () => startDownload({ url, title, ...chosenQuality() }),
-            isComplete ? `Looking for what of “${title}” is not kept yet…` : `The download of “${title}” has begun.`);
+            () => startDownload({ url, title, ...selectedQuality() }),
+            isComplete ? `Checking “${title}” for missing files…` : `The download of “${title}” has started.`);
     }
 
     async #delete(asset, title) {
-        const question = `“${title}” takes ${sizeText(asset.bytes)}. The stream itself stays where it is.`;
-        if (!(await confirmDeletion(question))) return;
-        this.#player.closeKept(asset.id);
+        const message = `“${title}” uses ${formatSize(asset.bytes)}. The stream at its origin is not affected.`;
+        if (!(await confirmDeletion(message))) return;
+        this.#player.closeOffline(asset.id);
         await this.#attempt(`“${title}” could not be deleted.`, () => deleteAsset(asset.id),
-            `The kept copy of “${title}” is deleted.`);
+            `The offline copy of “${title}” was deleted.`);
     }
 
-    async #attempt(failure, work, success) {
+    async #attempt(failureMessage, operation, successMessage) {
         try {
-            await work();
-            announce(success);
+            await operation();
+            showMessage(successMessage);
         } catch (error) {
-            complain(`${failure} ${sentenceOf(error)}`);
+            showError(`${failureMessage} ${errorMessage(error)}`);
             return;
         }
-        // The events say it as well; reading again shows it even while they are cut off.
-        await this.#inventory.read().catch(() => {});
+        // Server-sent events report the change as well; loading shows it even while they are disconnected.
+        await this.#store.load().catch(() => {});
     }
 }

@@ -1,6 +1,6 @@
-// The requests of docs/formats/console-api.md, one function each.
+// Requests to the API of the server (docs/formats/console-api.md).
 
-/** What the server, or the way to it, says against a request: a message, and a hint where one is known. */
+/** An error response of the server, or a failure to reach it. */
 export class ServerError extends Error {
     constructor({ code = 'unknown', message, hint }, status = 0) {
         super(message);
@@ -11,15 +11,15 @@ export class ServerError extends Error {
     }
 }
 
-/** Reads the error body of an answer; answers that carry none still get a message. */
-export async function errorOf(response) {
+/** Returns the error that a response describes, or a generic one if its body has no error. */
+export async function parseError(response) {
     try {
         const { error } = await response.json();
         if (typeof error?.message === 'string') return new ServerError(error, response.status);
     } catch {
-        // Not JSON: something in front of the server may have answered in its place.
+        // Not JSON: the response may come from a proxy in front of the server.
     }
-    return new ServerError({ message: `The server answered with status ${response.status}.` }, response.status);
+    return new ServerError({ message: `The server responded with status ${response.status}.` }, response.status);
 }
 
 async function request(method, path, body) {
@@ -32,30 +32,36 @@ async function request(method, path, body) {
     try {
         response = await fetch(path, options);
     } catch {
-        throw new ServerError({
-            code: 'unreachable',
-            message: 'The server does not answer.',
-            hint: 'See whether “millstream serve” is still running.',
-        });
+        throw unreachableError();
     }
-    if (!response.ok) throw await errorOf(response);
+    if (!response.ok) throw await parseError(response);
     if (response.status === 204) return undefined;
     try {
         return await response.json();
     } catch {
-        throw new ServerError({ message: 'The server’s answer could not be read.' }, response.status);
+        throw new ServerError({ message: 'The server response is not valid JSON.' }, response.status);
     }
 }
 
-export async function readStreams() {
+/** Returns the error for a server that does not respond. */
+export function unreachableError() {
+    return new ServerError({
+        code: 'unreachable',
+        message: 'The server is not responding.',
+        hint: 'Check that “millstream serve” is still running.',
+    });
+}
+
+export async function fetchStreams() {
     return (await request('GET', '/api/streams')).streams ?? [];
 }
 
-export async function readAssets() {
+export async function fetchAssets() {
     return (await request('GET', '/api/library')).assets ?? [];
 }
 
-export function inspect(source) {
+/** Fetches the report of a playlist: its variants, renditions and diagnostics. */
+export function inspectStream(source) {
     return request('GET', `/api/inspect?url=${encodeURIComponent(source)}`);
 }
 
@@ -63,28 +69,29 @@ export function startDownload({ url, title, variants, maxHeight }) {
     return request('POST', '/api/downloads', { url, title, variants, maxHeight });
 }
 
-/** The networks that have a name, and those that players are behind now: `{presets, shared, links}`. */
-export function readConditions() {
+/** Cancels a download; the downloaded files are preserved. */
+export function cancelDownload(id) {
+    return request('DELETE', `/api/downloads/${encodeURIComponent(id)}`);
+}
+
+/** Fetches the presets of network conditions and the conditions in effect: `{presets, shared, links}`. */
+export function fetchConditions() {
     return request('GET', '/api/conditions');
 }
 
 /**
- * Changes the network of a stream while it plays. `url` is its source and `named` what `conditions=` in its address says;
- * without both the change is for every player whose address names no conditions.
+ * Changes the network conditions of a stream during playback. `url` is its source and `named` the value of
+ * `conditions=` in its playback URL. Without both, the change applies to all playback URLs without `conditions=`.
  */
 export function changeConditions({ url, named, conditions }) {
     return request('PUT', '/api/conditions', { url, named, conditions });
-}
-
-export function stopDownload(id) {
-    return request('DELETE', `/api/downloads/${encodeURIComponent(id)}`);
 }
 
 export function deleteAsset(id) {
     return request('DELETE', `/api/library/${encodeURIComponent(id)}`);
 }
 
-/** Where the playlist of a kept asset is. */
-export function keptAddress(id) {
+/** Returns the URL of the playlist of a downloaded asset. */
+export function offlinePlaylistURL(id) {
     return `/offline/${encodeURIComponent(id)}/multivariant.m3u8`;
 }

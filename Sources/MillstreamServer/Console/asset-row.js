@@ -1,96 +1,96 @@
-// One kept asset as a row of the library.
+// A row of the table of downloads.
 
 import { ActionBar } from './action-bar.js';
-import { percentOf, problemOf, stateOf } from './asset-state.js';
-import { element, setAttribute, setProseOrHide, setText, setTextOrHide } from './element.js';
-import { clockText, heightText, languageText, percentText, sizeText, variantText } from './format.js';
-import { ProgressLine } from './progress-line.js';
+import { assetState, downloadedPercent, downloadErrorMessage } from './asset-state.js';
+import { DownloadProgress } from './download-progress.js';
+import { createElement, setAttribute, setText, setTextOrHide, setTextWithURLsOrHide } from './element.js';
+import { formatLanguage, formatPercent, formatResolution, formatSize, formatTime, formatVariant } from './format.js';
 
-const stateNames = { kept: 'Kept', downloading: 'Downloading', failed: 'Failed', partial: 'Partly kept' };
+const stateNames = { downloaded: 'Downloaded', downloading: 'Downloading', failed: 'Failed', partial: 'Incomplete' };
 
-function cell(label, ...children) {
-    return element('td', { role: 'cell', 'data-label': label }, ...children);
+function createCell(label, ...children) {
+    return createElement('td', { role: 'cell', 'data-label': label }, ...children);
 }
 
 export class AssetRow {
     element;
     #asset;
-    #title = element('span', { class: 'asset-title' });
-    #source = element('span', { class: 'asset-source' });
-    #badge = element('span', { class: 'badge' });
-    #ranges = element('span', { class: 'note' });
-    #problem = element('span', { class: 'problem' });
-    #progress = new ProgressLine();
-    #size = cell('Size');
-    #duration = cell('Duration');
-    #variants = cell('Qualities');
-    #audio = element('span');
-    #subtitles = element('span');
-    #bar;
+    #title = createElement('span', { class: 'asset-title' });
+    #source = createElement('span', { class: 'asset-source' });
+    #badge = createElement('span', { class: 'badge' });
+    #ranges = createElement('span', { class: 'note' });
+    #error = createElement('span', { class: 'error' });
+    #progress = new DownloadProgress();
+    #size = createCell('Size');
+    #duration = createCell('Duration');
+    #quality = createCell('Quality');
+    #audio = createElement('span');
+    #subtitles = createElement('span');
+    #actionBar;
 
     constructor(id, actions) {
-        this.#bar = new ActionBar(['play-kept', 'resume', 'cancel', 'delete'],
+        this.#actionBar = new ActionBar(['play-offline', 'resume', 'cancel', 'delete'],
             (action) => actions.perform(action, { asset: this.#asset }));
-        this.element = element('tr', { role: 'row', dataset: { assetId: id } },
-            element('th', { role: 'rowheader', scope: 'row' }, this.#title, this.#source),
-            cell('State', this.#badge, this.#progress.element, this.#ranges, this.#problem),
-            this.#size, this.#duration, this.#variants,
-            cell('Languages', this.#audio, this.#subtitles),
-            cell('Actions', this.#bar.element));
+        this.element = createElement('tr', { role: 'row', dataset: { assetId: id } },
+            createElement('th', { role: 'rowheader', scope: 'row' }, this.#title, this.#source),
+            createCell('Status', this.#badge, this.#progress.element, this.#ranges, this.#error),
+            this.#size, this.#duration, this.#quality,
+            createCell('Languages', this.#audio, this.#subtitles),
+            createCell('Actions', this.#actionBar.element));
     }
 
-    update({ asset, pace }) {
+    update({ asset, downloadSpeed }) {
         this.#asset = asset;
-        const state = stateOf(asset);
-        const percent = percentOf(asset);
+        const state = assetState(asset);
+        const percent = downloadedPercent(asset);
         setAttribute(this.element, 'data-state', state);
         setText(this.#title, asset.title);
         setText(this.#source, asset.source);
         setAttribute(this.#source, 'title', asset.source);
-        const share = state === 'partial' && percent !== null ? ` ${percentText(percent)}` : '';
-        setText(this.#badge, stateNames[state] + share);
-        this.#progress.update(state === 'downloading' ? asset : undefined, asset.title, pace);
-        const isHalted = state === 'partial' || state === 'failed';
-        setTextOrHide(this.#ranges, isHalted ? rangesText(asset.loadedTimeRanges) : '');
-        setProseOrHide(this.#problem, problemOf(asset));
-        setText(this.#size, sizeText(asset.bytes));
-        setText(this.#duration, clockText(asset.duration ?? asset.expected));
-        setText(this.#variants, variantsText(asset.variants));
-        setAttribute(this.#variants, 'title', (asset.variants ?? []).map(variantText).join(', ') || undefined);
-        setText(this.#audio, languagesText(asset.audio) || '–');
-        const subtitles = languagesText(asset.subtitles);
+        const percentText = state === 'partial' && percent !== null ? ` ${formatPercent(percent)}` : '';
+        setText(this.#badge, stateNames[state] + percentText);
+        this.#progress.update(state === 'downloading' ? asset : undefined, asset.title, downloadSpeed);
+        const isStopped = state === 'partial' || state === 'failed';
+        setTextOrHide(this.#ranges, isStopped ? formatRanges(asset.loadedTimeRanges) : '');
+        setTextWithURLsOrHide(this.#error, downloadErrorMessage(asset));
+        setText(this.#size, formatSize(asset.bytes));
+        setText(this.#duration, formatTime(asset.duration ?? asset.expected));
+        setText(this.#quality, formatVariants(asset.variants));
+        setAttribute(this.#quality, 'title', (asset.variants ?? []).map(formatVariant).join(', ') || undefined);
+        setText(this.#audio, formatLanguages(asset.audio) || '–');
+        const subtitles = formatLanguages(asset.subtitles);
         setTextOrHide(this.#subtitles, subtitles && `Subtitles: ${subtitles}`);
-        this.#bar.update(this.#shownActions(state));
+        this.#actionBar.update(this.#availableActions(state));
     }
 
-    #shownActions(state) {
+    #availableActions(state) {
         const { title, playableOffline } = this.#asset;
-        const shown = { delete: { label: 'Delete', name: `Delete the kept copy of ${title}` } };
+        const actions = { delete: { label: 'Delete', name: `Delete the offline copy of ${title}` } };
         if (playableOffline) {
-            const primary = state === 'kept';
-            shown['play-kept'] = { label: 'Play', name: `Play kept copy of ${title}`, primary };
+            const primary = state === 'downloaded';
+            actions['play-offline'] = { label: 'Play', name: `Play the offline copy of ${title}`, primary };
         }
-        if (state === 'partial') shown.resume = { label: 'Resume', name: `Resume the download of ${title}` };
-        if (state === 'failed') shown.resume = { label: 'Try again', name: `Try again to download ${title}` };
-        if (state === 'downloading') shown.cancel = { label: 'Cancel', name: `Cancel the download of ${title}` };
-        return shown;
+        if (state === 'partial') actions.resume = { label: 'Resume', name: `Resume the download of ${title}` };
+        if (state === 'failed') actions.resume = { label: 'Try again', name: `Try again to download ${title}` };
+        if (state === 'downloading') actions.cancel = { label: 'Cancel', name: `Cancel the download of ${title}` };
+        return actions;
     }
 }
 
-/** Few variants one by one; many as a count and their span, or the row grows taller than the screen. */
-function variantsText(variants = []) {
+/** Formats up to three variants as a list and more as a count and a range, which limits the height of the row. */
+function formatVariants(variants = []) {
     if (variants.length === 0) return '–';
     const sorted = variants.toSorted((one, other) => one.bandwidth - other.bandwidth);
-    if (sorted.length <= 3) return sorted.map(variantText).join(',\n');
-    const ends = [sorted[0], sorted.at(-1)].map((variant) => heightText(variant) || variantText(variant));
-    return `${sorted.length} qualities, ${ends.join(' to ')}`;
+    if (sorted.length <= 3) return sorted.map(formatVariant).join(',\n');
+    const ends = [sorted[0], sorted.at(-1)].map((variant) => formatResolution(variant) || formatVariant(variant));
+    return `${sorted.length} variants, ${ends.join(' to ')}`;
 }
 
-function languagesText(codes = []) {
-    return codes.map(languageText).join(', ');
+function formatLanguages(tags = []) {
+    return tags.map(formatLanguage).join(', ');
 }
 
-function rangesText(ranges = []) {
-    const shown = ranges.slice(0, 3).map(([start, end]) => `${clockText(start)} to ${clockText(end)}`).join(', ');
-    return shown && `Kept: ${shown}${ranges.length > 3 ? ' and more' : ''}`;
+function formatRanges(ranges = []) {
+    const first = ranges.slice(0, 3).map(([start, end]) => `${formatTime(start)} to ${formatTime(end)}`).join(', ');
+    return first && `Downloaded: ${first}${ranges.length > 3 ? ' and more' : ''}`;
 }

@@ -1,25 +1,25 @@
-// What an asset's fields say when read together.
+// The state of an asset, derived from several of its fields.
 
-import { sentenceOf } from './sentence.js';
+import { errorMessage } from './error-message.js';
 
-/** "remote" (nothing is kept), "downloading", "kept", "failed" or "partial". */
-export function stateOf(asset) {
+/** Returns "remote" (nothing is downloaded), "downloading", "downloaded", "failed" or "partial". */
+export function assetState(asset) {
     if (!asset) return 'remote';
     if (asset.activity === 'downloading') return 'downloading';
-    if (asset.state === 'complete') return 'kept';
+    if (asset.state === 'complete') return 'downloaded';
     return asset.activity === 'failed' ? 'failed' : 'partial';
 }
 
-/** How much of an asset is kept (0 to 100), or `null` where nobody knows yet. */
-export function percentOf(asset) {
+/** Returns how much of an asset is downloaded, 0 to 100, or `null` while the total is unknown. */
+export function downloadedPercent(asset) {
     if (Number.isFinite(asset.percent)) return Math.min(100, Math.max(0, asset.percent));
     if (!(asset.expected > 0) || !asset.loadedTimeRanges) return null;
     const loaded = asset.loadedTimeRanges.reduce((sum, [start, end]) => sum + (end - start), 0);
     return Math.min(100, (100 * loaded) / asset.expected);
 }
 
-/** What stopped the last download, for a person; nothing when it did not fail. */
-export function problemOf(asset) {
+/** Returns the message for a failed download, or an empty string if the last download did not fail. */
+export function downloadErrorMessage(asset) {
     if (asset?.activity !== 'failed') return '';
-    return asset.error ? sentenceOf(asset.error) : 'The download failed.';
+    return asset.error ? errorMessage(asset.error) : 'The download failed.';
 }

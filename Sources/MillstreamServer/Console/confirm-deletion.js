@@ -1,11 +1,11 @@
-// The question before a kept copy is deleted.
+// The confirmation dialog for the deletion of an offline copy.
 
 const dialog = document.getElementById('confirm');
 const text = document.getElementById('confirm-text');
 
-/** Asks; the answer is whether to delete. Escape and a click outside mean no. */
-export function confirmDeletion(question) {
-    text.textContent = question;
+/** Shows the dialog. Returns whether the user confirmed; Escape and a click outside the dialog cancel it. */
+export function confirmDeletion(message) {
+    text.textContent = message;
     dialog.returnValue = '';
     dialog.showModal();
     return new Promise((resolve) => {

@@ -1,16 +1,17 @@
-// Which variants a download keeps: chosen once for the page and remembered.
+// The menu for the variants to download, which applies to all downloads and is saved in the browser.
 
 const storageKey = 'millstream.download-quality';
 const select = document.getElementById('download-quality');
 
-export function rememberDownloadQuality() {
-    const remembered = readStorage();
-    if ([...select.options].some((option) => option.value === remembered)) select.value = remembered;
+/** Restores the saved quality, and saves each change. */
+export function restoreDownloadQuality() {
+    const saved = readStorage();
+    if ([...select.options].some((option) => option.value === saved)) select.value = saved;
     select.addEventListener('change', () => {
         try {
             localStorage.setItem(storageKey, select.value);
         } catch {
-            // Storage is switched off; the choice then lasts as long as the page.
+            // Storage is disabled: the selection lasts until the page is closed.
         }
     });
 }
@@ -23,8 +24,8 @@ function readStorage() {
     }
 }
 
-/** The choice as a download request says it. */
-export function chosenQuality() {
+/** Returns the selected quality as parameters of a download request. */
+export function selectedQuality() {
     const height = Number(select.value);
     return height > 0 ? { variants: 'best', maxHeight: height } : { variants: select.value };
 }

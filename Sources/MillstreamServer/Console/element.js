@@ -1,7 +1,7 @@
-// Elements built and changed without ever reading data as markup: titles come from strangers.
+// Functions that create and change elements. They never parse text as markup, because titles are untrusted input.
 
-/** Makes an element; `text`, `dataset` and `on…` properties are treated as such, everything else is an attribute. */
-export function element(tag, properties = {}, ...children) {
+/** Creates an element. `text`, `dataset` and `on…` are properties and listeners; all others become attributes. */
+export function createElement(tag, properties = {}, ...children) {
     const node = document.createElement(tag);
     for (const [name, value] of Object.entries(properties)) {
         if (value === undefined || value === null || value === false) continue;
@@ -16,8 +16,8 @@ export function element(tag, properties = {}, ...children) {
 
 const svgNamespace = 'http://www.w3.org/2000/svg';
 
-/** One of the symbols of index.html. It says nothing to a screen reader: the button's name does. */
-export function icon(name) {
+/** Creates one of the icons of index.html. It is hidden from screen readers, which read the name of the button. */
+export function createIcon(name) {
     const svg = document.createElementNS(svgNamespace, 'svg');
     svg.setAttribute('class', 'icon');
     svg.setAttribute('aria-hidden', 'true');
@@ -27,39 +27,39 @@ export function icon(name) {
     return svg;
 }
 
-// The setters write only what differs: updates come five times a second, and a write that changes nothing still
-// drops a text selection and may be read out again.
+// The setters only write values that differ: updates arrive five times a second, and writing the same value again
+// clears a text selection and can make a screen reader repeat the text.
 
 export function setText(node, text) {
     if (node.textContent !== text) node.textContent = text;
 }
 
-/** Sets the text and hides the element when there is none. */
+/** Sets the text of an element, and hides the element if the text is empty. */
 export function setTextOrHide(node, text) {
     setText(node, text ?? '');
     setHidden(node, !text);
 }
 
-/** Sets a text in which each address stands apart, so that one click marks it and no full stop belongs to it. */
-export function setProse(node, text) {
-    if (node.textContent !== text) node.replaceChildren(...proseOf(text));
+/** Sets the text of an element and wraps each URL in it, so that a click selects exactly the URL. */
+export function setTextWithURLs(node, text) {
+    if (node.textContent !== text) node.replaceChildren(...wrapURLs(text));
 }
 
-/** Sets the text as `setProse` does and hides the element when there is none. */
-export function setProseOrHide(node, text) {
-    setProse(node, text ?? '');
+/** Sets the text as `setTextWithURLs` does, and hides the element if the text is empty. */
+export function setTextWithURLsOrHide(node, text) {
+    setTextWithURLs(node, text ?? '');
     setHidden(node, !text);
 }
 
-function proseOf(text) {
-    const pieces = [];
+function wrapURLs(text) {
+    const parts = [];
     let end = 0;
-    for (const { 0: address, index } of text.matchAll(/https?:\/\/[^\s“”<>]*[^\s“”<>.,;:!?]/g)) {
-        const style = index + address.length === text.length ? 'address last' : 'address';
-        pieces.push(text.slice(end, index), element('code', { class: style, text: address }));
-        end = index + address.length;
+    for (const { 0: url, index } of text.matchAll(/https?:\/\/[^\s“”<>]*[^\s“”<>.,;:!?]/g)) {
+        const className = index + url.length === text.length ? 'url last' : 'url';
+        parts.push(text.slice(end, index), createElement('code', { class: className, text: url }));
+        end = index + url.length;
     }
-    return [...pieces, text.slice(end)];
+    return [...parts, text.slice(end)];
 }
 
 export function setHidden(node, hidden) {
@@ -74,7 +74,7 @@ export function setAttribute(node, name, value) {
     }
 }
 
-/** Shows how far something is (0 to 100); `null` where it runs but cannot tell. */
+/** Sets the value of a progress bar, 0 to 100; `null` makes it indeterminate. */
 export function setProgress(progress, percent) {
     if (percent === null) setAttribute(progress, 'value', null);
     else if (progress.getAttribute('value') !== String(percent)) progress.setAttribute('value', percent);

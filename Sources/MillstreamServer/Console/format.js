@@ -1,7 +1,7 @@
-// Quantities as text for people. The page is in English, so the numbers are too, whatever the browser's language.
+// Functions that format quantities. The page is in English, so they ignore the language of the browser.
 
-/** A size with a decimal unit, as disks and file browsers count: "34.5 MB". */
-export function sizeText(bytes) {
+/** Formats a size with a decimal unit: "34.5 MB". */
+export function formatSize(bytes) {
     if (!Number.isFinite(bytes)) return '–';
     if (bytes < 1000) return `${Math.round(bytes)} bytes`;
     const units = ['kB', 'MB', 'GB', 'TB'];
@@ -14,15 +14,15 @@ export function sizeText(bytes) {
     return `${value < 100 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
-/** A bit rate: "900 kbit/s", "2.5 Mbit/s". */
-export function bitRateText(bitsPerSecond) {
+/** Formats a bit rate: "900 kbit/s", "2.5 Mbit/s". */
+export function formatBitRate(bitsPerSecond) {
     if (!Number.isFinite(bitsPerSecond)) return '–';
     if (bitsPerSecond < 999_500) return `${Math.round(bitsPerSecond / 1000)} kbit/s`;
     return `${Number((bitsPerSecond / 1e6).toPrecision(bitsPerSecond < 1e8 ? 2 : 3))} Mbit/s`;
 }
 
-/** A position or duration in seconds as a clock: "1:02:03", "0:12". */
-export function clockText(seconds) {
+/** Formats a position or duration in seconds: "1:02:03", "0:12". */
+export function formatTime(seconds) {
     if (seconds === Infinity) return 'Live';
     if (!Number.isFinite(seconds)) return '–';
     const whole = Math.max(0, Math.floor(seconds));
@@ -32,66 +32,65 @@ export function clockText(seconds) {
     return hours > 0 ? `${hours}:${pad(minutes)}:${pad(whole % 60)}` : `${minutes}:${pad(whole % 60)}`;
 }
 
-/** How long something still takes, said roughly, because it is a guess: "about 2 min left". */
-export function remainingText(seconds) {
+/** Formats an estimate of the time remaining, rounded to its precision: "about 2 min left". */
+export function formatTimeRemaining(seconds) {
     if (!Number.isFinite(seconds)) return '';
-    if (seconds < 1.5) return 'nearly done';
+    if (seconds < 1.5) return 'almost done';
     if (seconds < 20) return `about ${Math.round(seconds)} s left`;
     if (seconds < 90) return `about ${Math.round(seconds / 5) * 5} s left`;
     if (seconds < 5400) return `about ${Math.round(seconds / 60)} min left`;
     return `about ${Math.round(seconds / 3600)} h left`;
 }
 
-/** A variant's picture size in the short way: "720p"; nothing for audio. */
-export function heightText(variant) {
+/** Formats the resolution of a variant: "720p"; empty for audio. */
+export function formatResolution(variant) {
     return variant.height ? `${variant.height}p` : variant.width ? `${variant.width} wide` : '';
 }
 
-/** "720p 2.5 Mbit/s". */
-export function variantText(variant) {
-    return [heightText(variant) || 'Audio', bitRateText(variant.bandwidth)].join(' ');
+/** Formats a variant: "720p 2.5 Mbit/s". */
+export function formatVariant(variant) {
+    return [formatResolution(variant) || 'Audio', formatBitRate(variant.bandwidth)].join(' ');
 }
 
-// Rounded down: 99.6 % is not yet all of it.
-export function percentText(percent) {
-    return `${Math.floor(percent)} %`;
+// Rounded down, so that only a complete download shows 100%.
+export function formatPercent(percent) {
+    return `${Math.floor(percent)}%`;
 }
 
-const languages = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' });
+const languageNames = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' });
 
-/** "English" for "en"; a code that is not a language tag is shown as it is. */
-export function languageText(code) {
+/** Formats a language tag: "English" for "en". Returns a text that is not a language tag unchanged. */
+export function formatLanguage(tag) {
     try {
-        return languages.of(code) ?? code;
+        return languageNames.of(tag) ?? tag;
     } catch {
-        return code;
+        return tag;
     }
 }
 
-/** Up to two initials for a picture that is not there. */
-export function initialsOf(name) {
+/** Returns up to two initials, shown in place of a missing poster image. */
+export function initials(name) {
     const words = name.match(/[\p{L}\p{N}]+/gu) ?? [];
     return words.slice(0, 2).map((word) => [...word][0].toUpperCase()).join('') || '?';
 }
 
-// From green over blue to rose: yellow and brown look dirty when they are dark.
-/** A hue that stays the same for the same name. */
-export function hueOf(name) {
+/** Returns a hue for a name, always the same one. Yellow and brown are left out, since they look dirty when dark. */
+export function hueForName(name) {
     let hash = 7;
     for (const character of name) hash = (hash * 31 + character.codePointAt(0)) % 3600;
     return 150 + (hash % 190);
 }
 
-const sayingNothing = /^(index|master|main|multi|media|playlist|multivariant|prog_index|manifest)\b/i;
+const genericNames = /^(index|master|main|multi|media|playlist|multivariant|prog_index|manifest)\b/i;
 
-/** A title for an address that has none: its host and the last thing of its path that says something. */
-export function titleOfAddress(address) {
+/** Returns a title for a URL: its host and the last path component that is not a generic name. */
+export function titleForURL(text) {
     try {
-        const url = new URL(address);
-        const steps = url.pathname.split('/').filter(Boolean).map(decodeURIComponent);
-        const telling = steps.findLast((step) => !sayingNothing.test(step));
-        return [url.host, telling].filter(Boolean).join(' · ');
+        const url = new URL(text);
+        const components = url.pathname.split('/').filter(Boolean).map(decodeURIComponent);
+        const name = components.findLast((component) => !genericNames.test(component));
+        return [url.host, name].filter(Boolean).join(' · ');
     } catch {
-        return address;
+        return text;
     }
 }

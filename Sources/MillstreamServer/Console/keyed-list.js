@@ -1,58 +1,58 @@
-// A container whose children follow a list, each child kept for as long as its key is in the list, so that focus, an
-// open select and a text selection outlive an update.
+// A container whose children are matched to list items by key. Updates reuse the child of each key, which preserves
+// the focus, an open select and a text selection.
 
 export class KeyedList {
     #container;
-    #make;
+    #createView;
     #focusWhenEmpty;
     #views = new Map();
 
     /**
-     * `make(key)` returns a view: an object with an `element` and an `update(item)`.
-     * `focusWhenEmpty` gets the focus when the child that had it goes and no other is left.
+     * `createView(key)` returns an object with an `element` and an `update(item)` method.
+     * `focusWhenEmpty` is the element that receives the focus when the focused child is removed and no other is left.
      */
-    constructor(container, make, focusWhenEmpty) {
+    constructor(container, createView, focusWhenEmpty) {
         this.#container = container;
-        this.#make = make;
+        this.#createView = createView;
         this.#focusWhenEmpty = focusWhenEmpty;
     }
 
-    /** Shows `items`, an array of `[key, item]`, in its order. */
-    show(items) {
-        const wanted = new Set(items.map(([key]) => key));
+    /** Shows `items`, an array of `[key, item]`, in this order. */
+    update(items) {
+        const keys = new Set(items.map(([key]) => key));
         for (const [key, view] of this.#views) {
-            if (!wanted.has(key)) this.#remove(key, view);
+            if (!keys.has(key)) this.#remove(key, view);
         }
-        let place = this.#container.firstElementChild;
+        let next = this.#container.firstElementChild;
         for (const [key, item] of items) {
             let view = this.#views.get(key);
             if (!view) {
-                view = this.#make(key);
+                view = this.#createView(key);
                 this.#views.set(key, view);
             }
             view.update(item);
-            if (view.element === place) place = place.nextElementSibling;
-            else this.#move(view.element, place);
+            if (view.element === next) next = next.nextElementSibling;
+            else this.#insert(view.element, next);
         }
     }
 
-    #move(child, before) {
-        // Taking a child out and putting it back drops its focus; moveBefore, where the browser has it, does not.
+    #insert(child, next) {
+        // insertBefore takes the focus from a child that it moves; moveBefore, where available, does not.
         if (child.isConnected && this.#container.moveBefore) {
-            this.#container.moveBefore(child, before);
+            this.#container.moveBefore(child, next);
             return;
         }
         const focused = child.contains(document.activeElement) ? document.activeElement : null;
-        this.#container.insertBefore(child, before);
+        this.#container.insertBefore(child, next);
         focused?.focus({ preventScroll: true });
     }
 
     #remove(key, view) {
         const hadFocus = view.element.contains(document.activeElement);
-        const neighbour = view.element.nextElementSibling ?? view.element.previousElementSibling;
+        const sibling = view.element.nextElementSibling ?? view.element.previousElementSibling;
         view.element.remove();
         this.#views.delete(key);
         if (!hadFocus) return;
-        (neighbour?.querySelector('button:not([hidden], :disabled)') ?? this.#focusWhenEmpty)?.focus();
+        (sibling?.querySelector('button:not([hidden], :disabled)') ?? this.#focusWhenEmpty)?.focus();
     }
 }

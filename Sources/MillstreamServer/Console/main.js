@@ -1,84 +1,84 @@
-// Puts the parts of the console together.
+// Creates the components of the console and connects them.
 
 import { Actions } from './actions.js';
-import { Catalogue } from './catalogue.js';
-import { DownloadNews } from './download-news.js';
-import { rememberDownloadQuality } from './download-quality.js';
+import { Catalog } from './catalog.js';
+import { DownloadMessages } from './download-messages.js';
+import { restoreDownloadQuality } from './download-quality.js';
+import { Downloads } from './downloads.js';
 import { setText } from './element.js';
-import { followEvents } from './events.js';
-import { Inventory } from './inventory.js';
-import { Library } from './library.js';
-import { NetworkMenu } from './network-menu.js';
+import { errorMessage } from './error-message.js';
+import { handleKeyboardShortcuts } from './keyboard-shortcuts.js';
+import { showError } from './messages.js';
+import { NetworkConditionsMenu } from './network-conditions.js';
 import { showNowPlaying } from './now-playing.js';
-import { followOpenURL } from './open-url.js';
+import { handleOpenURL } from './open-url.js';
 import { PlaybackEdits } from './playback-edits.js';
-import { showPlaybackProblems } from './playback-problem.js';
+import { showPlaybackErrors } from './playback-error.js';
+import { showPlaybackURL } from './playback-url-field.js';
 import { Player } from './player.js';
-import { followKeys } from './player-keys.js';
-import { sentenceOf } from './sentence.js';
-import { complain } from './status.js';
-import { offerAddress } from './take-away.js';
+import { followServerEvents } from './server-events.js';
+import { Store } from './store.js';
 import { TrackMenus } from './track-menus.js';
 
 const video = document.getElementById('video');
-const inventory = new Inventory();
-const edits = new PlaybackEdits(inventory);
-const network = new NetworkMenu();
-const player = new Player(video, edits, network);
-const actions = new Actions(inventory, player, new DownloadNews(inventory));
-const catalogue = new Catalogue(inventory, player, actions);
-const library = new Library(inventory, actions);
+const store = new Store();
+const edits = new PlaybackEdits(store);
+const networkConditions = new NetworkConditionsMenu();
+const player = new Player(video, edits, networkConditions);
+const actions = new Actions(store, player, new DownloadMessages(store));
+const catalog = new Catalog(store, player, actions);
+const downloads = new Downloads(store, actions);
 
-rememberDownloadQuality();
+restoreDownloadQuality();
 showNowPlaying(player, edits, video);
-showPlaybackProblems(player, edits, inventory);
-offerAddress(player);
+showPlaybackErrors(player, edits, store);
+showPlaybackURL(player);
 new TrackMenus(video, player, edits);
-followKeys(player, document.getElementById('player'));
-followOpenURL(inventory, player, actions);
+handleKeyboardShortcuts(player, document.getElementById('player'));
+handleOpenURL(store, player, actions);
 
-// Several downloads change at once; the page is brought up to date once for all of them.
-let isShowDue = false;
-function show() {
-    isShowDue = false;
-    catalogue.show();
-    library.show();
-    edits.showAppendChoices();
+// Several downloads can change at once; a single update of the page is enough for all of them.
+let isUpdateScheduled = false;
+function update() {
+    isUpdateScheduled = false;
+    catalog.update();
+    downloads.update();
+    edits.updateAppendOptions();
 }
-function showSoon() {
-    if (isShowDue) return;
-    isShowDue = true;
-    setTimeout(show);
+function scheduleUpdate() {
+    if (isUpdateScheduled) return;
+    isUpdateScheduled = true;
+    setTimeout(update);
 }
 
-inventory.addEventListener('change', showSoon);
-player.addEventListener('select', showSoon);
-inventory.addEventListener('stranger', read);
-// While a download stalls no event comes, and its figures have to say so all the same.
-setInterval(() => inventory.pace.isWatching && showSoon(), 1000);
+store.addEventListener('change', scheduleUpdate);
+player.addEventListener('select', scheduleUpdate);
+store.addEventListener('unknown-asset', load);
+// A stalled download sends no events, but its figures have to change.
+setInterval(() => store.downloadSpeed.isActive && scheduleUpdate(), 1000);
 
-let withdrawComplaint = () => {};
+let dismissLoadError = () => {};
 
-async function read() {
+async function load() {
     try {
-        await Promise.all([inventory.read(), network.read()]);
-        withdrawComplaint();
-        show();
+        await Promise.all([store.load(), networkConditions.load()]);
+        dismissLoadError();
+        update();
         document.documentElement.dataset.ready = 'true';
     } catch (error) {
-        withdrawComplaint = complain(`The catalogue and the library could not be read. ${sentenceOf(error)}`);
+        dismissLoadError = showError(`The catalog and the downloads could not be loaded. ${errorMessage(error)}`);
     }
 }
 
 const connection = document.getElementById('connection');
-const connectionTexts = { connected: 'Live updates connected', reconnecting: 'Reconnecting…' };
+const connectionTexts = { connected: 'Connected', reconnecting: 'Reconnecting…' };
 
-read();
-followEvents({
-    opened: read,
-    asset: (asset) => inventory.applyAsset(asset),
-    removed: (id) => inventory.applyRemoval(id),
-    changed(state) {
+load();
+followServerEvents({
+    onOpen: load,
+    onAsset: (asset) => store.updateAsset(asset),
+    onRemoved: (id) => store.removeAsset(id),
+    onStateChange(state) {
         connection.dataset.state = state;
         setText(connection, connectionTexts[state]);
     },

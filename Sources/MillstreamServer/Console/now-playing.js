@@ -1,58 +1,61 @@
-// What is said about the playback: title, where it comes from, and figures.
+// The title, the source and the statistics of the stream that is playing.
 
 import { setAttribute, setHidden, setText } from './element.js';
-import { clockText } from './format.js';
+import { formatTime } from './format.js';
 
 const find = (id) => document.getElementById(id);
-const millisecondsBetweenFigures = 500;
+const statisticsIntervalMilliseconds = 500;
 
 export function showNowPlaying(player, edits, video) {
     const section = find('player');
     const nowPlaying = find('now-playing');
-    const facts = Object.fromEntries(
-        [...nowPlaying.querySelectorAll('[data-fact]')].map((node) => [node.dataset.fact, node]),
+    const statistics = Object.fromEntries(
+        [...nowPlaying.querySelectorAll('[data-statistic]')].map((node) => [node.dataset.statistic, node]),
     );
 
     setHidden(find('no-native-hls'), player.playsHLS);
+    setHidden(find('keyboard-shortcuts'), !player.playsHLS);
     find('close-player').addEventListener('click', () => {
         player.close();
-        find('catalogue-title').focus();
+        find('catalog-title').focus();
     });
-    player.addEventListener('select', showSelection);
+    player.addEventListener('select', updateSelection);
     for (const event of ['timeupdate', 'resize', 'loadedmetadata', 'emptied', 'seeked']) {
-        video.addEventListener(event, showFigures);
+        video.addEventListener(event, updateStatistics);
     }
-    setInterval(showFigures, millisecondsBetweenFigures);
+    setInterval(updateStatistics, statisticsIntervalMilliseconds);
 
-    function showSelection() {
+    function updateSelection() {
         const { selection } = player;
         setHidden(section, !selection);
         setAttribute(nowPlaying, 'data-origin', selection?.origin);
         setText(find('player-title'), selection?.title ?? '');
         document.title = selection ? `${selection.title} · Millstream` : 'Millstream';
         if (!selection) return;
-        setText(find('playing-from'), selection.origin === 'kept' ? 'Kept copy (local)' : 'From the origin');
+        setText(find('playback-origin'), selection.origin === 'offline' ? 'Offline copy' : 'From origin');
         section.scrollIntoView({ block: 'start' });
-        // Without the browser's HLS there is no video to steer, but an address to take away.
-        (player.playsHLS ? video : find('address')).focus({ preventScroll: true });
+        // Without native HLS there is no playback to control, but the playback URL can be copied.
+        (player.playsHLS ? video : find('playback-url')).focus({ preventScroll: true });
     }
 
-    function showFigures() {
+    function updateStatistics() {
         if (!player.selection) return;
         const { currentTime, duration, videoWidth, videoHeight } = video;
-        setText(facts.position, `${clockText(currentTime)} / ${clockText(duration)}`);
-        setText(facts.resolution, videoWidth > 0 ? `${videoWidth} × ${videoHeight}` : '–');
-        setText(facts.buffered, `${bufferedAhead(video).toFixed(0)} s`);
-        const frames = video.getVideoPlaybackQuality?.();
-        setText(facts.dropped, frames ? `${frames.droppedVideoFrames} of ${frames.totalVideoFrames}` : '–');
-        edits.showPicture(videoWidth, videoHeight);
+        setText(statistics.position, `${formatTime(currentTime)} / ${formatTime(duration)}`);
+        setText(statistics.resolution, videoWidth > 0 ? `${videoWidth} × ${videoHeight}` : '–');
+        setText(statistics.buffer, `${forwardBuffer(video).toFixed(0)} s`);
+        const quality = video.getVideoPlaybackQuality?.();
+        setText(statistics['dropped-frames'], quality
+            ? `${quality.droppedVideoFrames} of ${quality.totalVideoFrames}` : '–');
+        edits.markPlayingVariant(videoWidth, videoHeight);
     }
 }
 
-function bufferedAhead({ buffered, currentTime }) {
+/** Returns the length of the forward buffer in seconds. */
+function forwardBuffer({ buffered, currentTime }) {
     for (let index = 0; index < buffered.length; index += 1) {
         const [start, end] = [buffered.start(index), buffered.end(index)];
-        // A little before the start counts too: after a seek the first frame lies a bit behind the position.
+        // The tolerance is for seeks, after which the first frame can be slightly later than the position.
         if (start <= currentTime + 0.1 && currentTime <= end) return end - currentTime;
     }
     return 0;

@@ -1,56 +1,57 @@
-// "Play any stream": an address pasted by a person. Which addresses may be read is for the server to say.
+// The form that plays or downloads the stream at a URL. The server decides which URLs it may load.
 
-import { inspect } from './api.js';
-import { setProseOrHide } from './element.js';
-import { titleOfAddress } from './format.js';
-import { sentenceOf } from './sentence.js';
-import { announce } from './status.js';
+import { inspectStream } from './api.js';
+import { setTextWithURLsOrHide } from './element.js';
+import { errorMessage } from './error-message.js';
+import { titleForURL } from './format.js';
+import { showMessage } from './messages.js';
 
 const form = document.getElementById('open-url');
 const field = document.getElementById('open-url-field');
-const problem = document.getElementById('open-url-problem');
+const fieldError = document.getElementById('open-url-error');
 
-export function followOpenURL(inventory, player, actions) {
+export function handleOpenURL(store, player, actions) {
     form.addEventListener('submit', async (event) => {
         event.preventDefault();
-        const source = addressGiven();
+        const source = validatedURL();
         if (!source) return;
-        // Asked first, because the reason of a refusal belongs here, beside the field.
+        // Inspected first, so that the reason for a refusal is shown next to the field.
         try {
-            await inspect(source);
+            await inspectStream(source);
         } catch (error) {
-            show(sentenceOf(error));
-            announce(`This address cannot be played. ${sentenceOf(error)}`, { tone: 'problem', spoken: true });
+            setFieldError(errorMessage(error));
+            showMessage(`The stream cannot be played. ${errorMessage(error)}`, { type: 'error', isVisible: false });
             return;
         }
-        const stream = inventory.streamAt(source);
+        const stream = store.streamForURL(source);
         player.playRemote({ title: titleFor(source), source, poster: stream?.poster, stream: stream?.id });
     });
 
-    form.querySelector('[data-action=keep-url]').addEventListener('click', async () => {
-        const source = addressGiven();
+    form.querySelector('[data-action=download-url]').addEventListener('click', async () => {
+        const source = validatedURL();
         if (source) await actions.download(source, titleFor(source));
     });
 
-    field.addEventListener('input', () => show(''));
+    field.addEventListener('input', () => setFieldError(''));
 
     function titleFor(source) {
-        return inventory.streamAt(source)?.name ?? titleOfAddress(source);
+        return store.streamForURL(source)?.name ?? titleForURL(source);
     }
 }
 
-function addressGiven() {
+/** Returns the URL in the field, or an empty string after showing what is wrong with it. */
+function validatedURL() {
     const source = field.value.trim();
-    const reason = source === '' ? 'Paste the address of a playlist first.'
-        : /^https?:\/\/[^/]/i.test(source) ? '' : 'An address begins with http:// or https://.';
-    show(reason);
-    if (!reason) return source;
+    const error = source === '' ? 'Enter the URL of a playlist.'
+        : /^https?:\/\/[^/]/i.test(source) ? '' : 'The URL must start with http:// or https://.';
+    setFieldError(error);
+    if (!error) return source;
     field.focus();
-    announce(reason, { tone: 'problem', spoken: true });
+    showMessage(error, { type: 'error', isVisible: false });
     return '';
 }
 
-function show(text) {
-    setProseOrHide(problem, text);
+function setFieldError(text) {
+    setTextWithURLsOrHide(fieldError, text);
     field.setAttribute('aria-invalid', String(Boolean(text)));
 }

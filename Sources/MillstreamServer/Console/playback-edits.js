@@ -1,168 +1,168 @@
-// The panel of edits. They belong to the stream that was chosen; a change of any plays it again.
+// The panel of edits. They belong to the selected stream; any change reloads it.
 
-import { inspect } from './api.js';
-import { element, setText, setTextOrHide } from './element.js';
-import { bitRateText, heightText, languageText } from './format.js';
-import { PreviewLimit } from './preview-limit.js';
-import { accountOf } from './sentence.js';
-import { announce } from './status.js';
-import { VariantLadder } from './variant-ladder.js';
+import { inspectStream } from './api.js';
+import { createElement, setText, setTextOrHide } from './element.js';
+import { errorDescription } from './error-message.js';
+import { formatBitRate, formatLanguage, formatResolution } from './format.js';
+import { showMessage } from './messages.js';
+import { PreviewDuration } from './preview-duration.js';
+import { VariantList } from './variant-list.js';
 
 const find = (id) => document.getElementById(id);
 
 /**
- * Events: `change` when a person changed an edit; `languages` with `{audio, subtitles}`, arrays of names, when it is
- * known what the stream has.
+ * Events: `change` when the user has changed an edit; `languages` with `{audio, subtitles}`, arrays of language names,
+ * when the languages of the stream are known.
  */
 export class PlaybackEdits extends EventTarget {
-    #low = find('quality-low');
-    #high = find('quality-high');
-    #preview = new PreviewLimit();
+    #minimum = find('quality-minimum');
+    #maximum = find('quality-maximum');
+    #preview = new PreviewDuration();
     #append = find('append');
     #proxy = find('proxy');
-    #ladder = new VariantLadder(find('variants'));
-    #inventory;
-    #inspection = 0;
+    #variantList = new VariantList(find('variants'));
+    #store;
+    #inspectionCount = 0;
     #source;
-    #hasFailed = false;
-    #appendChoices = '';
+    #hasInspectionFailed = false;
+    #appendOptions = '';
 
-    constructor(inventory) {
+    constructor(store) {
         super();
-        this.#inventory = inventory;
+        this.#store = store;
         find('edits').addEventListener('submit', (event) => event.preventDefault());
-        this.#low.addEventListener('change', () => this.#limit(this.#low, this.#high));
-        this.#high.addEventListener('change', () => this.#limit(this.#high, this.#low));
-        this.#preview.addEventListener('change', () => this.#changed());
-        this.#append.addEventListener('change', () => this.#changed());
-        this.#proxy.addEventListener('change', () => this.#changed());
+        this.#minimum.addEventListener('change', () => this.#limitQuality(this.#minimum, this.#maximum));
+        this.#maximum.addEventListener('change', () => this.#limitQuality(this.#maximum, this.#minimum));
+        this.#preview.addEventListener('change', () => this.#handleChange());
+        this.#append.addEventListener('change', () => this.#handleChange());
+        this.#proxy.addEventListener('change', () => this.#handleChange());
     }
 
-    /** The edits as the address wants them. */
+    /** The edits as parameters of the playback URL. */
     get values() {
         return {
-            low: this.#low.value,
-            high: this.#high.value,
+            minimumBandwidth: this.#minimum.value,
+            maximumBandwidth: this.#maximum.value,
             duration: this.#preview.seconds,
-            append: this.#inventory.stream(this.#append.value)?.url ?? '',
+            append: this.#store.stream(this.#append.value)?.url ?? '',
             proxy: this.#proxy.checked,
         };
     }
 
-    /** Starts afresh for another stream. The way of the segments stays: it is about the origin's rules, not a cut. */
-    begin(selection) {
-        const kept = selection.origin === 'kept';
-        this.#preview.reset(kept);
+    /** Resets the edits for another stream. The proxy stays enabled, since it is not an edit of the content. */
+    reset(selection) {
+        const isOffline = selection.origin === 'offline';
+        this.#preview.reset(isOffline);
         this.#append.value = '';
         this.#showVariants([]);
-        for (const field of [this.#low, this.#high, this.#append, this.#proxy]) field.disabled = kept;
-        setText(find('edits-note'), kept
-            ? 'A kept copy is played as it is. Play the stream from its origin to edit it.'
-            : 'The server makes them in the playlists, so every player gets them.');
-        this.#source = kept ? undefined : selection.source;
-        this.#hasFailed = false;
-        this.#inspection += 1;
-        if (kept) {
+        for (const field of [this.#minimum, this.#maximum, this.#append, this.#proxy]) field.disabled = isOffline;
+        setText(find('edits-note'), isOffline
+            ? 'An offline copy cannot be edited. Play the stream from its origin to edit it.'
+            : 'The server edits the playlists, so the edits apply in every player.');
+        this.#source = isOffline ? undefined : selection.source;
+        this.#hasInspectionFailed = false;
+        this.#inspectionCount += 1;
+        if (isOffline) {
             this.#showVariants(selection.variants ?? []);
-            this.#tellLanguages(selection.audio, selection.subtitles);
+            this.#dispatchLanguages(selection.audio, selection.subtitles);
         } else {
-            this.#tellLanguages();
-            this.#inspect(this.#inspection);
+            this.#dispatchLanguages();
+            this.#inspect(this.#inspectionCount);
         }
     }
 
-    /** Reads the qualities after all, if that failed before. */
-    inspectAgain() {
-        if (!this.#source || !this.#hasFailed) return;
-        this.#inspection += 1;
-        this.#inspect(this.#inspection);
+    /** Inspects the stream again if the last inspection failed. */
+    retryInspection() {
+        if (!this.#source || !this.#hasInspectionFailed) return;
+        this.#inspectionCount += 1;
+        this.#inspect(this.#inspectionCount);
     }
 
-    /** Sends the segments through the server from now on. */
-    useProxy() {
+    /** Enables the proxy for segments. */
+    enableProxy() {
         this.#proxy.checked = true;
-        this.#changed();
+        this.#handleChange();
     }
 
-    /** Offers the streams that can be put behind this one. */
-    showAppendChoices() {
-        const streams = this.#inventory.streams.filter((stream) => stream.kind === 'hls');
-        const parts = streams.map(({ id, name, advertisement }) => [id, name, Boolean(advertisement)]);
-        const choices = JSON.stringify(parts);
-        // Built again only when it differs: an open list would close.
-        if (choices === this.#appendChoices) return;
-        this.#appendChoices = choices;
-        const chosen = this.#append.value;
-        const group = (label, members) => members.length === 0 ? [] : [element('optgroup', { label },
-            ...members.map(({ id, name }) => element('option', { value: id, text: name })))];
+    /** Updates the streams that can be appended. */
+    updateAppendOptions() {
+        const streams = this.#store.streams.filter((stream) => stream.kind === 'hls');
+        const fields = streams.map(({ id, name, advertisement }) => [id, name, Boolean(advertisement)]);
+        const options = JSON.stringify(fields);
+        // Replaced only if they differ, because that closes an open menu.
+        if (options === this.#appendOptions) return;
+        this.#appendOptions = options;
+        const selected = this.#append.value;
+        const group = (label, members) => members.length === 0 ? [] : [createElement('optgroup', { label },
+            ...members.map(({ id, name }) => createElement('option', { value: id, text: name })))];
         this.#append.replaceChildren(
-            element('option', { value: '', text: 'Nothing more' }),
+            createElement('option', { value: '', text: 'None' }),
             ...group('Advertisements', streams.filter((stream) => stream.advertisement)),
             ...group('Streams', streams.filter((stream) => !stream.advertisement)),
         );
-        if (streams.some(({ id }) => id === chosen)) this.#append.value = chosen;
+        if (streams.some(({ id }) => id === selected)) this.#append.value = selected;
     }
 
-    /** Marks the variant whose picture is shown. */
-    showPicture(width, height) {
-        this.#ladder.showPicture(width, height);
+    /** Marks the variant with the resolution of the video. */
+    markPlayingVariant(width, height) {
+        this.#variantList.markPlaying(width, height);
     }
 
     async #inspect(inspection) {
         const note = find('variants-note');
-        setTextOrHide(note, 'Reading the qualities…');
+        setTextOrHide(note, 'Loading variants…');
         let report = {};
         let failure;
         try {
-            report = await inspect(this.#source);
+            report = await inspectStream(this.#source);
         } catch (error) {
             failure = error;
         }
-        if (inspection !== this.#inspection) return;
-        this.#hasFailed = Boolean(failure);
+        if (inspection !== this.#inspectionCount) return;
+        this.#hasInspectionFailed = Boolean(failure);
         const { variants = [], renditions = [] } = report;
         this.#showVariants(variants);
-        setTextOrHide(note, failure ? `The qualities could not be read. ${accountOf(failure).message}`
-            : variants.length === 0 ? 'This stream has one quality only.' : '');
+        setTextOrHide(note, failure ? `The variants could not be loaded. ${errorDescription(failure).message}`
+            : variants.length === 0 ? 'This stream has a single quality.' : '');
         const languages = (type) => renditions.filter((rendition) => rendition.type === type)
             .map(({ language, name }) => language ?? name);
-        this.#tellLanguages(languages('AUDIO'), languages('SUBTITLES'));
+        this.#dispatchLanguages(languages('AUDIO'), languages('SUBTITLES'));
     }
 
-    #tellLanguages(audio = [], subtitles = []) {
-        const names = (codes) => [...new Set(codes.filter(Boolean).map(languageText))];
+    #dispatchLanguages(audio = [], subtitles = []) {
+        const names = (tags) => [...new Set(tags.filter(Boolean).map(formatLanguage))];
         const detail = { audio: names(audio), subtitles: names(subtitles) };
         this.dispatchEvent(new CustomEvent('languages', { detail }));
     }
 
     #showVariants(variants) {
         setTextOrHide(find('variants-note'), '');
-        // Variants that differ only in their sound or codec share a bit rate; the limit is the same for them.
-        const rates = new Map(variants.map((variant) => [variant.bandwidth, variant]));
-        const sorted = [...rates.values()].toSorted((one, other) => one.bandwidth - other.bandwidth);
-        for (const select of [this.#low, this.#high]) {
+        // Variants that differ only in audio or codecs can have the same bandwidth, and so the same limit.
+        const bandwidths = new Map(variants.map((variant) => [variant.bandwidth, variant]));
+        const sorted = [...bandwidths.values()].toSorted((one, other) => one.bandwidth - other.bandwidth);
+        for (const select of [this.#minimum, this.#maximum]) {
             select.replaceChildren(
-                element('option', { value: '', text: 'No limit' }),
-                ...sorted.map((variant) => element('option', {
+                createElement('option', { value: '', text: 'No limit' }),
+                ...sorted.map((variant) => createElement('option', {
                     value: variant.bandwidth,
-                    text: [heightText(variant), bitRateText(variant.bandwidth)].filter(Boolean).join(' · '),
+                    text: [formatResolution(variant), formatBitRate(variant.bandwidth)].filter(Boolean).join(' · '),
                 })),
             );
         }
-        this.#ladder.show(variants, this.values);
+        this.#variantList.show(variants, this.values);
     }
 
-    #limit(changed, other) {
-        const [low, high] = [Number(this.#low.value), Number(this.#high.value)];
-        if (low && high && low > high) {
+    #limitQuality(changed, other) {
+        const [minimum, maximum] = [Number(this.#minimum.value), Number(this.#maximum.value)];
+        if (minimum && maximum && minimum > maximum) {
             other.value = changed.value;
-            announce('The lowest and the highest quality are now the same, as neither can pass the other.');
+            showMessage('The minimum and the maximum quality are now the same.');
         }
-        this.#changed();
+        this.#handleChange();
     }
 
-    #changed() {
-        this.#ladder.showLimits(this.values);
+    #handleChange() {
+        this.#variantList.updateLimits(this.values);
         this.dispatchEvent(new Event('change'));
     }
 }

@@ -1,56 +1,56 @@
-// The player: one video element with the browser's own HLS, and what was chosen to play in it.
+// The player: a video element with the native HLS support of the browser, and the stream selected for it.
 
 import { changeConditions } from './api.js';
-import { announce, complain } from './status.js';
-import { sentenceOf } from './sentence.js';
-import { linkSource, playbackAddress } from './playback-address.js';
-import { explainFailure } from './playback-failure.js';
+import { errorMessage } from './error-message.js';
+import { showError, showMessage } from './messages.js';
+import { diagnosePlaybackError } from './playback-diagnosis.js';
+import { conditionsURL, playbackURL } from './playback-url.js';
 
 const hlsType = 'application/vnd.apple.mpegurl';
-const millisecondsToStay = 300;
+const reloadDelayMilliseconds = 300;
 
 /**
- * Events: `select` when something else is chosen or the player is closed; `load` when an address begins to load;
- * `problem` when playback failed (`problem` says why) or goes on again (`problem` is then undefined).
+ * Events: `select` when another stream is selected or the player is closed; `load` when a playback URL is loaded;
+ * `error` when playback has failed, and again when it has recovered and the `error` property is `undefined`.
  */
 export class Player extends EventTarget {
-    /** `{origin: "remote"|"kept", title, source, poster, stream, asset, variants, audio, subtitles}`. */
+    /** `{origin: "remote"|"offline", title, source, poster, stream, asset, variants, audio, subtitles}`. */
     selection;
-    /** Where the server answers what plays, with the edits. */
-    address;
-    problem;
+    /** The playback URL, including the edits. */
+    url;
+    error;
     #edits;
-    #network;
-    // The conditions that the address which plays names, if any.
-    #named = '';
+    #networkConditions;
+    // The network conditions in the playback URL; empty without any.
+    #conditionsInURL = '';
     #video;
-    #loads = 0;
-    // Where the load under way is to begin; until it is there the video element says 0.
+    #loadCount = 0;
+    // The start position of the current load, since the video element reports 0 until it is reached.
     #startPosition = 0;
-    #replayTimer;
+    #reloadTimer;
 
-    /** `edits` and `network` are the panels whose values go into the address. */
-    constructor(video, edits, network) {
+    /** `edits` and `networkConditions` are the panels whose values become part of the playback URL. */
+    constructor(video, edits, networkConditions) {
         super();
         this.#video = video;
         this.#edits = edits;
-        this.#network = network;
-        network.addEventListener('change', () => this.#changeNetwork());
+        this.#networkConditions = networkConditions;
+        networkConditions.addEventListener('change', () => this.#applyConditions());
         this.playsHLS = video.canPlayType(hlsType) !== '';
-        edits.addEventListener('change', () => this.#replaySoon());
-        video.addEventListener('loadedmetadata', () => this.#goToStart());
-        video.addEventListener('error', () => this.#failed());
-        video.addEventListener('playing', () => this.#setProblem(undefined));
+        edits.addEventListener('change', () => this.#scheduleReload());
+        video.addEventListener('loadedmetadata', () => this.#seekToStart());
+        video.addEventListener('error', () => this.#handleError());
+        video.addEventListener('playing', () => this.#setError(undefined));
     }
 
     playRemote({ title, source, poster, stream }) {
         this.#select({ origin: 'remote', title, source, poster, stream });
     }
 
-    /** `position` is where to begin, in seconds: a kept copy may step in for a stream that broke off. */
-    playKept({ title, asset, poster, position }) {
+    /** Plays an offline copy from `position`, in seconds: it can replace a stream whose playback has failed. */
+    playOffline({ title, asset, poster, position }) {
         const { id, source, variants, audio, subtitles } = asset;
-        this.#select({ origin: 'kept', title, source, poster, asset: id, variants, audio, subtitles }, position);
+        this.#select({ origin: 'offline', title, source, poster, asset: id, variants, audio, subtitles }, position);
     }
 
     isPlaying(stream) {
@@ -58,12 +58,12 @@ export class Player extends EventTarget {
         return selection !== undefined && (selection.stream === stream.id || selection.source === stream.url);
     }
 
-    /** Starts again with the present edits, at the same position where the edited stream still has it. */
-    replay() {
+    /** Loads the stream again with the current edits, at the same position if the edited stream includes it. */
+    reload() {
         if (this.selection) this.#load(this.position);
     }
 
-    /** Where playback is, or is about to begin; at the end that is the beginning. */
+    /** The current position, or the start position of the current load; 0 when playback has ended. */
     get position() {
         return this.#video.ended ? 0 : this.#video.currentTime || this.#startPosition;
     }
@@ -81,75 +81,75 @@ export class Player extends EventTarget {
     }
 
     close() {
-        this.#loads += 1;
+        this.#loadCount += 1;
         this.selection = undefined;
-        this.address = undefined;
-        this.#setProblem(undefined);
+        this.url = undefined;
+        this.#setError(undefined);
         this.#video.removeAttribute('src');
         this.#video.load();
-        this.#tell('select');
+        this.#dispatch('select');
     }
 
-    /** Lets go of a kept asset that is about to be deleted. */
-    closeKept(id) {
+    /** Closes the player if it plays the asset, which is about to be deleted. */
+    closeOffline(id) {
         if (this.selection?.asset === id) this.close();
     }
 
     #select(selection, position = 0) {
-        const again = this.selection?.source === selection.source && this.selection.origin === selection.origin;
+        const isSame = this.selection?.source === selection.source && this.selection.origin === selection.origin;
         this.selection = selection;
-        // The edits belong to a stream; those of another one would cut this one for no visible reason.
-        if (!again) this.#edits.begin(selection);
+        if (!isSame) this.#edits.reset(selection);
         if (selection.poster) this.#video.poster = selection.poster;
         else this.#video.removeAttribute('poster');
-        this.#tell('select');
+        this.#dispatch('select');
         this.#load(position);
     }
 
     #load(position) {
-        clearTimeout(this.#replayTimer);
-        this.#loads += 1;
-        this.#named = this.#network.value;
-        this.address = new URL(playbackAddress(this.selection, this.#edits.values, this.#named), location.href).href;
-        // The stream's link may still be as it was switched to before.
-        if (this.#named) this.#switchLink(this.#named).catch(() => {});
-        this.#setProblem(undefined);
-        this.#tell('load');
+        clearTimeout(this.#reloadTimer);
+        this.#loadCount += 1;
+        this.#conditionsInURL = this.#networkConditions.value;
+        const url = playbackURL(this.selection, this.#edits.values, this.#conditionsInURL);
+        this.url = new URL(url, location.href).href;
+        // The conditions of this URL may have been changed during earlier playback.
+        if (this.#conditionsInURL) this.#changeConditions(this.#conditionsInURL).catch(() => {});
+        this.#setError(undefined);
+        this.#dispatch('load');
         if (!this.playsHLS) return;
-        this.#video.src = this.address;
+        this.#video.src = this.url;
         this.#startPosition = position;
         this.#play();
     }
 
-    /** What plays goes on over the other network; only what plays over none yet has to begin again. */
-    async #changeNetwork() {
+    /** Applies the selected conditions during playback; only a playback URL without conditions has to be reloaded. */
+    async #applyConditions() {
         if (!this.selection) return;
-        if (!this.#named) {
-            this.#replaySoon();
+        if (!this.#conditionsInURL) {
+            this.#scheduleReload();
             return;
         }
         try {
-            await this.#switchLink(this.#network.value || 'Off');
+            await this.#changeConditions(this.#networkConditions.value || 'Off');
         } catch (error) {
-            // The link is gone when nothing was loaded over it for a while.
-            if (error.status === 404) this.#replaySoon();
-            else complain(`The network could not be changed. ${sentenceOf(error)}`);
+            // The server discards the conditions of a URL that has not been used for a while.
+            if (error.status === 404) this.#scheduleReload();
+            else showError(`The network conditions could not be changed. ${errorMessage(error)}`);
         }
     }
 
-    #switchLink(conditions) {
-        return changeConditions({ url: linkSource(this.selection), named: this.#named, conditions });
+    #changeConditions(conditions) {
+        return changeConditions({ url: conditionsURL(this.selection), named: this.#conditionsInURL, conditions });
     }
 
-    /** By keyboard a list is walked through entry by entry; only the one a person stays at is loaded. */
-    #replaySoon() {
-        clearTimeout(this.#replayTimer);
-        this.#replayTimer = setTimeout(() => this.replay(), millisecondsToStay);
+    /** Reloads after a delay, because selecting an option with the arrow keys passes the options in between. */
+    #scheduleReload() {
+        clearTimeout(this.#reloadTimer);
+        this.#reloadTimer = setTimeout(() => this.reload(), reloadDelayMilliseconds);
     }
 
-    #goToStart() {
+    #seekToStart() {
         const { duration } = this.#video;
-        // A live stream starts at its own edge, and a shorter preview at its beginning.
+        // A live stream starts at its live edge, and a preview shorter than the position at its beginning.
         if (this.#startPosition > 0 && Number.isFinite(duration) && this.#startPosition < duration - 0.5) {
             this.#video.currentTime = this.#startPosition;
         }
@@ -160,28 +160,29 @@ export class Player extends EventTarget {
         try {
             await this.#video.play();
         } catch (error) {
-            // Other failures arrive as `error` events, and a new load aborts the former one by right.
-            if (error.name === 'NotAllowedError') announce('The browser waits for you: press play in the player.');
+            // Other failures are reported as `error` events, and a new load aborts the previous one as intended.
+            if (error.name !== 'NotAllowedError') return;
+            showMessage('The browser blocked autoplay. Press Play in the player.');
         }
     }
 
-    async #failed() {
+    async #handleError() {
         if (!this.selection || !this.#video.getAttribute('src')) return;
-        const load = this.#loads;
+        const load = this.#loadCount;
         const { origin } = this.selection;
-        const problem = await explainFailure(this.address, this.#video.error, {
-            origin, proxied: this.#edits.values.proxy,
+        const error = await diagnosePlaybackError(this.url, this.#video.error, {
+            origin, isProxied: this.#edits.values.proxy,
         });
-        if (load === this.#loads) this.#setProblem(problem);
+        if (load === this.#loadCount) this.#setError(error);
     }
 
-    #setProblem(problem) {
-        if (this.problem === problem) return;
-        this.problem = problem;
-        this.#tell('problem');
+    #setError(error) {
+        if (this.error === error) return;
+        this.error = error;
+        this.#dispatch('error');
     }
 
-    #tell(type) {
+    #dispatch(type) {
         this.dispatchEvent(new Event(type));
     }
 }

@@ -1,29 +1,32 @@
-// One stream of the catalogue.
+// The card of a stream in the catalog.
 
 import { ActionBar } from './action-bar.js';
-import { percentOf, problemOf, stateOf } from './asset-state.js';
-import { element, icon, setAttribute, setHidden, setProseOrHide, setText, setTextOrHide } from './element.js';
-import { hueOf, initialsOf, percentText } from './format.js';
-import { ProgressLine } from './progress-line.js';
+import { assetState, downloadedPercent, downloadErrorMessage } from './asset-state.js';
+import { DownloadProgress } from './download-progress.js';
+import {
+    createElement, createIcon, setAttribute, setHidden, setText, setTextOrHide, setTextWithURLsOrHide,
+} from './element.js';
+import { formatPercent, hueForName, initials } from './format.js';
 
 const kindNames = { hls: 'HLS', dash: 'DASH', file: 'File' };
 
-/** Why a stream cannot be played or downloaded from its origin; nothing when it can. */
-function obstacle(stream) {
+/** Returns why a stream cannot be played or downloaded from its origin, or `undefined` if it can. */
+function unsupportedReason(stream) {
     if (stream.kind === 'hls') return undefined;
-    return stream.kind === 'dash' ? 'DASH cannot be played or downloaded here yet.'
-        : 'Plain files cannot be played or downloaded here yet.';
+    return stream.kind === 'dash' ? 'DASH streams cannot be played or downloaded yet.'
+        : 'Media files cannot be played or downloaded yet.';
 }
 
+/** Returns the text of the badge, which is empty for a stream that is not downloaded. */
 function badgeText(state, asset) {
-    const percent = asset ? percentOf(asset) : null;
-    const share = percent === null ? '' : ` ${percentText(percent)}`;
+    const percent = asset ? downloadedPercent(asset) : null;
+    const percentText = percent === null ? '' : ` ${formatPercent(percent)}`;
     switch (state) {
-    case 'remote': return 'Remote';
-    case 'kept': return 'Kept';
-    case 'downloading': return `Downloading${share}`;
-    case 'failed': return asset.bytes > 0 ? `Failed · partly kept${share}` : 'Failed';
-    default: return `Partly kept${share}`;
+    case 'remote': return '';
+    case 'downloaded': return 'Downloaded';
+    case 'downloading': return `Downloading${percentText}`;
+    case 'failed': return asset.bytes > 0 && percentText ? `Failed at${percentText}` : 'Failed';
+    default: return `Incomplete${percentText}`;
     }
 }
 
@@ -31,85 +34,85 @@ export class StreamCard {
     element;
     #stream;
     #asset;
-    #image = element('img', { alt: '', loading: 'lazy', decoding: 'async' });
-    #initials = element('span', { class: 'initials', 'aria-hidden': 'true' });
-    #badge = element('span', { class: 'badge' });
-    #name = element('h3');
-    #kind = element('span', { class: 'tag' });
-    #advertisement = element('span', { class: 'tag advertisement', text: 'Advertisement' });
-    #playing = element('span', { class: 'tag playing', text: 'Playing' });
-    #detail = element('p', { class: 'detail' });
-    #reason = element('p', { class: 'reason' });
-    #problem = element('p', { class: 'problem' });
-    #progress = new ProgressLine();
-    #bar;
+    #image = createElement('img', { alt: '', loading: 'lazy', decoding: 'async' });
+    #initials = createElement('span', { class: 'initials', 'aria-hidden': 'true' });
+    #badge = createElement('span', { class: 'badge' });
+    #name = createElement('h3');
+    #kind = createElement('span', { class: 'tag' });
+    #advertisement = createElement('span', { class: 'tag advertisement', text: 'Advertisement' });
+    #playing = createElement('span', { class: 'tag playing', text: 'Playing' });
+    #detail = createElement('p', { class: 'detail' });
+    #unsupported = createElement('p', { class: 'unsupported' });
+    #error = createElement('p', { class: 'error' });
+    #progress = new DownloadProgress();
+    #actionBar;
 
     constructor(id, actions) {
         const perform = (action) => actions.perform(action, { stream: this.#stream, asset: this.#asset });
-        this.#bar = new ActionBar(['play-kept', 'play', 'download', 'resume', 'cancel', 'delete'], perform);
+        this.#actionBar = new ActionBar(['play-offline', 'play', 'download', 'resume', 'cancel', 'delete'], perform);
         this.#name.id = `stream-name-${id}`;
-        this.#reason.id = `stream-reason-${id}`;
+        this.#unsupported.id = `stream-unsupported-${id}`;
         this.#image.addEventListener('load', () => this.#image.classList.add('loaded'));
         this.#image.addEventListener('error', () => this.#image.classList.remove('loaded'));
-        // A large target for the pointer; by keyboard and screen reader the buttons say the same.
-        const picture = element('div', { class: 'picture', onclick: () => this.#playBest(perform) },
+        // A large target for the pointer only; the buttons provide the same for the keyboard and screen readers.
+        const poster = createElement('div', { class: 'poster', onclick: () => this.#playPreferred(perform) },
             this.#initials, this.#image,
-            element('span', { class: 'over', 'aria-hidden': 'true' }, icon('play')), this.#badge);
+            createElement('span', { class: 'play-overlay', 'aria-hidden': 'true' }, createIcon('play')), this.#badge);
         const properties = { class: 'card', dataset: { streamId: id }, 'aria-labelledby': this.#name.id };
-        this.element = element('article', properties,
-            picture,
-            element('div', { class: 'body' },
+        this.element = createElement('article', properties,
+            poster,
+            createElement('div', { class: 'card-body' },
                 this.#name,
-                element('p', { class: 'tags' }, this.#kind, this.#advertisement, this.#playing),
-                this.#detail, this.#progress.element, this.#problem, this.#reason, this.#bar.element));
+                createElement('p', { class: 'tags' }, this.#kind, this.#advertisement, this.#playing),
+                this.#detail, this.#progress.element, this.#error, this.#unsupported, this.#actionBar.element));
     }
 
-    update({ stream, asset, pace, playing }) {
+    update({ stream, asset, downloadSpeed, isPlaying }) {
         this.#stream = stream;
         this.#asset = asset;
-        const state = stateOf(asset);
-        const reason = obstacle(stream);
+        const state = assetState(asset);
+        const reason = unsupportedReason(stream);
         setAttribute(this.element, 'data-state', state);
         setAttribute(this.element, 'data-playable', String(!reason || Boolean(asset?.playableOffline)));
-        this.element.style.setProperty('--hue', hueOf(stream.name));
+        this.element.style.setProperty('--hue', hueForName(stream.name));
         if (stream.poster) setAttribute(this.#image, 'src', stream.poster);
         setHidden(this.#image, !stream.poster);
-        setText(this.#initials, initialsOf(stream.name));
-        setText(this.#badge, badgeText(state, asset));
+        setText(this.#initials, initials(stream.name));
+        setTextOrHide(this.#badge, badgeText(state, asset));
         setText(this.#name, stream.name);
         setText(this.#kind, kindNames[stream.kind] ?? stream.kind);
         setHidden(this.#advertisement, !stream.advertisement);
-        setHidden(this.#playing, !playing);
+        setHidden(this.#playing, !isPlaying);
         setTextOrHide(this.#detail, stream.detail);
-        setTextOrHide(this.#reason, reason);
-        setAttribute(this.element, 'aria-describedby', reason && this.#reason.id);
-        setProseOrHide(this.#problem, problemOf(asset));
-        this.#progress.update(state === 'downloading' ? asset : undefined, stream.name, pace);
-        this.#bar.update(this.#shownActions(state, reason));
+        setTextOrHide(this.#unsupported, reason);
+        setAttribute(this.element, 'aria-describedby', reason && this.#unsupported.id);
+        setTextWithURLsOrHide(this.#error, downloadErrorMessage(asset));
+        this.#progress.update(state === 'downloading' ? asset : undefined, stream.name, downloadSpeed);
+        this.#actionBar.update(this.#availableActions(state, reason));
     }
 
-    #shownActions(state, reason) {
+    #availableActions(state, reason) {
         const { name } = this.#stream;
-        const kept = Boolean(this.#asset?.playableOffline);
-        const shown = {};
-        if (kept) {
-            const primary = state === 'kept';
-            shown['play-kept'] = { label: 'Play kept copy', name: `Play kept copy of ${name}`, primary };
+        const playableOffline = Boolean(this.#asset?.playableOffline);
+        const actions = {};
+        if (playableOffline) {
+            const primary = state === 'downloaded';
+            actions['play-offline'] = { label: 'Play offline', name: `Play offline copy of ${name}`, primary };
         }
         if (!reason) {
-            const primary = state !== 'kept' || !kept;
-            shown.play = { label: 'Play', name: `Play ${name} from its origin`, primary };
-            if (state === 'remote') shown.download = { label: 'Download', name: `Download ${name}` };
-            if (state === 'partial') shown.resume = { label: 'Resume', name: `Resume the download of ${name}` };
-            if (state === 'failed') shown.resume = { label: 'Try again', name: `Try again to download ${name}` };
+            const primary = state !== 'downloaded' || !playableOffline;
+            actions.play = { label: 'Play', name: `Play ${name} from its origin`, primary };
+            if (state === 'remote') actions.download = { label: 'Download', name: `Download ${name}` };
+            if (state === 'partial') actions.resume = { label: 'Resume', name: `Resume the download of ${name}` };
+            if (state === 'failed') actions.resume = { label: 'Try again', name: `Try again to download ${name}` };
         }
-        if (state === 'downloading') shown.cancel = { label: 'Cancel', name: `Cancel the download of ${name}` };
-        if (this.#asset) shown.delete = { label: 'Delete', name: `Delete the kept copy of ${name}` };
-        return shown;
+        if (state === 'downloading') actions.cancel = { label: 'Cancel', name: `Cancel the download of ${name}` };
+        if (this.#asset) actions.delete = { label: 'Delete', name: `Delete the offline copy of ${name}` };
+        return actions;
     }
 
-    #playBest(perform) {
-        if (stateOf(this.#asset) === 'kept' && this.#asset.playableOffline) perform('play-kept');
-        else if (!obstacle(this.#stream)) perform('play');
+    #playPreferred(perform) {
+        if (assetState(this.#asset) === 'downloaded' && this.#asset.playableOffline) perform('play-offline');
+        else if (!unsupportedReason(this.#stream)) perform('play');
     }
 }

@@ -1,41 +1,40 @@
-// Which sound and which subtitles play. Not every browser lets a page choose between those of a playlist; where it
-// does not, a note says so.
+// The menus for audio and subtitles. Some browsers do not let a page select the tracks of a playlist; a note says so.
 
-import { element, setHidden, setTextOrHide } from './element.js';
-import { languageText } from './format.js';
+import { createElement, setHidden, setTextOrHide } from './element.js';
+import { formatLanguage } from './format.js';
 
 const find = (id) => document.getElementById(id);
-const spoken = new Intl.ListFormat('en');
+const listFormat = new Intl.ListFormat('en');
 
 export class TrackMenus {
     #video;
     #playsHLS;
-    #sound = find('sound');
-    #subtitles = find('subtitles');
+    #audioMenu = find('audio');
+    #subtitlesMenu = find('subtitles');
     #languages = { audio: [], subtitles: [] };
-    // The language that a person chose, for whatever is loaded after; no subtitles are "".
-    #wantedSound;
-    #wantedSubtitles;
+    // The languages that the user selected, which apply to the next streams as well; "" for no subtitles.
+    #preferredAudio;
+    #preferredSubtitles;
 
-    /** `edits` tells what languages the stream has. */
+    /** `edits` reports the languages of the stream. */
     constructor(video, player, edits) {
         this.#video = video;
         this.#playsHLS = player.playsHLS;
-        this.#sound.addEventListener('change', () => this.#chooseSound());
-        this.#subtitles.addEventListener('change', () => this.#chooseSubtitles());
-        for (const list of [video.audioTracks, video.textTracks]) {
-            list?.addEventListener('addtrack', () => this.#adopt());
-            list?.addEventListener('removetrack', () => this.#show());
-            list?.addEventListener('change', () => this.#show());
+        this.#audioMenu.addEventListener('change', () => this.#selectAudio());
+        this.#subtitlesMenu.addEventListener('change', () => this.#selectSubtitles());
+        for (const tracks of [video.audioTracks, video.textTracks]) {
+            tracks?.addEventListener('addtrack', () => this.#applyPreferences());
+            tracks?.addEventListener('removetrack', () => this.#update());
+            tracks?.addEventListener('change', () => this.#update());
         }
-        for (const event of ['loadedmetadata', 'emptied']) video.addEventListener(event, () => this.#show());
+        for (const event of ['loadedmetadata', 'emptied']) video.addEventListener(event, () => this.#update());
         edits.addEventListener('languages', ({ detail }) => {
             this.#languages = detail;
-            this.#show();
+            this.#update();
         });
     }
 
-    get #soundTracks() {
+    get #audioTracks() {
         return [...(this.#video.audioTracks ?? [])];
     }
 
@@ -43,72 +42,74 @@ export class TrackMenus {
         return [...this.#video.textTracks].filter(({ kind }) => kind === 'subtitles' || kind === 'captions');
     }
 
-    #chooseSound() {
-        const track = this.#soundTracks[this.#sound.selectedIndex];
-        this.#wantedSound = track?.language;
-        this.#enable(track);
+    #selectAudio() {
+        const track = this.#audioTracks[this.#audioMenu.selectedIndex];
+        this.#preferredAudio = track?.language;
+        this.#enableAudio(track);
     }
 
-    #enable(chosen) {
-        // On before off: a player that is left without any sound may take one of its own choice.
-        if (chosen) chosen.enabled = true;
-        for (const track of this.#soundTracks) if (track !== chosen) track.enabled = false;
+    #enableAudio(selected) {
+        // Enables the track before it disables the others: without any track, the browser may select one itself.
+        if (selected) selected.enabled = true;
+        for (const track of this.#audioTracks) if (track !== selected) track.enabled = false;
     }
 
-    #chooseSubtitles() {
-        const track = this.#subtitleTracks[this.#subtitles.selectedIndex - 1];
-        this.#wantedSubtitles = track?.language ?? '';
-        this.#reveal(track);
+    #selectSubtitles() {
+        const track = this.#subtitleTracks[this.#subtitlesMenu.selectedIndex - 1];
+        this.#preferredSubtitles = track?.language ?? '';
+        this.#showSubtitles(track);
     }
 
-    #reveal(chosen) {
-        for (const track of this.#subtitleTracks) track.mode = track === chosen ? 'showing' : 'disabled';
+    #showSubtitles(selected) {
+        for (const track of this.#subtitleTracks) track.mode = track === selected ? 'showing' : 'disabled';
     }
 
-    /** Takes the language chosen before, as soon as the stream turns out to have it. */
-    #adopt() {
-        const sound = this.#soundTracks.find(({ language }) => language && language === this.#wantedSound);
-        if (sound && !sound.enabled) this.#enable(sound);
-        const subtitles = this.#subtitleTracks.find(({ language }) => language && language === this.#wantedSubtitles);
-        if (subtitles && subtitles.mode !== 'showing') this.#reveal(subtitles);
-        this.#show();
+    /** Selects tracks in the preferred languages as soon as the stream has them. */
+    #applyPreferences() {
+        const audio = this.#audioTracks.find(({ language }) => language && language === this.#preferredAudio);
+        if (audio && !audio.enabled) this.#enableAudio(audio);
+        const subtitles = this.#subtitleTracks.find(({ language }) =>
+            language && language === this.#preferredSubtitles);
+        if (subtitles && subtitles.mode !== 'showing') this.#showSubtitles(subtitles);
+        this.#update();
     }
 
-    #show() {
-        const [sounds, subtitles] = [this.#soundTracks, this.#subtitleTracks];
-        fill(this.#sound, sounds.map((track, index) => nameOf(track, `Sound ${index + 1}`)),
-            sounds.findIndex(({ enabled }) => enabled));
-        fill(this.#subtitles, ['Off', ...subtitles.map((track, index) => nameOf(track, `Subtitles ${index + 1}`))],
+    #update() {
+        const [audio, subtitles] = [this.#audioTracks, this.#subtitleTracks];
+        setOptions(this.#audioMenu, audio.map((track, index) => trackName(track, `Audio ${index + 1}`)),
+            audio.findIndex(({ enabled }) => enabled));
+        setOptions(this.#subtitlesMenu,
+            ['Off', ...subtitles.map((track, index) => trackName(track, `Subtitles ${index + 1}`))],
             1 + subtitles.findIndex(({ mode }) => mode === 'showing'));
-        setHidden(find('sound-row'), sounds.length < 2);
+        setHidden(find('audio-row'), audio.length < 2);
         setHidden(find('subtitles-row'), subtitles.length === 0);
-        setTextOrHide(find('tracks-note'), this.#noteFor(sounds, subtitles));
-        setHidden(find('tracks'), sounds.length < 2 && subtitles.length === 0 && find('tracks-note').hidden);
+        setTextOrHide(find('tracks-note'), this.#noteText(audio, subtitles));
+        setHidden(find('tracks'), audio.length < 2 && subtitles.length === 0 && find('tracks-note').hidden);
     }
 
-    #noteFor(sounds, subtitles) {
-        // Before the metadata nobody knows what the browser offers.
+    #noteText(audioTracks, subtitleTracks) {
+        // The tracks are not known before the metadata is loaded.
         if (!this.#playsHLS || this.#video.readyState === HTMLMediaElement.HAVE_NOTHING) return '';
         const notes = [];
-        const { audio, subtitles: written } = this.#languages;
-        if (audio.length > 1 && sounds.length < 2) {
-            notes.push(`Sound in ${spoken.format(audio)}: this browser picks one by itself.`);
+        const { audio, subtitles } = this.#languages;
+        if (audio.length > 1 && audioTracks.length < 2) {
+            notes.push(`Audio is available in ${listFormat.format(audio)}; this browser selects one automatically.`);
         }
-        if (written.length > 0 && subtitles.length === 0) {
-            notes.push(`Subtitles in ${spoken.format(written)}: this browser does not show them.`);
+        if (subtitles.length > 0 && subtitleTracks.length === 0) {
+            notes.push(`Subtitles are available in ${listFormat.format(subtitles)}; this browser does not show them.`);
         }
         return notes.join(' ');
     }
 }
 
-function fill(select, names, chosen) {
-    // Built again only when it differs: an open list would close.
+function setOptions(select, names, selectedIndex) {
+    // Replaced only if they differ, because that closes an open menu.
     if (names.join('\n') !== [...select.options].map(({ text }) => text).join('\n')) {
-        select.replaceChildren(...names.map((text) => element('option', { text })));
+        select.replaceChildren(...names.map((text) => createElement('option', { text })));
     }
-    if (select.selectedIndex !== chosen) select.selectedIndex = chosen;
+    if (select.selectedIndex !== selectedIndex) select.selectedIndex = selectedIndex;
 }
 
-function nameOf({ label, language }, otherwise) {
-    return label || (language ? languageText(language) : otherwise);
+function trackName({ label, language }, defaultName) {
+    return label || (language ? formatLanguage(language) : defaultName);
 }

@@ -1,12 +1,12 @@
-// The keyboard: play, pause and seek, without taking keys from whatever has the focus.
+// Keyboard shortcuts to play, pause and seek.
 
 const seekSeconds = 5;
 
-export function followKeys(player, section) {
-    // On the way down, and no further: Chromium's own controls listen at the video element, do not ask whether the
-    // key was taken, and would seek or toggle a second time.
+export function handleKeyboardShortcuts(player, section) {
+    // Handled in the capture phase and stopped there: the controls of Chromium listen on the video element, ignore
+    // `defaultPrevented`, and would seek or toggle playback a second time.
     document.addEventListener('keydown', (event) => {
-        const action = actionOf(event, player, section);
+        const action = shortcutAction(event, player, section);
         if (!action) return;
         event.preventDefault();
         event.stopPropagation();
@@ -14,8 +14,8 @@ export function followKeys(player, section) {
     }, { capture: true });
 }
 
-function actionOf({ target, key, repeat, ctrlKey, metaKey, altKey }, player, section) {
-    // A key held down would press a button that changed its meaning under it: Download, then Cancel.
+function shortcutAction({ target, key, repeat, ctrlKey, metaKey, altKey }, player, section) {
+    // A button can change its action while a key is held down, such as from Download to Cancel.
     if (repeat && (key === 'Enter' || key === ' ') && target.closest('button')) return () => {};
     if (!player.selection || !player.playsHLS || ctrlKey || metaKey || altKey) return undefined;
     if (target.closest('input, select, textarea, dialog')) return undefined;
