@@ -9,7 +9,7 @@ import Testing
 @testable import Millstream
 
 @Suite struct AssetInspectorTests {
-    @Test func aStreamIsInspectedByItsPlaylists() async throws {
+    @Test func inspectionLoadsOnlyPlaylists() async throws {
         try await Broadcast(Broadcast.film()).run { world in
             let asset = world.item().asset
             let (duration, type) = try await asset.load(.duration, .playbackType)
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeDecodedIsNotPlayable() async throws {
+    @Test func undecodableStreamIsNotPlayable() async throws {
         try await Broadcast(Broadcast.film(codec: "vvc1.1")).run { world in
             let asset = world.item().asset
             let (isPlayable, duration) = try await asset.load(.isPlayable, .duration)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func aLiveMediaPlaylistIsInspectedAlone() async throws {
+    @Test func liveMediaPlaylistIsInspectedWithOneRequest() async throws {
         let texts = [Broadcast.origin + "main.m3u8": Broadcast.media("s", count: 10, ended: false)]
         try await Broadcast(texts).run { world in
             let asset = world.item().asset
@@ -52,7 +52,7 @@ import Testing
         ("<html><body>", "not-recognized"), ("<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\"/>", "needs-translation"),
         ("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nmain.m3u8\n", "unreadable-playlist"),
     ])
-    func whatIsNoStreamFailsAndSaysWhy(text: String, code: String) async throws {
+    func unusableContentFailsWithItsCause(text: String, code: String) async throws {
         try await Broadcast([Broadcast.origin + "main.m3u8": text]).run { world in
             let asset = world.item().asset
             let error = await #expect(throws: PlayerError.self) { try await asset.load(.duration) }
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func aStreamThatIsGoneFailsWithTheStatus() async throws {
+    @Test func missingStreamFailsWithTheHTTPStatus() async throws {
         try await Broadcast([:]).run { world in
             let asset = world.item().asset
             let error = await #expect(throws: PlayerError.self) { try await asset.load(.duration) }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Millstream
 
-/// What an asset's options allow, and what they say of it.
+/// Tests the effects of an asset's options.
 @Suite struct AssetOptionsTests {
-    @Test func anAssetThatMayNotUseTheNetworkFails() async throws {
+    @Test func assetFailsOnAnExpensiveNetworkThatItsOptionsForbid() async throws {
         var options = AssetOptions()
         options.allowsExpensiveNetworkAccess = false
         let broadcast = Broadcast(Broadcast.film())
@@ -37,7 +37,7 @@ import Testing
         (["https://elsewhere.org/x.ts"], .forbidLocalReferenceToRemote, true),
         (["https://www.example.com/x.ts"], .forbidAll, false),
     ])
-    func referencesOfARemoteAsset(
+    func referencesOfARemoteAssetAreRestricted(
         addresses: [String],
         restrictions: ReferenceRestrictions,
         isAllowed: Bool
@@ -50,10 +50,14 @@ import Testing
         (["file:///films/x.ts"], .forbidLocalReferenceToRemote, true),
         (["https://www.example.com/x.ts"], .forbidLocalReferenceToRemote, false),
         (["https://www.example.com/x.ts"], .forbidLocalReferenceToLocal, true),
-        // The asset itself is no reference.
+        // The address of the asset itself is not a reference.
         (["file:///films/main.m3u8"], .forbidAll, true),
     ])
-    func referencesOfALocalAsset(addresses: [String], restrictions: ReferenceRestrictions, isAllowed: Bool) async {
+    func referencesOfALocalAssetAreRestricted(
+        addresses: [String],
+        restrictions: ReferenceRestrictions,
+        isAllowed: Bool
+    ) async {
         await expect(addresses, from: "file:///films/main.m3u8", restrictions, isAllowed)
     }
 
@@ -78,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func aRedirectToAnotherSiteIsAReferenceToo() async throws {
+    @Test func redirectToAnotherSiteIsACrossSiteReference() async throws {
         var options = AssetOptions()
         options.referenceRestrictions = .forbidCrossSiteReference
         let address = ResourceAddress("https://www.example.com/main.m3u8")
@@ -91,7 +95,7 @@ import Testing
         #expect(error?.code == .addressRefused && error?.address?.host == "elsewhere.org")
     }
 
-    @Test func whatIsSaidToBeAPlaylistIsNotTriedAsAFile() async throws {
+    @Test func overriddenPlaylistTypeIsNotProbedAsAMediaFile() async throws {
         let film = Array("ID3".utf8) + Array(repeating: 0, count: 80_000)
         try await Broadcast([Broadcast.origin + "main": String(decoding: film, as: UTF8.self)]).run { world in
             var options = AssetOptions()
@@ -104,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func whatIsSaidToBeAFileIsNotTriedAsAPlaylist() async throws {
+    @Test func overriddenMediaFileTypeIsNotProbedAsAPlaylist() async throws {
         try await Broadcast(Broadcast.film()).run { world in
             var options = AssetOptions()
             options.overrideMIMEType = "video/mp4"
@@ -116,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func dateRangesAreCollectedAsTheyComeAndChange() async throws {
+    @Test func dateRangeUpdatesReportNewAndModifiedRanges() async throws {
         let time = Broadcast.dated(
             [
                 "#EXT-X-DATERANGE:ID=\"a\",CLASS=\"ad\",START-DATE=\"2026-01-01T00:00:00Z\",SCTE35-OUT=0xFC00",
@@ -138,7 +142,7 @@ import Testing
             let second = await all.next()
             #expect(second?.ranges.map(\.id) == ["a", "c"])
             #expect(second?.newIndices == [1] && second?.modifiedIndices == [0])
-            // Who comes late gets what is there now, as new.
+            // A late subscriber receives the present ranges as new ones.
             let late = await advertisements.next()
             #expect(late?.ranges.map(\.id) == ["a"] && late?.newIndices == [0])
             #expect(late?.ranges.first?.endDate == late?.ranges.first?.startDate.advanced(by: MediaTime(seconds: 3)))
@@ -148,7 +152,7 @@ import Testing
 }
 
 extension Broadcast {
-    /// A live stream whose date ranges change with its first reload.
+    /// Returns a live stream whose date ranges change with its first reload.
     fileprivate static func dated(_ first: [String], later: [String]) -> Broadcast {
         func media(_ tags: [String], count: Int) -> String {
             let segments = (0..<count).map { "#EXTINF:6,\nv\($0).ts\n" }.joined()

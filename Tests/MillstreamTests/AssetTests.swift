@@ -10,18 +10,18 @@ import Testing
 @Suite struct AssetTests {
     private func slow(_ seconds: Int) -> World {
         World { world, _ in
-            try await world.pass(.seconds(seconds))
+            try await world.sleep(.seconds(seconds))
             return .film
         }
     }
 
     private func name(_ status: AssetKeyStatus) -> String { String(String(describing: status).prefix { $0 != "(" }) }
 
-    @Test func makingOneDoesNoIO() async throws {
+    @Test func creatingAnAssetDoesNoIO() async throws {
         try await simulated { world in
             let asset = Asset(ResourceAddress("http://example.com/a.m3u8"), environment: world.environment)
             let items = [PlayerItem(asset: asset), PlayerItem(asset: asset)]
-            try await world.pass(.seconds(5))
+            try await world.sleep(.seconds(5))
             #expect(world.inspections == 0)
             #expect(name(asset.status(of: .duration)) == "unknown")
             #expect(items[0] != items[1])
@@ -29,12 +29,12 @@ import Testing
         }
     }
 
-    @Test func propertiesAreLoadedOnceHoweverManyAsk() async throws {
+    @Test func concurrentLoadsShareOneInspection() async throws {
         try await simulated(slow(2)) { world in
             let asset = Asset(ResourceAddress("a"), environment: world.environment)
             async let duration = asset.load(.duration)
             async let tracks = asset.load(.tracks, .isPlayable)
-            try await world.pass(.seconds(1))
+            try await world.sleep(.seconds(1))
             #expect(name(asset.status(of: .duration)) == "loading")
             #expect(name(asset.status(of: .isPlayable)) == "loading")
             #expect(name(asset.status(of: .variants)) == "unknown")
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func whatFailedStaysSo() async throws {
+    @Test func failedLoadIsNotRepeated() async throws {
         let world = World { _, request in throw StreamingError(.notRecognized, "no stream", address: request.address) }
         try await simulated(world) { world in
             let asset = Asset(ResourceAddress("a"), environment: world.environment)
@@ -69,11 +69,11 @@ import Testing
         }
     }
 
-    @Test func aLoadCanBeCancelledAndTriedAgain() async throws {
+    @Test func canceledLoadCanBeRetried() async throws {
         try await simulated(slow(100)) { world in
             let asset = Asset(ResourceAddress("a"), environment: world.environment)
             async let duration = asset.load(.duration)
-            try await world.pass(.seconds(1))
+            try await world.sleep(.seconds(1))
             asset.cancelLoading()
             do {
                 _ = try await duration
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func whoeverGoesDoesNotDisturbTheOthers() async throws {
+    @Test func cancelingOneLoadDoesNotAffectOthers() async throws {
         try await simulated(slow(10)) { world in
             let asset = Asset(ResourceAddress("a"), environment: world.environment)
             async let duration = asset.load(.duration)
@@ -99,7 +99,7 @@ import Testing
                         return false
                     } catch { return error is CancellationError }
                 }
-                try? await world.pass(.seconds(1))
+                try? await world.sleep(.seconds(1))
                 group.cancelAll()
                 return await group.next() ?? false
             }
@@ -111,12 +111,12 @@ import Testing
         }
     }
 
-    @Test func whenTheLastGoesTheLookEnds() async throws {
+    @Test func cancelingTheLastLoadEndsTheInspection() async throws {
         try await simulated(slow(100)) { world in
             let asset = Asset(ResourceAddress("a"), environment: world.environment)
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { _ = try? await asset.load(.tracks) }
-                try? await world.pass(.seconds(1))
+                try? await world.sleep(.seconds(1))
                 group.cancelAll()
             }
             #expect(name(asset.status(of: .tracks)) == "cancelled")
@@ -124,19 +124,19 @@ import Testing
         }
     }
 
-    @Test func playabilityIsToldFromTheFirstValueOn() async throws {
+    @Test func playabilitySequenceYieldsTheCurrentValueFirst() async throws {
         try await simulated(slow(1)) { world in
             let asset = Asset(ResourceAddress("a"), environment: world.environment)
             let values = try await listening(to: asset.playability) { _ in
-                try await world.pass(.seconds(1))
+                try await world.sleep(.seconds(1))
                 #expect(try await asset.load(.isPlayable))
-                try await world.pass(.seconds(1))
+                try await world.sleep(.seconds(1))
             }
             #expect(values == [false, true])
         }
     }
 
-    @Test func anAssetOfWhichNothingCanBeDecodedIsNotPlayable() async throws {
+    @Test func undecodableAssetIsNotPlayable() async throws {
         let world = World { _, _ in
             var inspection = AssetInspection.film
             inspection.obstacle = StreamingError(.unsupported, "no decoder")
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func groupsAndPreferredOptionsAreThoseOfThePlaylist() async throws {
+    @Test func mediaSelectionGroupsAndPreferredOptionsMatchThePlaylist() async throws {
         try await simulated { world in
             let asset = Asset(ResourceAddress("a"), environment: world.environment)
             #expect(asset.mediaSelectionGroup(for: .audible) == nil)
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func onlyWhatIsStoredHasACache() async throws {
+    @Test func onlyLocalAssetsHaveACache() async throws {
         try await simulated { world in
             #expect(Asset(ResourceAddress("http://example.com/a"), environment: world.environment).assetCache == nil)
             let asset = Asset(filePath: "/films/a.package", environment: world.environment)
@@ -175,24 +175,24 @@ import Testing
         }
     }
 
-    @Test func theLookEndsWithTheAsset() async throws {
+    @Test func inspectionEndsWithTheAsset() async throws {
         let ended = Collected<Bool>()
         let world = World { world, _ in
-            do { try await world.pass(.seconds(100)) } catch { ended.add(true) }
+            do { try await world.sleep(.seconds(100)) } catch { ended.add(true) }
             return .film
         }
         try await simulated(world) { world in
             var asset: Asset? = Asset(ResourceAddress("a"), environment: world.environment)
             let task = Task(executorPreference: world.simulation) { [weak asset] in try await asset?.load(.duration) }
-            try await world.pass(.seconds(1))
+            try await world.sleep(.seconds(1))
             task.cancel()
             asset = nil
-            try await world.pass(.seconds(1))
+            try await world.sleep(.seconds(1))
             #expect(ended.all == [true])
         }
     }
 
-    @Test func optionsAreValuesThatReachTheEngine() async throws {
+    @Test func assetOptionsReachTheEngine() async throws {
         try await simulated { world in
             let options = AssetOptions(
                 headerFields: ["X-Token": "1"],
@@ -202,7 +202,7 @@ import Testing
             )
             let asset = Asset(ResourceAddress("a"), options: options, environment: world.environment)
             let player = try Player(playerItem: PlayerItem(asset: asset))
-            try await world.pass(.seconds(1))
+            try await world.sleep(.seconds(1))
             #expect(world.engine(0)?.request.asset.options == options)
             #expect(world.engine(0)?.request.session.id == "mine")
             #expect(player.rate == 0)

@@ -7,13 +7,13 @@ import Testing
 
 @testable import Millstream
 
-/// A simulated origin whose streams are played by the real engine.
+/// A simulated origin server whose streams are played by the real engine.
 final class Broadcast: Sendable {
     static let origin = "https://origin.example/"
 
     let simulation = Simulation()
     let transport: ScriptedTransport
-    /// How long each answer takes.
+    /// The delay of each response.
     private let latency: Duration
 
     convenience init(_ texts: [String: String], latency: Duration = .zero) {
@@ -40,19 +40,19 @@ final class Broadcast: Sendable {
         )
     }
 
-    /// An item of a stream of this origin.
+    /// Returns a player item for a stream of this origin.
     func item(_ path: String = "main.m3u8", options: AssetOptions = AssetOptions()) -> PlayerItem {
         PlayerItem(asset: Asset(ResourceAddress(Self.origin + path), options: options, environment: environment))
     }
 
-    /// Runs a program in this world.
+    /// Runs a test body in simulated time.
     func run<Result: Sendable>(
         _ body: @escaping @Sendable @concurrent (Broadcast) async throws -> Result
     ) async throws -> Result {
         try await simulation.run { try await body(self) }
     }
 
-    /// Waits until a state holds; it is a failure of the test where it does not within an hour.
+    /// Waits until a state meets the condition, and records an issue if none does within an hour of simulated time.
     func wait<State>(
         for states: StateUpdates<State>,
         sourceLocation: SourceLocation = #_sourceLocation,
@@ -71,20 +71,24 @@ final class Broadcast: Sendable {
         #expect(came, sourceLocation: sourceLocation)
     }
 
-    /// The media that was asked for, in order, by the names of files.
-    var askedMedia: [String] {
+    /// The names of the requested media files, in order of request.
+    var requestedMedia: [String] {
         transport.requestedAddresses.filter { $0.hasSuffix(".ts") }.map { String($0.dropFirst(Self.origin.count)) }
     }
 }
 
 extension Broadcast {
-    /// A media playlist of segments named by a prefix and their numbers.
+    /// Returns a media playlist of segments that are named by a prefix and their numbers.
+    ///
+    /// The duration of a segment is given in seconds.
     static func media(_ prefix: String, count: Int, duration: Int = 6, ended: Bool = true) -> String {
         let segments = (0..<count).map { "#EXTINF:\(duration),\n\(prefix)\($0).ts\n" }.joined()
         return "#EXTM3U\n#EXT-X-TARGETDURATION:\(duration)\n" + segments + (ended ? "#EXT-X-ENDLIST\n" : "")
     }
 
-    /// A film of two qualities and two languages, in segments of 6 s.
+    /// Returns the playlists and segments of a presentation with two variants and two audio languages.
+    ///
+    /// Each segment lasts 6 s.
     static func film(_ name: String = "main", count: Int = 10, codec: String = "avc1.42c01e") -> [String: String] {
         let prefix = name == "main" ? "" : name
         var texts = [
@@ -109,7 +113,7 @@ extension Broadcast {
     }
 }
 
-/// Another transport, further away.
+/// A transport that delays each request by a latency.
 private struct DistantTransport: Transport {
     let base: any Transport
     let latency: Duration

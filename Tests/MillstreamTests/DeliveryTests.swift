@@ -10,9 +10,9 @@ import Testing
 
 @testable import Millstream
 
-/// A player whose network gets worse, or whose server fails: from the public player to the requests.
+/// Tests adaptation and failover from the public player down to its requests.
 @Suite struct DeliveryTests {
-    /// A presentation on two hosts, behind a link, in simulated time.
+    /// A presentation on two hosts behind a simulated link, in simulated time.
     private final class Delivery: Sendable {
         let simulation = Simulation()
         private let link: LinkProfile
@@ -43,7 +43,7 @@ import Testing
             self.texts = texts
         }
 
-        /// The segments that were asked for, in order: the host, the bit rate and the number.
+        /// The requested segments, in order: the time of the request, the host, the bit rate and the number.
         var segments: [(time: Duration, host: String, rate: Int64, number: Int)] {
             asked.withLock { $0 }.compactMap { time, address in
                 guard address.hasSuffix(".ts") else { return nil }
@@ -53,7 +53,7 @@ import Testing
             }
         }
 
-        /// The segments in few words, for messages.
+        /// The times, bit rates and numbers of the requested segments, for failure messages.
         var trace: String { segments.map { "\($0.time / .seconds(1)):\($0.rate)-\($0.number)" }.joined(separator: " ") }
 
         private func resource(_ address: String, _ now: Duration) -> SyntheticOrigin.Resource? {
@@ -78,7 +78,7 @@ import Testing
             )
         }
 
-        /// Plays to the end and returns the item.
+        /// Plays the presentation to its end and returns the item.
         func play() async throws -> PlayerItem {
             try await simulation.run {
                 let item = PlayerItem(ResourceAddress("https://one.example/main.m3u8"), environment: self.environment)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    private static let twoQualities = """
+    private static let twoVariants = """
         #EXTM3U
         #EXT-X-INDEPENDENT-SEGMENTS
         #EXT-X-STREAM-INF:BANDWIDTH=500000,RESOLUTION=640x360
@@ -106,7 +106,7 @@ import Testing
 
         """
 
-    /// Every variant at two addresses, the second of which is on another host.
+    /// A variant at two addresses, the second of which is on another host.
     private static let twoLocations = """
         #EXTM3U
         #EXT-X-INDEPENDENT-SEGMENTS
@@ -128,7 +128,7 @@ import Testing
 
         """
 
-    /// A link of the given bit rates, each of which holds for the given number of seconds.
+    /// Returns a link with the given bit rates, each of which applies for the given number of seconds.
     private static func link(_ steps: (kilobits: Int64, seconds: Int64)...) throws -> LinkProfile {
         let periods = steps.map {
             LinkTrace.Period(
@@ -141,30 +141,30 @@ import Testing
         return LinkProfile(name: "steps", trace: trace)
     }
 
-    @Test func aPlayerGoesToTheLowerVariantWhenTheBandwidthFalls() async throws {
+    @Test func playerSwitchesToTheLowerVariantWhenBandwidthFalls() async throws {
         let fall = Duration.seconds(60)
-        let delivery = Delivery(multivariant: Self.twoQualities, link: try Self.link((8_000, 60), (600, 10_000)))
+        let delivery = Delivery(multivariant: Self.twoVariants, link: try Self.link((8_000, 60), (600, 10_000)))
         let item = try await delivery.play()
         let (before, after) = (
             delivery.segments.filter { $0.time < fall }, delivery.segments.filter { $0.time >= fall }
         )
-        // A full buffer allows a segment of the higher variant now and then, on the average no more than the link carries.
+        // A full buffer allows an occasional segment of the higher variant; on average, the link carries all of them.
         #expect(
             before.count >= 10 && before.count { $0.rate == 2_000_000 } * 10 >= before.count * 7,
             "\(delivery.trace)"
         )
         #expect(after.count >= 10 && after.count { $0.rate == 500_000 } * 10 >= after.count * 7, "\(delivery.trace)")
         #expect(after.last?.number == Delivery.segmentCount - 1)
-        // The buffer carried it over the fall.
+        // The buffer covered the drop in bandwidth.
         #expect(item.playbackMetrics?.stallCount == 0)
         let indicated = item.accessLog.events.compactMap(\.indicatedBitrate)
         let higher = try #require(indicated.firstIndex(of: BitRate(bitsPerSecond: 2_000_000)))
         #expect(indicated[higher...].contains(BitRate(bitsPerSecond: 500_000)), "\(indicated)")
     }
 
-    @Test func aPlayerReturnsToTheHigherVariantWhenTheBandwidthRises() async throws {
+    @Test func playerSwitchesToTheHigherVariantWhenBandwidthRises() async throws {
         let rise = Duration.seconds(40)
-        let delivery = Delivery(multivariant: Self.twoQualities, link: try Self.link((900, 40), (20_000, 10_000)))
+        let delivery = Delivery(multivariant: Self.twoVariants, link: try Self.link((900, 40), (20_000, 10_000)))
         let item = try await delivery.play()
         let (before, after) = (
             delivery.segments.filter { $0.time < rise }, delivery.segments.filter { $0.time >= rise }
@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test(arguments: [twoLocations, twoPathways])
-    func whenALocationFailsTheOtherOneIsPlayed(multivariant: String) async throws {
+    func playbackContinuesFromTheOtherLocationWhenOneFails(multivariant: String) async throws {
         let delivery = Delivery(multivariant: multivariant) { address, _ in
             guard address.hasPrefix("https://one.example/500000-"), !address.hasSuffix("-0.ts"),
                 !address.hasSuffix("-1.ts")
@@ -191,13 +191,13 @@ import Testing
         let segments = delivery.segments
         #expect(segments.filter { $0.number < 2 }.map(\.host) == ["one", "one"])
         #expect(Set(segments.filter { $0.host == "two" }.map(\.number)) == Set(2..<Delivery.segmentCount))
-        // The failed location is left; it is not tried for each segment.
+        // The failed location is excluded; it is not tried for each segment.
         #expect(segments.count { $0.host == "one" } < 10, "\(segments.count { $0.host == "one" })")
         #expect(item.errorLog.events.contains { $0.errorStatusCode == 404 })
     }
 
     @Test(arguments: [twoLocations, twoPathways])
-    func whenTheFirstLocationIsUnreachableTheOtherOneIsPlayedFromTheBeginning(multivariant: String) async throws {
+    func otherLocationIsPlayedFromTheStartWhenTheFirstIsUnreachable(multivariant: String) async throws {
         let delivery = Delivery(multivariant: multivariant) { address, _ in
             guard address.hasPrefix("https://one.example/500000") else { return nil }
             return TransportError(.cannotConnect, "the connection was refused", address: ResourceAddress(address))

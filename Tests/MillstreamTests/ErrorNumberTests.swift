@@ -7,15 +7,15 @@ import Testing
 
 @testable import Millstream
 
-/// The numbers of errors, which are AVFoundation's, through what produces each.
+/// Tests that each error has AVFoundation's error number, by producing the error.
 @Suite struct ErrorNumberTests {
-    /// A presentation that fails, and how.
+    /// A presentation that fails with a known error.
     struct Failing: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let answers: [String: [ScriptedTransport.Answer]]
         let code: StreamingError.Code
         let number: Int
-        /// The status in the error log, where it is not the number: that of HTTP.
+        /// The status in the error log if it differs from the error number: the HTTP status.
         var loggedStatus: Int?
 
         init(
@@ -106,7 +106,7 @@ import Testing
         ),
     ]
 
-    @Test(arguments: failing) func aFailureHasTheNumberOfAVFoundation(failing: Failing) async throws {
+    @Test(arguments: failing) func failureHasTheErrorNumberOfAVFoundation(failing: Failing) async throws {
         try await Broadcast(answers: failing.answers).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
@@ -119,14 +119,14 @@ import Testing
         }
     }
 
-    @Test func everyCodeHasItsNumber() {
+    @Test func everyErrorCodeHasANumber() {
         let numbers: [StreamingError.Code: Int] = [
             .notRecognized: -11_828, .needsTranslation: -11_850, .unreadablePlaylist: -11_853, .unsupported: -11_833,
             .protected: -11_831, .notLoaded: -11_849, .unreachable: -11_863, .keyNotLoaded: -11_835, .stuck: -11_866,
             .damaged: -11_821, .pipelineLost: -11_819, StreamingError.Code(rawValue: "new"): -11_800,
         ]
         for (code, number) in numbers { #expect(StreamingError(code, "").number == number, "\(code.rawValue)") }
-        // Every code but that of a lost pipeline, which another suite produces, is produced above.
+        // Every code is produced above, except an unknown one and `pipelineLost`, which another suite covers.
         let produced = Set(Self.failing.map(\.code))
         #expect(numbers.keys.filter { !produced.contains($0) }.map(\.rawValue).sorted() == ["new", "pipeline-lost"])
     }

@@ -6,7 +6,9 @@ import Testing
 
 @testable import Millstream
 
-/// On many threads at once, without simulated time: what is left at the end has to be right in any order.
+/// Tests concurrent use from many threads, without simulated time.
+///
+/// The final state must be correct in any order of execution.
 @Suite struct HostileUseTests {
     private struct Clock: TimeSource {
         private let clock = SystemTimeSource()
@@ -20,7 +22,7 @@ import Testing
         return environment
     }
 
-    @Test(.timeLimit(.minutes(1))) func commandsFromManyTasksLeaveOneEngineThatObeysTheLast() async throws {
+    @Test(.timeLimit(.minutes(1))) func commandsFromManyTasksLeaveOneEngineThatFollowsTheLastCommand() async throws {
         let world = World()
         let environment = environment(world)
         let player = Player(environment: environment)
@@ -46,7 +48,7 @@ import Testing
         while player.timeControlStatus != .playing { await Task.yield() }
         #expect(player.currentItem == last)
         while world.liveEngines != 1 { await Task.yield() }
-        // All others are free.
+        // All other items can be used by other players.
         for item in items {
             let other = try Player(playerItem: item)
             try other.replaceCurrentItem(with: nil)
@@ -55,7 +57,7 @@ import Testing
         while world.liveEngines != 0 { await Task.yield() }
     }
 
-    @Test(.timeLimit(.minutes(1))) func oneItemForWhichManyPlayersFightIsInOneOfThem() async throws {
+    @Test(.timeLimit(.minutes(1))) func itemRequestedByManyPlayersIsInExactlyOne() async throws {
         let world = World()
         let environment = environment(world)
         let item = PlayerItem(asset: Asset(world.item("a").asset.address, environment: environment))
@@ -74,7 +76,7 @@ import Testing
         while world.liveEngines != 0 { await Task.yield() }
     }
 
-    @Test(.timeLimit(.minutes(1))) func watchersThatComeAndGoMissNothingAtTheEnd() async throws {
+    @Test(.timeLimit(.minutes(1))) func concurrentObserversReceiveTheFinalStatus() async throws {
         let world = World()
         let environment = environment(world)
         let item = PlayerItem(asset: Asset(world.item("a").asset.address, environment: environment))
@@ -93,7 +95,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aPlayerThatGoesWhileItIsUsedLeavesNothingBehind() async throws {
+    @Test(.timeLimit(.minutes(1))) func playerReleasedDuringUseLeavesNoEngines() async throws {
         let world = World()
         let environment = environment(world)
         for _ in 0..<40 {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Millstream
 
-/// Transcripts of interstitials that are loaded and played: asset lists, controls, rates, pauses and failures.
+/// Tests the loading and playback of interstitials by transcripts: asset lists, controls, rates, pauses and failures.
 @Suite struct InterstitialPlayoutTests {
     typealias Transcript = InterstitialTranscript
     typealias Scheduling = InterstitialStateMachineTests
@@ -31,7 +31,7 @@ import Testing
 
     // MARK: Asset lists
 
-    @Test func anAssetListIsLoadedInAdvanceAndPlayedInItsOrder() throws {
+    @Test func assetListIsPreloadedAndPlayedInOrder() throws {
         var transcript = Self.listed()
         #expect(transcript.observe(at: 15) == ["load #1 list.json"])
         #expect(
@@ -49,7 +49,7 @@ import Testing
         )
     }
 
-    @Test func theItemWaitsForAnAssetListThatIsLate() throws {
+    @Test func itemWaitsForALateAssetList() throws {
         var transcript = Self.listed()
         _ = transcript.observe(at: 15)
         #expect(transcript.observe(at: 20) == ["suspend", "current a"])
@@ -62,7 +62,7 @@ import Testing
         )
     }
 
-    @Test func anAssetListThatDoesNotArriveIsGivenUpAfterAMinute() {
+    @Test func assetListTimesOutAfterAMinute() {
         var transcript = Self.listed { $0.resumptionOffset = MediaTime(seconds: 10) }
         _ = transcript.observe(at: 15)
         _ = transcript.observe(at: 20)
@@ -73,11 +73,11 @@ import Testing
                 "resume",
             ]
         )
-        // The answer comes too late.
+        // The response arrives too late.
         #expect(transcript.handle(.listLoaded(request: 1, Self.failure)) == [])
     }
 
-    @Test func anAssetListThatFailedInAdvanceIsRequestedAgain() throws {
+    @Test func failedAssetListPreloadIsRetriedAtTheStart() throws {
         var transcript = Self.listed()
         _ = transcript.observe(at: 15)
         #expect(transcript.handle(.listLoaded(request: 1, Self.failure)) == ["list of a unavailable"])
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: [(nil, "resume"), (MediaTime(seconds: 10), "seek #2 to 30.0")])
-    func anEmptyAssetListReplacesTheResumptionOffset(offset: MediaTime?, effect: String) throws {
+    func emptyAssetListResumesAtTheResumptionOffset(offset: MediaTime?, effect: String) throws {
         var transcript = Self.listed { $0.resumptionOffset = offset }
         _ = transcript.observe(at: 15)
         _ = transcript.handle(.listLoaded(request: 1, try Self.answer("{\"ASSETS\": []}")))
@@ -104,7 +104,7 @@ import Testing
         )
     }
 
-    @Test func anAssetOfAListThatMayNotBeLoadedIsLeftOut() throws {
+    @Test func rejectedAssetOfAListIsSkipped() throws {
         var transcript = Self.listed()
         _ = transcript.observe(at: 15)
         _ = transcript.handle(.listLoaded(request: 1, try Self.answer(Self.two)))
@@ -115,7 +115,7 @@ import Testing
         #expect(transcript.observe(at: 32) { $0.endItem(after: 12) }.contains("finished a after 12.0"))
     }
 
-    @Test(arguments: [true, false]) func anAddressThatMayNotBeLoadedIsUnscheduled(isPrepared: Bool) {
+    @Test(arguments: [true, false]) func interstitialWithARejectedAddressIsUnscheduled(isPrepared: Bool) {
         var transcript = Scheduling.scheduled(Scheduling.event("a", at: 20))
         let error = PlayerError(.notLoaded, "a file")
         if isPrepared {
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func aViewerWhoJoinsALiveInterstitialSeesTheRest() throws {
+    @Test func joiningALiveInterstitialPlaysItsRemainder() throws {
         var transcript = Transcript()
         transcript.players.primary.playback.playbackType = .live
         transcript.players.primary.playback.duration = nil
@@ -147,11 +147,11 @@ import Testing
         #expect(transcript.observe() == ["events", "suspend", "current a", "load #1 list.json from 10.0"])
         _ = transcript.handle(.listLoaded(request: 1, try Self.answer(Self.two)))
         _ = transcript.observe(at: 6) { $0.endItem(after: 6) }
-        // The distance from the live edge is kept.
+        // The distance from the live edge is preserved.
         #expect(transcript.observe(at: 18) { $0.endItem(after: 12) }.last == "seek #4 to 48.0")
     }
 
-    @Test func aListIsLoadedWithinTheTimeThatTheStreamAllows() throws {
+    @Test func assetListIsLoadedWithinItsPreloadWindow() throws {
         var transcript = Transcript()
         transcript.players.primary.playback.playbackType = .live
         transcript.players.primary.playback.duration = nil
@@ -163,7 +163,7 @@ import Testing
         try transcript.setStream([preload, event])
         #expect(transcript.observe() == ["events"])
         #expect(transcript.observe(at: 9) == [])
-        // Half of the time that is left, as this viewer's fraction says.
+        // Half of the preload duration of 8 s after its start at 10 s, because the preload fraction is 0.5.
         #expect(transcript.deadline == 14)
         #expect(transcript.observe(at: 14) == ["load #1 list.json"])
         try transcript.setStream([])
@@ -172,7 +172,7 @@ import Testing
 
     // MARK: Controls
 
-    @Test func theSkipControlAppearsAndDisappears() {
+    @Test func skipControlAppearsAndDisappears() {
         var transcript = Scheduling.scheduled(
             Scheduling.event("a", at: 20) {
                 $0.skipControl = .init(offset: MediaTime(seconds: 5), duration: MediaTime(seconds: 4))
@@ -187,7 +187,7 @@ import Testing
         #expect(transcript.handle(.skip("a")) == [])
     }
 
-    @Test func aSkippedInterstitialReplacesItsWholeDuration() throws {
+    @Test func skippedInterstitialReplacesItsWholeDuration() throws {
         var transcript = Self.listed()
         _ = transcript.observe(at: 15)
         let json = Self.two.dropLast() + ", \"SKIP-CONTROL\": {\"OFFSET\": 7}}"
@@ -220,7 +220,7 @@ import Testing
         #expect(transcript.handle(.cancel("a", resumptionOffset: nil)) == [])
     }
 
-    @Test func anInterstitialIsCanceledWhileItsListIsLoaded() {
+    @Test func interstitialIsCanceledWhileItsAssetListLoads() {
         var transcript = Self.listed()
         _ = transcript.observe(at: 15)
         _ = transcript.observe(at: 20)
@@ -231,7 +231,7 @@ import Testing
         )
     }
 
-    @Test func restrictionsHoldFromTheBeginningToTheEnd() {
+    @Test func restrictionsApplyFromStartToEndOfTheInterstitial() {
         var transcript = Scheduling.scheduled(
             Scheduling.event("a", at: 20) { $0.restrictions = .requiresPlaybackAtPreferredRateForAdvancement }
         )
@@ -248,7 +248,7 @@ import Testing
 
     // MARK: Rates, pauses and volume
 
-    @Test func theInterstitialFollowsTheRateOfThePlayer() {
+    @Test func interstitialFollowsTheRateOfThePlayer() {
         var transcript = Scheduling.scheduled(Scheduling.event("a", at: 20))
         _ = transcript.observe(at: 20)
         #expect(transcript.observe(at: 21) { $0.setPrimaryRate(2) } == ["rate 2.0"])
@@ -258,7 +258,7 @@ import Testing
         #expect(transcript.observe(at: 24) { $0.setPrimaryRate(1) } == ["rate 1.0"])
     }
 
-    @Test func anInterstitialIsNotBegunWhileThePlayerIsPaused() {
+    @Test func interstitialDoesNotStartWhileThePlayerIsPaused() {
         var transcript = Scheduling.scheduled(Scheduling.event("a", at: 20))
         _ = transcript.observe(at: 19) { $0.setPrimaryRate(0) }
         #expect(transcript.deadline == nil)
@@ -268,7 +268,7 @@ import Testing
         #expect(transcript.observe(at: 402).contains("current a"))
     }
 
-    @Test(arguments: [true, false]) func aLongPauseDoesNotEndTheInterstitial(isOfPrimary: Bool) {
+    @Test(arguments: [true, false]) func longPauseDoesNotEndTheInterstitial(isOfPrimary: Bool) {
         var transcript = Scheduling.scheduled(Scheduling.event("a", at: 20))
         func setRate(_ rate: Double) -> (inout Transcript) -> Void {
             { transcript in
@@ -283,7 +283,7 @@ import Testing
         _ = transcript.observe(at: 20)
         _ = transcript.observe(at: 21, setRate(0))
         #expect(transcript.deadline == nil)
-        // It takes the engine a moment to play again.
+        // The engine needs a moment to resume playback.
         let resumed = transcript.observe(at: 600) {
             setRate(1)(&$0)
         }
@@ -294,7 +294,7 @@ import Testing
         #expect(transcript.observe(at: 602) == [])
     }
 
-    @Test func anInterstitialWithoutMediaIsGivenUpAfterAMinute() {
+    @Test func interstitialWithoutMediaTimesOutAfterAMinute() {
         var transcript = Scheduling.scheduled(Scheduling.event("a", at: 20))
         _ = transcript.observe(at: 20)
         transcript.stallItem()
@@ -307,7 +307,7 @@ import Testing
         )
     }
 
-    @Test func aRateThatIsRefusedIsNoPause() {
+    @Test func rejectedRateIsNotAPause() {
         var transcript = Scheduling.scheduled(Scheduling.event("a", at: 20))
         transcript.acceptsRates = false
         _ = transcript.observe(at: 20)
@@ -316,7 +316,7 @@ import Testing
         #expect(transcript.observe(at: 22) { $0.setPrimaryRate(2) } == ["rate 2.0"])
     }
 
-    @Test func theInterstitialFollowsTheVolumeOfThePlayer() {
+    @Test func interstitialFollowsTheVolumeOfThePlayer() {
         var transcript = Scheduling.scheduled(Scheduling.event("a", at: 20))
         transcript.players.primary.volume = 0.5
         #expect(transcript.observe(at: 16) == ["volume 0.5", "enqueue 1 a.m3u8"])
@@ -326,7 +326,7 @@ import Testing
 
     // MARK: Failures
 
-    @Test func anItemThatFailsLeavesTheQueue() throws {
+    @Test func failedItemIsRemovedFromTheQueue() throws {
         var transcript = Self.listed()
         _ = transcript.observe(at: 15)
         _ = transcript.handle(.listLoaded(request: 1, try Self.answer(Self.two)))
@@ -341,7 +341,7 @@ import Testing
         )
     }
 
-    @Test func itemsThatBeginAndEndBetweenTwoObservationsCount() throws {
+    @Test func itemsThatStartAndEndBetweenObservationsCountAsPlayed() throws {
         var transcript = Self.listed()
         _ = transcript.observe(at: 15)
         _ = transcript.handle(.listLoaded(request: 1, try Self.answer(Self.two)))
@@ -353,7 +353,7 @@ import Testing
         #expect(lines.contains("finished a after 18.0"))
     }
 
-    @Test func anInterstitialThatFailsInPartReplacesWhatWasPlayed() throws {
+    @Test func partlyFailedInterstitialReplacesItsPlayedDuration() throws {
         var transcript = Self.listed()
         _ = transcript.observe(at: 15)
         _ = transcript.handle(.listLoaded(request: 1, try Self.answer(Self.two)))
@@ -366,7 +366,7 @@ import Testing
         )
     }
 
-    @Test func aFailedInterstitialPlayerEndsTheInterstitial() {
+    @Test func failedInterstitialPlayerEndsTheInterstitial() {
         var transcript = Scheduling.scheduled(Scheduling.event("a", at: 20) { $0.resumptionOffset = .zero })
         _ = transcript.observe(at: 20)
         let lines = transcript.observe(at: 20) {
@@ -382,7 +382,7 @@ import Testing
         )
     }
 
-    @Test func anItemThatTheApplicationStopsAtItsEndLeavesTheQueue() {
+    @Test func itemPausedAtItsEndByTheApplicationIsRemovedFromTheQueue() {
         var transcript = Scheduling.scheduled(Scheduling.event("a", at: 20))
         _ = transcript.observe(at: 20)
         let lines = transcript.observe(at: 32) {

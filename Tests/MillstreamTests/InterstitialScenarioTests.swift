@@ -4,17 +4,17 @@ import Testing
 
 @testable import Millstream
 
-/// Interstitials under random events: the state stays consistent, and each observation leads to an end of effects.
+/// Tests interstitials under random events: the state stays consistent, and the effects of each observation end.
 @Suite struct InterstitialScenarioTests {
-    @Test func theStateIsConsistentWhateverHappens() throws {
+    @Test func stateStaysConsistentUnderRandomEvents() throws {
         var played = 0
         for seed in UInt64(1)...200 {
             var scenario = Scenario(seed: seed)
             for _ in 0..<150 {
-                scenario.happen()
+                scenario.applyRandomEvent()
                 var rounds = 0
                 while !scenario.transcript.observe().isEmpty, rounds < 60 { rounds += 1 }
-                // Enough for a break whose interstitials fail one after the other, and the resumption.
+                // Enough rounds for a break whose interstitials fail one after the other, and for its resumption.
                 try #require(rounds < 60, "the effects do not end with seed \(seed)")
                 let problems = scenario.problems
                 try #require(problems.isEmpty, "\(problems) with seed \(seed)")
@@ -24,7 +24,7 @@ import Testing
         #expect(played > 1000)
     }
 
-    /// A player with events, to which something random happens.
+    /// A player with interstitials that receives random events.
     private struct Scenario {
         var transcript = InterstitialTranscript()
         var played = 0
@@ -48,7 +48,7 @@ import Testing
         }
 
         private mutating func makeEvent() -> InterstitialEvent {
-            // Some names appear in several schedules, others at one position.
+            // Identifiers recur in several schedules, and events share positions.
             let id = "\(pick(0..<8))"
             let list = InterstitialEvent.Content.list(ResourceAddress("https://example.com/\(id).json"))
             let address = InterstitialEvent.Content.address(ResourceAddress("https://example.com/\(id).m3u8"))
@@ -67,7 +67,7 @@ import Testing
             return event
         }
 
-        mutating func happen() {
+        mutating func applyRandomEvent() {
             seconds += Double(pick(0..<80)) / 10
             transcript.wait(until: seconds)
             switch pick(0..<20) {
@@ -133,7 +133,7 @@ import Testing
             transcript.players.primary.playback.isSeeking = false
         }
 
-        /// The rules that the state breaks after all effects were performed.
+        /// The descriptions of the invariants that the state violates after all effects were performed.
         var problems: [String] {
             let primary = transcript.players.primary
             let current = transcript.machine.state.currentEvent
@@ -161,7 +161,7 @@ import Testing
     }
 }
 
-/// Random numbers that are the same for the same seed.
+/// A random number generator that returns the same numbers for the same seed.
 private struct RandomNumbers: RandomNumberGenerator {
     var state: UInt64
 

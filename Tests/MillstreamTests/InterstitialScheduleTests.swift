@@ -3,7 +3,7 @@ import Testing
 
 @testable import Millstream
 
-/// Which interstitials are due as a play head moves and jumps.
+/// Tests the selection of due interstitials as the playhead moves and jumps.
 @Suite struct InterstitialScheduleTests {
     private typealias Break = InterstitialSchedule.Break
 
@@ -26,7 +26,7 @@ import Testing
 
     private static func seconds(_ seconds: Double) -> MediaTime { MediaTime(approximating: seconds) ?? .zero }
 
-    @Test func anEventIsDueWhenItsPlaceIsReachedAndNotBefore() {
+    @Test func eventIsDueWhenItsPositionIsReached() {
         var schedule = Self.schedule(Self.event("a", at: 10))
         #expect(schedule.nextStart == MediaTime(seconds: 10))
         #expect(schedule.move(to: Self.seconds(9.999)) == nil)
@@ -36,13 +36,13 @@ import Testing
         #expect(schedule.move(to: MediaTime(seconds: 30)) == nil && schedule.nextStart == nil)
     }
 
-    @Test func oneAtTheVeryBeginningIsPlayed() {
+    @Test func eventAtTheStartIsPlayed() {
         var schedule = Self.schedule(Self.event("a"))
         #expect(schedule.move(to: .zero)?.events.map(\.id) == ["a"])
         #expect(schedule.move(to: .zero) == nil)
     }
 
-    @Test func thoseOfOnePlaceArePlayedInTheirOrderAndTheirOffsetsAddUp() {
+    @Test func eventsAtOnePositionPlayInOrderAndTheirOffsetsAddUp() {
         let events = [
             Self.event("b", at: 10) { $0.resumptionOffset = MediaTime(seconds: 4) },
             Self.event("a", at: 10), Self.event("c", at: 20),
@@ -57,12 +57,12 @@ import Testing
             [(events[0], MediaTime(seconds: 4)), (events[1], MediaTime(seconds: 15))]
         )
         #expect(target == MediaTime(seconds: 29))
-        // What lies within the time that they stand for is passed.
+        // Events within the duration that these replace are skipped.
         schedule.resumed(at: target)
         #expect(schedule.move(to: MediaTime(seconds: 60)) == nil)
     }
 
-    @Test func whatResumesBeforeItsPlaceIsNotPlayedAgainUnlessSomebodyGoesBack() {
+    @Test func eventThatResumesBeforeItsPositionRepeatsOnlyAfterABackwardSeek() {
         var schedule = Self.schedule(Self.event("a", at: 10) { $0.resumptionOffset = MediaTime(seconds: -5) })
         #expect(schedule.move(to: MediaTime(seconds: 10)) != nil)
         let target = InterstitialSchedule.target(
@@ -77,11 +77,11 @@ import Testing
         #expect(InterstitialSchedule.target(.offset(from: .zero), [(Self.event("a"), MediaTime(seconds: -5))]) == .zero)
     }
 
-    @Test func onceIsOnce() {
+    @Test func eventThatPlaysOnceDoesNotRepeat() {
         let event = Self.event("a", at: 10) { $0.willPlayOnce = true }
         var schedule = Self.schedule(event)
         #expect(schedule.move(to: MediaTime(seconds: 10)) != nil)
-        // Taken is not seen.
+        // A due event does not count as played until it is noted as such.
         _ = schedule.jump(from: MediaTime(seconds: 10), to: .zero)
         #expect(schedule.move(to: MediaTime(seconds: 10)) != nil)
         schedule.note(event, offset: .zero, wasPlayed: true)
@@ -89,7 +89,7 @@ import Testing
         #expect(schedule.move(to: MediaTime(seconds: 30)) == nil)
     }
 
-    @Test func whoLeavesWhatHasToBeSeenHasItBeforeHim() {
+    @Test func requiredEventThatWasLeftIsDueAgain() {
         let barrier = Self.event("b", at: 20) { $0.restrictions = .constrainsSeekingForwardInPrimaryContent }
         var schedule = Self.schedule(barrier)
         #expect(schedule.move(to: MediaTime(seconds: 20)) != nil)
@@ -99,7 +99,7 @@ import Testing
         #expect(schedule.jump(from: MediaTime(seconds: 50), to: MediaTime(seconds: 55)) == nil)
     }
 
-    @Test func whatWasShorterThanPlannedStandsForLess() {
+    @Test func eventShorterThanPlannedReplacesLess() {
         let event = Self.event("a", at: 10) { $0.plannedDuration = MediaTime(seconds: 30) }
         var schedule = Self.schedule(event)
         #expect(schedule.move(to: MediaTime(seconds: 10)) != nil)
@@ -109,32 +109,32 @@ import Testing
         #expect(schedule.jump(from: MediaTime(seconds: 30), to: MediaTime(seconds: 20)) != nil)
     }
 
-    @Test func aSeekOverOneIsFreeUnlessItIsForbidden() {
+    @Test func seekPastAnEventPlaysItOnlyIfRequired() {
         let free = Self.event("a", at: 10)
         let barrier = Self.event("b", at: 20) { $0.restrictions = .constrainsSeekingForwardInPrimaryContent }
         var schedule = Self.schedule(free)
         #expect(schedule.jump(from: .zero, to: MediaTime(seconds: 30)) == nil)
         schedule = Self.schedule(free, barrier)
         let due = schedule.jump(from: .zero, to: MediaTime(seconds: 30))
-        // The play head comes to where the viewer wanted it.
+        // Playback resumes at the position that the viewer requested.
         #expect(due?.events.map(\.id) == ["b"] && due?.resumption == .at(MediaTime(seconds: 30)))
         schedule.resumed(at: MediaTime(seconds: 30))
-        // Also though it was seen already, but not from its place on.
+        // A seek that starts before the event requires it again although it was played; one that starts at it does not.
         #expect(schedule.jump(from: MediaTime(seconds: 30), to: MediaTime(seconds: 5)) == nil)
         #expect(schedule.jump(from: MediaTime(seconds: 5), to: MediaTime(seconds: 40))?.events.map(\.id) == ["b"])
         schedule.resumed(at: MediaTime(seconds: 40))
         #expect(schedule.jump(from: MediaTime(seconds: 20), to: MediaTime(seconds: 40)) == nil)
     }
 
-    @Test func secondSeeksAreNoWayRound() {
+    @Test func secondSeekDoesNotBypassARequiredEvent() {
         let barrier = Self.event("b", at: 20) { $0.restrictions = .constrainsSeekingForwardInPrimaryContent }
         let free = Self.event("a", at: 50) { $0.resumptionOffset = MediaTime(seconds: 20) }
         var schedule = Self.schedule(barrier, free)
         #expect(schedule.jump(from: MediaTime(seconds: 2), to: MediaTime(seconds: 30)) != nil)
-        // Before it was seen, and while it is.
+        // A second seek before or during the event requires it again.
         let again = schedule.jump(from: MediaTime(seconds: 30), to: MediaTime(seconds: 40))
         #expect(again?.events.map(\.id) == ["b"] && again?.resumption == .at(MediaTime(seconds: 40)))
-        // Into the time that another stands for: that comes behind it.
+        // A seek into the duration that another event replaces: that event is played afterwards.
         let both = schedule.jump(from: MediaTime(seconds: 40), to: MediaTime(seconds: 60))
         #expect(both?.events.map(\.id) == ["b"] && both?.resumption == .at(MediaTime(seconds: 50)))
         schedule.resumed(at: MediaTime(seconds: 50))
@@ -143,7 +143,7 @@ import Testing
         #expect(schedule.jump(from: MediaTime(seconds: 70), to: MediaTime(seconds: 75)) == nil)
     }
 
-    @Test func whoRewindsSeesItAgain() {
+    @Test func eventRepeatsAfterRewinding() {
         var schedule = Self.schedule(Self.event("a", at: 10))
         #expect(schedule.move(to: MediaTime(seconds: 10)) != nil)
         schedule.resumed(at: MediaTime(seconds: 10))
@@ -152,33 +152,33 @@ import Testing
         #expect(schedule.move(to: MediaTime(seconds: 12)) != nil)
     }
 
-    @Test func whatCouldNotBeHadStandsForNothing() {
+    @Test func unplayableEventReplacesNoDuration() {
         let event = Self.event("a", at: 10) { $0.plannedDuration = MediaTime(seconds: 30) }
         var schedule = Self.schedule(event)
         #expect(schedule.jump(from: .zero, to: MediaTime(seconds: 25))?.wanted == MediaTime(seconds: 25))
         schedule.note(event, offset: .zero, wasPlayed: false)
         #expect(schedule.jump(from: .zero, to: MediaTime(seconds: 25)) == nil)
-        // It is tried again at its place.
+        // The event is retried when its position is reached.
         _ = schedule.jump(from: MediaTime(seconds: 25), to: .zero)
         #expect(schedule.move(to: MediaTime(seconds: 10)) != nil)
         schedule.note(event, offset: MediaTime(seconds: 30), wasPlayed: true)
         #expect(schedule.jump(from: .zero, to: MediaTime(seconds: 25)) != nil)
     }
 
-    @Test func noMoreThanAFewArePlayedAtOnePlace() {
+    @Test func numberOfEventsAtOnePositionIsLimited() {
         var schedule = InterstitialSchedule()
         schedule.update((0..<2000).map { Self.event("\($0)", at: 10) }) { $0.time }
         _ = schedule.begin(at: .zero, isLive: false)
         #expect(schedule.move(to: MediaTime(seconds: 10)).map { $0.events.count <= 50 } == true)
     }
 
-    @Test func whoSeeksIntoTheTimeThatItStandsForSeesItFromItsBeginning() {
+    @Test func seekIntoTheReplacedDurationPlaysTheEventFromItsStart() {
         var schedule = Self.schedule(Self.event("a", at: 10) { $0.resumptionOffset = MediaTime(seconds: 15) })
         let due = schedule.jump(from: .zero, to: MediaTime(seconds: 24))
         #expect(due?.events.map(\.id) == ["a"] && due?.resumption == .offset(from: MediaTime(seconds: 10)))
         schedule.resumed(at: MediaTime(seconds: 25))
         #expect(schedule.jump(from: MediaTime(seconds: 30), to: MediaTime(seconds: 25)) == nil)
-        // Its duration counts where nothing else is said, and its limit.
+        // Without a resumption offset, the planned duration counts, up to the playout limit.
         schedule = Self.schedule(
             Self.event("a", at: 10) { $0.plannedDuration = MediaTime(seconds: 30) },
             Self.event("b", at: 50) {
@@ -191,13 +191,13 @@ import Testing
         #expect(schedule.jump(from: .zero, to: MediaTime(seconds: 61)) == nil)
     }
 
-    @Test func whoJoinsALiveStreamWithinOneSeesTheRest() {
+    @Test func joiningALiveStreamWithinAnEventPlaysItsRemainder() {
         var schedule = InterstitialSchedule()
         schedule.update([Self.event("a", at: 100) { $0.plannedDuration = MediaTime(seconds: 30) }]) { $0.time }
         let due = schedule.begin(at: MediaTime(seconds: 112), isLive: true)
         #expect(due?.startOffset == MediaTime(seconds: 12))
         #expect(due?.resumption == .offset(from: MediaTime(seconds: 112)))
-        // An offset that is written counts from its place.
+        // An explicit resumption offset counts from the start of the event.
         schedule = InterstitialSchedule()
         schedule.update([Self.event("a", at: 100) { $0.resumptionOffset = MediaTime(seconds: 30) }]) { $0.time }
         let written = schedule.begin(at: MediaTime(seconds: 112), isLive: true)
@@ -206,7 +206,7 @@ import Testing
         )
     }
 
-    @Test func whatComesBeforeAndBehindTheItem() {
+    @Test func preRollsAndPostRollsAreDueAtTheStartAndEndOfTheItem() {
         var schedule = Self.schedule(
             Self.event("post") { $0.cue = .leavePrimary },
             Self.event("pre") { $0.cue = .joinPrimary },
@@ -219,19 +219,19 @@ import Testing
         #expect(schedule.end(at: MediaTime(seconds: 60))?.events.map(\.id) == ["last"])
         #expect(schedule.end(at: MediaTime(seconds: 60))?.events.map(\.id) == ["post"])
         #expect(schedule.end(at: MediaTime(seconds: 60)) == nil && !schedule.awaitsEnd(at: MediaTime(seconds: 60)))
-        // Whoever goes back and plays to the end again sees them again.
+        // After a seek back, playing to the end plays them again.
         _ = schedule.jump(from: MediaTime(seconds: 60), to: MediaTime(seconds: 50))
         #expect(schedule.awaitsEnd(at: MediaTime(seconds: 60)))
     }
 
-    @Test func whatIsScheduledAnewIsNotForgottenToHaveBeenPlayed() {
+    @Test func rescheduledEventCountsAsPlayed() {
         let (a, b) = (Self.event("a", at: 10), Self.event("b", at: 10))
         var schedule = Self.schedule(a)
         #expect(schedule.move(to: MediaTime(seconds: 10)) != nil)
         schedule.resumed(at: MediaTime(seconds: 10))
         schedule.update([a, b]) { $0.time }
         #expect(schedule.move(to: Self.seconds(10.01))?.events.map(\.id) == ["b"])
-        // What comes too late for its place is not made up for.
+        // An event that is scheduled after its position has passed is not played.
         schedule.update([a, b, Self.event("c", at: 5)]) { $0.time }
         #expect(schedule.move(to: MediaTime(seconds: 60)) == nil)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Millstream
 
-/// Transcripts of the scheduling of interstitials: which are played, when, and where the item resumes.
+/// Tests the scheduling of interstitials by transcripts: which are played, when, and where the item resumes.
 @Suite struct InterstitialStateMachineTests {
     typealias Transcript = InterstitialTranscript
 
@@ -19,7 +19,7 @@ import Testing
         return event
     }
 
-    /// A transcript in which events are scheduled for an item that plays from its start.
+    /// Returns a transcript in which the given events are scheduled for an item that plays from its start.
     static func scheduled(_ events: InterstitialEvent...) -> Transcript {
         var transcript = Transcript()
         _ = transcript.handle(.scheduled(events))
@@ -27,7 +27,7 @@ import Testing
         return transcript
     }
 
-    /// A transcript in which a stream with date ranges plays from its start.
+    /// Returns a transcript in which a stream with the given date ranges plays from its start.
     static func streamed(_ ranges: String...) throws -> Transcript {
         var transcript = Transcript()
         try transcript.setStream(ranges)
@@ -39,7 +39,7 @@ import Testing
 
     // MARK: One interstitial
 
-    @Test func anInterstitialIsPreparedPlayedAndReplacesItsDuration() throws {
+    @Test func interstitialIsPreparedAndPlayedAndReplacesItsDuration() throws {
         var transcript = Transcript()
         try transcript.setStream([Transcript.range("a", at: 20, Self.asset)])
         #expect(transcript.observe() == ["events"])
@@ -61,7 +61,7 @@ import Testing
         #expect(transcript.observe(at: 60) == [])
     }
 
-    @Test func anInterstitialIsPreparedWhenTheItemIsLoadedUpToIt() {
+    @Test func interstitialIsPreparedWhenTheItemIsLoadedUpToIt() {
         var transcript = Self.scheduled(Self.event("a", at: 40))
         let lines = transcript.observe(at: 2) {
             $0.players.primary.playback.loadedTimeRanges.insert(
@@ -74,23 +74,23 @@ import Testing
     @Test(arguments: [
         ("0", "resume"), ("10", "seek #2 to 30.0"), ("-6", "seek #2 to 14.0"), ("300", "seek #2 to 60.0"),
     ])
-    func theItemResumesAtTheResumptionOffset(offset: String, effect: String) throws {
+    func itemResumesAtTheResumptionOffset(offset: String, effect: String) throws {
         var transcript = try Self.streamed(Transcript.range("a", at: 20, "\(Self.asset),X-RESUME-OFFSET=\(offset)"))
         _ = transcript.observe(at: 20)
         #expect(transcript.observe(at: 32) { $0.endItem(after: 12) }.last == effect)
     }
 
-    @Test func theItemIsLeftAndResumesAtSegmentBoundaries() throws {
+    @Test func snappedInterstitialStartsAndResumesAtSegmentBoundaries() throws {
         let snap = "X-SNAP=\"OUT,IN\",X-RESUME-OFFSET=10"
         var transcript = try Self.streamed(Transcript.range("a", at: 20, "\(Self.asset),\(snap)"))
         #expect(transcript.observe(at: 17.9) == ["enqueue 1 a.m3u8"])
         #expect(transcript.deadline == 18)
         #expect(transcript.observe(at: 18) == ["suspend", "current a", "rate 1.0"])
-        // The boundary that is nearest to 28.
+        // The segment boundary that is nearest to 28 s.
         #expect(transcript.observe(at: 30) { $0.endItem(after: 12) }.last == "seek #2 to 30.0")
     }
 
-    @Test func aPlayoutLimitEndsTheInterstitial() throws {
+    @Test func playoutLimitEndsTheInterstitial() throws {
         var transcript = try Self.streamed(Transcript.range("a", at: 20, "\(Self.asset),X-PLAYOUT-LIMIT=5"))
         _ = transcript.observe(at: 20)
         _ = transcript.observe()
@@ -105,7 +105,7 @@ import Testing
 
     // MARK: Cues
 
-    @Test func aPreRollSuspendsTheItemBeforeItIsPlayed() throws {
+    @Test func preRollSuspendsTheItemBeforeItPlays() throws {
         var transcript = Transcript(rate: 0)
         try transcript.setStream([Transcript.range("a", at: 30, "\(Self.asset),CUE=\"PRE\",X-RESUME-OFFSET=0")])
         #expect(transcript.observe() == ["events", "suspend"])
@@ -115,11 +115,11 @@ import Testing
                 "rate 0.0", "clear queue", "finished a after 12.0", "current -", "resume",
             ]
         )
-        // It is played once only.
+        // A pre-roll is played only once.
         #expect(transcript.observe(at: 60) { $0.movePrimary(to: 0) } == [])
     }
 
-    @Test func aPostRollFollowsTheEndOfTheItem() throws {
+    @Test func postRollFollowsTheEndOfTheItem() throws {
         var transcript = Transcript()
         try transcript.setStream([Transcript.range("a", at: 0, "\(Self.asset),CUE=\"POST\"")])
         #expect(transcript.observe() == ["events", "suspend at end"])
@@ -129,7 +129,7 @@ import Testing
             $0.movePrimary(to: 60)
         }
         #expect(atEnd == ["current a", "enqueue 1 a.m3u8", "rate 1.0"])
-        // The item has nowhere to resume: it ends.
+        // The item has no position at which to resume; it ends.
         #expect(
             transcript.observe(at: 72) { $0.endItem(after: 12) } == [
                 "rate 0.0", "clear queue", "finished a after 12.0", "current -",
@@ -139,7 +139,7 @@ import Testing
         #expect(transcript.observe() == [])
     }
 
-    @Test func anInterstitialThatIsPlayedOnceIsNotRepeated() throws {
+    @Test func interstitialWithTheOnceCueDoesNotRepeat() throws {
         let attributes = "\(Self.asset),CUE=\"ONCE\",X-RESUME-OFFSET=0"
         for (cue, isRepeated) in [(attributes, false), (attributes.replacing("CUE=\"ONCE\",", with: ""), true)] {
             var transcript = try Self.streamed(Transcript.range("a", at: 20, cue))
@@ -150,9 +150,9 @@ import Testing
         }
     }
 
-    // MARK: Several
+    // MARK: Several interstitials
 
-    @Test func interstitialsAtOnePositionAreOneBreak() {
+    @Test func interstitialsAtOnePositionFormOneBreak() {
         var transcript = Self.scheduled(
             Self.event("a", at: 20) { $0.resumptionOffset = .zero },
             Self.event("b", at: 20) { $0.resumptionOffset = MediaTime(seconds: 2) }
@@ -170,7 +170,7 @@ import Testing
         )
     }
 
-    @Test func anInterstitialWithinTheTimeThatAnotherReplacesIsPassed() {
+    @Test func interstitialWithinAReplacedDurationIsSkipped() {
         var transcript = Self.scheduled(Self.event("a", at: 20), Self.event("b", at: 25))
         _ = transcript.observe(at: 20)
         _ = transcript.observe(at: 32) { $0.endItem(after: 12) }
@@ -181,7 +181,7 @@ import Testing
         #expect(transcript.observe(at: 60) == [])
     }
 
-    @Test func anInterstitialThatIsRemovedIsNotPlayed() throws {
+    @Test func removedInterstitialIsNotPlayed() throws {
         var transcript = try Self.streamed(Transcript.range("a", at: 20, Self.asset))
         #expect(transcript.observe(at: 16) == ["enqueue 1 a.m3u8"])
         try transcript.setStream([], revision: 2)
@@ -189,7 +189,7 @@ import Testing
         #expect(transcript.observe(at: 20) == [] && transcript.deadline == nil)
     }
 
-    @Test func anInterstitialThatIsRemovedWhileItPlaysIsPlayedToItsEnd() throws {
+    @Test func interstitialRemovedDuringPlaybackPlaysToItsEnd() throws {
         var transcript = try Self.streamed(Transcript.range("a", at: 20, "\(Self.asset),X-RESUME-OFFSET=0"))
         _ = transcript.observe(at: 20)
         try transcript.setStream([], revision: 2)
@@ -198,7 +198,7 @@ import Testing
         #expect(transcript.observe() == ["events"])
     }
 
-    @Test func eventsOfTheApplicationReplaceThoseOfTheStream() throws {
+    @Test func applicationEventsReplaceStreamEvents() throws {
         var transcript = try Self.streamed(Transcript.range("a", at: 20, Self.asset))
         #expect(transcript.handle(.scheduled([Self.event("own", at: 30)])) == ["events"])
         #expect(transcript.machine.state.events.map(\.id) == ["own"])
@@ -207,7 +207,7 @@ import Testing
         #expect(transcript.machine.state.events.map(\.id) == ["a"])
     }
 
-    @Test func eventsOfTheStreamAreToldAndNotPlayedWhereTheApplicationHandlesThem() throws {
+    @Test func streamEventsAreReportedButNotPlayedIfTheApplicationHandlesThem() throws {
         var transcript = Transcript()
         transcript.players.primary.handlesStreamEvents = false
         try transcript.setStream([Transcript.range("a", at: 20, Self.asset)])
@@ -217,7 +217,7 @@ import Testing
 
     // MARK: Seeks
 
-    @Test func aSeekPastAnInterstitialPlaysItOnlyWhereThatIsRequired() {
+    @Test func seekPastAnInterstitialPlaysItOnlyIfRequired() {
         for restrictions in [InterstitialEvent.Restrictions(), .constrainsSeekingForwardInPrimaryContent] {
             var transcript = Self.scheduled(Self.event("a", at: 20) { $0.restrictions = restrictions })
             let lines = transcript.observe(at: 5) { $0.movePrimary(to: 50) }
@@ -226,12 +226,12 @@ import Testing
                 continue
             }
             #expect(lines == ["suspend", "current a", "enqueue 1 a.m3u8", "rate 1.0"])
-            // Then comes the position that the viewer chose.
+            // Playback resumes at the position that the viewer chose.
             #expect(transcript.observe(at: 17) { $0.endItem(after: 12) }.suffix(2) == ["current -", "resume"])
         }
     }
 
-    @Test func aSeekIntoTheTimeThatAnInterstitialReplacesPlaysItFirst() {
+    @Test func seekIntoTheReplacedDurationPlaysTheInterstitialFirst() {
         var transcript = Self.scheduled(Self.event("a", at: 20) { $0.resumptionOffset = MediaTime(seconds: 15) })
         #expect(
             transcript.observe(at: 2) { $0.movePrimary(to: 30) } == [
@@ -241,7 +241,7 @@ import Testing
         #expect(transcript.observe(at: 14) { $0.endItem(after: 12) }.last == "seek #2 to 35.0")
     }
 
-    @Test func aSeekDuringAnInterstitialLeavesIt() {
+    @Test func seekDuringAnInterstitialEndsIt() {
         var transcript = Self.scheduled(Self.event("a", at: 20))
         _ = transcript.observe(at: 20)
         _ = transcript.observe(at: 21)
@@ -255,7 +255,7 @@ import Testing
         #expect(transcript.observe() == [])
     }
 
-    @Test func aSeekOutOfAnInterstitialDoesNotPassOneThatIsRequired() {
+    @Test func seekOutOfAnInterstitialDoesNotBypassARequiredOne() {
         var transcript = Self.scheduled(
             Self.event("a", at: 10),
             Self.event("b", at: 30) { $0.restrictions = .constrainsSeekingForwardInPrimaryContent }
@@ -266,7 +266,7 @@ import Testing
         #expect(transcript.observe() == ["current b", "enqueue 2 b.m3u8", "rate 1.0"])
     }
 
-    @Test func aSeekOfAViewerComesBeforeTheResumption() {
+    @Test func viewerSeekTakesPrecedenceOverTheResumptionSeek() {
         var transcript = Self.scheduled(
             Self.event("a", at: 10),
             Self.event("b", at: 30) { $0.restrictions = .constrainsSeekingForwardInPrimaryContent }
@@ -276,11 +276,11 @@ import Testing
         let completion = SeekCompletion(isFinished: false, landed: MediaTime(seconds: 50))
         transcript.movePrimary(to: 50)
         #expect(transcript.handle(.seekEnded(request: 2, completion)) == [])
-        // The jump is one from where the item was suspended.
+        // The jump counts from the position at which the item was suspended.
         #expect(transcript.observe() == ["current b", "enqueue 3 b.m3u8", "rate 1.0"])
     }
 
-    @Test func nothingIsDecidedWhileTheItemSeeks() {
+    @Test func noInterstitialStartsWhileTheItemSeeks() {
         var transcript = Self.scheduled(Self.event("a", at: 20))
         let seeking = transcript.observe(at: 19) { $0.players.primary.playback.isSeeking = true }
         #expect(seeking == [] && transcript.deadline == nil)
@@ -292,7 +292,7 @@ import Testing
         #expect(landed == [])
     }
 
-    @Test func playingBackwardInterruptsNothingAndLetsInterstitialsBePlayedAgain() {
+    @Test func reversePlaybackStartsNoInterstitialsAndAllowsRepeats() {
         var transcript = Self.scheduled(Self.event("a", at: 20) { $0.resumptionOffset = .zero })
         _ = transcript.observe(at: 20)
         _ = transcript.observe(at: 32) { $0.endItem(after: 12) }
@@ -305,7 +305,7 @@ import Testing
 
     // MARK: Items
 
-    @Test func anotherItemEndsWhatWasPlayedForTheOneBefore() {
+    @Test func replacingTheItemEndsItsInterstitial() {
         var transcript = Self.scheduled(
             Self.event("a", at: 20) { $0.restrictions = .requiresPlaybackAtPreferredRateForAdvancement }
         )
@@ -316,13 +316,13 @@ import Testing
                 "rate 0.0", "clear queue", "ended a after 4.0", "allow advancing", "current -", "events", "events",
             ]
         )
-        // Events of the application are scheduled for each item.
+        // The application's events are scheduled for each item.
         #expect(transcript.observe(at: 44).contains("current a"))
         #expect(transcript.observe(at: 45) { $0.replacePrimaryItem(nil) }.last == "events")
         #expect(transcript.machine.state.events.isEmpty)
     }
 
-    @Test func anotherItemCancelsTheSeekToTheResumption() {
+    @Test func replacingTheItemCancelsTheResumptionSeek() {
         var transcript = Self.scheduled(Self.event("a", at: 20))
         _ = transcript.observe(at: 20)
         #expect(transcript.observe(at: 32) { $0.endItem(after: 12) }.last == "seek #2 to 32.0")
@@ -331,7 +331,7 @@ import Testing
         #expect(transcript.handle(.seekEnded(request: 2, completion)) == [])
     }
 
-    @Test func aFailedItemIsNotSuspended() throws {
+    @Test func failedItemIsNotSuspended() throws {
         var transcript = try Self.streamed(Transcript.range("a", at: 20, Self.asset))
         _ = transcript.observe(at: 20)
         #expect(

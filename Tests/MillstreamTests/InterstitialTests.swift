@@ -8,9 +8,9 @@ import Testing
 
 @testable import Millstream
 
-/// Streams with something in between, played in simulated time.
+/// Tests streams with interstitials, played by the real engine in simulated time.
 @Suite struct InterstitialTests {
-    /// A film of 60 s with date ranges, and advertisements of 12 s and 6 s.
+    /// Returns a presentation of 60 s with the given date ranges, and interstitials of 12 s and 6 s.
     private static func texts(_ ranges: String...) -> [String: String] {
         var texts = [
             Broadcast.origin + "main.m3u8": Broadcast.media("v", count: 10)
@@ -27,7 +27,7 @@ import Testing
             texts["\(Broadcast.origin)\(name).m3u8"] = Broadcast.media(name, count: count)
             for number in 0..<count { texts["\(Broadcast.origin)\(name)\(number).ts"] = "media \(number)" }
         }
-        // As it is asked for on behalf of an item.
+        // Requests on behalf of an item have its session identifier as a query parameter.
         for (address, text) in texts where !address.contains("main") {
             texts[address + "?_HLS_primary_id=session"] = text
         }
@@ -40,8 +40,8 @@ import Testing
 
     private static let ad = "X-ASSET-URI=\"https://origin.example/ad.m3u8\""
 
-    /// What was seen: the play heads of the item and of what is in between, every half second.
-    private final class Watch: Sendable {
+    /// A record of the positions of the item and of its interstitials, sampled every half second.
+    private final class Recording: Sendable {
         struct Moment: Sendable, CustomStringConvertible {
             let time: Double
             let primary: Double
@@ -61,20 +61,20 @@ import Testing
             self.end = end
         }
 
-        /// Where the item stood while an event was played.
-        func places(of event: String) -> Set<Double> { Set(moments.filter { $0.event == event }.map(\.primary)) }
+        /// Returns the positions of the item while the given event was played, in seconds.
+        func positions(of event: String) -> Set<Double> { Set(moments.filter { $0.event == event }.map(\.primary)) }
 
-        /// How long an event was played.
+        /// Returns the duration for which the given event was played, in seconds.
         func duration(of event: String) -> Double { Double(moments.count { $0.event == event }) / 2 }
     }
 
-    /// Plays a film to its end.
+    /// Plays a presentation to its end and returns a record of it.
     private func playOut(
         _ texts: [String: String],
         events: [InterstitialEvent]? = nil,
         handles: Bool = true,
         _ act: @escaping @Sendable (Player, Double) async -> Void = { _, _ in }
-    ) async throws -> Watch {
+    ) async throws -> Recording {
         try await Broadcast(texts).run { world in
             let item = world.item()
             item.automaticallyHandlesInterstitialEvents = handles
@@ -83,11 +83,11 @@ import Testing
             if let events { controller.schedule(events) }
             var told = controller.notifications.makeAsyncIterator()
             player.play()
-            var moments: [Watch.Moment] = []
+            var moments: [Recording.Moment] = []
             for tick in 0..<600 {
                 let now = Double(tick) / 2
                 moments.append(
-                    Watch.Moment(
+                    Recording.Moment(
                         time: now,
                         primary: item.currentTime().seconds,
                         event: controller.currentEvent?.id,
@@ -116,79 +116,82 @@ import Testing
                 case .dropped: break
                 }
             }
-            return Watch(moments, notifications, world.simulation.now)
+            return Recording(moments, notifications, world.simulation.now)
         }
     }
 
-    // MARK: Where it goes on
+    // MARK: Resumption
 
-    @Test func theItemGoesOnWhereItWasLeft() async throws {
-        let watch = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=0")))
-        #expect(watch.places(of: "a") == [20] && watch.duration(of: "a") == 12)
-        #expect(watch.notifications == ["events", "current a", "finished a 12.0", "current -"])
-        #expect(abs(watch.end / .seconds(1) - 72) < 1)
+    @Test func itemResumesWhereItWasSuspended() async throws {
+        let recording = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=0")))
+        #expect(recording.positions(of: "a") == [20] && recording.duration(of: "a") == 12)
+        #expect(recording.notifications == ["events", "current a", "finished a 12.0", "current -"])
+        #expect(abs(recording.end / .seconds(1) - 72) < 1)
     }
 
-    @Test func withoutAnOffsetItTakesThePlaceOfAsMuch() async throws {
-        let watch = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad)))
-        #expect(watch.places(of: "a") == [20] && watch.duration(of: "a") == 12)
-        #expect(abs(watch.end / .seconds(1) - 60) < 1)
-        #expect(!watch.moments.contains { $0.primary > 20.5 && $0.primary < 32 })
+    @Test func interstitialWithoutAResumptionOffsetReplacesItsDuration() async throws {
+        let recording = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad)))
+        #expect(recording.positions(of: "a") == [20] && recording.duration(of: "a") == 12)
+        #expect(abs(recording.end / .seconds(1) - 60) < 1)
+        #expect(!recording.moments.contains { $0.primary > 20.5 && $0.primary < 32 })
     }
 
-    @Test func anOffsetBelowZeroGoesBackAndDoesNotRepeat() async throws {
-        let watch = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=-6")))
-        #expect(watch.notifications.count { $0.hasPrefix("finished") } == 1)
-        #expect(abs(watch.end / .seconds(1) - 78) < 1)
+    @Test func negativeResumptionOffsetDoesNotRepeatTheInterstitial() async throws {
+        let recording = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=-6")))
+        #expect(recording.notifications.count { $0.hasPrefix("finished") } == 1)
+        #expect(abs(recording.end / .seconds(1) - 78) < 1)
     }
 
-    @Test func noMoreIsPlayedThanTheLimit() async throws {
-        let watch = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad + ",X-PLAYOUT-LIMIT=5")))
-        #expect(watch.duration(of: "a") == 5 && watch.notifications.contains("ended a 5.0"))
-        #expect(abs(watch.end / .seconds(1) - 60) < 1)
+    @Test func playoutLimitEndsTheInterstitial() async throws {
+        let recording = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad + ",X-PLAYOUT-LIMIT=5")))
+        #expect(recording.duration(of: "a") == 5 && recording.notifications.contains("ended a 5.0"))
+        #expect(abs(recording.end / .seconds(1) - 60) < 1)
     }
 
-    @Test func theBordersOfSegmentsAreKept() async throws {
-        let watch = try await playOut(
+    @Test func snappedInterstitialStartsAndResumesAtSegmentBoundaries() async throws {
+        let recording = try await playOut(
             Self.texts(Self.range("a", at: 20, Self.ad + ",X-SNAP=\"OUT,IN\",X-RESUME-OFFSET=10"))
         )
-        // Segments begin every 6 s: 18 is nearest to 20, and 30 to 28.
-        #expect(watch.places(of: "a") == [18])
-        #expect(!watch.moments.contains { $0.primary > 18.5 && $0.primary < 30 })
-        #expect(watch.moments.contains { abs($0.primary - 30) < 0.5 })
+        // Segments start every 6 s: 18 is nearest to 20, and 30 to 28.
+        #expect(recording.positions(of: "a") == [18])
+        #expect(!recording.moments.contains { $0.primary > 18.5 && $0.primary < 30 })
+        #expect(recording.moments.contains { abs($0.primary - 30) < 0.5 })
     }
 
-    @Test func twoOfOnePlaceAreOneBreak() async throws {
+    @Test func interstitialsAtOnePositionFormOneBreak() async throws {
         let spot = "X-ASSET-URI=\"https://origin.example/spot.m3u8\",X-RESUME-OFFSET=2"
-        let watch = try await playOut(
+        let recording = try await playOut(
             Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=0"), Self.range("b", at: 20, spot))
         )
-        #expect(watch.places(of: "a") == [20] && watch.places(of: "b") == [20])
-        #expect(watch.notifications.filter { $0.hasPrefix("current") } == ["current a", "current b", "current -"])
-        #expect(abs(watch.end / .seconds(1) - (60 + 18 - 2)) < 1)
+        #expect(recording.positions(of: "a") == [20] && recording.positions(of: "b") == [20])
+        #expect(recording.notifications.filter { $0.hasPrefix("current") } == ["current a", "current b", "current -"])
+        #expect(abs(recording.end / .seconds(1) - (60 + 18 - 2)) < 1)
     }
 
-    // MARK: Before, behind, and at the ends
+    // MARK: Pre-rolls and post-rolls
 
-    @Test func whatComesBeforeTheItemComesFirst() async throws {
-        let watch = try await playOut(
+    @Test func preRollPlaysBeforeTheItem() async throws {
+        let recording = try await playOut(
             Self.texts(Self.range("a", at: 30, Self.ad + ",CUE=\"PRE\",X-RESUME-OFFSET=0"))
         )
-        #expect(watch.places(of: "a") == [0] && abs(watch.duration(of: "a") - 12) <= 0.5, "\(watch.moments)")
-        #expect(!watch.moments.contains { $0.event == nil && $0.time > 0.5 && $0.time < 11 })
-        #expect(abs(watch.end / .seconds(1) - 72) < 1)
+        #expect(
+            recording.positions(of: "a") == [0] && abs(recording.duration(of: "a") - 12) <= 0.5,
+            "\(recording.moments)"
+        )
+        #expect(!recording.moments.contains { $0.event == nil && $0.time > 0.5 && $0.time < 11 })
+        #expect(abs(recording.end / .seconds(1) - 72) < 1)
     }
 
-    @Test(arguments: ["CUE=\"POST\",", ""]) func whatComesBehindTheItemComesLast(cue: String) async throws {
+    @Test(arguments: ["CUE=\"POST\",", ""]) func postRollPlaysAfterTheItem(cue: String) async throws {
         var texts = Self.texts(Self.range("a", at: 60, cue + Self.ad + ",X-RESUME-OFFSET=0"))
         texts[Broadcast.origin + "main.m3u8"] = texts[Broadcast.origin + "main.m3u8"]?
             .replacing("00:00:60Z", with: "00:01:00Z")
-        let watch = try await playOut(texts)
-        #expect(watch.places(of: "a") == [60] && watch.duration(of: "a") == 12)
-        #expect(abs(watch.end / .seconds(1) - 72) < 1)
+        let recording = try await playOut(texts)
+        #expect(recording.positions(of: "a") == [60] && recording.duration(of: "a") == 12)
+        #expect(abs(recording.end / .seconds(1) - 72) < 1)
     }
 
-    @Test func aQueueGoesOnBehindWhatComesLast() async throws {
+    @Test func queueAdvancesAfterThePostRoll() async throws {
         let texts = Self.texts(Self.range("a", at: 30, "CUE=\"POST\"," + Self.ad))
         try await Broadcast(texts).run { world in
             let (first, second) = (world.item(), world.item("spot.m3u8"))
@@ -203,18 +206,18 @@ import Testing
         }
     }
 
-    @Test func oneThatIsPlayedOnceIsNotPlayedAgain() async throws {
-        let watch = try await playOut(
+    @Test func interstitialWithTheOnceCueDoesNotRepeat() async throws {
+        let recording = try await playOut(
             Self.texts(Self.range("a", at: 20, Self.ad + ",CUE=\"ONCE\",X-RESUME-OFFSET=0"))
         ) { player, now in
             if now == 40 { await player.seek(to: MediaTime(seconds: 6)) }
         }
-        #expect(watch.notifications.count { $0.hasPrefix("finished") } == 1)
+        #expect(recording.notifications.count { $0.hasPrefix("finished") } == 1)
     }
 
-    // MARK: Viewers
+    // MARK: Control by the viewer
 
-    @Test func thePlayerWaitsAndItsPauseHoldsForWhatIsInBetween() async throws {
+    @Test func playerWaitsDuringAnInterstitialAndItsPauseAppliesToIt() async throws {
         try await Broadcast(Self.texts(Self.range("a", at: 20, Self.ad))).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
@@ -237,7 +240,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func aLongPauseDoesNotEndAnInterstitial(pausesPrimary: Bool) async throws {
+    @Test(arguments: [true, false]) func longPauseDoesNotEndAnInterstitial(pausesPrimary: Bool) async throws {
         try await Broadcast(Self.texts(Self.range("a", at: 20, Self.ad))).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
@@ -255,7 +258,7 @@ import Testing
         }
     }
 
-    @Test func whatMayNotBePassedOverIsNot() async throws {
+    @Test func restrictedInterstitialCannotBeSkipped() async throws {
         let restricted = Self.ad + ",X-RESUME-OFFSET=0,X-RESTRICT=\"SKIP,JUMP\""
         try await Broadcast(Self.texts(Self.range("a", at: 20, restricted))).run { world in
             let item = world.item()
@@ -273,7 +276,7 @@ import Testing
             controller.interstitialPlayer.advanceToNextItem()
             #expect(!controller.skipCurrentEvent())
             try await world.simulation.sleep(for: .seconds(5))
-            // Back it may.
+            // Seeking backward is allowed.
             #expect((await controller.interstitialPlayer.seek(to: .zero)).isFinished)
             let began = world.simulation.now
             await world.wait(for: controller.states) { $0.currentEvent == nil }
@@ -284,24 +287,24 @@ import Testing
         }
     }
 
-    @Test func aSeekOfTheItemLeavesWhatIsInBetween() async throws {
-        let watch = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=0"))) {
+    @Test func seekOfTheItemEndsTheInterstitial() async throws {
+        let recording = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=0"))) {
             player,
             now in
             if now == 24 { await player.seek(to: MediaTime(seconds: 40)) }
         }
-        #expect(watch.notifications.contains { $0.hasPrefix("ended a") } && watch.duration(of: "a") < 6)
-        #expect(abs(watch.end / .seconds(1) - 44) < 1.5)
+        #expect(recording.notifications.contains { $0.hasPrefix("ended a") } && recording.duration(of: "a") < 6)
+        #expect(abs(recording.end / .seconds(1) - 44) < 1.5)
     }
 
-    @Test func aButtonSkipsItWhenItMay() async throws {
+    @Test func skipControlSkipsTheInterstitialWhenEligible() async throws {
         let control = ",X-RESUME-OFFSET=0,X-SKIP-CONTROL-OFFSET=4,X-SKIP-CONTROL-DURATION=5"
-        let watch = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad + control))) { player, now in
+        let recording = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad + control))) { player, now in
             if now == 22 { #expect(!player.interstitialController.skipCurrentEvent()) }
             if now == 26 { #expect(player.interstitialController.skipCurrentEvent()) }
         }
-        #expect(watch.notifications.contains("skipped a") && watch.notifications.contains("notYetEligible"))
-        #expect(watch.duration(of: "a") < 8 && abs(watch.end / .seconds(1) - 66) < 1.5)
+        #expect(recording.notifications.contains("skipped a") && recording.notifications.contains("notYetEligible"))
+        #expect(recording.duration(of: "a") < 8 && abs(recording.end / .seconds(1) - 66) < 1.5)
         let whole = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad + control)))
         #expect(
             whole.notifications == [
@@ -310,19 +313,19 @@ import Testing
         )
     }
 
-    @Test func anApplicationEndsIt() async throws {
-        let watch = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=0"))) {
+    @Test func applicationCancelsTheInterstitial() async throws {
+        let recording = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=0"))) {
             player,
             now in
             if now == 25 {
                 player.interstitialController.cancelCurrentEvent(withResumptionOffset: MediaTime(seconds: 10))
             }
         }
-        #expect(!watch.moments.contains { $0.primary > 20.5 && $0.primary < 30 })
-        #expect(abs(watch.end / .seconds(1) - 55) < 1.5)
+        #expect(!recording.moments.contains { $0.primary > 20.5 && $0.primary < 30 })
+        #expect(abs(recording.end / .seconds(1) - 55) < 1.5)
     }
 
-    // MARK: Lists
+    // MARK: Asset lists
 
     private static let list = Broadcast.origin + "list.json"
 
@@ -332,31 +335,31 @@ import Testing
         return texts
     }
 
-    @Test func aListIsPlayedInItsOrderAndItsButtonCounts() async throws {
+    @Test func assetListPlaysInOrderWithItsSkipControl() async throws {
         let json = """
             {"ASSETS": [{"URI": "https://origin.example/spot.m3u8", "DURATION": 6},
             {"URI": "https://origin.example/ad.m3u8", "DURATION": 12}], "SKIP-CONTROL": {"OFFSET": 7, "X": [1]}}
             """
-        let watch = try await playOut(Self.withList(json))
-        #expect(watch.duration(of: "a") == 18)
+        let recording = try await playOut(Self.withList(json))
+        #expect(recording.duration(of: "a") == 18)
         #expect(
-            watch.notifications == [
+            recording.notifications == [
                 "events", "list a", "current a", "notYetEligible", "eligible", "cleared a", "finished a 18.0",
                 "current -",
             ]
         )
-        #expect(abs(watch.end / .seconds(1) - 60) < 1)
+        #expect(abs(recording.end / .seconds(1) - 60) < 1)
     }
 
-    @Test func anAssetThatFailsIsLeftOut() async throws {
+    @Test func failedAssetOfAListIsSkipped() async throws {
         let json = """
             {"ASSETS": [{"URI": "https://origin.example/gone.m3u8", "DURATION": 6},
             {"URI": "https://origin.example/spot.m3u8", "DURATION": 6}, {"URI": "file:///etc/passwd", "DURATION": 6}]}
             """
-        let watch = try await playOut(Self.withList(json))
-        #expect(watch.notifications.contains("ended a 6.0"), "\(watch.notifications)")
-        // What was not played stands for nothing.
-        #expect(abs(watch.end / .seconds(1) - 60) < 1.5)
+        let recording = try await playOut(Self.withList(json))
+        #expect(recording.notifications.contains("ended a 6.0"), "\(recording.notifications)")
+        // Assets that were not played replace no duration.
+        #expect(abs(recording.end / .seconds(1) - 60) < 1.5)
     }
 
     @Test(arguments: [
@@ -366,31 +369,31 @@ import Testing
         ("{\"ASSETS\": [{\"URI\": \"file:///etc/passwd\", \"DURATION\": 1e400}]}", "", 60),
         ("{\"ASSETS\": [{\"URI\": \"https://origin.example/gone.m3u8\"}]}", ",X-RESUME-OFFSET=10", 50),
     ])
-    func aListWithNothingToPlayStopsNothing(json: String, attributes: String, end: Double) async throws {
-        let watch = try await playOut(Self.withList(json, attributes))
-        #expect(abs(watch.end / .seconds(1) - end) < 2, "\(watch.end) \(watch.notifications)")
+    func assetListWithoutPlayableAssetsDoesNotStopPlayback(json: String, attributes: String, end: Double) async throws {
+        let recording = try await playOut(Self.withList(json, attributes))
+        #expect(abs(recording.end / .seconds(1) - end) < 2, "\(recording.end) \(recording.notifications)")
     }
 
     @Test(arguments: ["https://origin.example/gone.m3u8", "file:///etc/passwd", "nonsense", "gopher://x/y"])
-    func anAddressThatCannotBePlayedIsGoneWithout(address: String) async throws {
-        let watch = try await playOut(
+    func interstitialWithAnUnplayableAddressIsUnscheduled(address: String) async throws {
+        let recording = try await playOut(
             Self.texts(Self.range("a", at: 20, "X-ASSET-URI=\"\(address)\",X-RESUME-OFFSET=10"))
         )
-        #expect(watch.notifications.contains("unscheduled a"))
-        #expect(abs(watch.end / .seconds(1) - 60) < 2, "\(watch.end)")
+        #expect(recording.notifications.contains("unscheduled a"))
+        #expect(abs(recording.end / .seconds(1) - 60) < 2, "\(recording.end)")
     }
 
-    @Test func aListThatDoesNotComeIsGoneWithoutAfterAMinute() async throws {
+    @Test func interstitialWithAMissingAssetListIsUnscheduledWithinAMinute() async throws {
         var texts = Self.texts(Self.range("a", at: 20, "X-ASSET-LIST=\"https://slow.example/list.json\""))
         texts["https://slow.example/list.json"] = nil
-        let watch = try await playOut(texts)
-        #expect(watch.notifications.contains("unscheduled a"))
-        #expect(watch.end < .seconds(122))
+        let recording = try await playOut(texts)
+        #expect(recording.notifications.contains("unscheduled a"))
+        #expect(recording.end < .seconds(122))
     }
 
-    // MARK: Who schedules
+    // MARK: Scheduling
 
-    @Test func anApplicationSchedulesItsOwn() async throws {
+    @Test func applicationSchedulesItsOwnInterstitials() async throws {
         let texts = Self.texts(Self.range("a", at: 20, Self.ad))
         var event = InterstitialEvent(
             id: "own",
@@ -398,18 +401,21 @@ import Testing
             .address(.init(Broadcast.origin + "spot.m3u8"))
         )
         event.resumptionOffset = .zero
-        let watch = try await playOut(texts, events: [event], handles: false)
-        #expect(watch.places(of: "own") == [30] && watch.duration(of: "own") == 6 && watch.duration(of: "a") == 0)
-        #expect(abs(watch.end / .seconds(1) - 66) < 1)
+        let recording = try await playOut(texts, events: [event], handles: false)
+        #expect(
+            recording.positions(of: "own") == [30] && recording.duration(of: "own") == 6
+                && recording.duration(of: "a") == 0
+        )
+        #expect(abs(recording.end / .seconds(1) - 66) < 1)
     }
 
-    @Test func whoHandlesThemHimselfIsToldAndLeftAlone() async throws {
-        let watch = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad)), handles: false)
-        #expect(watch.notifications == ["events"] && watch.duration(of: "a") == 0)
-        #expect(abs(watch.end / .seconds(1) - 60) < 1)
+    @Test func streamEventsAreReportedButNotPlayedIfTheApplicationHandlesThem() async throws {
+        let recording = try await playOut(Self.texts(Self.range("a", at: 20, Self.ad)), handles: false)
+        #expect(recording.notifications == ["events"] && recording.duration(of: "a") == 0)
+        #expect(abs(recording.end / .seconds(1) - 60) < 1)
     }
 
-    @Test func nobodyNeedsToAskForThem() async throws {
+    @Test func interstitialsPlayWithoutAccessToTheController() async throws {
         try await Broadcast(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=0"))).run { world in
             let player = try Player(playerItem: world.item())
             player.play()
@@ -418,16 +424,16 @@ import Testing
         }
     }
 
-    @Test func whatIsInBetweenHasNothingInBetween() async throws {
+    @Test func nestedInterstitialsAreIgnored() async throws {
         var texts = Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=0"))
         let nested = try #require(texts[Broadcast.origin + "main.m3u8"]).replacing("v", with: "ad")
         texts[Broadcast.origin + "ad.m3u8?_HLS_primary_id=session"] = nested
         for number in 0..<10 { texts["\(Broadcast.origin)ad\(number).ts"] = "media" }
-        let watch = try await playOut(texts)
-        #expect(watch.duration(of: "a") == 60 && watch.notifications.count { $0.hasPrefix("finished") } == 1)
+        let recording = try await playOut(texts)
+        #expect(recording.duration(of: "a") == 60 && recording.notifications.count { $0.hasPrefix("finished") } == 1)
     }
 
-    @Test func anotherItemEndsWhatWasInBetween() async throws {
+    @Test func replacingTheItemEndsItsInterstitial() async throws {
         try await Broadcast(Self.texts(Self.range("a", at: 20, Self.ad))).run { world in
             let player = try Player(playerItem: world.item())
             let controller = player.interstitialController
@@ -441,9 +447,9 @@ import Testing
         }
     }
 
-    // MARK: Live
+    // MARK: Live streams
 
-    /// A live stream that begins with 48 s.
+    /// Returns a live stream that starts with 48 s of media.
     private static func broadcast(_ ranges: String..., lists: [String: String]) -> Broadcast {
         var answers = texts().mapValues { [ScriptedTransport.Answer.text($0)] }
         let playlists = (0..<40).map { reload in
@@ -459,8 +465,8 @@ import Testing
 
     private static let oneAd = "{\"ASSETS\": [{\"URI\": \"https://origin.example/ad.m3u8\", \"DURATION\": 12}]}"
 
-    /// The play head begins 18 s behind the edge, at 30 s: within one that began at 20 s.
-    @Test func whoJoinsWithinOneAsksForTheRest() async throws {
+    /// The playhead starts 18 s before the live edge, at 30 s, within an interstitial that began at 20 s.
+    @Test func joiningWithinAnInterstitialRequestsItsRemainder() async throws {
         let address = Self.list + "?_HLS_primary_id=session&_HLS_start_offset=10"
         let range = Self.range(
             "a",
@@ -475,18 +481,18 @@ import Testing
             let place = item.currentTime().seconds
             await world.wait(for: player.states) { $0.timeControlStatus == .playing }
             #expect(world.transport.requestedAddresses.contains(address))
-            // As much later as was played of it: the distance from the edge is kept.
+            // The item resumes later by the played duration, which preserves the distance from the live edge.
             #expect(abs(item.currentTime().seconds - place - 12) < 0.5, "\(place) \(item.currentTime().seconds)")
         }
     }
 
-    /// The list of the event `a` is to be loaded within 4 s.
+    /// Returns a preload date range that asks for the asset list of the event `a` to be loaded within 4 s.
     private static func preload(at seconds: Int) -> String {
         let target = "X-TARGET-ID=\"a\",X-TARGET-CLASS=\"com.apple.hls.interstitial\""
         return range("p", at: seconds, "CLASS=\"com.apple.hls.preload\",DURATION=4,X-URI=\"list.json\",\(target)")
     }
 
-    @Test func aListIsLoadedAheadWhenTheStreamSaysSo() async throws {
+    @Test func assetListIsPreloadedWhenTheStreamRequestsIt() async throws {
         let address = Self.list + "?_HLS_primary_id=session"
         let ahead = Self.preload(at: 32)
         let event = Self.range("a", at: 59, "CLASS=\"com.apple.hls.interstitial\",X-ASSET-LIST=\"list.json\"")
@@ -501,15 +507,15 @@ import Testing
             #expect((32...36.2).contains(item.currentTime().seconds), "\(item.currentTime().seconds)")
             await world.wait(for: controller.states) { $0.currentEvent?.id == "a" }
             await world.wait(for: controller.states) { $0.currentEvent == nil }
-            // Neither is it asked for once more when it was used.
+            // The asset list is not requested again after its use.
             await world.wait(for: player.states) { $0.timeControlStatus == .playing }
             try await world.simulation.sleep(for: .seconds(20))
             #expect(world.transport.requestedAddresses.count { $0 == address } == 1)
         }
     }
 
-    /// Who plays none of it, or something of his own, asks for nothing.
-    @Test(arguments: [true, false]) func whatIsNotPlayedIsNotLoadedAhead(hasOwn: Bool) async throws {
+    /// Asset lists are not preloaded if the application handles the events of the stream, or schedules its own.
+    @Test(arguments: [true, false]) func assetListThatIsNotPlayedIsNotPreloaded(hasOwn: Bool) async throws {
         try await Self.broadcast(Self.preload(at: 32), lists: [:]).run { world in
             let item = world.item()
             item.automaticallyHandlesInterstitialEvents = hasOwn
@@ -523,7 +529,7 @@ import Testing
         }
     }
 
-    @Test func whatIsOverIsNotLoadedAhead() async throws {
+    @Test func expiredPreloadRangeLoadsNoAssetList() async throws {
         let ahead = Self.preload(at: 2)
         try await Self.broadcast(ahead, lists: [:]).run { world in
             let player = try Player(playerItem: world.item())
@@ -533,8 +539,8 @@ import Testing
         }
     }
 
-    /// Playlists go on coming while the item stands, also for whom a pause means silence on the network.
-    @Test func whatIsLiveIsFollowedMeanwhile() async throws {
+    /// The playlist is reloaded while the item is suspended, even if the item makes no requests while it is paused.
+    @Test func liveStreamIsReloadedDuringAnInterstitial() async throws {
         let event = Self.range("a", at: 32, "CLASS=\"com.apple.hls.interstitial\"," + Self.ad)
         try await Self.broadcast(event, lists: [:]).run { world in
             let item = world.item()
@@ -555,9 +561,9 @@ import Testing
         }
     }
 
-    // MARK: What goes wrong
+    // MARK: Failures and special cases
 
-    @Test func aPlayerWithoutDecoderPlaysOnWithoutThem() async throws {
+    @Test func playbackContinuesIfTheInterstitialPlayerHasNoPipeline() async throws {
         let world = Broadcast(Self.texts(Self.range("a", at: 20, Self.ad), Self.range("b", at: 40, Self.ad)))
         let pipelines = Mutex(0)
         var environment = world.environment
@@ -582,7 +588,7 @@ import Testing
         }
     }
 
-    @Test func restrictionsEndWithTheItemThatTheyWereFor() async throws {
+    @Test func restrictionsEndWithTheirItem() async throws {
         let restricted = Self.ad + ",X-RESTRICT=\"SKIP,JUMP\""
         try await Broadcast(Self.texts(Self.range("a", at: 20, restricted))).run { world in
             let player = try Player(playerItem: world.item())
@@ -599,7 +605,7 @@ import Testing
         }
     }
 
-    @Test func anotherItemLoadsItsOwnList() async throws {
+    @Test func replacementItemLoadsItsOwnAssetList() async throws {
         var texts = Self.withList(Self.oneAd)
         texts[Broadcast.origin + "other.m3u8"] = texts[Broadcast.origin + "main.m3u8"]
         try await Broadcast(texts).run { world in
@@ -618,7 +624,7 @@ import Testing
         }
     }
 
-    @Test func aListThatFailedAheadIsAskedForAgain() async throws {
+    @Test func failedAssetListPreloadIsRetried() async throws {
         var answers = Self.withList("").mapValues { [ScriptedTransport.Answer.text($0)] }
         answers[Self.list + "?_HLS_primary_id=session"] = [
             .failure(TransportError(.status, "not yet", status: 404)), .text(Self.oneAd),
@@ -633,7 +639,7 @@ import Testing
         }
     }
 
-    @Test func anApplicationEndsWhatHasNotComeYet() async throws {
+    @Test func interstitialIsCanceledBeforeItLoads() async throws {
         let texts = Self.texts(Self.range("a", at: 20, "X-ASSET-LIST=\"list.json\""))
         try await Broadcast(texts, latency: .seconds(8)).run { world in
             let item = world.item()
@@ -648,19 +654,19 @@ import Testing
         }
     }
 
-    @Test func aSeekOutOfOneIsNoWayRoundAnother() async throws {
+    @Test func seekOutOfAnInterstitialDoesNotBypassARequiredOne() async throws {
         let jump = Self.ad + ",X-RESUME-OFFSET=0,X-RESTRICT=\"JUMP\""
-        let watch = try await playOut(
+        let recording = try await playOut(
             Self.texts(Self.range("a", at: 10, Self.ad + ",X-RESUME-OFFSET=0"), Self.range("b", at: 30, jump))
         ) { player, now in
-            // The item stands at 10; ten seconds of the other were played.
+            // The item is suspended at 10 s; 10 s of its interstitial have been played.
             if now == 20 { await player.seek(to: MediaTime(seconds: 40)) }
         }
-        #expect(abs(watch.duration(of: "b") - 12) <= 0.5)
-        #expect(watch.moments.last.map { $0.primary == 60 } == true)
+        #expect(abs(recording.duration(of: "b") - 12) <= 0.5)
+        #expect(recording.moments.last.map { $0.primary == 60 } == true)
     }
 
-    @Test func aSlowSeekOfAViewerCountsAtTheEndOfOne() async throws {
+    @Test func slowViewerSeekOverridesTheResumptionOffset() async throws {
         let texts = Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=5"))
         try await Broadcast(texts, latency: .seconds(2)).run { world in
             let item = world.item()
@@ -676,7 +682,7 @@ import Testing
         }
     }
 
-    @Test func backwardsNothingHoldsTheItem() async throws {
+    @Test func reversePlaybackStartsNoInterstitials() async throws {
         try await Broadcast(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESUME-OFFSET=20"))).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
@@ -699,7 +705,7 @@ import Testing
         }
     }
 
-    @Test func aFastPlayerMayBePlayedOnInOneThatMayNotBePassedOver() async throws {
+    @Test func restrictedInterstitialPlaysAtNormalRateInAFasterPlayer() async throws {
         try await Broadcast(Self.texts(Self.range("a", at: 20, Self.ad + ",X-RESTRICT=\"SKIP\""))).run { world in
             let player = try Player(playerItem: world.item())
             let controller = player.interstitialController
@@ -716,14 +722,14 @@ import Testing
         }
     }
 
-    // MARK: Secrets
+    // MARK: Credentials
 
     @Test(arguments: [
         ("https://ads.example/x.m3u8", false, false), ("https://www.example.com/x.m3u8", true, true),
         ("https://cdn.example.com/x.m3u8", false, false), ("http://www.example.com/x.m3u8", false, false),
         ("https://www.example.com:8443/x.m3u8", false, true),
     ])
-    func whatIsMeantForTheStreamGoesNowhereElse(address: String, hasFields: Bool, hasCookie: Bool) throws {
+    func credentialsOfTheStreamStayWithinTheirScope(address: String, hasFields: Bool, hasCookie: Bool) throws {
         let options = AssetOptions(headerFields: ["X-Token": "t"], cookies: [.init(name: "a", value: "1")])
         let asset = Asset(
             .init("https://www.example.com/main.m3u8"),
@@ -739,7 +745,7 @@ import Testing
         #expect(made.address.text == address + "?_HLS_primary_id=s%20p")
     }
 
-    @Test func restrictionsOfTheAssetHoldForWhatIsInBetween() throws {
+    @Test func referenceRestrictionsOfTheAssetApplyToInterstitials() throws {
         var options = AssetOptions()
         options.referenceRestrictions = .forbidCrossSiteReference
         let environment = Broadcast([:]).environment
@@ -755,12 +761,12 @@ import Testing
         #expect(throws: PlayerError.self) { try file.asset(at: .init("ftp://films/b.m3u8")) }
     }
 
-    // MARK: Timelines
+    // MARK: Integrated timeline
 
-    @Test func aTimelineShowsBoth() async throws {
+    @Test func integratedTimelineContainsTheItemAndItsInterstitials() async throws {
         let fill = Self.ad + ",X-RESUME-OFFSET=0,DURATION=12,X-TIMELINE-OCCUPIES=\"RANGE\""
         let compared = Collected<Double>()
-        let watch = try await playOut(
+        let recording = try await playOut(
             Self.texts(
                 Self.range("a", at: 20, fill),
                 Self.range("b", at: 40, Self.ad + ",DURATION=6,X-PLAYOUT-LIMIT=6"),
@@ -791,7 +797,7 @@ import Testing
             #expect(timeline.time(at: MediaTime(seconds: 50)) == MediaTime(seconds: 56))
         }
         #expect(compared.all == [26])
-        #expect(!watch.notifications.contains("current c"))
-        #expect(watch.moments.contains { $0.time == 26 && $0.event == "a" })
+        #expect(!recording.notifications.contains("current c"))
+        #expect(recording.moments.contains { $0.time == 26 && $0.event == "a" })
     }
 }

@@ -6,26 +6,27 @@ import Testing
 @testable import Millstream
 @testable import StreamingEngine
 
-/// A state machine of interstitials between two modeled players: events in, effects out.
+/// A transcript of an interstitial state machine between two modeled players, with events as input and effects as
+/// output.
 ///
-/// The players do at once what effects ask of them. Items play without interruption once the queue has a rate, until the
-/// test says otherwise.
+/// The players perform effects immediately. Items play without interruption once the queue has a rate, unless the test
+/// changes their state.
 struct InterstitialTranscript {
     private(set) var machine = InterstitialStateMachine(preloadFraction: 0.5)
-    /// The state of the players, which tests change.
+    /// The observed state of the players, which tests change.
     var players = InterstitialObservation()
-    /// The time of the clock.
+    /// The current time of the modeled clock.
     private(set) var now = Duration.zero
-    /// Whether the interstitial player accepts rates.
+    /// A Boolean value that indicates whether the interstitial player accepts rates.
     var acceptsRates = true
-    /// The seeks that are on their way.
+    /// The numbers of the pending seek requests.
     private(set) var seeks: Set<Int> = []
-    /// The asset lists that are being loaded.
+    /// The numbers of the pending asset list requests.
     private(set) var loads: Set<Int> = []
-    /// Whether a viewer can neither seek forward nor play faster.
+    /// A Boolean value that indicates whether a viewer can neither seek forward nor play faster.
     private(set) var forbidsAdvancing = false
 
-    /// Creates a transcript in which the player has an item of 60 s that plays from its start.
+    /// Creates a transcript of a player whose item of 60 s plays from its start.
     init(rate: Double = 1) {
         players.primary.item = 1
         players.primary.rate = rate
@@ -35,13 +36,13 @@ struct InterstitialTranscript {
         movePrimary(to: 0)
     }
 
-    /// Lets time pass up to a time of the clock, in seconds.
+    /// Advances the clock to the given time, in seconds.
     mutating func wait(until seconds: Double) { now = .milliseconds(Int((seconds * 1000).rounded())) }
 
-    /// The deadline of the machine, in seconds.
+    /// The next deadline of the state machine, in seconds.
     var deadline: Double? { machine.deadline.map { $0 / .seconds(1) } }
 
-    /// Delivers an event, and the answer of the interstitial player to a rate.
+    /// Handles an event and the interstitial player's answers to rate changes, and returns descriptions of the effects.
     mutating func handle(_ event: InterstitialStateMachine.Event) -> [String] {
         switch event {
         case .listLoaded(let request, _): loads.remove(request)
@@ -57,26 +58,26 @@ struct InterstitialTranscript {
         return lines
     }
 
-    /// Changes the players, and delivers what is observed of them.
+    /// Changes the players, handles an observation of them, and returns descriptions of the effects.
     mutating func observe(_ change: (inout Self) -> Void = { _ in }) -> [String] {
         change(&self)
         return handle(.observed(players))
     }
 
-    /// Lets time pass, and delivers what is observed then.
+    /// Advances the clock to the given time, in seconds, and then changes and observes the players.
     mutating func observe(at seconds: Double, _ change: (inout Self) -> Void = { _ in }) -> [String] {
         wait(until: seconds)
         return observe(change)
     }
 }
 
-// MARK: The players
+// MARK: Players
 
 extension InterstitialTranscript {
     /// The position of the primary item, in seconds.
     var position: Double { players.primary.position(at: now).seconds }
 
-    /// Moves the play head of the primary item.
+    /// Moves the playhead of the primary item to the given position, in seconds.
     mutating func movePrimary(to seconds: Double) {
         let rate = players.primary.isSuspended ? 0 : players.primary.rate
         setTimebase(Timebase(mediaTime: Self.time(seconds), time: now, rate: rate))
@@ -97,7 +98,7 @@ extension InterstitialTranscript {
 
     private mutating func setTimebase(_ timebase: Timebase) { players.primary.playback.timebase = timebase }
 
-    /// Ends the current item of the queue after an amount of media, in seconds.
+    /// Ends the current item of the queue after the given duration of media, in seconds.
     mutating func endItem(after seconds: Double) {
         guard let current = players.queue.current else { return }
         players.queue.items[current]?.duration = Self.time(seconds)
@@ -106,7 +107,7 @@ extension InterstitialTranscript {
         advance()
     }
 
-    /// Fails the current item of the queue; the last one stays where it is.
+    /// Fails the current item of the queue and advances to the next one, if any.
     mutating func failItem() {
         guard let current = players.queue.current else { return }
         players.queue.items[current]?.status = .failed
@@ -115,10 +116,10 @@ extension InterstitialTranscript {
         if players.queue.items.keys.contains(where: { $0 > current }) { advance() }
     }
 
-    /// Stops the current item of the queue, as one that waits for media.
+    /// Stops the playhead of the queue's current item, as if the item waited for media.
     mutating func stallItem() { moveItem(atRate: 0) }
 
-    /// Lets the current item of the queue move at a rate.
+    /// Moves the playhead of the queue's current item at the given rate.
     mutating func moveItem(atRate rate: Double) {
         guard let current = players.queue.current, let item = players.queue.items[current] else { return }
         players.queue.items[current]?.timebase = item.timebase.continued(at: now, rate: rate)
@@ -165,7 +166,8 @@ extension InterstitialTranscript {
 
     static func time(_ seconds: Double) -> MediaTime { MediaTime(approximating: seconds) ?? .zero }
 
-    /// Schedules what the date ranges of a playlist with segments of 6 s say, each given by its attributes.
+    /// Schedules the interstitials of the given date ranges, each given by its attributes, in a playlist with segments
+    /// of 6 s.
     ///
     /// The playlist begins on January 1, 2026 at 00:00:00 UTC.
     mutating func setStream(_ ranges: [String], revision: Int = 1) throws {
@@ -183,14 +185,14 @@ extension InterstitialTranscript {
         players.primary.playback.segmentBorders = SegmentBorders([timeline], revision: revision)
     }
 
-    /// The attributes of an interstitial of a stream.
+    /// Returns the attributes of an interstitial date range.
     static func range(_ id: String, at seconds: Int, _ attributes: String) -> String {
         "ID=\"\(id)\",CLASS=\"com.apple.hls.interstitial\",START-DATE=\"2026-01-01T00:00:"
             + "\(seconds < 10 ? "0" : "")\(seconds)Z\",\(attributes)"
     }
 }
 
-// MARK: Text
+// MARK: Descriptions
 
 extension InterstitialTranscript {
     static func describe(_ effect: InterstitialStateMachine.Effect) -> [String] {

@@ -9,7 +9,7 @@ import MillstreamTesting
 import ResourceAddressing
 import Testing
 
-/// What was downloaded is an asset like any other, and knows what of it is there.
+/// Tests the inspection and playback of downloaded assets, and their caches.
 @Suite struct KeptAssetTests {
     private static let origin = "https://origin.example/"
 
@@ -32,7 +32,7 @@ import Testing
         try await body(library.packageDirectory(asset.id).path)
     }
 
-    @Test func aPackageIsInspectedAndHasACache() async throws {
+    @Test func packageIsInspectedAndHasACache() async throws {
         try await withPackage { folder in
             let asset = Asset(filePath: folder)
             let (duration, isPlayable) = try await asset.load(.duration, .isPlayable)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aPackageIsPlayedWithoutANetwork() async throws {
+    @Test(.timeLimit(.minutes(1))) func packageIsPlayedWithoutANetwork() async throws {
         try await withPackage { folder in
             let item = PlayerItem(asset: Asset(filePath: folder))
             let player = try Player(playerItem: item)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func oneAssetIsPlayedAndKeptAtOnce() async throws {
+    @Test(.timeLimit(.minutes(1))) func assetIsPlayedAndDownloadedConcurrently() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("kept-\(UUID())")
         defer { try? FileManager.default.removeItem(at: directory) }
         let library = try AssetLibrary(directory: directory)
@@ -75,7 +75,7 @@ import Testing
             #expect(end == .didPlayToEnd)
             let stored = try await kept
             #expect(stored.isPlayableOffline && stored.source == asset.address)
-            // Both asked with what the asset says.
+            // The player and the download both applied the options of the asset.
             #expect(server.requests.count == 6)
             for request in server.requests {
                 #expect(request.header("X-Token") == "secret")
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// The names in a folder, with the size and date of each file.
+    /// Returns the names in a folder, with the size and modification date of each file.
     private static func contents(of folder: String) throws -> [String: String] {
         let names = FileManager.default.enumerator(atPath: folder)?.allObjects as? [String] ?? []
         return try Dictionary(
@@ -97,11 +97,11 @@ import Testing
         )
     }
 
-    @Test(.timeLimit(.minutes(1))) func creatingAnAssetLooksAtNoFile() async throws {
+    @Test(.timeLimit(.minutes(1))) func creatingAnAssetReadsNoFiles() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("later-\(UUID())")
         defer { try? FileManager.default.removeItem(at: directory) }
         let package = directory.appendingPathComponent("packages/abcdefgh2345")
-        // Nothing is there yet: what the path leads to is found out when it is loaded.
+        // The path does not exist yet; it is resolved when the asset is loaded.
         let asset = Asset(filePath: package.path)
         #expect(!FileManager.default.fileExists(atPath: directory.path))
         try await withPackage { folder in
@@ -120,10 +120,10 @@ import Testing
         #expect(try await asset.load(.duration) == MediaTime(seconds: 1))
     }
 
-    @Test(.timeLimit(.minutes(1))) func playingAPackageChangesNothingInItsLibrary() async throws {
+    @Test(.timeLimit(.minutes(1))) func playingAPackageDoesNotModifyItsLibrary() async throws {
         try await withPackage { folder in
             let library = URL(fileURLWithPath: folder).deletingLastPathComponent().deletingLastPathComponent()
-            // What opening a library to write would sweep away.
+            // An orphan that would be deleted if the library were opened for writing.
             let orphan = library.appendingPathComponent("packages/orphan")
             try FileManager.default.createDirectory(at: orphan, withIntermediateDirectories: true)
             let before = try Self.contents(of: library.path)
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func whatIsOnlineHasNoCache() {
+    @Test func remoteAndMissingAssetsHaveNoCache() {
         let (online, nowhere) = (Asset(ResourceAddress(Self.origin + "main.m3u8")), Asset(filePath: "/nowhere/at/all"))
         #expect(online.assetCache == nil)
         #expect(nowhere.assetCache == nil)

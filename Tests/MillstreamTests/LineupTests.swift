@@ -29,7 +29,7 @@ import Testing
         return lineup
     }
 
-    @Test func theFirstItemIsPreparedAndPlayedAtTheRateThatWasAskedFor() {
+    @Test func firstItemIsPreparedAndPlayedAtTheRequestedRate() {
         var lineup = Lineup(actionAtItemEnd: .pause)
         lineup.setRate(1)
         #expect(lineup.takeActions() == [])
@@ -45,7 +45,7 @@ import Testing
         )
     }
 
-    @Test func theNextItemIsPreparedOnceAndBeginsAtTheEnd() {
+    @Test func nextItemIsPreparedOnceAndStartsAtTheEnd() {
         var lineup = queue()
         lineup.setRate(1.5)
         lineup.rateWasSet(of: items[0])
@@ -54,7 +54,7 @@ import Testing
         lineup.snapshotCame(of: items[0], loaded)
         lineup.snapshotCame(of: items[0], loaded)
         #expect(lineup.takeActions() == [.prepare(items[1])])
-        // A seek back throws away what was loaded, but not what was prepared.
+        // A backward seek discards loaded media, but not the prepared item.
         lineup.setRate(1.5)
         lineup.snapshotCame(of: items[0], snapshot())
         _ = lineup.takeActions()
@@ -66,14 +66,14 @@ import Testing
         #expect(lineup.state.rate == 1.5)
     }
 
-    @Test func theEndIsToldOnceEvenIfTheEngineSaysItTwice() {
+    @Test func duplicateEndEventsAdvanceTheQueueOnce() {
         var lineup = queue()
         lineup.eventCame(of: items[0], .playedToEnd)
         lineup.eventCame(of: items[0], .playedToEnd)
         #expect(lineup.state.items == [items[1], items[2]])
     }
 
-    @Test func whatAnEngineSaysBeforeItHeardOfARateDoesNotCount() {
+    @Test func snapshotsFromBeforeARateChangeAreIgnored() {
         var lineup = queue(.pause)
         lineup.snapshotCame(of: items[0], snapshot())
         lineup.setRate(1)
@@ -88,7 +88,7 @@ import Testing
         #expect(lineup.state.rate == 1)
     }
 
-    @Test func theEndOfTheLastItemLeavesNothing() {
+    @Test func endOfTheLastItemEmptiesTheQueue() {
         var lineup = Lineup(actionAtItemEnd: .advance)
         lineup.setItems([items[0]])
         lineup.setRate(1)
@@ -100,7 +100,7 @@ import Testing
         #expect(lineup.state.timeControlStatus == .paused)
     }
 
-    @Test func withoutAnActionAtTheEndTheRateStays() {
+    @Test func rateIsUnchangedAtTheEndWithoutAnAction() {
         var lineup = queue(.none)
         lineup.setRate(1)
         lineup.eventCame(of: items[0], .playedToEnd)
@@ -109,7 +109,7 @@ import Testing
         #expect(!lineup.engineOptions.pausesAtEnd)
     }
 
-    @Test func failuresOfAllItemsEndWithTheLast() {
+    @Test func failedItemsAreRemovedExceptTheLast() {
         var lineup = queue()
         lineup.setRate(1)
         let failed = snapshot {
@@ -122,7 +122,7 @@ import Testing
         #expect(lineup.state.status == .unknown)
     }
 
-    @Test func aLostDecoderDismissesEverythingAndNothingIsPreparedAgain() {
+    @Test func lostPipelineDismissesAllItemsPermanently() {
         var lineup = queue()
         lineup.snapshotCame(of: items[0], loaded)
         _ = lineup.takeActions()
@@ -141,7 +141,7 @@ import Testing
         #expect(lineup.state.rate == 0)
     }
 
-    @Test func anEngineOfAnotherItemChangesNothing() {
+    @Test func messagesFromTheEngineOfAnotherItemAreIgnored() {
         var lineup = queue()
         let before = lineup.state
         lineup.snapshotCame(of: items[2], loaded)
@@ -157,7 +157,7 @@ import Testing
         (1, true, .playing, .playing), (1, true, .paused, .waiting(.evaluatingBufferingRate)),
         (1, true, .waiting(.toMinimizeStalls), .waiting(.toMinimizeStalls)), (0, true, .playing, .paused),
     ])
-    func whetherItPlaysFollowsFromWhatWasAskedForAndWhatIs(
+    func timeControlStatusFollowsFromTheRateAndTheEngineState(
         rate: Double,
         hasItem: Bool,
         engine: TimeControl,

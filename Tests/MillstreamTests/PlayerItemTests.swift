@@ -9,7 +9,7 @@ import Testing
 @testable import Millstream
 
 @Suite struct PlayerItemTests {
-    @Test func anItemKnowsNothingBeforeItIsInAPlayer() async throws {
+    @Test func itemHasNoStateBeforeItIsInAPlayer() async throws {
         try await simulated { world in
             let item = world.item("a")
             #expect(item.status == .unknown)
@@ -19,19 +19,19 @@ import Testing
             #expect(item.isPlaybackBufferEmpty)
             #expect(item.accessLog.events.isEmpty)
             #expect(item.playbackMetrics == nil)
-            try await world.pass(.seconds(10))
+            try await world.sleep(.seconds(10))
             #expect(item.status == .unknown)
             #expect(world.engineCount == 0)
         }
     }
 
-    @Test func whoeverWatchedBeforeItMetThePlayerMissesNothing() async throws {
+    @Test func sequencesCreatedBeforePlaybackReceiveAllElements() async throws {
         try await simulated { world in
             let item = world.item("a")
             let (events, statuses) = (item.events, item.values(of: \.status))
             let player = try Player(playerItem: item)
-            try await world.pass(.seconds(3))
-            // Nobody has read so far.
+            try await world.sleep(.seconds(3))
+            // No element has been read so far.
             var iterator = statuses.makeAsyncIterator()
             #expect(await iterator.next() == .readyToPlay)
             var reader = events.makeAsyncIterator()
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func propertiesGiveTheirFirstValueAndThenOnlyChanges() async throws {
+    @Test func propertySequencesYieldTheCurrentValueAndThenChanges() async throws {
         try await simulated { world in
             let item = world.item("a")
             let player = try Player(playerItem: item)
@@ -54,7 +54,7 @@ import Testing
                     to: item.values(of: \.status),
                     { _ in
                         player.play()
-                        try await world.pass(.seconds(5))
+                        try await world.sleep(.seconds(5))
                     }
                 ) { statuses.add(status) }
             }
@@ -63,12 +63,12 @@ import Testing
         }
     }
 
-    @Test func whatIsLoadedGrows() async throws {
+    @Test func loadedTimeRangesGrow() async throws {
         try await simulated { world in
             let item = world.item("a")
             let player = try Player(playerItem: item)
             let loaded = try await listening(to: item.values(of: \.loadedTimeRanges)) { _ in
-                try await world.pass(.seconds(5))
+                try await world.sleep(.seconds(5))
             }
             #expect(loaded.map(\.totalDuration.seconds) == [0, 4, 10])
             #expect(item.seekableTimeRanges.totalDuration == MediaTime(seconds: 10))
@@ -78,18 +78,18 @@ import Testing
         }
     }
 
-    @Test func aLiveItemHasNoDuration() async throws {
+    @Test func liveItemHasNoDuration() async throws {
         try await simulated { world in
             let item = world.item("live", Script(duration: nil))
             let player = try Player(playerItem: item)
-            try await world.pass(.seconds(2))
+            try await world.sleep(.seconds(2))
             #expect(player.status == .readyToPlay)
             #expect(item.duration == nil)
             #expect(item.playbackType == .live)
         }
     }
 
-    @Test func whatWasAskedBeforeReachesTheEngineAndWhatIsAskedLaterToo() async throws {
+    @Test func preferencesReachTheEngineBeforeAndDuringPlayback() async throws {
         try await simulated { world in
             let item = world.item("a")
             item.preferredPeakBitRate = BitRate(bitsPerSecond: 900_000)
@@ -99,7 +99,7 @@ import Testing
             item.configuredTimeOffsetFromLive = MediaTime(seconds: 6)
             item.automaticallyPreservesTimeOffsetFromLive = true
             let player = try Player(playerItem: item)
-            try await world.pass(.seconds(2))
+            try await world.sleep(.seconds(2))
             let options = try #require(world.engine(0)?.request.options)
             #expect(options.preferredPeakBitRate?.bitsPerSecond == 900_000)
             #expect(options.preferredMaximumResolution?.height == 360)
@@ -109,17 +109,17 @@ import Testing
             #expect(options.preservesTimeOffsetFromLive)
             item.preferredPeakBitRate = BitRate(bitsPerSecond: 300_000)
             #expect(item.preferredPeakBitRate?.bitsPerSecond == 300_000)
-            try await world.pass(.seconds(1))
+            try await world.sleep(.seconds(1))
             #expect(world.engine(0)?.log == ["2: update 300 kbit/s"])
             #expect(player.rate == 0)
         }
     }
 
-    @Test func optionsAreSelectedAndLeftToRulesAgain() async throws {
+    @Test func mediaOptionsAreSelectedExplicitlyAndAutomatically() async throws {
         try await simulated { world in
             let item = world.item("film", Script(presentation: .film))
             let player = try Player(playerItem: item)
-            try await world.pass(.seconds(2))
+            try await world.sleep(.seconds(2))
             let sound = try #require(item.mediaSelectionGroup(for: .audible))
             let text = try #require(item.mediaSelectionGroup(for: .legible))
             #expect(item.mediaSelectionGroup(for: .visual) == nil)
@@ -130,10 +130,10 @@ import Testing
                 item.select(text.options[0], in: text)
                 item.select(nil, in: text)
                 #expect(item.currentMediaSelection[.subtitles] == nil)
-                // An option of another group counts for nothing.
+                // An option of another group is ignored.
                 item.select(text.options[0], in: sound)
                 item.selectMediaOptionAutomatically(in: sound)
-                try await world.pass(.seconds(1))
+                try await world.sleep(.seconds(1))
             }
             #expect(
                 world.engine(0)?.log == [
@@ -146,15 +146,15 @@ import Testing
         }
     }
 
-    @Test func aTrackIsTurnedOffAndOnWhileTheRestPlays() async throws {
+    @Test func trackIsDisabledAndEnabledDuringPlayback() async throws {
         try await simulated { world in
             let item = world.item("film", Script(presentation: .film))
             let player = try Player(playerItem: item)
             player.play()
-            try await world.pass(.seconds(2))
+            try await world.sleep(.seconds(2))
             let sound = try #require(item.mediaSelectionGroup(for: .audible))
             let engine = try #require(world.engine(0))
-            await engine.show { playback in
+            await engine.updateSnapshot { playback in
                 playback.tracks = [PlaybackTrack(id: 1, mediaType: .video), PlaybackTrack(id: 2, mediaType: .audio)]
                 playback.selection[.audio] = sound.options[1]
             }
@@ -165,16 +165,16 @@ import Testing
             #expect(item.setEnabled(false, tracks[1]))
             #expect(item.tracks.map(\.isEnabled) == [true, false])
             #expect(item.currentMediaSelection[.audio] == nil)
-            await engine.show { $0.tracks.removeLast() }
+            await engine.updateSnapshot { $0.tracks.removeLast() }
             #expect(item.tracks.map(\.isEnabled) == [true, false])
             #expect(item.setEnabled(true, item.tracks[1]))
-            try await world.pass(.seconds(1))
+            try await world.sleep(.seconds(1))
             #expect(engine.log == ["0: rate 1.0", "2: select nothing AUDIO", "2: select Deutsch AUDIO"])
             #expect(player.timeControlStatus == .playing)
         }
     }
 
-    @Test func otherRulesChooseAgainWhatNobodyHasChosen() async throws {
+    @Test func changedRulesApplyOnlyToAutomaticSelections() async throws {
         try await Broadcast(Broadcast.film()).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
@@ -182,7 +182,7 @@ import Testing
             #expect(item.currentMediaSelection[.audio]?.language == "en")
             item.mediaSelectionRules.audioLanguages = ["ko"]
             await world.wait(for: item.states) { $0.playback.selection[.audio]?.language == "ko" }
-            // What was chosen by somebody stays.
+            // An explicit selection is not changed by other rules.
             let group = try #require(item.mediaSelectionGroup(for: .audible))
             item.select(group.options.first { $0.language == "ko" }, in: group)
             item.mediaSelectionRules.audioLanguages = ["en"]
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test func aViewerNoticesHowItGoes() async throws {
+    @Test func playbackStartIsPostedAsANotice() async throws {
         try await Broadcast(Broadcast.film(count: 2)).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
@@ -207,22 +207,22 @@ import Testing
         }
     }
 
-    @Test func everyNotificationOfAVFoundationIsThere() async throws {
+    @Test func everyNotificationOfAVFoundationIsPosted() async throws {
         try await simulated { world in
             let item = world.item("a")
             let player = try Player(playerItem: item)
-            try await world.pass(.seconds(2))
+            try await world.sleep(.seconds(2))
             let engine = try #require(world.engine(0))
             let record = PlaybackErrorRecord(statusCode: 404, domain: "HTTP", comment: "gone", didRecover: true)
             let notifications = try await listening(to: item.notifications) { _ in
                 player.play()
-                try await world.pass(.seconds(1))
-                await engine.tell(.stalled)
-                await engine.tell(.timeJumped(from: nil, to: MediaTime(seconds: 5)))
-                await engine.tell(.error(record))
-                await engine.show { $0.recommendedTimeOffsetFromLive = MediaTime(seconds: 18) }
-                await engine.tell(.failedToPlayToEnd(record))
-                try await world.pass(.seconds(10))
+                try await world.sleep(.seconds(1))
+                await engine.emit(.stalled)
+                await engine.emit(.timeJumped(from: nil, to: MediaTime(seconds: 5)))
+                await engine.emit(.error(record))
+                await engine.updateSnapshot { $0.recommendedTimeOffsetFromLive = MediaTime(seconds: 18) }
+                await engine.emit(.failedToPlayToEnd(record))
+                try await world.sleep(.seconds(10))
             }
             let names = notifications.map { String(String(describing: $0).prefix { $0 != "(" }) }
             #expect(
@@ -236,36 +236,36 @@ import Testing
         }
     }
 
-    @Test func figuresCountUpToNow() async throws {
+    @Test func metricsIncludeTheTimeUpToNow() async throws {
         try await simulated { world in
             let item = world.item("a")
             let player = try Player(playerItem: item)
             player.play()
-            try await world.pass(.seconds(5))
+            try await world.sleep(.seconds(5))
             #expect(item.playbackMetrics?.startupTime == .seconds(1))
             #expect(item.playbackMetrics?.watchedDuration == .seconds(4))
             #expect(item.accessLog.totals.durationWatched == .seconds(4))
             #expect(item.playbackSummary?.playbackDuration == .seconds(4))
-            // A second session goes on with the log.
+            // A second session continues the log.
             try player.replaceCurrentItem(with: nil)
-            try await world.pass(.seconds(1))
+            try await world.sleep(.seconds(1))
             try player.replaceCurrentItem(with: item)
-            try await world.pass(.seconds(3))
+            try await world.sleep(.seconds(3))
             #expect(item.accessLog.totals.durationWatched == .seconds(6))
             #expect(item.playbackMetrics?.watchedDuration == .seconds(2))
             #expect(player.rate == 1)
         }
     }
 
-    @Test func measurementsBearTheNamesOfAVMetrics() async throws {
+    @Test func metricEventsCorrespondToThoseOfAVMetrics() async throws {
         try await simulated { world in
             let item = world.item("a")
             let player = try Player(playerItem: item)
             let measurements = try await listening(to: item.metrics) { _ in
                 player.play()
-                try await world.pass(.seconds(12))
+                try await world.sleep(.seconds(12))
                 try player.replaceCurrentItem(with: nil)
-                try await world.pass(.seconds(1))
+                try await world.sleep(.seconds(1))
             }
             guard case .rateChange(let change) = measurements.first?.kind else {
                 Issue.record("playing begins with a change of the rate")
@@ -281,19 +281,19 @@ import Testing
         }
     }
 
-    @Test func measurementsOfSeveralItemsComeInOrder() async throws {
+    @Test func metricEventsOfSeveralItemsAreMergedChronologically() async throws {
         try await simulated { world in
             let items = [world.item("a"), world.item("b")]
             let players = try items.map { try Player(playerItem: $0) }
             let both = items[0].metrics.chronologicalMerge(with: items[1].metrics)
             let measurements = try await listening(to: both) { _ in
                 players[1].play()
-                try await world.pass(.seconds(2))
+                try await world.sleep(.seconds(2))
                 players[0].play()
-                try await world.pass(.seconds(4))
+                try await world.sleep(.seconds(4))
                 players[1].pause()
                 for player in players { try player.replaceCurrentItem(with: nil) }
-                try await world.pass(.seconds(1))
+                try await world.sleep(.seconds(1))
             }
             let dates = measurements.map(\.date)
             #expect(dates == dates.sorted() && dates.count > 4)
@@ -305,30 +305,32 @@ import Testing
         }
     }
 
-    @Test func theDateGoesOnWithThePlayhead() async throws {
+    @Test func currentDateAdvancesWithThePlayhead() async throws {
         try await simulated { world in
             let item = world.item("live", Script(duration: nil))
             let player = try Player(playerItem: item)
             player.play()
-            try await world.pass(.seconds(2))
+            try await world.sleep(.seconds(2))
             #expect(item.currentDate() == nil)
-            await world.engine(0)?.show { $0.programDate = ProgramDateTime(sinceEpoch: MediaTime(seconds: 500)) }
-            try await world.pass(.seconds(3))
+            await world.engine(0)?.updateSnapshot {
+                $0.programDate = ProgramDateTime(sinceEpoch: MediaTime(seconds: 500))
+            }
+            try await world.sleep(.seconds(3))
             #expect(item.currentDate()?.sinceEpoch == MediaTime(seconds: 503))
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func eventsThatNobodyReadsAreDroppedAndCounted() async throws {
+    @Test(.timeLimit(.minutes(1))) func unreadEventsAreDroppedAndCounted() async throws {
         try await simulated { world in
             let item = world.item("a")
             let player = try Player(playerItem: item)
-            try await world.pass(.seconds(2))
+            try await world.sleep(.seconds(2))
             let engine = try #require(world.engine(0))
             let notifications = item.notifications
-            await engine.tell(.stalled)
+            await engine.emit(.stalled)
             let events = item.events
             for number in 0..<3_000 {
-                await engine.tell(.seekStarted(to: MediaTime(seconds: Int64(number))))
+                await engine.emit(.seekStarted(to: MediaTime(seconds: Int64(number))))
             }
             var iterator = events.makeAsyncIterator()
             guard case .dropped(let count) = await iterator.next() else {
@@ -341,13 +343,13 @@ import Testing
             }
             #expect(event.kind == .seekStarted(to: MediaTime(seconds: Int64(count))))
             #expect(count > 1_900 && count < 2_400)
-            // What is of no interest pushes out nothing.
+            // Events that are not notifications displace none.
             #expect(await notifications.first { _ in true } == .playbackStalled)
             #expect(player.rate == 0)
         }
     }
 
-    @Test func eachLoopSeesAllEvents() async throws {
+    @Test func eachEventSequenceReceivesAllEvents() async throws {
         try await simulated { world in
             let item = world.item("a")
             let other = Collected<PlayerItem.Event>()
@@ -358,7 +360,7 @@ import Testing
                     { _ in
                         try player.replaceCurrentItem(with: item)
                         player.play()
-                        try await world.pass(.seconds(20))
+                        try await world.sleep(.seconds(20))
                     }
                 ) { other.add(event) }
             }

@@ -7,7 +7,7 @@ import Testing
 @testable import Millstream
 
 @Suite struct PlayerModelTests {
-    @Test(.timeLimit(.minutes(1))) @MainActor func theButtonIsEnabledWhenTheItemIsReady() async throws {
+    @Test(.timeLimit(.minutes(1))) @MainActor func modelFollowsTheStateOfThePlayer() async throws {
         let world = World()
         let player = try Player(playerItem: world.item("a"))
         let model = PlayerModel(player)
@@ -15,9 +15,9 @@ import Testing
         #expect(!model.isPlaying)
         async let following: Void = model.run(every: MediaTime(seconds: 1))
         try await world.simulation.run {
-            try await world.pass(.seconds(2))
+            try await world.sleep(.seconds(2))
             player.play()
-            try await world.pass(.milliseconds(3_500))
+            try await world.sleep(.milliseconds(3_500))
             player.pause()
         }
         while model.isPlaying || !model.canPlay { await Task.yield() }
@@ -26,7 +26,7 @@ import Testing
         #expect(!model.hasFailed)
         try await world.simulation.run {
             try player.replaceCurrentItem(with: nil)
-            try await world.pass(.seconds(1))
+            try await world.sleep(.seconds(1))
         }
         while model.canPlay { await Task.yield() }
         player.hub.finish()

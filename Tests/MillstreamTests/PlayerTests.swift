@@ -8,7 +8,7 @@ import Testing
 @testable import Millstream
 
 @Suite struct PlayerTests {
-    @Test func aNewPlayerPlaysNothing() async throws {
+    @Test func newPlayerWaitsForAnItem() async throws {
         try await simulated { world in
             let player = Player(environment: world.environment)
             #expect(player.currentItem == nil)
@@ -20,13 +20,13 @@ import Testing
         }
     }
 
-    @Test func playAndPauseSetTheRateAtOnceAndTheEngineFollowsInOrder() async throws {
+    @Test func playAndPauseSetTheRateImmediatelyAndReachTheEngineInOrder() async throws {
         try await simulated { world in
             let player = Player(ResourceAddress("a"), environment: world.environment)
             player.play()
             #expect(player.rate == 1)
             #expect(player.timeControlStatus == .waiting(.evaluatingBufferingRate))
-            try await world.pass(.seconds(2))
+            try await world.sleep(.seconds(2))
             #expect(player.timeControlStatus == .playing)
             player.pause()
             #expect(player.rate == 0)
@@ -35,7 +35,7 @@ import Testing
             player.rate = 0
             player.defaultRate = 0.5
             player.play()
-            try await world.pass(.seconds(1))
+            try await world.sleep(.seconds(1))
             #expect(player.rate == 0.5)
             let log = world.engine(0)?.log
             #expect(log == ["0: rate 1.0", "2: rate 0.0", "2: rate 2.0", "2: rate 0.0", "2: rate 0.5"])
@@ -43,28 +43,28 @@ import Testing
     }
 
     @Test(arguments: [0.5, 1, 2])
-    func mediaTimePassesAtTheRate(rate: Double) async throws {
+    func mediaTimeAdvancesAtTheRate(rate: Double) async throws {
         try await simulated { world in
             let item = world.item("a", Script(duration: MediaTime(seconds: 100)))
             let player = try Player(playerItem: item)
             player.rate = rate
-            try await world.pass(.seconds(21))
+            try await world.sleep(.seconds(21))
             #expect(player.currentTime().seconds == 20 * rate)
         }
     }
 
-    @Test func atTheEndThePlayheadStaysAndPlayDoesNothingUntilASeek() async throws {
+    @Test func playHasNoEffectAtTheEndUntilASeek() async throws {
         try await simulated { world in
             let item = world.item("a")
             let player = try Player(playerItem: item)
             let ends = try await listening(to: item.notifications) { _ in
                 player.play()
-                try await world.pass(.seconds(20))
+                try await world.sleep(.seconds(20))
                 #expect(player.rate == 0)
                 #expect(player.currentItem == item)
                 #expect(player.currentTime() == MediaTime(seconds: 10))
                 player.play()
-                try await world.pass(.seconds(1))
+                try await world.sleep(.seconds(1))
                 #expect(player.rate == 0)
                 #expect(player.currentTime() == MediaTime(seconds: 10))
             }
@@ -73,44 +73,45 @@ import Testing
             #expect(landed == SeekCompletion(isFinished: true, landed: .zero))
             player.play()
             #expect(player.rate == 1)
-            try await world.pass(.seconds(3))
+            try await world.sleep(.seconds(3))
             #expect(player.rate == 1)
             #expect(player.currentTime() == MediaTime(seconds: 3))
         }
     }
 
-    @Test func seekAndPlayWithoutWaitingReplays() async throws {
+    @Test func playDuringASeekToTheStartReplays() async throws {
         try await simulated { world in
             let player = try Player(playerItem: world.item("a"))
             player.play()
-            try await world.pass(.seconds(20))
+            try await world.sleep(.seconds(20))
             let rates = try await listening(to: player.values(of: \.rate)) { _ in
                 async let seek = player.seek(to: .zero)
-                try await world.pass(.milliseconds(1))
+                try await world.sleep(.milliseconds(1))
                 player.play()
                 let completion = await seek
                 #expect(completion.isFinished)
-                try await world.pass(.seconds(2))
+                try await world.sleep(.seconds(2))
             }
             #expect(rates == [0, 1])
             #expect(player.currentTime().seconds > 1)
         }
     }
 
-    @Test func theStatusBecomesReadyWithTheFirstItem() async throws {
+    @Test func statusBecomesReadyWithTheFirstItem() async throws {
         try await simulated { world in
             let player = try Player(playerItem: world.item("a"))
-            let statuses = try await listening(to: player.values(of: \.status)) { _ in try await world.pass(.seconds(3))
+            let statuses = try await listening(to: player.values(of: \.status)) { _ in
+                try await world.sleep(.seconds(3))
             }
             #expect(statuses == [.unknown, .readyToPlay])
         }
     }
 
-    @Test func aFailedItemStopsThePlayerAndLeavesItUsable() async throws {
+    @Test func failedItemStopsThePlayerButLeavesItUsable() async throws {
         try await simulated { world in
             let player = try Player(playerItem: world.item("bad", Script(failure: StreamingError(.damaged, "no"))))
             player.play()
-            try await world.pass(.seconds(2))
+            try await world.sleep(.seconds(2))
             #expect(player.rate == 0)
             #expect(player.status == .unknown)
             #expect(player.currentItem?.status == .failed)
@@ -119,18 +120,18 @@ import Testing
             #expect(player.rate == 0)
             try player.replaceCurrentItem(with: world.item("good"))
             player.play()
-            try await world.pass(.seconds(2))
+            try await world.sleep(.seconds(2))
             #expect(player.status == .readyToPlay)
             #expect(player.timeControlStatus == .playing)
         }
     }
 
-    @Test func aLostDecoderTakesThePlayerWithIt() async throws {
+    @Test func lostPipelineFailsThePlayer() async throws {
         try await simulated { world in
             let script = Script(failure: StreamingError(.pipelineLost, "the sound device is gone"))
             let player = try Player(playerItem: world.item("a", script))
             player.play()
-            try await world.pass(.seconds(2))
+            try await world.sleep(.seconds(2))
             #expect(player.status == .failed)
             #expect(player.error?.code == .mediaServicesLost)
             #expect(player.error?.message.contains("sound device") == true)
@@ -141,12 +142,12 @@ import Testing
         }
     }
 
-    @Test func withoutAPipelineThePlayerFails() async throws {
+    @Test func playerFailsWithoutAPipeline() async throws {
         let world = World(pipelineError: StreamingError(.pipelineLost, "no sound device"))
         try await simulated(world) { world in
             let player = try Player(playerItem: world.item("a"))
             player.play()
-            try await world.pass(.seconds(1))
+            try await world.sleep(.seconds(1))
             #expect(player.status == .failed)
             #expect(player.currentItem?.status == .failed)
             #expect(world.engineCount == 0)
@@ -156,15 +157,15 @@ import Testing
         }
     }
 
-    @Test func theRateFallsWhenTheApplicationIsSuspended() async throws {
+    @Test func rateBecomesZeroWhenTheApplicationIsSuspended() async throws {
         try await simulated { world in
             let player = try Player(playerItem: world.item("a"))
             player.play()
-            try await world.pass(.seconds(2))
+            try await world.sleep(.seconds(2))
             let events = try await listening(to: player.events) { _ in
                 player.applicationWillSuspend()
                 #expect(player.rate == 0)
-                try await world.pass(.seconds(1))
+                try await world.sleep(.seconds(1))
             }
             let changes = events.compactMap { if case .rateDidChange(let change) = $0 { change } else { nil } }
             #expect(changes.map(\.reason) == [.appBackgrounded])
@@ -173,15 +174,15 @@ import Testing
     }
 
     @Test(arguments: [-1, -0.5, -2, .nan, .infinity, 33, 1e300])
-    func aRateThatCannotBeHadChangesNothing(rate: Double) async throws {
+    func unsupportedRateIsRejected(rate: Double) async throws {
         try await simulated { world in
             let player = try Player(playerItem: world.item("a"))
             player.play()
-            try await world.pass(.seconds(2))
+            try await world.sleep(.seconds(2))
             let events = try await listening(to: player.events) { _ in
                 #expect(!player.setRate(rate))
                 #expect(player.rate == 1)
-                try await world.pass(.milliseconds(10))
+                try await world.sleep(.milliseconds(10))
             }
             #expect(
                 events == [.rateDidChange(RateChange(rate: 1, previousRate: 1, reason: .setRateFailed))]
@@ -189,74 +190,74 @@ import Testing
         }
     }
 
-    @Test func replacingKeepsTheRateAndEndsTheEngineBefore() async throws {
+    @Test func replacingTheItemKeepsTheRateAndEndsThePreviousEngine() async throws {
         try await simulated { world in
             let (first, second) = (world.item("a"), world.item("b"))
             let player = try Player(playerItem: first)
             player.play()
-            try await world.pass(.seconds(3))
+            try await world.sleep(.seconds(3))
             let current = try await listening(to: player.values(of: \.currentItem)) { _ in
-                try await world.pass(.zero)
+                try await world.sleep(.zero)
                 try player.replaceCurrentItem(with: second)
                 #expect(player.currentItem == second)
                 #expect(player.rate == 1)
-                try await world.pass(.seconds(2))
+                try await world.sleep(.seconds(2))
             }
             #expect(current == [first, second])
             #expect(second.currentTime() == MediaTime(seconds: 1))
             #expect(world.liveEngines == 1)
             #expect(first.timebase.rate == 0)
             #expect(first.currentTime() == MediaTime(seconds: 2))
-            // It can be played again, from where it was.
+            // The item can be played again, from its last position.
             try player.replaceCurrentItem(with: first)
-            try await world.pass(.seconds(2))
+            try await world.sleep(.seconds(2))
             #expect(world.engine(2)?.request.options.startTime == MediaTime(seconds: 2))
             #expect(first.currentTime() == MediaTime(seconds: 3))
         }
     }
 
-    @Test func replacingByNothingEndsTheEngine() async throws {
+    @Test func removingTheItemEndsItsEngine() async throws {
         try await simulated { world in
             let player = try Player(playerItem: world.item("a"))
             player.play()
-            try await world.pass(.seconds(3))
+            try await world.sleep(.seconds(3))
             #expect(world.liveEngines == 1)
             try player.replaceCurrentItem(with: nil)
-            try await world.pass(.seconds(1))
+            try await world.sleep(.seconds(1))
             #expect(world.liveEngines == 0)
             #expect(player.reasonForWaitingToPlay == .noItemToPlay)
             #expect(player.currentTime() == .zero)
         }
     }
 
-    @Test func theEngineEndsWithThePlayer() async throws {
+    @Test func engineEndsWithThePlayer() async throws {
         try await simulated { world in
             let item = world.item("a")
             var player: Player? = try Player(playerItem: item)
             weak let gone = player
             player?.play()
-            try await world.pass(.seconds(3))
+            try await world.sleep(.seconds(3))
             #expect(world.liveEngines == 1)
             let states = player?.states
             player = nil
             #expect(gone == nil)
-            try await world.pass(.seconds(1))
+            try await world.sleep(.seconds(1))
             #expect(world.liveEngines == 0)
-            // Whoever watches comes to an end, and the item is free.
+            // The sequence of states ends, and the item can be used by another player.
             var iterator = try #require(states).makeAsyncIterator()
             while await iterator.next() != nil {}
             #expect(throws: Never.self) { try Player(playerItem: item) }
         }
     }
 
-    @Test func anEngineThatWasNeverStartedEndsToo() async throws {
+    @Test func enginesOfQuicklyReplacedItemsEnd() async throws {
         try await simulated { world in
             let player = Player(environment: world.environment)
             for number in 0..<20 {
                 try player.replaceCurrentItem(with: world.item("\(number)"))
                 player.play()
             }
-            try await world.pass(.seconds(2))
+            try await world.sleep(.seconds(2))
             #expect(world.liveEngines == 1)
             #expect(player.timeControlStatus == .playing)
         }
@@ -271,7 +272,7 @@ import Testing
             let group = try #require(try await asset.loadMediaSelectionGroup(for: .audible))
             one.select(group.options[1], in: group)
             for player in players { player.play() }
-            try await world.pass(.seconds(3))
+            try await world.sleep(.seconds(3))
             #expect(one.currentMediaSelection[.audio]?.name == "Deutsch")
             #expect(other.currentMediaSelection[.audio] == nil)
             #expect(players.allSatisfy { $0.timeControlStatus == .playing })
@@ -281,7 +282,7 @@ import Testing
         }
     }
 
-    @Test func anItemIsInOnePlayerAtMost() async throws {
+    @Test func itemIsInAtMostOnePlayer() async throws {
         try await simulated { world in
             let item = world.item("a")
             let player = try Player(playerItem: item)
@@ -292,7 +293,7 @@ import Testing
             #expect(throws: Never.self) { try player.replaceCurrentItem(with: item) }
             try player.replaceCurrentItem(with: nil)
             #expect(throws: Never.self) { try other.replaceCurrentItem(with: item) }
-            try await world.pass(.seconds(2))
+            try await world.sleep(.seconds(2))
             #expect(other.status == .readyToPlay)
             #expect(world.liveEngines == 1)
         }
@@ -303,38 +304,38 @@ import Testing
             let player = try Player(playerItem: world.item("a"))
             player.play()
             player.playImmediately(atRate: 1)
-            try await world.pass(.seconds(1))
+            try await world.sleep(.seconds(1))
             #expect(world.engine(0)?.log == ["0: rate 1.0", "0: rate 1.0 at once"])
         }
     }
 
-    @Test func whatThePlayerWantsOfItsEnginesReachesThem() async throws {
+    @Test func playerOptionsReachItsEngines() async throws {
         try await simulated { world in
             let player = try Player(playerItem: world.item("a"))
             player.actionAtItemEnd = .none
             player.automaticallyWaitsToMinimizeStalling = false
-            try await world.pass(.seconds(1))
+            try await world.sleep(.seconds(1))
             let first = try #require(world.engine(0)?.options)
             #expect(!first.pausesAtEnd && !first.waitsToMinimizeStalls)
             try player.replaceCurrentItem(with: world.item("b"))
-            try await world.pass(.seconds(1))
+            try await world.sleep(.seconds(1))
             let options = try #require(world.engine(1)?.request.options)
             #expect(!options.pausesAtEnd)
             #expect(!options.waitsToMinimizeStalls)
         }
     }
 
-    @Test func aRateThatTheEngineChoosesIsThePlayersToo() async throws {
+    @Test func playerAdoptsARateChangeOfTheEngine() async throws {
         try await simulated { world in
             let player = try Player(playerItem: world.item("live", Script(duration: nil)))
             player.rate = 2
-            try await world.pass(.seconds(5))
+            try await world.sleep(.seconds(5))
             let engine = try #require(world.engine(0))
             let events = try await listening(to: player.events) { _ in
                 let change = RateChange(rate: 1, previousRate: 2, reason: .playheadReachedLiveEdge)
-                await engine.tell(.rateChanged(change))
-                await engine.show { $0.desiredRate = 1 }
-                try await world.pass(.milliseconds(1))
+                await engine.emit(.rateChanged(change))
+                await engine.updateSnapshot { $0.desiredRate = 1 }
+                try await world.sleep(.milliseconds(1))
             }
             #expect(player.rate == 1)
             let reasons = events.compactMap { if case .rateDidChange(let change) = $0 { change.reason } else { nil } }

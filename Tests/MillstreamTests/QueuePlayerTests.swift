@@ -7,11 +7,11 @@ import Testing
 @testable import Millstream
 
 @Suite struct QueuePlayerTests {
-    private func currents(_ events: [PlayerEvent]) -> [PlayerItem?] {
+    private func currentItems(_ events: [PlayerEvent]) -> [PlayerItem?] {
         events.compactMap { if case .currentItemDidChange(let item) = $0 { .some(item) } else { nil } }
     }
 
-    @Test func itemsArePlayedInOrderWithoutAGap() async throws {
+    @Test func itemsArePlayedInOrderWithoutGaps() async throws {
         try await simulated { world in
             let items = ["a", "b", "c"].map { world.item($0) }
             let player = try QueuePlayer(items: items)
@@ -20,13 +20,13 @@ import Testing
                 player.play()
                 _ = try await listening(to: player.values(of: \.currentItem)) { _ in
                     while player.currentItem != nil {
-                        try await world.pass(.milliseconds(500))
+                        try await world.sleep(.milliseconds(500))
                         started.add("\(world.now) \(player.timeControlStatus)")
                     }
                 }
             }
-            #expect(currents(events) == [items[1], items[2], nil])
-            // A second until the first is ready, then thirty seconds of media without any between.
+            #expect(currentItems(events) == [items[1], items[2], nil])
+            // One second until the first item is ready, then 30 s of media without gaps.
             #expect(world.now == .seconds(31))
             #expect(started.all.dropFirst(2).dropLast().allSatisfy { $0.hasSuffix("playing") })
             #expect(player.rate == 0)
@@ -34,16 +34,16 @@ import Testing
         }
     }
 
-    @Test func theNextItemIsLoadedWhenTheCurrentOneIs() async throws {
+    @Test func nextItemIsLoadedAfterTheCurrentOne() async throws {
         try await simulated { world in
             let player = try QueuePlayer(items: ["a", "b", "c"].map { world.item($0) })
             player.play()
-            try await world.pass(.milliseconds(2_900))
+            try await world.sleep(.milliseconds(2_900))
             #expect(world.engineCount == 1)
-            try await world.pass(.milliseconds(200))
+            try await world.sleep(.milliseconds(200))
             #expect(world.engineCount == 2)
-            try await world.pass(.seconds(3))
-            // Paused, and not the one after it.
+            try await world.sleep(.seconds(3))
+            // The next item is paused, and the one after it is not loaded.
             #expect(world.engine(1)?.log == [])
             #expect(player.items()[1].status == .readyToPlay)
             #expect(player.items()[1].currentTime() == .zero)
@@ -51,13 +51,13 @@ import Testing
         }
     }
 
-    @Test func endsAreToldBeforeTheNextItemIsCurrent() async throws {
+    @Test func endIsReportedBeforeTheNextItemIsCurrent() async throws {
         try await simulated { world in
             let items = ["a", "b"].map { world.item($0) }
             let player = try QueuePlayer(items: items)
             let events = try await listening(to: player.events) { _ in
                 player.play()
-                try await world.pass(.seconds(12))
+                try await world.sleep(.seconds(12))
             }
             let end = try #require(events.firstIndex(of: .item(items[0], .notification(.didPlayToEnd))))
             let change = try #require(events.firstIndex(of: .currentItemDidChange(items[1])))
@@ -67,26 +67,26 @@ import Testing
         }
     }
 
-    @Test func advancingSkips() async throws {
+    @Test func advancingSkipsToTheNextItem() async throws {
         try await simulated { world in
             let items = ["a", "b"].map { world.item($0) }
             let player = try QueuePlayer(items: items)
             player.play()
-            try await world.pass(.seconds(2))
+            try await world.sleep(.seconds(2))
             player.advanceToNextItem()
             #expect(player.currentItem == items[1])
-            try await world.pass(.seconds(2))
+            try await world.sleep(.seconds(2))
             #expect(player.currentTime() == MediaTime(seconds: 1))
             #expect(world.liveEngines == 1)
             player.advanceToNextItem()
             #expect(player.currentItem == nil)
             player.advanceToNextItem()
-            try await world.pass(.seconds(1))
+            try await world.sleep(.seconds(1))
             #expect(world.liveEngines == 0)
         }
     }
 
-    @Test func itemsAreInsertedBehindOthersOrAtTheEnd() async throws {
+    @Test func itemsAreInsertedAfterOthersOrAtTheEnd() async throws {
         try await simulated { world in
             let items = ["a", "b", "c", "d"].map { world.item($0) }
             let player = try QueuePlayer(items: [items[0]])
@@ -104,12 +104,12 @@ import Testing
         }
     }
 
-    @Test func anItemOfAnotherPlayerCannotBeQueued() async throws {
+    @Test func itemOfAnotherPlayerCannotBeQueued() async throws {
         try await simulated { world in
             let (mine, other) = (world.item("a"), world.item("b"))
             let player = try Player(playerItem: other)
             #expect(throws: PlayerError.self) { try QueuePlayer(items: [mine, other]) }
-            // What was taken before that is free again.
+            // The item that was claimed before the error is released.
             let queue = try QueuePlayer(items: [mine])
             #expect(!queue.canInsert(other, after: nil))
             try player.replaceCurrentItem(with: nil)
@@ -119,83 +119,83 @@ import Testing
         }
     }
 
-    @Test func whatIsRemovedIsFreeAndItsEngineEnds() async throws {
+    @Test func removedItemIsReleasedAndItsEngineEnds() async throws {
         try await simulated { world in
             let items = ["a", "b", "c"].map { world.item($0) }
             let player = try QueuePlayer(items: items)
             player.play()
-            try await world.pass(.seconds(4))
+            try await world.sleep(.seconds(4))
             #expect(world.liveEngines == 2)
             player.remove(items[1])
-            try await world.pass(.milliseconds(10))
+            try await world.sleep(.milliseconds(10))
             #expect(player.canInsert(items[1], after: nil))
-            // The one behind it is loaded instead.
+            // The item after it is loaded instead.
             #expect(world.engineCount == 3)
             #expect(world.liveEngines == 2)
             player.remove(world.item("stranger"))
             #expect(player.items() == [items[0], items[2]])
             player.removeAllItems()
-            try await world.pass(.seconds(1))
+            try await world.sleep(.seconds(1))
             #expect(world.liveEngines == 0)
             #expect(player.currentItem == nil)
         }
     }
 
-    @Test func playedItemsAreFree() async throws {
+    @Test func playedItemsCanBeQueuedAgain() async throws {
         try await simulated { world in
             let items = ["a", "b"].map { world.item($0) }
             let player = try QueuePlayer(items: items)
             player.play()
-            try await world.pass(.seconds(12))
+            try await world.sleep(.seconds(12))
             #expect(player.currentItem == items[1])
             try player.insert(items[0], after: nil)
-            try await world.pass(.seconds(12))
+            try await world.sleep(.seconds(12))
             #expect(player.currentItem == items[0])
             #expect(player.currentTime() > .zero)
         }
     }
 
-    @Test func aFailedItemIsLeftBehind() async throws {
+    @Test func failedItemIsSkipped() async throws {
         try await simulated { world in
             let bad = world.item("bad", Script(failure: StreamingError(.damaged, "no")))
             let player = try QueuePlayer(items: [bad, world.item("good")])
             player.play()
-            try await world.pass(.seconds(3))
+            try await world.sleep(.seconds(3))
             #expect(player.currentItem?.asset.address.text == "good")
             #expect(player.timeControlStatus == .playing)
             #expect(bad.status == .failed)
         }
     }
 
-    @Test func aPreparedItemThatFailedIsSkippedAtTheEndOfTheCurrentOne() async throws {
+    @Test func failedPreparedItemIsSkippedAtTheEndOfTheCurrentOne() async throws {
         try await simulated { world in
             let bad = world.item("bad", Script(failure: StreamingError(.damaged, "no")))
             let player = try QueuePlayer(items: [world.item("a"), bad, world.item("good")])
             player.play()
-            try await world.pass(.seconds(14))
+            try await world.sleep(.seconds(14))
             #expect(player.currentItem?.asset.address.text == "good")
             #expect(player.timeControlStatus == .playing)
         }
     }
 
-    @Test func aQueueThatPausesStandsAtTheEndOfEachItem() async throws {
+    @Test func pausingQueueStopsAtTheEndOfEachItem() async throws {
         try await simulated { world in
             let items = ["a", "b"].map { world.item($0) }
             let player = try QueuePlayer(items: items)
             player.actionAtItemEnd = .pause
             player.play()
-            try await world.pass(.seconds(14))
+            try await world.sleep(.seconds(14))
             #expect(player.currentItem == items[0])
             #expect(player.rate == 0)
             #expect(world.engineCount == 1)
         }
     }
 
-    @Test func aQueuePlayerIsAPlayer() async throws {
+    @Test func queuePlayerIsUsableAsAPlayer() async throws {
         try await simulated { world in
             let player: Player = try QueuePlayer(items: [world.item("a")])
             player.play()
-            try await world.pass(.seconds(2))
+            try await world.sleep(.seconds(2))
             #expect(player.timeControlStatus == .playing)
             #expect(player.actionAtItemEnd == .advance)
         }

@@ -9,9 +9,9 @@ import Testing
 
 @testable import Millstream
 
-/// The whole way: from a face through the engine to a transport, in simulated time.
+/// Tests playback from the public API through the real engine to a scripted transport, in simulated time.
 @Suite struct RealEngineTests {
-    @Test func aFilmIsPlayedToItsEnd() async throws {
+    @Test func presentationPlaysToItsEnd() async throws {
         try await Broadcast(Broadcast.film()).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func atTheEndPlayDoesNothingAndASeekReplays() async throws {
+    @Test func playHasNoEffectAtTheEndUntilASeek() async throws {
         try await Broadcast(Broadcast.film(count: 2)).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func twoPlayersAreAtTheSamePlaceAtTheSameTime() async throws {
+    @Test func playersWithTheSameScheduledStartAreSynchronized() async throws {
         try await Broadcast(Broadcast.film()).run { world in
             let players = try (0..<2).map { _ in try Player(playerItem: world.item()) }
             for player in players { #expect(await player.preroll(atRate: 1)) }
@@ -62,7 +62,7 @@ import Testing
             try await world.simulation.sleep(for: .seconds(1))
             #expect(players[0].currentTime() == MediaTime(seconds: 9))
             #expect(players[0].reasonForWaitingToPlay == .forCoordinatedPlayback)
-            // The other one is told when that has passed already.
+            // The start of the other player is scheduled for a host time that has already passed.
             try await world.simulation.sleep(for: .seconds(4))
             #expect(players[0].currentTime() == MediaTime(seconds: 12) && players[0].timeControlStatus == .playing)
             #expect(players[1].setRate(1, time: MediaTime(seconds: 9), atHostTime: moment))
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func aLaterRateTakesTheAppointmentsPlace() async throws {
+    @Test func laterRateCancelsAScheduledStart() async throws {
         try await Broadcast(Broadcast.film()).run { world in
             let player = try Player(playerItem: world.item())
             #expect(!player.setRate(1, time: .zero, atHostTime: .zero), "it is not ready")
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func aSeekEndsAnAppointment() async throws {
+    @Test func seekCancelsAScheduledStart() async throws {
         try await Broadcast(Broadcast.film()).run { world in
             let player = try Player(playerItem: world.item())
             #expect(await player.preroll(atRate: 1))
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func aPauseEndsAnAppointmentThatIsStillSought() async throws {
+    @Test func pauseCancelsAScheduledStartThatIsStillSeeking() async throws {
         try await Broadcast(Broadcast.film(), latency: .milliseconds(1_500)).run { world in
             let player = try Player(playerItem: world.item())
             #expect(await player.preroll(atRate: 1))
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func whatTheSeekTookIsCaughtUpWith() async throws {
+    @Test func scheduledStartCompensatesForTheDurationOfItsSeek() async throws {
         try await Broadcast(Broadcast.film(), latency: .milliseconds(1_500)).run { world in
             let player = try Player(playerItem: world.item())
             #expect(await player.preroll(atRate: 1))
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func backwardsItEndsWhereItIsTold() async throws {
+    @Test func reversePlaybackStopsAtItsEndTime() async throws {
         try await Broadcast(Broadcast.film()).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func whereNothingIsDoneAtTheEndASeekBackPlaysOn() async throws {
+    @Test func seekAfterTheEndResumesPlaybackWithoutAnActionAtTheEnd() async throws {
         try await Broadcast(Broadcast.film(count: 2)).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func playStopsWhereItWasToldTo() async throws {
+    @Test func forwardPlaybackStopsAtItsEndTime() async throws {
         try await Broadcast(Broadcast.film()).run { world in
             let item = world.item()
             item.forwardPlaybackEndTime = MediaTime(seconds: 10)
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func aTrackThatIsTurnedOffIsNoLongerLoadedAndTheRestPlaysOn() async throws {
+    @Test func disabledTrackIsNotLoadedWhileOthersPlay() async throws {
         try await Broadcast(Broadcast.film(count: 20)).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
@@ -186,15 +186,15 @@ import Testing
             #expect(item.tracks.first { $0.mediaType == .audio }?.isEnabled == false)
             try await world.simulation.sleep(for: .seconds(20))
             #expect(player.currentTime() == MediaTime(seconds: 30))
-            #expect(!world.askedMedia.contains("en8.ts"))
+            #expect(!world.requestedMedia.contains("en8.ts"))
             #expect(item.setEnabled(true, sound))
             await world.wait(for: item.states) { $0.hasPlayedToEnd }
             #expect(world.simulation.now == .seconds(120))
-            #expect(world.askedMedia.contains("en8.ts"))
+            #expect(world.requestedMedia.contains("en8.ts"))
         }
     }
 
-    @Test func aDateOfTheStreamCanBeSought() async throws {
+    @Test func seekReachesAProgramDateTime() async throws {
         let start = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n"
         let segments = (0..<10).map { "#EXTINF:6,\ns\($0).ts\n" }.joined() + "#EXT-X-ENDLIST\n"
         var texts = [Broadcast.origin + "main.m3u8": start + segments]
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test func aStreamWithoutDatesIsNotMoved() async throws {
+    @Test func seekToADateFailsWithoutProgramDateTimes() async throws {
         try await Broadcast(Broadcast.film()).run { world in
             let player = try Player(playerItem: world.item())
             await world.wait(for: player.states) { $0.playback.status == .readyToPlay }
@@ -221,27 +221,27 @@ import Testing
         }
     }
 
-    @Test func observersOfTimeHearEachSecondOfMediaTime() async throws {
+    @Test func periodicObserverIsCalledAtEachIntervalOfMediaTime() async throws {
         try await Broadcast(Broadcast.film(count: 2)).run { world in
             let player = try Player(playerItem: world.item())
-            let heard = Collected<String>()
+            let reported = Collected<String>()
             let observer = player.addPeriodicTimeObserver(
                 forInterval: MediaTime(seconds: 4),
-                performing: { heard.add("\($0) at \(world.simulation.now)") }
+                performing: { reported.add("\($0) at \(world.simulation.now)") }
             )
             player.setRate(2)
             await world.wait(for: player.states) { $0.playback.hasPlayedToEnd }
             try await world.simulation.sleep(for: .seconds(1))
             player.removeTimeObserver(observer)
             #expect(
-                heard.all == [
+                reported.all == [
                     "0 at 0.0 seconds", "4 at 2.0 seconds", "8 at 4.0 seconds", "12 at 6.0 seconds",
                 ]
             )
         }
     }
 
-    @Test func whenTheApplicationSuspendsTheRateFallsAndSaysWhy() async throws {
+    @Test func rateChangeOnSuspensionHasItsReason() async throws {
         try await Broadcast(Broadcast.film()).run { world in
             let player = try Player(playerItem: world.item())
             player.play()
@@ -260,7 +260,7 @@ import Testing
     }
 
     @Test(arguments: [0.5, 2.0])
-    func theRateIsThatOfMediaTime(rate: Double) async throws {
+    func mediaTimeAdvancesAtTheRate(rate: Double) async throws {
         try await Broadcast(Broadcast.film()).run { world in
             let player = try Player(playerItem: world.item())
             #expect(player.setRate(rate))
@@ -272,7 +272,7 @@ import Testing
         }
     }
 
-    @Test func aPauseStopsThePlayHead() async throws {
+    @Test func pauseStopsThePlayhead() async throws {
         try await Broadcast(Broadcast.film()).run { world in
             let player = try Player(playerItem: world.item())
             player.play()
@@ -285,7 +285,7 @@ import Testing
         }
     }
 
-    @Test func seeksLandWhereTheyMayAndALaterOneInterruptsAnEarlierOne() async throws {
+    @Test func seeksRespectTolerancesAndLaterOnesInterruptEarlierOnes() async throws {
         try await Broadcast(Broadcast.film()).run { world in
             let player = try Player(playerItem: world.item())
             await world.wait(for: player.states) { $0.playback.status == .readyToPlay }
@@ -301,7 +301,7 @@ import Testing
         }
     }
 
-    @Test func aSeekThatWaitsForMediaIsInterruptedByAnotherAndByACancel() async throws {
+    @Test func pendingSeekIsInterruptedByAnotherSeekOrACancellation() async throws {
         try await Broadcast(Broadcast.film(count: 100), latency: .milliseconds(200)).run { world in
             let player = try Player(playerItem: world.item())
             player.play()
@@ -325,7 +325,7 @@ import Testing
         }
     }
 
-    @Test func aNetworkThatIsTooSlowStallsAndSaysSo() async throws {
+    @Test func slowNetworkStallsPlaybackAndTheStallIsReported() async throws {
         try await Broadcast(Broadcast.film(count: 10), latency: .seconds(8)).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
@@ -344,7 +344,7 @@ import Testing
         }
     }
 
-    @Test func aSeekBeforeItIsReadyIsWhereItBegins() async throws {
+    @Test func seekBeforePlaybackSetsTheStartPosition() async throws {
         try await Broadcast(Broadcast.film()).run { world in
             let item = world.item()
             let unplayed = await item.seek(to: MediaTime(seconds: 30))
@@ -353,11 +353,11 @@ import Testing
             player.play()
             await world.wait(for: item.states) { $0.timebase.rate == 1 }
             #expect(item.currentTime() == MediaTime(seconds: 30))
-            #expect(world.askedMedia.allSatisfy { !$0.hasSuffix("0.ts") })
+            #expect(world.requestedMedia.allSatisfy { !$0.hasSuffix("0.ts") })
         }
     }
 
-    @Test func aSeekOfAnItemThatGoesIsNotFinished() async throws {
+    @Test func seekOfARemovedItemIsNotFinished() async throws {
         try await Broadcast(Broadcast.film()).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
@@ -370,7 +370,7 @@ import Testing
         }
     }
 
-    @Test func aStreamThatIsGoneFailsWithTheStatus() async throws {
+    @Test func missingStreamFailsWithTheHTTPStatus() async throws {
         try await Broadcast([:]).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
@@ -383,7 +383,7 @@ import Testing
         }
     }
 
-    @Test func anotherLanguageIsPlayedAsSoonAsItIsThere() async throws {
+    @Test func selectedLanguageReplacesBufferedAudioWithoutInterruption() async throws {
         try await Broadcast(Broadcast.film(count: 20)).run { world in
             let item = world.item()
             let player = try Player(playerItem: item)
@@ -395,12 +395,12 @@ import Testing
             item.select(group.options.first { $0.language == "ko" }, in: group)
             #expect(item.currentMediaSelection[.audio]?.language == "ko")
             await world.wait(for: item.states) { $0.hasPlayedToEnd }
-            #expect(world.askedMedia.first { $0.hasPrefix("ko") } == "ko1.ts")
+            #expect(world.requestedMedia.first { $0.hasPrefix("ko") } == "ko1.ts")
             #expect(world.simulation.now == .seconds(120))
         }
     }
 
-    @Test func aChoiceBeforeItIsPlayedIsKept() async throws {
+    @Test func selectionsBeforePlaybackAreRespected() async throws {
         try await Broadcast(Broadcast.film()).run { world in
             let item = world.item()
             let group = try #require(try await item.asset.loadMediaSelectionGroup(for: .audible))
@@ -409,13 +409,13 @@ import Testing
             let player = try Player(playerItem: item)
             player.play()
             await world.wait(for: item.states) { $0.hasPlayedToEnd }
-            #expect(world.askedMedia.contains("ko9.ts"))
-            #expect(!world.askedMedia.contains("en9.ts"))
-            #expect(!world.askedMedia.contains { $0.hasPrefix("high") })
+            #expect(world.requestedMedia.contains("ko9.ts"))
+            #expect(!world.requestedMedia.contains("en9.ts"))
+            #expect(!world.requestedMedia.contains { $0.hasPrefix("high") })
         }
     }
 
-    @Test func aLiveStreamHasNoDurationAndAWindow() async throws {
+    @Test func liveStreamHasASeekableWindowAndNoDuration() async throws {
         let texts = [Broadcast.origin + "main.m3u8": Broadcast.media("s", count: 10, ended: false)]
         let segments = (0..<10).map { (Broadcast.origin + "s\($0).ts", "media \($0)") }
         try await Broadcast(texts.merging(segments) { old, _ in old }).run { world in
@@ -430,7 +430,7 @@ import Testing
         }
     }
 
-    @Test func headerFieldsGoWithEveryRequest() async throws {
+    @Test func headerFieldsAreSentWithEveryRequest() async throws {
         try await Broadcast(Broadcast.film(count: 2)).run { world in
             let item = world.item(options: AssetOptions(headerFields: ["X-Token": "1"]))
             let player = try Player(playerItem: item)
@@ -441,7 +441,7 @@ import Testing
         }
     }
 
-    @Test func whenThePlayerGoesNothingMoreIsLoaded() async throws {
+    @Test func loadingEndsWithThePlayer() async throws {
         try await Broadcast(Broadcast.film(count: 100)).run { world in
             var player: Player? = try Player(playerItem: world.item())
             player?.play()

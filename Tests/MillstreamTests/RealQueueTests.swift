@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct RealQueueTests {
     @Test(arguments: [0, 200, 1_500])
-    func theNextItemIsLoadedBeforeItsTimeAndBeginsWithoutAGap(latency: Int) async throws {
+    func nextItemIsLoadedEarlyAndStartsWithoutAGap(latency: Int) async throws {
         let texts = Broadcast.film("one").merging(Broadcast.film("two", count: 5)) { old, _ in old }
         try await Broadcast(texts, latency: .milliseconds(latency)).run { world in
             let items = [world.item("one.m3u8"), world.item("two.m3u8")]
@@ -17,7 +17,7 @@ import Testing
             await world.wait(for: items[0].states) { $0.timebase.rate == 1 }
             let began = world.simulation.now
             try await world.simulation.sleep(for: .seconds(55))
-            // What is left of the first is in the buffer.
+            // The rest of the first item is in the buffer.
             #expect(items[1].status == .readyToPlay)
             #expect(items[1].currentTime() == .zero)
             await world.wait(for: player.states) { $0.currentItem == items[1] && $0.timebase.rate == 1 }
@@ -30,8 +30,8 @@ import Testing
         }
     }
 
-    /// What was played first is forgotten long before the end.
-    @Test func afterALongItemTheNextOneIsReadyToo() async throws {
+    /// The beginning of the first item is evicted from the buffer long before its end.
+    @Test func itemAfterALongOneIsReadyInTime() async throws {
         let texts = Broadcast.film("one", count: 40).merging(Broadcast.film("two", count: 5)) { old, _ in old }
         try await Broadcast(texts).run { world in
             let items = [world.item("one.m3u8"), world.item("two.m3u8")]
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func aGapAtTheEndDelaysNothing() async throws {
+    @Test func gapAtTheEndDoesNotDelayTheNextItem() async throws {
         var texts = Broadcast.film("one").merging(Broadcast.film("two", count: 5)) { old, _ in old }
         for name in ["low", "high", "en", "ko"] {
             for segment in ["8", "9"] { texts["\(Broadcast.origin)one\(name)\(segment).ts"] = nil }
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func anItemThatFailsIsLeftBehind() async throws {
+    @Test func failedItemIsSkipped() async throws {
         try await Broadcast(Broadcast.film("two", count: 2)).run { world in
             let items = [world.item("gone.m3u8"), world.item("two.m3u8")]
             let player = try QueuePlayer(items: items)

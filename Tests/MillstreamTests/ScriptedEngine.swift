@@ -6,23 +6,23 @@ import Synchronization
 
 @testable import Millstream
 
-/// How an item behaves when it is played.
+/// The scripted behavior of an item during playback.
 struct Script: Sendable {
-    /// How long it takes until it can be played.
+    /// The time until the item is ready to play.
     var readyAfter = Duration.seconds(1)
-    /// How long it is; `nil` for live.
+    /// The duration of the item, or `nil` for a live stream.
     var duration: MediaTime? = MediaTime(seconds: 10)
-    /// How much is loaded, and from when on everything is.
-    var loadedAtFirst = MediaTime(seconds: 4)
+    /// The media that is loaded initially, and the time from readiness until all media is loaded.
+    var initiallyLoaded = MediaTime(seconds: 4)
     var loadedAfter = Duration.seconds(2)
-    /// How long a seek takes.
-    var seekTakes = Duration.milliseconds(100)
-    /// Why it cannot be played.
+    /// The time that a seek takes.
+    var seekDuration = Duration.milliseconds(100)
+    /// The error with which the item fails, or `nil` if it plays.
     var failure: StreamingError?
     var presentation: Presentation?
 }
 
-/// An engine that plays nothing, in simulated time, and writes down what it was asked for.
+/// An engine that plays nothing, in simulated time, and records its commands.
 actor ScriptedEngine: ItemEngine {
     nonisolated let request: PlaybackEngineRequest
     private let script: Script
@@ -42,19 +42,19 @@ actor ScriptedEngine: ItemEngine {
         machine.timebase = Timebase(mediaTime: request.options.startTime ?? .zero, time: request.time.now)
     }
 
-    /// What it was asked for, and when.
+    /// The recorded commands, each with its time in whole seconds.
     nonisolated var log: [String] { written.withLock { $0 } }
-    /// The options that it was made with and every change since.
+    /// The initial options with all changes since.
     nonisolated var options: StreamingOptions { applied.withLock { $0 } }
-    /// Whether it ran and does no more.
+    /// A Boolean value that indicates whether the engine has run to its end.
     nonisolated var hasEnded: Bool { ended.withLock { $0 } }
 
     private func write(_ text: String) { written.withLock { $0.append("\(time.now.components.seconds): \(text)") } }
 
-    /// Tells what a test wants.
-    func tell(_ kind: PlaybackEvent.Kind) { report(kind) }
-    /// Changes what it says of itself, as a test wants.
-    func show(_ change: @Sendable (inout PlaybackSnapshot) -> Void) {
+    /// Reports the given event.
+    func emit(_ kind: PlaybackEvent.Kind) { report(kind) }
+    /// Changes the snapshot and publishes it.
+    func updateSnapshot(_ change: @Sendable (inout PlaybackSnapshot) -> Void) {
         change(&machine)
         publish()
     }
@@ -88,7 +88,7 @@ actor ScriptedEngine: ItemEngine {
         machine.presentation = script.presentation
         machine.isPlaybackLikelyToKeepUp = true
         machine.isPlaybackBufferEmpty = false
-        machine.loadedTimeRanges.insert(MediaTimeRange(start: .zero, end: script.loadedAtFirst))
+        machine.loadedTimeRanges.insert(MediaTimeRange(start: .zero, end: script.initiallyLoaded))
         machine.seekableTimeRange = script.duration.map { MediaTimeRange(start: .zero, end: $0) }
         report(.statusChanged(.readyToPlay))
         move(at: machine.desiredRate)
@@ -132,7 +132,7 @@ actor ScriptedEngine: ItemEngine {
             machine.desiredRate = rate
             move(at: machine.status == .readyToPlay && !machine.isSeeking ? rate : 0)
         }
-        // Later than the call, as a real engine does it.
+        // Published after the call returns, as by a real engine.
         Task(executorPreference: time.taskExecutor) { await self.publish() }
         wakes.update { count, _ in count += 1 }
     }
@@ -146,7 +146,7 @@ actor ScriptedEngine: ItemEngine {
         machine.isSeeking = true
         machine.hasPlayedToEnd = false
         machine.timebase = machine.timebase.continued(at: time.now, rate: 0)
-        try? await time.sleep(for: script.seekTakes)
+        try? await time.sleep(for: script.seekDuration)
         let position = machine.timebase.mediaTime(at: time.now)
         guard number == seekNumber, !Task.isCancelled else {
             return SeekCompletion(isFinished: false, landed: position)

@@ -9,9 +9,9 @@ import Testing
 
 @testable import Millstream
 
-/// What nobody had to set up, in real time.
+/// Tests the default environment, in real time.
 @Suite struct StandardEnvironmentTests {
-    /// A film of a second in a folder of its own.
+    /// Creates a presentation of one second in a new temporary directory, and returns the URL of its playlist.
     private static func makeFilm() throws -> URL {
         let folder = FileManager.default.temporaryDirectory.appending(path: "millstream film-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -31,7 +31,7 @@ import Testing
         return folder.appending(path: "film.m3u8")
     }
 
-    @Test(.timeLimit(.minutes(1))) func aFilmOnTheDiskIsPlayedOutOfTheBox() async throws {
+    @Test(.timeLimit(.minutes(1))) func localPresentationPlaysInTheDefaultEnvironment() async throws {
         let url = try Self.makeFilm()
         defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
         let player = Player(url: url)
@@ -46,7 +46,7 @@ import Testing
         #expect(duration == MediaTime(seconds: 1))
     }
 
-    @Test(.timeLimit(.minutes(1))) func aFilmOfAServerIsPlayedWithWhatItsOptionsSay() async throws {
+    @Test(.timeLimit(.minutes(1))) func assetOptionsAreAppliedToAllRequests() async throws {
         let film = """
             #EXTM3U
             #EXT-X-TARGETDURATION:1
@@ -83,8 +83,8 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aHostThatDoesNotAnswerFailsTheLoad() async throws {
-        // Port 1 of this machine: nobody listens there.
+    @Test(.timeLimit(.minutes(1))) func unreachableHostFailsTheLoad() async throws {
+        // Port 1 of the loopback interface, on which no server listens.
         let loading = ResourceLoading(
             Player.Environment.standard.makeLoading(ResourceAddress("http://127.0.0.1:1/"), AssetOptions()).transport,
             policy: LoadErrorPolicy(retries: 0)
@@ -95,14 +95,14 @@ import Testing
         }
     }
 
-    @Test func aPlaylistFromElsewhereCannotNameFiles() async throws {
+    @Test func remotePlaylistCannotReferenceLocalFiles() async throws {
         let loading = Player.Environment.standard.makeLoading(ResourceAddress("https://example.com/"), AssetOptions())
         let request = TransportRequest(ResourceAddress(filePath: "/etc/hostname"), kind: .segment)
         let error = await #expect(throws: TransportError.self) { try await loading.transport.send(request) }
         #expect(error?.code == .addressRefused)
     }
 
-    @Test func cookiesBelongToTheHostTheyWereMadeFor() {
+    @Test func cookiesAreSentOnlyWithinTheirScope() {
         let options = AssetOptions(cookies: [
             .init(name: "a", value: "1"), .init(name: "b", value: "2", domain: "cdn.example.com"),
             .init(name: "c", value: "3", path: "/films"),
@@ -117,11 +117,14 @@ import Testing
         #expect(sent("https://other.example/") == nil)
     }
 
-    @Test func headerFieldsGoToTheOriginOfTheAssetAndToHostsThatAreNamed() async throws {
+    @Test func headerFieldsAreSentOnlyToTheAssetOriginAndNamedHosts() async throws {
         let asked = Collected<TransportRequest>()
         var options = AssetOptions(headerFields: ["X-Token": "secret", "Bad\nName": "x"])
         options.headerFieldsByHost[try #require(HeaderFieldScope("c.a.example"))] = ["X-CDN": "c"]
-        let transport = options.authorizing(Noting(asked), for: ResourceAddress("https://a.example/main.m3u8"))
+        let transport = options.authorizing(
+            RecordingTransport(asked),
+            for: ResourceAddress("https://a.example/main.m3u8")
+        )
         let addresses = [
             "https://a.example/1.ts", "https://b.a.example/1.ts", "https://a.example:444/1.ts", "http://a.example/1.ts",
             "https://c.a.example:444/1.ts", "http://c.a.example/1.ts",
@@ -133,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: [("https", nil, false), ("https", false, true), ("http", nil, true), ("http", true, false)])
-    func cookiesOfAnAssetAtHTTPSStayOffHTTP(scheme: String, isSecure: Bool?, isSentOverHTTP: Bool) {
+    func cookiesOfAnHTTPSAssetAreSecureByDefault(scheme: String, isSecure: Bool?, isSentOverHTTP: Bool) {
         var cookie = AssetOptions.Cookie(name: "a", value: "1")
         cookie.isSecure = isSecure
         let now = UnixSeconds(1_000_000)
@@ -142,7 +145,7 @@ import Testing
         #expect(jar.header(for: ResourceAddress("https://a.example/"), now: now) == "a=1")
     }
 
-    @Test func anAgentOfItsOwnHasConnectionsOfItsOwn() {
+    @Test func customUserAgentUsesSeparateConnections() {
         let address = ResourceAddress("https://a.example/")
         let shared = SharedConnections.transport(for: address, AssetOptions()) as? HTTPTransport
         let other = SharedConnections.transport(for: address, AssetOptions(headerFields: ["A": "b"])) as? HTTPTransport
@@ -150,8 +153,8 @@ import Testing
         #expect(!(SharedConnections.transport(for: address, AssetOptions(userAgent: "x")) is HTTPTransport))
     }
 
-    /// Two engines, a server and a clock that waits for nobody: what is in between comes once, and nothing is lost.
-    @Test(.timeLimit(.minutes(1))) func whatIsInBetweenIsPlayedInRealTime() async throws {
+    /// Two engines and a server in real time: each interstitial plays once, and no notification is lost.
+    @Test(.timeLimit(.minutes(1))) func interstitialsPlayInRealTime() async throws {
         func playlist(_ name: String, count: Int, _ tags: String = "") -> MisbehavingServer.Resource {
             let segments = (0..<count).map { "#EXTINF:1,\n\(name)\($0).ts\n" }.joined()
             let text = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(tags)\(segments)#EXT-X-ENDLIST\n"
@@ -195,15 +198,15 @@ import Testing
             #expect(told == ["a", "(1.0)", "0.0", "b", "(2.0)", "1.3", "c", "(0.5)", "2.6", "d", "(1.0)", "4.0"])
             for await status in player.values(of: \.timeControlStatus) where status == .paused { break }
             #expect(item.state.hasPlayedToEnd && player.rate == 0)
-            // Four seconds less half of one, and four and a half in between.
+            // 4 s of the item less the 0.5 s that `c` replaces, and 4.5 s of interstitials.
             #expect(ContinuousClock.now - began > .milliseconds(7_900))
             #expect(server.requests.contains { $0.target.contains("list.json?_HLS_primary_id=") })
         }
     }
 }
 
-/// Notes what it is asked, and has nothing.
-private struct Noting: Transport {
+/// A transport that records its requests and fails each with status 404.
+private struct RecordingTransport: Transport {
     let asked: Collected<TransportRequest>
     init(_ asked: Collected<TransportRequest>) { self.asked = asked }
 

@@ -9,7 +9,7 @@ import Synchronization
 
 @testable import Millstream
 
-/// A simulated world with scripted engines.
+/// A simulated environment with scripted engines.
 final class World: Sendable {
     private struct Weak: Sendable { weak var engine: ScriptedEngine? }
     private struct State: Sendable {
@@ -20,7 +20,7 @@ final class World: Sendable {
 
     let simulation = Simulation()
     private let state = Mutex(State())
-    /// How an asset turns out.
+    /// The closure that returns the result of an asset inspection.
     let inspecting: @Sendable (World, AssetRequest) async throws -> AssetInspection
     let pipelineError: StreamingError?
 
@@ -59,31 +59,31 @@ final class World: Sendable {
         return environment
     }
 
-    /// How often assets were inspected.
+    /// The number of asset inspections.
     var inspections: Int { state.withLock { $0.inspections } }
-    /// How many engines were made.
+    /// The number of engines created.
     var engineCount: Int { state.withLock { $0.engines.count } }
-    /// How many of those are still there.
+    /// The number of engines that have not been deallocated.
     var liveEngines: Int { state.withLock { $0.engines.filter { $0.engine != nil }.count } }
-    /// The engine that was made so many others later.
+    /// Returns the engine at the given index in order of creation, or `nil` if there is none or it was deallocated.
     func engine(_ index: Int) -> ScriptedEngine? {
         state.withLock { $0.engines.indices.contains(index) ? $0.engines[index].engine : nil }
     }
 
-    /// Makes an item that behaves as it is told.
+    /// Creates an item whose engine follows the given script.
     func item(_ name: String, _ script: Script = Script()) -> PlayerItem {
         state.withLock { $0.scripts[name] = script }
         return PlayerItem(ResourceAddress(name), environment: environment)
     }
 
-    /// Lets time pass.
-    func pass(_ duration: Duration) async throws { try await simulation.sleep(for: duration) }
+    /// Waits for the given duration of simulated time.
+    func sleep(_ duration: Duration) async throws { try await simulation.sleep(for: duration) }
 
-    /// The time.
+    /// The current simulated time.
     var now: Duration { simulation.now }
 }
 
-/// Runs a program in a simulated world.
+/// Runs a test body in a simulated environment.
 func simulated<Result: Sendable>(
     _ world: World = World(),
     _ body: @escaping @Sendable @concurrent (World) async throws -> Result
@@ -92,7 +92,7 @@ func simulated<Result: Sendable>(
 }
 
 extension AssetInspection {
-    /// A film in two languages.
+    /// The inspection of a presentation with two audio languages.
     static var film: AssetInspection {
         AssetInspection(
             presentation: Presentation.film,
@@ -104,7 +104,7 @@ extension AssetInspection {
 }
 
 extension Presentation {
-    /// A film in two languages with subtitles.
+    /// A presentation with two variants, two audio languages and subtitles.
     static var film: Presentation {
         let text = """
             #EXTM3U
@@ -125,14 +125,14 @@ extension Presentation {
     }
 }
 
-/// What came so far, from a task that listens.
+/// A thread-safe list of the elements received so far.
 final class Collected<Element: Sendable>: Sendable {
     private let state = Mutex<[Element]>([])
     var all: [Element] { state.withLock { $0 } }
     func add(_ element: Element) { state.withLock { $0.append(element) } }
 }
 
-/// Listens while a program runs.
+/// Collects the elements of a sequence while the body runs, and returns them.
 func listening<Element: Sendable>(
     to sequence: some AsyncSequence<Element, Never> & Sendable,
     _ body: (Collected<Element>) async throws -> Void
