@@ -1,12 +1,16 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Small programs with the code of the articles in the documentation, which Scripts/docs builds and runs.
+// Small programs with the code of the documentation. Scripts/docs builds and runs them.
 let package = Package(
     name: "millstream-examples",
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "millstream", path: "..")],
     targets: [
+        .executableTarget(
+            name: "ComputeTimes",
+            dependencies: [.product(name: "MediaTiming", package: "millstream")]
+        ),
         .executableTarget(
             name: "ReadPlaylist",
             dependencies: [.product(name: "HLSPlaylist", package: "millstream")]
@@ -21,6 +25,14 @@ let package = Package(
         .executableTarget(
             name: "FollowLivePlaylist",
             dependencies: [.product(name: "HLSPlaylist", package: "millstream")]
+        ),
+        .executableTarget(
+            name: "LoadResource",
+            dependencies: [
+                .product(name: "MediaTiming", package: "millstream"),
+                .product(name: "MediaTransport", package: "millstream"),
+                .product(name: "ResourceAddressing", package: "millstream"),
+            ]
         ),
         .executableTarget(
             name: "ModelLink",
@@ -42,6 +54,20 @@ let package = Package(
             dependencies: [
                 .product(name: "MediaTiming", package: "millstream"),
                 .product(name: "PlaybackReporting", package: "millstream"),
+            ]
+        ),
+        .executableTarget(
+            name: "ResolveAddresses",
+            dependencies: [.product(name: "ResourceAddressing", package: "millstream")]
+        ),
+        .executableTarget(
+            name: "SimulateTime",
+            dependencies: [
+                .product(name: "MediaTiming", package: "millstream"),
+                .product(name: "MediaTransport", package: "millstream"),
+                .product(name: "MillstreamTesting", package: "millstream"),
+                .product(name: "NetworkConditioning", package: "millstream"),
+                .product(name: "ResourceAddressing", package: "millstream"),
             ]
         ),
         .executableTarget(

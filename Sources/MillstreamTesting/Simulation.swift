@@ -5,7 +5,7 @@ import Synchronization
 /// A simulation on one thread, in which time passes only when all tasks wait for it.
 ///
 /// Hours pass in a moment, and a program runs identically each time. Child tasks and default actors run in the
-/// simulation; a detached task does not, nor does a `Task` that does not use ``TimeSource/taskExecutor``.
+/// simulation; a detached task does not, nor does a `Task` that does not use `TimeSource.taskExecutor`.
 ///
 /// ```swift
 /// let simulation = Simulation()
