@@ -274,9 +274,12 @@ let package = Package(
             dependencies: [
                 "Adaptation", "HLSPlaylist", "MediaTiming", "MediaTransport", "MillstreamTesting",
                 "NetworkConditioning", "PlaybackReporting", "ResourceAddressing", "SharedCorpus", "StreamingEngine",
+                "TestTranscripts",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
+            exclude: ["Engine/Transcripts"],
             swiftSettings: house
         ),
         .testTarget(name: "ResourceAddressingTests", dependencies: ["ResourceAddressing"], swiftSettings: house),

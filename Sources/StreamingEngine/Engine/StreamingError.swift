@@ -26,7 +26,7 @@ public struct StreamingError: Error, Sendable {
         public static let unreachable = Code(rawValue: "unreachable")
         /// A key is missing or wrong.
         public static let keyNotLoaded = Code(rawValue: "key-not-loaded")
-        /// A live stream does not go on.
+        /// A live playlist has had no new segments for too long, or nothing that can be played is awaited any more.
         public static let stuck = Code(rawValue: "stuck")
         /// Too much of it in a row is damaged or missing.
         public static let damaged = Code(rawValue: "damaged")
@@ -93,4 +93,26 @@ public struct StreamingError: Error, Sendable {
 extension StreamingError: CustomStringConvertible {
     /// The message.
     public var description: String { message }
+}
+
+extension StreamingError {
+    /// Returns the error of an item that has no variant that can be played.
+    static func nothingPlayable(_ presentation: Presentation, at address: ResourceAddress) -> StreamingError {
+        let obstacles = presentation.unplayable.flatMap(\.obstacles)
+        let isProtected = obstacles.contains { if case .keyFormats = $0 { true } else { false } }
+        var seen: Set<String> = []
+        let reasons = obstacles.map(\.description).filter { seen.insert($0).inserted }
+        guard !reasons.isEmpty else {
+            return StreamingError(
+                .unreadablePlaylist,
+                "the playlist names nothing that could be played",
+                address: address
+            )
+        }
+        return StreamingError(
+            isProtected ? .protected : .unsupported,
+            "none of the variants can be played: " + reasons.joined(separator: "; "),
+            address: address
+        )
+    }
 }

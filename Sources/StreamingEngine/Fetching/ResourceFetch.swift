@@ -157,7 +157,10 @@ final class NotedRequests: Sendable {
     /// Notes one; with an error where it failed and another try follows.
     func add(_ request: ResourceRequest, _ error: TransportError?) { list.withLock { $0.append((request, error)) } }
 
-    /// Gives them, once.
+    /// A Boolean value that indicates whether no request waits to be delivered.
+    var isEmpty: Bool { list.withLock { $0.isEmpty } }
+
+    /// Returns the requests, each of them once.
     func take() -> [(ResourceRequest, TransportError?)] {
         list.withLock { list in
             defer { list = [] }

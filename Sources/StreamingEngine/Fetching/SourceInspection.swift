@@ -48,12 +48,12 @@ public struct SourceInspection: Sendable {
         presentation = Presentation(playlist, capabilities: capabilities)
         variant = presentation.variants.first ?? presentation.unplayable.first?.variant
         obstacle =
-            presentation.variants.isEmpty ? PlaybackEngine.nothingPlayable(presentation, at: address) : nil
+            presentation.variants.isEmpty ? StreamingError.nothingPlayable(presentation, at: address) : nil
         let media: MediaPlaylist
         switch playlist {
         case .media(let found): media = found
         case .multivariant:
-            guard let variant else { throw PlaybackEngine.nothingPlayable(presentation, at: address) }
+            guard let variant else { throw StreamingError.nothingPlayable(presentation, at: address) }
             media = try await Self.media(of: variant, fetch, presentation.variables)
         }
         let timeline = PresentationTimeline(media)

@@ -2,7 +2,7 @@ import MediaTiming
 import MediaTransport
 import Synchronization
 
-/// Looks on while a segment is transferred: how much came, and since when.
+/// The observer of a transfer, which counts its bytes.
 final class TransferWatch: Sendable {
     private struct State {
         var record: TransferRecord?
@@ -10,12 +10,8 @@ final class TransferWatch: Sendable {
     }
 
     private let state = Mutex(State())
-    /// When the request was made.
-    let began: Duration
 
-    init(began: Duration) { self.began = began }
-
-    /// An answer began.
+    /// Notes that the response began.
     func answered(_ response: TransportResponse) {
         state.withLock { state in
             state.record = response.record
@@ -23,9 +19,9 @@ final class TransferWatch: Sendable {
         }
     }
 
-    /// What came so far.
-    var measurement: TransferMeasurement? { state.withLock { $0.record }?.measurement }
-
-    /// How many bytes there will be, where the server said so.
-    var expectedBytes: Int64? { state.withLock { $0.expected } }
+    /// The progress of the transfer.
+    var progress: TransferProgress {
+        let (record, expected) = state.withLock { ($0.record, $0.expected) }
+        return TransferProgress(measurement: record?.measurement, expectedBytes: expected)
+    }
 }

@@ -29,7 +29,7 @@ public struct Timebase: Sendable, Hashable {
         let distance = target - mediaTime
         if distance == .zero { return time }
         guard rate != 0, (distance > .zero) == (rate > 0) else { return nil }
-        return time + distance.duration / abs(rate)
+        return time + distance.duration / rate
     }
 
     /// Returns a timebase with the same media time at another anchor, and another rate from then on.

@@ -102,8 +102,10 @@ struct SegmentScheduler: Sendable {
     }
 
     private func stepBack(in timeline: PresentationTimeline) -> Step {
-        // The playback position may be slightly after the end of the playlist.
-        let reach = min(reach, timeline.range.end)
+        // The playhead may be after the end of what is listed, as it is of the shorter of two tracks.
+        let position = min(position, timeline.range.end)
+        let reach = Self.loadedStart(from: position, in: loaded)
+        let ahead = position - reach
         guard reach > timeline.range.start + Self.crumb,
             var next = timeline.position(atOrAfter: reach - Self.crumb)
         else { return .complete }

@@ -170,6 +170,7 @@ struct VariantChooser: Sendable {
     /// - Returns: The variant to fetch instead; `nil` to wait.
     mutating func review(
         _ measurement: TransferMeasurement,
+        _ progress: TransferProgress,
         of job: FetchJob,
         variant: Presentation.Variant,
         bufferLevel: Duration,
@@ -191,8 +192,8 @@ struct VariantChooser: Sendable {
         let transfer = TransferInFlight(
             rung: rung,
             bytesReceived: measurement.bytes,
-            expectedSize: job.watch.expectedBytes.map { ByteCount($0) },
-            request: job.watch.began,
+            expectedSize: progress.expectedBytes.map { ByteCount($0) },
+            request: job.began,
             firstByte: measurement.firstByte.map { measurement.sent + $0 },
             now: now
         )
@@ -217,22 +218,16 @@ struct VariantChooser: Sendable {
         if id != nil { isStarting = false }
     }
 
-    /// A transfer was given up.
-    mutating func add(
-        abandoned watch: TransferWatch,
-        of segment: SegmentReference,
-        variant id: Presentation.Variant.ID?,
-        now: Duration
-    ) {
-        guard let measurement = watch.measurement else { return }
+    /// Notes a transfer that was abandoned.
+    mutating func add(abandoned job: FetchJob, _ measurement: TransferMeasurement, now: Duration) {
         let firstByte = measurement.firstByte.map { measurement.sent + $0 } ?? now
         add(
             bytes: measurement.bytes,
-            duration: segment.duration.duration,
-            times: (watch.began, min(max(firstByte, watch.began), now), now),
+            duration: job.segment.duration.duration,
+            times: (job.began, min(max(firstByte, job.began), now), now),
             isCached: measurement.isFromCache,
             isAbandoned: true,
-            id
+            job.source.variantID
         )
     }
 

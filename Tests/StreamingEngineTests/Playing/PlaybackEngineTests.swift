@@ -88,6 +88,22 @@ import Testing
         #expect(causes.first { $0 != "start" } == "pinned")
     }
 
+    @Test func aHigherRateMovesTheNextRequestForward() async throws {
+        let stream = PlayedStream(SampleStream.film(count: 20))
+        try await stream.run { engine in
+            await engine.setRate(1)
+            try await stream.simulation.sleep(for: .seconds(3))
+            await engine.setRate(2)
+            try await stream.simulation.sleep(for: .seconds(2))
+        }
+        let times = stream.events.all.compactMap { event -> Duration? in
+            guard case .segmentLoaded = event.kind, event.time > .zero else { return nil }
+            return event.time
+        }
+        // The sixth segment fits at 6 s of media, which are reached at 4.5 s.
+        #expect(times.first == .milliseconds(4_500))
+    }
+
     @Test func anExactSeekLandsWhereItWasAsked() async throws {
         let stream = PlayedStream(SampleStream.film())
         let target = try #require(MediaTime(decimal: "41.7"))

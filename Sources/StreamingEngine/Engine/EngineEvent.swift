@@ -1,0 +1,98 @@
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import PlaybackReporting
+import ResourceAddressing
+
+/// An input of ``EngineState``.
+enum EngineEvent: Sendable {
+    /// A new reading of the pipeline and the network; it leads to no effect by itself.
+    case observed(EngineObservation)
+    /// The engine was started.
+    case started
+    /// The address of the item was answered with a playlist or with the beginning of a file.
+    case opened(OpenedSource, ResourceRequest)
+    /// The index of a media file was read.
+    case fileIndexed(OpenedFile, Presentation, ResourceAddress)
+    /// The item could not be opened; the request is the one that failed in the network, if any.
+    case openingFailed(StreamingError, ResourceRequest?)
+    /// A request for a media playlist was answered, or failed.
+    case playlistReceived(request: Int, PlaylistResponse)
+    /// A request for a segment was answered, or failed.
+    case segmentReceived(request: Int, Result<SegmentLoader.Loaded, any Error>, TransferProgress)
+    /// The progress of a transfer was measured.
+    case transferMeasured(request: Int, TransferProgress)
+    /// A transfer was cancelled.
+    case transferCancelled(request: Int, TransferProgress)
+    /// The pipeline accepted a piece, or refused it.
+    case appended(request: Int, Result<MediaTimeRange, any Error>)
+    /// The pipeline carried out the command that it was given last.
+    case pipelineFinished(PipelineResult)
+    /// An event that the pipeline reported by itself.
+    case pipelineReported(MediaPipelineEvent)
+    /// Requests for keys and initialization sections ended, or attempts failed and are repeated.
+    case requestsCompleted([(ResourceRequest, TransportError?)])
+    /// The time of ``EngineState/nextDeadline`` has come.
+    case timerFired
+    /// A command of the application.
+    case command(EngineCommand)
+    /// The engine was cancelled, or the item failed; nothing is in progress any more.
+    case stopped
+}
+
+/// A command of the application; `waiter` names the caller that waits for its result.
+enum EngineCommand: Sendable {
+    case setRate(Double, reason: RateChange.Reason, atOnce: Bool)
+    case setRateSynchronized(Double, from: MediaTime?, at: Duration, waiter: Int)
+    case seek(to: MediaTime, SeekTolerance, waiter: Int)
+    case seekToDate(ProgramDateTime, SeekTolerance, waiter: Int)
+    case step(count: Int, waiter: Int)
+    case cancelPendingSeeks
+    case select(MediaSelectionOption?, Rendition.MediaType)
+    case update(StreamingOptions)
+}
+
+/// The state of the pipeline and the network at the time of an event.
+struct EngineObservation: Sendable {
+    var timebase = Timebase()
+    var frameCounts = FrameCounts()
+    var abilities = MediaPipelineAbilities()
+    var networkCost: NetworkCost?
+}
+
+/// The content at the address of an item.
+enum OpenedSource: Sendable {
+    /// A multivariant playlist, or a media playlist, which is passed along.
+    case presentation(Presentation, media: MediaPlaylist?, ResourceAddress)
+    /// The beginning of a media file, and its length if it is known.
+    case file(head: [UInt8], ResourceAddress, length: Int64?)
+}
+
+/// The answer to a request for a media playlist.
+struct PlaylistResponse: Sendable {
+    /// The request for the logs; `nil` if it was cancelled.
+    let request: ResourceRequest?
+    let result: Result<MediaPlaylist, StreamingError>
+}
+
+/// The progress of a transfer.
+struct TransferProgress: Sendable {
+    /// The measurement of the bytes so far; `nil` before the response.
+    let measurement: TransferMeasurement?
+    /// The length that the server declares.
+    let expectedBytes: Int64?
+}
+
+/// The result of a ``PipelineCommand``.
+enum PipelineResult: Sendable {
+    /// The command has no result.
+    case done
+    /// The playhead was moved, or could not be.
+    case sought(seek: Int, Result<MediaTime, any Error>)
+    /// The rate was set.
+    case rateSet
+    /// Another frame is shown, or there is none; `landed` is the position of the playhead.
+    case stepped(landed: MediaTime?, waiter: Int)
+    /// The I-frames of trick play were removed.
+    case trickPlayDiscarded
+}

@@ -1,0 +1,225 @@
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import NIOCore
+import PlaybackReporting
+import ResourceAddressing
+
+/// Carries out the work of an engine, apart from its state.
+struct EngineOperations: Sendable {
+    /// The address of the item.
+    let source: ResourceAddress
+    /// The kind of content at the address; `nil` to go by its first bytes.
+    let kind: SourceOpening.Kind?
+    let fetch: ResourceFetch
+    let loader: SegmentLoader
+    let pipeline: any MediaPipeline
+
+    /// Carries out work.
+    ///
+    /// - Parameters:
+    ///   - work: The work.
+    ///   - transfer: The transfer of a segment; `nil` if it was cancelled before it began.
+    /// - Returns: The event to deliver; `nil` if the work was cancelled.
+    func carryOut(_ work: EngineWork, _ transfer: SegmentTransfer?) async -> EngineEvent? {
+        switch work {
+        case .open: return await open()
+        case .indexFile(let head, let address, let length, let began):
+            return await indexFile(head, at: address, length: length, began: began)
+        case .loadPlaylist(let request, let resource, let variables):
+            let response = await loadPlaylist(resource, variables: variables)
+            return response.map { .playlistReceived(request: request, $0) }
+        case .fetch(let request, let segment, let kind):
+            guard let transfer, let result = await load(segment, kind: kind, transfer) else { return nil }
+            return .segmentReceived(request: request, result, transfer.watch.progress)
+        case .append(let request, let piece): return .appended(request: request, await append(piece))
+        case .pipeline(let command): return .pipelineFinished(await perform(command))
+        case .closePipeline:
+            await pipeline.close()
+            return nil
+        }
+    }
+
+    // MARK: Opening
+
+    /// Loads the address of the item.
+    ///
+    /// - Returns: The event to deliver; `nil` if the task was cancelled.
+    func open() async -> EngineEvent? {
+        await opening(since: fetch.time.now) {
+            let (opened, request) = try await SourceOpening(fetch: fetch, kind: kind).open(source)
+            switch opened {
+            case .playlist(let playlist, let address):
+                let media: MediaPlaylist? = if case .media(let media) = playlist { media } else { nil }
+                return .opened(.presentation(presentation(of: playlist), media: media, address), request)
+            case .file(let head, let address, let length):
+                return .opened(.file(head: head, address, length: length), request)
+            }
+        }
+    }
+
+    /// Reads the index of a media file.
+    ///
+    /// - Parameters:
+    ///   - head: The beginning of the file.
+    ///   - address: The address of the file.
+    ///   - length: The length of the file; `nil` if it is unknown.
+    ///   - began: The beginning of the first request for the item.
+    /// - Returns: The event to deliver; `nil` if the task was cancelled.
+    func indexFile(
+        _ head: [UInt8],
+        at address: ResourceAddress,
+        length: Int64?,
+        began: Duration
+    ) async -> EngineEvent? {
+        await opening(since: began) {
+            let file = try await FileOpening(fetch: fetch).open(head, at: address, length: length)
+            return .fileIndexed(file, presentation(of: .media(file.playlist)), address)
+        }
+    }
+
+    private func presentation(of playlist: Playlist) -> Presentation {
+        let pipeline = pipeline
+        return Presentation(playlist, capabilities: PlaybackCapabilities { pipeline.canDecode([$0]) })
+    }
+
+    private func opening(
+        since began: Duration,
+        _ body: () async throws -> EngineEvent
+    ) async -> EngineEvent? {
+        do {
+            return try await body()
+        } catch {
+            // A transport may throw a cancellation of its own: that is a failure, since the state waits for an event.
+            return Task.isCancelled ? nil : openingFailed(error, began: began)
+        }
+    }
+
+    private func openingFailed(_ error: any Error, began: Duration) -> EngineEvent {
+        switch error {
+        case let error as TransportError:
+            let request = TransportRequest(source, kind: .playlist)
+            let failed = ResourceRequest(.multivariantPlaylist, request, began: began, now: fetch.time.now, error)
+            return .openingFailed(StreamingError(error, "the playlist"), failed)
+        case let error as StreamingError: return .openingFailed(error, nil)
+        default: return .openingFailed(StreamingError(.notLoaded, "\(error)", cause: error), nil)
+        }
+    }
+
+    // MARK: Playlists
+
+    /// Loads and parses a media playlist.
+    ///
+    /// - Returns: The response; `nil` if the task was cancelled.
+    func loadPlaylist(_ request: TransportRequest, variables: [String: String]) async -> PlaylistResponse? {
+        let began = fetch.time.now
+        let fetched: FetchedResource
+        do {
+            fetched = try await fetch.load(request, limit: ResourceLoading.playlistLimit)
+        } catch {
+            guard !Task.isCancelled else { return nil }
+            guard let failure = error as? TransportError else {
+                return PlaylistResponse(request: nil, result: .failure(StreamingError(.notLoaded, "\(error)")))
+            }
+            let failed = ResourceRequest(.mediaPlaylist, request, began: began, now: fetch.time.now, failure)
+            return PlaylistResponse(request: failed, result: .failure(StreamingError(failure, "a media playlist")))
+        }
+        return PlaylistResponse(
+            request: ResourceRequest(.mediaPlaylist, request, fetched),
+            result: parse(fetched, variables, at: request.address)
+        )
+    }
+
+    private func parse(
+        _ fetched: FetchedResource,
+        _ variables: [String: String],
+        at address: ResourceAddress
+    ) -> Result<MediaPlaylist, StreamingError> {
+        let context = PlaylistContext(address: fetched.address, importableVariables: variables)
+        do {
+            guard
+                case .media(let playlist) = try Playlist.parse(Array(fetched.bytes.readableBytesView), context: context)
+            else {
+                let message = "a media playlist was expected, and a multivariant playlist came"
+                return .failure(StreamingError(.unreadablePlaylist, message, address: address))
+            }
+            return .success(playlist)
+        } catch {
+            return .failure(StreamingError(.unreadablePlaylist, "\(error)", address: address, cause: error))
+        }
+    }
+
+    // MARK: Segments
+
+    /// Loads a segment until it is cancelled.
+    ///
+    /// - Returns: The result; `nil` if it was cancelled.
+    func load(
+        _ segment: SegmentReference,
+        kind: TransportRequest.Kind,
+        _ transfer: SegmentTransfer
+    ) async -> Result<SegmentLoader.Loaded, any Error>? {
+        await withTaskGroup(of: Result<SegmentLoader.Loaded, any Error>?.self) { group in
+            group.addTask {
+                do {
+                    return .success(try await loader.load(segment, kind: kind, watch: transfer.watch))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            group.addTask {
+                await transfer.cancellation.wait(after: 0)
+                return nil
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            return Task.isCancelled ? nil : first
+        }
+    }
+
+    // MARK: Pipeline
+
+    /// Gives a piece to the pipeline.
+    func append(_ piece: MediaPiece) async -> Result<MediaTimeRange, any Error> {
+        do {
+            return .success(try await pipeline.append(piece))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Carries out a command in the pipeline.
+    func perform(_ command: PipelineCommand) async -> PipelineResult {
+        switch command {
+        case .seek(let seek, let target, let tolerance):
+            do {
+                return .sought(seek: seek, .success(try await pipeline.seek(to: target, tolerance: tolerance)))
+            } catch {
+                return .sought(seek: seek, .failure(error))
+            }
+        case .setRate(let rate, let time):
+            await pipeline.setRate(rate, at: time)
+            return .rateSet
+        case .step(let count, let waiter): return .stepped(landed: await pipeline.step(by: count), waiter: waiter)
+        case .discard(let ranges):
+            for discarded in ranges { await pipeline.discard(discarded.type, in: discarded.range) }
+            return .done
+        case .discardTrickPlay(let ranges):
+            for discarded in ranges { await pipeline.discard(discarded.type, in: discarded.range) }
+            return .trickPlayDiscarded
+        case .selectCaptions(let channel):
+            await pipeline.selectCaptions(channel)
+            return .done
+        case .setSound(let settings):
+            await pipeline.setSound(settings)
+            return .done
+        }
+    }
+}
+
+/// A transfer that is in progress.
+struct SegmentTransfer: Sendable {
+    let watch = TransferWatch()
+    /// Cancels the transfer.
+    let cancellation = Signal()
+}

@@ -1,0 +1,408 @@
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import PlaybackReporting
+import ResourceAddressing
+
+/// The state of an engine: it decides everything that follows an event, and knows no clock, task or pipeline.
+///
+/// It is composed of machines that are tested alone: the playhead (``Playhead``), the seek (``SeekState``), the sources of the
+/// tracks (``FetchPlan``) with one ``TrackState`` for each media type, the playlists (``PlaylistFollower``), the segments
+/// (``SegmentFetcher``), and the live window (``LiveState``).
+struct EngineState: Sendable {
+    private enum Lifecycle {
+        case created
+        case opening(began: Duration)
+        case playing
+        case failed(StreamingError)
+        /// The pipeline is stopped before it is closed.
+        case closing
+        case ended
+    }
+
+    private(set) var control: PlaybackControl
+    private(set) var playlists = PlaylistFollower()
+    private var segments = SegmentFetcher()
+    private var lifecycle = Lifecycle.created
+
+    /// Creates the state of an engine that was not started.
+    init(options: StreamingOptions, at now: Duration) { control = PlaybackControl(options: options, at: now) }
+
+    // MARK: Events
+
+    /// Decides what follows an event.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - now: The time of the clock.
+    /// - Returns: The effects, in the order in which they are to be performed.
+    mutating func handle(_ event: EngineEvent, at now: Duration) -> [EngineEffect] {
+        if case .observed(let observation) = event {
+            control.playhead.observation = observation
+            control.sink.networkCost = observation.networkCost
+            return []
+        }
+        control.sink.begin(at: now)
+        control.stampReports()
+        settle(first: apply(event))
+        endStandstill()
+        if case .command = event { control.reviewAgain() }
+        let snapshot = control.sink.isSnapshotRequested ? PlaybackSnapshot(self) : nil
+        return control.sink.takeEffects(with: snapshot)
+    }
+
+    /// The time of the next ``EngineEvent/timerFired``; `nil` if no time is awaited.
+    var nextDeadline: Duration? {
+        guard isPlaying else { return nil }
+        let mayReload = mayReload
+        var deadlines = TrackKind.allCases.compactMap { control.plan.tracks[$0].nextDeadline(mayReload: mayReload) }
+        if case .at(let time) = control.review { deadlines.append(time) }
+        return deadlines.min()
+    }
+
+    /// Applies an event.
+    ///
+    /// - Returns: The track that acts first, since the event is its own.
+    private mutating func apply(_ event: EngineEvent) -> TrackKind {
+        switch event {
+        case .observed: break
+        case .started:
+            lifecycle = .opening(began: control.sink.now)
+            control.sink.requestSnapshot()
+            control.sink.add(.begin(.open))
+        case .command(let command): apply(command)
+        case .requestsCompleted(let requests):
+            for (request, error) in requests {
+                control.sink.report(.resourceRequest(request))
+                if let error { control.sink.reportRecovered(StreamingError(error, "a try", at: request.address)) }
+            }
+            control.sink.noteChange()
+        case .stopped: stop()
+        case .pipelineFinished(let result): pipelineFinished(result)
+        case .opened(let source, let request): opened(source, request)
+        case .fileIndexed(let file, let presentation, let address):
+            guard case .opening(let began) = lifecycle else { break }
+            playlists.openFile(&control.sink)
+            segments.appender.file = file
+            begin(presentation, media: file.playlist, at: address, began: began)
+        case .openingFailed(let error, let request):
+            if let request { control.sink.report(.resourceRequest(request)) }
+            fail(error)
+        case .playlistReceived, .segmentReceived, .transferMeasured, .transferCancelled, .appended, .pipelineReported,
+            .timerFired:
+            if isPlaying { return applyWhilePlaying(event) }
+        }
+        return .main
+    }
+
+    private mutating func applyWhilePlaying(_ event: EngineEvent) -> TrackKind {
+        var first = TrackKind.main
+        switch event {
+        case .playlistReceived(let request, let response):
+            follow(
+                playlists.receive(response, for: request, &control.plan, &control.live, control.moment, &control.sink)
+            )
+        case .segmentReceived(let request, let result, let progress):
+            first = control.plan.tracks.kind(ofTransfer: request) ?? first
+            follow(segments.receive(result, progress, for: request, &control.plan, control.moment, &control.sink))
+        case .transferMeasured(let request, let progress):
+            segments.review(progress, of: request, &control.plan, control.moment, &control.sink)
+        case .transferCancelled(let request, let progress):
+            segments.cancelled(request, progress, &control.plan, &control.sink)
+        case .appended(let request, let result):
+            first = control.plan.tracks.kind(ofAppend: request) ?? first
+            let (consequence, discarded) = segments.appended(
+                result,
+                for: request,
+                &control.plan,
+                control.moment,
+                &control.sink
+            )
+            if let discarded { control.sink.command(.discard([discarded])) }
+            follow(consequence)
+        case .pipelineReported(let event): pipelineReported(event)
+        case .timerFired: timerFired()
+        case .observed, .started, .command, .requestsCompleted, .stopped, .pipelineFinished, .opened, .fileIndexed,
+            .openingFailed:
+            break
+        }
+        return first
+    }
+
+    private var isPlaying: Bool { if case .playing = lifecycle { true } else { false } }
+
+    /// A Boolean value that indicates whether the item can still be played.
+    private var isAlive: Bool {
+        switch lifecycle {
+        case .created, .opening, .playing: true
+        case .failed, .closing, .ended: false
+        }
+    }
+
+    /// The error that playback ended with.
+    var failure: StreamingError? {
+        guard case .failed(let error) = lifecycle else { return nil }
+        return error
+    }
+
+    /// Follows what a machine of the tracks decided for the whole item.
+    private mutating func follow(_ consequence: Consequence?) {
+        switch consequence {
+        case nil: break
+        case .fail(let error): fail(error)
+        case .mainPlaylistLoaded: control.placePlayhead()
+        case .jump(let target):
+            control.sink.report(.timeJumped(from: control.position, to: target))
+            let isStart = control.seek.pending?.isStart == true
+            control.beginSeek(to: target, tolerance: .any, origin: isStart ? .start : .jump)
+        }
+    }
+
+    // MARK: Opening
+
+    private mutating func opened(_ source: OpenedSource, _ request: ResourceRequest) {
+        guard case .opening(let began) = lifecycle else { return }
+        control.sink.report(.resourceRequest(request))
+        switch source {
+        case .file(let head, let address, let length):
+            control.sink.add(.begin(.indexFile(head: head, address, length: length, began: began)))
+        case .presentation(let presentation, let media, let address):
+            guard !presentation.variants.isEmpty else { return fail(.nothingPlayable(presentation, at: address)) }
+            begin(presentation, media: media, at: address, began: began)
+        }
+    }
+
+    /// Begins with a variant.
+    private mutating func begin(
+        _ presentation: Presentation,
+        media: MediaPlaylist?,
+        at address: ResourceAddress,
+        began: Duration
+    ) {
+        if let media {
+            do {
+                try PlaylistFollower.validate(media, at: address)
+            } catch {
+                return fail(error)
+            }
+        }
+        control.plan.catalog.open(
+            presentation,
+            control.options.selectionRules,
+            networkCost: control.sink.networkCost
+        )
+        let capacity = control.plan.tracks.capacity(control.moment).duration
+        guard let variant = control.plan.catalog.chooser.first(bufferCapacity: capacity) else {
+            return fail(.nothingPlayable(presentation, at: address))
+        }
+        if let media {
+            let source = StreamSource(variant, location: 0, address: address)
+            follow(
+                playlists.adopt(
+                    media,
+                    from: source,
+                    for: .main,
+                    began: began,
+                    &control.plan,
+                    &control.live,
+                    control.moment,
+                    &control.sink
+                )
+            )
+        }
+        control.plan.begin(with: variant, control.moment, &control.sink)
+        control.sink.requestSnapshot()
+        lifecycle = .playing
+        control.sink.noteChange()
+    }
+
+    // MARK: Commands
+
+    private mutating func apply(_ command: EngineCommand) {
+        switch command {
+        case .setRate(let rate, let reason, let atOnce): control.setRate(rate, reason, atOnce: atOnce)
+        case .setRateSynchronized(let rate, let target, let time, let waiter):
+            guard isAlive else { return refuse(waiter) }
+            let request = SynchronizedStart.Request(rate: rate, target: target, time: time, waiter: waiter)
+            control.startSynchronized(request)
+        case .seek(let target, let tolerance, let waiter):
+            guard isAlive else { return refuse(waiter) }
+            control.beginSeek(to: target, tolerance: tolerance, origin: .command(waiter: waiter))
+        case .seekToDate(let date, let tolerance, let waiter):
+            guard isAlive else { return refuse(waiter) }
+            control.beginSeek(to: date, tolerance, waiter)
+        case .step(let count, let waiter):
+            guard count != 0, isAlive, control.moment.isSettled, control.playhead.machine.rate == 0,
+                control.playhead.observation.abilities.steps
+            else { return refuse(waiter) }
+            control.sink.command(.step(count: count, waiter: waiter))
+        case .cancelPendingSeeks: control.cancelPendingSeeks()
+        case .select(let option, let type): control.plan.select(option, for: type, control.moment, &control.sink)
+        case .update(let options): control.update(options)
+        }
+    }
+
+    private mutating func refuse(_ waiter: Int) {
+        control.sink.add(.resume(waiter: waiter, control.unfinishedSeek))
+    }
+
+    // MARK: Decisions
+
+    /// Lets all machines decide until nothing changes any more.
+    private mutating func settle(first: TrackKind) {
+        while isPlaying, control.sink.takeChange() {
+            segments.measureTransfer(&control.plan, &control.sink)
+            advance(first)
+            for kind in TrackKind.allCases where kind != first { advance(kind) }
+            if isPlaying { reviewPlayhead() }
+        }
+        _ = control.sink.takeChange()
+    }
+
+    private mutating func reviewPlayhead() {
+        let item = ItemFacts(
+            playbackType: playlists.playbackType,
+            isFile: segments.appender.file != nil,
+            hasMedia: segments.appender.hasMedia
+        )
+        follow(control.reviewPlayhead(item))
+    }
+
+    private mutating func timerFired() {
+        let now = control.sink.now
+        let mayReload = mayReload
+        if let time = control.plan.tracks.main.nextReviewTime, time <= now {
+            segments.measureTransfer(&control.plan, &control.sink)
+        }
+        for kind in TrackKind.allCases {
+            let time = control.plan.tracks[kind].nextDeadline(mayReload: mayReload)
+            if let time, time <= now { advance(kind) }
+        }
+        if case .at(let time) = control.review, time <= now, isPlaying { reviewPlayhead() }
+    }
+
+    /// Takes the next steps of a track.
+    private mutating func advance(_ kind: TrackKind) {
+        guard isPlaying else { return }
+        follow(playlists.resumeLoad(for: kind, &control.plan, &control.live, control.moment, &control.sink))
+        if mayReload { playlists.beginReload(for: kind, &control.plan, control.moment, &control.sink) }
+        while isPlaying {
+            let start = control.startOfPlayback
+            switch segments.advance(
+                kind,
+                &control.plan,
+                playlists,
+                control.moment,
+                startOfPlayback: start,
+                &control.sink
+            ) {
+            case .settled: return
+            case .loadPlaylist(let source):
+                guard playlists.load(source, for: kind, &control.plan, control.moment, &control.sink) else { return }
+            case .consequence(let consequence): follow(consequence)
+            }
+        }
+    }
+
+    // MARK: Standstill
+
+    /// A Boolean value that indicates whether playback waits for an event that will never come.
+    ///
+    /// The item is not ready, a seek has not ended, or media is missing; and nothing is in progress, and no time is awaited.
+    private var isAtStandstill: Bool {
+        let machine = control.playhead.machine
+        let isWaiting =
+            !control.playhead.isPositioned || control.seek.pending != nil
+            || machine.desiredRate != 0 && machine.rate == 0 && !machine.hasEnded
+        return isPlaying && isWaiting && control.sink.isPipelineIdle && !control.plan.tracks.hasWorkInProgress
+            && nextDeadline == nil
+    }
+
+    /// Ends what cannot end by itself, so that no caller waits forever: a seek stays without effect, and an item that cannot
+    /// be played on fails.
+    private mutating func endStandstill() {
+        guard isAtStandstill else { return }
+        control.abandonSeek()
+        settle(first: .main)
+        guard isAtStandstill else { return }
+        fail(
+            StreamingError(
+                .stuck,
+                "playback cannot continue: no media is available at the position, and none is awaited"
+            )
+        )
+    }
+
+    /// A Boolean value that indicates whether live playlists are reloaded: also while paused, unless the application says
+    /// otherwise.
+    private var mayReload: Bool {
+        let options = control.options
+        return options.usesNetworkWhilePaused || options.isHeld || control.playhead.machine.desiredRate != 0
+            || !control.playhead.machine.isReady || control.seek.pending != nil || playlists.playbackType != .live
+    }
+
+    // MARK: Pipeline
+
+    private mutating func pipelineFinished(_ result: PipelineResult) {
+        control.sink.pipelineFinished()
+        switch result {
+        case .done: if case .afterCommands = control.review { control.sink.noteChange() }
+        case .rateSet:
+            control.playhead.rate.applied(actualRate: control.playhead.timebase.rate)
+            control.sink.noteChange()
+            if case .closing = lifecycle { close() }
+        case .sought(let id, let result): if isPlaying { follow(control.sought(id, result)) }
+        case .stepped(let landed, let waiter): control.stepped(landed, waiter)
+        case .trickPlayDiscarded:
+            if isPlaying { control.leaveTrickPlay() }
+            control.sink.noteChange()
+        }
+    }
+
+    private mutating func pipelineReported(_ event: MediaPipelineEvent) {
+        switch event {
+        case .timebaseChanged, .firstFrame: control.sink.noteChange()
+        case .tracksChanged(let tracks):
+            guard tracks != control.plan.playbackTracks else { return }
+            control.plan.update(tracks, &control.sink)
+            control.sink.requestSnapshot()
+        case .timedMetadata(let message): control.sink.report(.timedMetadata(message))
+        case .unplayable(let type, let range):
+            control.sink.reportRecovered(StreamingError(.damaged, "media of \(range) could not be decoded"))
+            let skipped = SkippedSegment(address: "", mediaType: type, range: range, reason: .notDecodable)
+            control.sink.report(.segmentSkipped(skipped))
+        case .failed(let message): fail(StreamingError(.pipelineLost, message))
+        }
+    }
+
+    // MARK: End
+
+    private mutating func fail(_ error: StreamingError) {
+        guard isAlive else { return }
+        lifecycle = .failed(error)
+        let wasReady = control.playhead.machine.isReady
+        // An observer of the failure reads the error from the snapshot.
+        control.sink.requestSnapshot()
+        control.stopPlayhead()
+        let record = PlaybackErrorRecord(error, didRecover: false)
+        control.sink.report(.error(record))
+        if wasReady { control.sink.report(.failedToPlayToEnd(record)) }
+        control.sink.report(.statusChanged(.failed))
+        control.endSeeks()
+        control.sink.add(.finish)
+    }
+
+    private mutating func stop() {
+        lifecycle = .closing
+        control.endSeeks()
+        control.stopPlayhead()
+        if !control.stopPipeline() { close() }
+    }
+
+    private mutating func close() {
+        lifecycle = .ended
+        control.reportFrames(isFinal: true)
+        control.sink.report(.ended)
+        control.sink.add(.begin(.closePipeline))
+    }
+}

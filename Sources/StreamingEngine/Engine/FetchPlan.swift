@@ -1,0 +1,528 @@
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import PlaybackReporting
+
+/// The source of each track, and the switches between sources.
+struct FetchPlan: Sendable {
+    var catalog: SourceCatalog
+    var tracks = TrackSet()
+    /// The variant at the playhead.
+    private(set) var playedVariant: VariantDescription?
+    /// The tracks of the item as its playlists declare them.
+    private(set) var playbackTracks: [PlaybackTrack] = []
+    /// The switch to the variant that is fetched, until it is played.
+    private var pendingSwitch: VariantSwitch?
+    private let keepUp = KeepUpRule()
+
+    init(chooser: VariantChooser) { catalog = SourceCatalog(chooser: chooser) }
+
+    /// The variant that is fetched.
+    var fetchedVariant: Presentation.Variant? { catalog.variant(of: tracks.main.source) }
+
+    /// Returns the source of a variant, at the first location that is not excluded.
+    private func source(for variant: Presentation.Variant, _ moment: PlaybackMoment) -> StreamSource {
+        catalog.source(for: variant, at: moment.now)
+    }
+
+    /// Returns the state of the buffer ahead of the playhead.
+    func bufferState(_ moment: PlaybackMoment, startOfPlayback start: MediaTime) -> BufferState {
+        tracks.bufferState(moment, startOfPlayback: start) { ahead, segment in
+            keepUp.suffices(
+                ahead: ahead,
+                needed: catalog.chooser.neededBitRate(of: fetchedVariant, rate: moment.desiredRate),
+                throughput: catalog.chooser.throughput,
+                segment: segment
+            )
+        }
+    }
+
+    // MARK: Variants
+
+    /// Begins with a variant.
+    mutating func begin(with variant: Presentation.Variant, _ moment: PlaybackMoment, _ sink: inout EffectSink) {
+        if tracks.main.source == nil { tracks.main.source = source(for: variant, moment) }
+        beginSwitch(to: variant, cause: "start", moment, &sink)
+        applyRenditions(moment, &sink)
+        updateTracks(&sink)
+    }
+
+    /// Fetches a variant from the next segment on, as the selector chose.
+    mutating func follow(_ choice: VariantChooser.Choice, _ moment: PlaybackMoment, _ sink: inout EffectSink) {
+        tracks.main.source = source(for: choice.variant, moment)
+        tracks.main.isVariantDecided = true
+        beginSwitch(to: choice.variant, cause: choice.cause, predicted: choice.predictedBufferLevel, moment, &sink)
+        applyRenditions(moment, &sink)
+    }
+
+    /// Fetches the variant that is pinned, from where the mode says.
+    mutating func followPin(_ moment: PlaybackMoment, _ sink: inout EffectSink) {
+        guard let variant = catalog.chooser.pinned, !tracks.trickPlay.isActive,
+            !catalog.isExcluded(source(for: variant, moment), at: moment.now)
+        else { return }
+        let isOther = fetchedVariant?.id != variant.id
+        if moment.isSettled {
+            let mode = moment.limits.pinning
+            let current = tracks.main.buffer.entries.last { $0.range.start <= moment.position }
+            let start = mode == .atOnce ? moment.position : current?.range.end ?? moment.position
+            // What is of that variant already stays.
+            let other = tracks.main.buffer.entries.first {
+                $0.range.end > start && $0.variant?.id != variant.id.text
+            }
+            if mode != .afterBuffer, let other {
+                tracks.main.buffer.becomeOutdated(from: max(start, other.range.start))
+            }
+        }
+        guard isOther else { return }
+        tracks.main.change(to: source(for: variant, moment))
+        tracks.main.isVariantDecided = false
+        tracks.main.failures.reset()
+        beginSwitch(to: variant, cause: "pinned", moment, &sink)
+        applyRenditions(moment, &sink)
+    }
+
+    private mutating func beginSwitch(
+        to variant: Presentation.Variant,
+        cause: String,
+        predicted: Duration? = nil,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) {
+        var numbers = catalog.chooser.numbers(bufferLevel: tracks.ahead(moment))
+        numbers.predictedBufferLevel = predicted
+        var change = VariantSwitch(
+            from: pendingSwitch?.to ?? playedVariant,
+            to: VariantDescription(variant),
+            cause: cause,
+            numbers: numbers,
+            loadedTimeRanges: tracks.loadedRanges(moment).ranges
+        )
+        change.renditions = catalog.renditions(with: variant)
+        pendingSwitch = change
+        sink.report(.variantSwitchStarted(change))
+    }
+
+    /// Ends the switch to a source whose playlist could not be loaded.
+    mutating func failSwitch(to source: StreamSource, _ sink: inout EffectSink) {
+        guard let change = pendingSwitch, change.to.id == source.variantID?.text else { return }
+        sink.report(.variantSwitched(change, succeeded: false))
+        pendingSwitch = nil
+    }
+
+    /// Fetches again what was fetched before the switch that is in progress.
+    mutating func revertSwitch(to previous: StreamSource, _ moment: PlaybackMoment, _ sink: inout EffectSink) {
+        if let change = pendingSwitch { sink.report(.variantSwitched(change, succeeded: false)) }
+        pendingSwitch = nil
+        tracks.main.source = previous
+        applyRenditions(moment, &sink)
+        sink.noteChange()
+    }
+
+    /// Notes which variant is at the playhead.
+    mutating func notePlayedVariant(_ moment: PlaybackMoment, bufferLevel: Duration, _ sink: inout EffectSink) {
+        guard let variant = tracks.main.buffer.variant(at: moment.position), variant != playedVariant else { return }
+        let known = pendingSwitch.flatMap { $0.to == variant ? $0 : nil }
+        if known != nil { pendingSwitch = nil }
+        var change = VariantSwitch(
+            from: playedVariant,
+            to: variant,
+            cause: known?.cause ?? (playedVariant == nil ? "start" : "played"),
+            numbers: known?.numbers ?? catalog.chooser.numbers(bufferLevel: bufferLevel),
+            loadedTimeRanges: tracks.loadedRanges(moment).ranges
+        )
+        if let listed = catalog.presentation?.variants.first(where: { $0.id.text == variant.id }) {
+            change.renditions = catalog.renditions(with: listed)
+        }
+        playedVariant = variant
+        sink.report(.variantSwitched(change, succeeded: true))
+        updateTracks(&sink)
+    }
+
+    /// The position at which the playhead enters another variant; gaps belong to none.
+    func nextVariantChange(_ moment: PlaybackMoment) -> MediaTime? {
+        let entries = tracks.main.buffer.entries
+        let next = entries.partitioningIndex { $0.range.start > moment.position }
+        guard moment.isBackward else {
+            return entries[next...].first { $0.variant != nil && $0.variant != playedVariant }?.range.start
+        }
+        var start: MediaTime?
+        for entry in entries[..<next].reversed() where entry.variant != nil {
+            if entry.variant != playedVariant { return start }
+            start = entry.range.start
+        }
+        return nil
+    }
+
+    // MARK: Other sources
+
+    /// Fetches a track from another source from now on: the same variant elsewhere, before another quality.
+    ///
+    /// - Returns: Whether there is one.
+    mutating func useOtherSource(
+        for kind: TrackKind,
+        besides failed: StreamSource,
+        cause: String,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) -> Bool {
+        guard kind == .main else { return useOtherRendition(for: kind, besides: failed, moment, &sink) }
+        guard catalog.presentation != nil else { return false }
+        if tracks.trickPlay.isActive {
+            // The variant that is played normally will do for trick play, too.
+            catalog.exclude(failed, at: moment.now)
+            sink.noteChange()
+            return true
+        }
+        let closed = tracks.main.failures.tried.sources
+        func isOpen(_ source: StreamSource) -> Bool {
+            source != failed && !closed.contains(source) && !catalog.isExcluded(source, at: moment.now)
+        }
+        let current = catalog.variant(of: failed)
+        if let other = current.map({ catalog.sources(of: $0) })?.first(where: isOpen) {
+            tracks.main.source = other
+            tracks.main.isVariantDecided = true
+            applyRenditions(moment, &sink)
+            sink.noteChange()
+            return true
+        }
+        // A switch that the viewer notices is better than none.
+        let others = catalog.selectableVariants.filter { !catalog.chooser.holds($0) }
+        for variant in catalog.chooser.alternatives(to: current) + others where variant.id != current?.id {
+            let source = source(for: variant, moment)
+            guard isOpen(source) else { continue }
+            fetch(variant, from: source, cause: cause, moment, &sink)
+            return true
+        }
+        return false
+    }
+
+    /// Fetches the next segment from a variant that was not chosen by the selector, which would choose what just failed.
+    private mutating func fetch(
+        _ variant: Presentation.Variant,
+        from source: StreamSource,
+        cause: String,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) {
+        tracks.main.source = source
+        tracks.main.isVariantDecided = true
+        beginSwitch(to: variant, cause: cause, moment, &sink)
+        applyRenditions(moment, &sink)
+        sink.noteChange()
+    }
+
+    /// Fetches a range from another variant, if it is known that its playlist lists it.
+    ///
+    /// - Returns: Whether there is one.
+    mutating func fill(
+        _ gap: MediaTimeRange,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink,
+        timeline: (StreamSource) -> PresentationTimeline?
+    ) -> Bool {
+        guard catalog.presentation != nil, let current = tracks.main.source else { return false }
+        tracks.main.failures.tried.insert(current, for: gap)
+        let closed = tracks.main.failures.tried.sources
+        guard let variant = catalog.variant(listing: gap.start, besides: closed, at: moment.now, timeline: timeline)
+        else { return false }
+        fetch(variant, from: source(for: variant, moment), cause: "not-listed", moment, &sink)
+        return true
+    }
+
+    /// Fetches audio or subtitles from another playlist that has the same.
+    ///
+    /// - Returns: Whether there is one.
+    mutating func useOtherRendition(
+        for kind: TrackKind,
+        besides failed: StreamSource,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) -> Bool {
+        catalog.exclude(failed, at: moment.now)
+        applyRenditions(moment, &sink)
+        guard let source = tracks[kind].source, source != failed, !catalog.isExcluded(source, at: moment.now) else {
+            return false
+        }
+        sink.noteChange()
+        return true
+    }
+
+    /// Returns whether the segment that a source does not have can be fetched from a source that was not tried.
+    func hasOtherSource(
+        for kind: TrackKind,
+        besides failed: StreamSource,
+        _ fault: SegmentRecovery.Fault,
+        at now: Duration
+    ) -> Bool {
+        // If nothing answers, it hardly does for another quality of the audio.
+        let isOfSegment = fault == .missing || fault == .damaged
+        switch kind {
+        case .main:
+            guard fault != .forbidden, !tracks.trickPlay.isActive else { return false }
+            let closed = tracks.main.failures.tried.sources
+            return catalog.selectableVariants.contains { variant in
+                catalog.sources(of: variant).contains {
+                    $0 != failed && !closed.contains($0) && !catalog.isExcluded($0, at: now)
+                }
+            }
+        case .audio:
+            return isOfSegment && catalog.hasOtherRendition(.audio, with: fetchedVariant, besides: failed, at: now)
+        case .subtitles:
+            return isOfSegment
+                && catalog.hasOtherRendition(.subtitles, with: fetchedVariant, besides: failed, at: now)
+        }
+    }
+
+    /// Goes on without audio or subtitles that cannot be loaded.
+    mutating func drop(_ kind: TrackKind, _ sink: inout EffectSink) {
+        // Audio that comes muxed with video soon is only missing until then.
+        if kind == .audio, tracks.separateAudioEnd != nil { return useMuxedAudio(&sink) }
+        let mediaType = mediaType(of: kind)
+        tracks[kind].source = nil
+        tracks[kind].failures.terminalError = nil
+        catalog.selection[kind == .audio ? .audio : .subtitles] = nil
+        sink.report(.selectionChanged(SelectionChange(mediaType: mediaType, option: nil, isExplicit: false)))
+        updateTracks(&sink)
+        sink.noteChange()
+    }
+
+    // MARK: Selection
+
+    /// Selects an option, which is played from now on.
+    mutating func select(
+        _ option: MediaSelectionOption?,
+        for type: Rendition.MediaType,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) {
+        guard let presentation = catalog.presentation else { return }
+        if let option, presentation.group(type)?.option(option.id) == nil { return }
+        guard catalog.selection[type] != option else { return }
+        catalog.selection[type] = option
+        catalog.chooser.select(catalog.selection)
+        switchForSelection(cause: "selection", moment, &sink)
+        if type == .audio { outdateAudio(moment) }
+        applyRenditions(atOnce: true, moment, &sink)
+        let kind: TrackKind? = type == .audio ? .audio : type == .subtitles ? .subtitles : nil
+        if let kind {
+            tracks[kind].failures.reset()
+            // The buffer plays on until the option is loaded, from the playhead on.
+            tracks[kind].buffer.becomeOutdated(from: moment.position)
+        }
+        let mediaType: MediaType = type == .audio ? .audio : type == .video ? .video : .subtitles
+        sink.report(
+            .selectionChanged(SelectionChange(mediaType: mediaType, option: option?.name, isExplicit: true))
+        )
+        updateTracks(&sink)
+        sink.noteChange()
+    }
+
+    /// Fetches another variant if the one that is fetched does not have the options that are selected.
+    private mutating func switchForSelection(cause: String, _ moment: PlaybackMoment, _ sink: inout EffectSink) {
+        guard !tracks.trickPlay.isActive, let variant = fetchedVariant,
+            !catalog.selectableVariants.contains(where: { $0.id == variant.id }),
+            let other = catalog.chooser.nearest(to: variant)
+        else { return }
+        tracks.main.source = source(for: other, moment)
+        tracks.main.buffer.becomeOutdated(from: moment.position)
+        tracks.main.abandonTransfer()
+        beginSwitch(to: other, cause: cause, moment, &sink)
+    }
+
+    /// Marks what the main track holds as outdated, as far as another audio option comes with it.
+    private mutating func outdateAudio(_ moment: PlaybackMoment) {
+        // The audio that is muxed with the video in the buffer is another option.
+        tracks.muxedAudioStart = tracks.main.buffer.entries.last?.range.end ?? moment.position
+        tracks.separateAudioEnd = nil
+        guard let variant = fetchedVariant else { return }
+        if variant.isAudioOnly {
+            let source = source(for: variant, moment)
+            guard !tracks.trickPlay.isActive, tracks.main.source != source else { return }
+            tracks.main.source = source
+            tracks.main.buffer.becomeOutdated(from: moment.position)
+            tracks.main.abandonTransfer()
+        } else if tracks.audio.source != nil, let option = catalog.selection[.audio],
+            catalog.renditionSource(option, with: tracks.main.source, at: moment.now) == nil
+        {
+            // The video was appended without its audio: it is fetched again, with it.
+            tracks.main.buffer.becomeOutdated(from: moment.position)
+            tracks.muxedAudioStart = moment.position
+        }
+    }
+
+    // MARK: Renditions
+
+    /// Fetches audio and subtitles from the sources that belong to the selection and the variant.
+    ///
+    /// - Parameters:
+    ///   - atOnce: Whether audio that is muxed with video replaces the buffer, since the application asked for it; else it
+    ///     follows the end of the buffer.
+    ///   - moment: The state of playback.
+    ///   - sink: The effects.
+    mutating func applyRenditions(atOnce: Bool = false, _ moment: PlaybackMoment, _ sink: inout EffectSink) {
+        for kind in [TrackKind.audio, .subtitles] {
+            let option = catalog.selection[kind == .audio ? .audio : .subtitles]
+            let wanted = catalog.renditionSource(option, with: tracks.main.source, at: moment.now)
+            guard tracks[kind].source != wanted else {
+                if kind == .audio { tracks.separateAudioEnd = nil }
+                continue
+            }
+            if kind == .audio {
+                if wanted == nil, !atOnce, let end = tracks.separateAudioEnd ?? endOfVideoWithoutAudio(moment) {
+                    // Audio is fetched separately as far as the video in the buffer has none.
+                    tracks.separateAudioEnd = end
+                    sink.noteChange()
+                    continue
+                }
+                if wanted == nil, !atOnce, let target = moment.seek?.target, fetchedVariant?.isAudioOnly == false {
+                    outdateVideoWithoutAudio(from: target)
+                }
+                tracks.separateAudioEnd = nil
+            }
+            tracks[kind].change(to: wanted)
+            sink.noteChange()
+        }
+    }
+
+    /// Fetches video again that is buffered without audio, if its audio will not come separately any more.
+    mutating func outdateVideoWithoutAudio(from time: MediaTime) {
+        let end = SegmentScheduler.loadedEnd(from: time, in: tracks.current(of: .audio))
+        tracks.main.buffer.becomeOutdated(from: end)
+    }
+
+    /// Fetches no audio separately from now on, since it comes muxed with video.
+    mutating func useMuxedAudio(_ sink: inout EffectSink) {
+        tracks.separateAudioEnd = nil
+        tracks.audio.change(to: nil)
+        updateTracks(&sink)
+        sink.noteChange()
+    }
+
+    /// The end of the video that is buffered without audio, if audio is not buffered as far.
+    private func endOfVideoWithoutAudio(_ moment: PlaybackMoment) -> MediaTime? {
+        guard moment.isSettled, !tracks.trickPlay.isActive, !moment.isBackward, catalog.selection[.audio] != nil,
+            tracks.audio.source != nil, tracks.audio.failures.terminalError == nil
+        else { return nil }
+        let last = tracks.main.buffer.entries.last { $0.type == .video && !$0.isLeftOut }
+        guard let end = last?.range.end else { return nil }
+        let audioEnd = SegmentScheduler.loadedEnd(from: moment.position, in: tracks.current(of: .audio))
+        return audioEnd < end - SegmentScheduler.seam ? end : nil
+    }
+
+    // MARK: Trick play
+
+    /// Returns the I-frame playlist for the rate that holds; `nil` if everything is played.
+    func trickPlaySource(_ moment: PlaybackMoment) -> StreamSource? {
+        guard let presentation = catalog.presentation, fetchedVariant?.isAudioOnly != true else { return nil }
+        let open = presentation.iFrameVariants.filter {
+            !catalog.isExcluded(source(for: $0, moment), at: moment.now)
+        }
+        // The variant is not changed during trick play, since the size of the video would change.
+        if tracks.trickPlay.isActive, let current = tracks.main.source,
+            open.contains(where: { source(for: $0, moment) == current })
+        {
+            return current
+        }
+        let throughput = catalog.chooser.throughput
+        return TrickPlay.variant(of: open, rate: moment.desiredRate, throughput: throughput).map {
+            source(for: $0, moment)
+        }
+    }
+
+    /// Fetches I-frames from now on, or others than before.
+    mutating func beginTrickPlay(with source: StreamSource, _ moment: PlaybackMoment, _ sink: inout EffectSink) {
+        if !tracks.trickPlay.isActive, let current = tracks.main.source {
+            let timeline = tracks.main.playlistSource == current ? tracks.main.timeline : nil
+            tracks.trickPlay = .on(TrickPlay.Return(source: current, timeline: timeline))
+        }
+        change(to: source, cause: "trick-play", moment, &sink)
+    }
+
+    /// Removes the I-frames from the buffer.
+    ///
+    /// - Returns: The ranges to remove from the pipeline.
+    mutating func leaveTrickPlay() -> [DiscardedRange] {
+        guard let returning = tracks.trickPlay.returning else { return [] }
+        tracks.trickPlay = .leaving(returning)
+        tracks.main.abandonTransfer()
+        return tracks.main.buffer.discardScanned().map { DiscardedRange(type: $0.type, range: $0.range) }
+    }
+
+    /// Fetches again what was fetched before trick play, once the I-frames are removed.
+    mutating func endTrickPlay(_ moment: PlaybackMoment, _ sink: inout EffectSink) {
+        guard let returning = tracks.trickPlay.returning else { return }
+        tracks.trickPlay = .off
+        var next = returning.source
+        // Another option may have been selected meanwhile.
+        if let variant = catalog.variant(of: returning.source),
+            !catalog.selectableVariants.contains(where: { $0.id == variant.id }),
+            let other = catalog.chooser.nearest(to: variant)
+        {
+            next = source(for: other, moment)
+        }
+        change(to: next, cause: "normal-playback", moment, &sink)
+        if next != returning.source { tracks.main.buffer.becomeOutdated(from: moment.position) }
+        followPin(moment, &sink)
+        updateTracks(&sink)
+    }
+
+    private mutating func change(
+        to source: StreamSource,
+        cause: String,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) {
+        tracks.main.change(to: source)
+        tracks.main.isVariantDecided = false
+        tracks.main.failures.tried = TriedSources()
+        if let variant = fetchedVariant { beginSwitch(to: variant, cause: cause, moment, &sink) }
+        applyRenditions(moment, &sink)
+        sink.noteChange()
+    }
+
+    // MARK: Tracks
+
+    /// The type of the media of a track.
+    func mediaType(of kind: TrackKind) -> MediaType {
+        switch kind {
+        case .audio: .audio
+        case .subtitles: .subtitles
+        case .main where tracks.trickPlay.isActive: .video
+        case .main:
+            if fetchedVariant?.isAudioOnly == true {
+                .audio
+            } else {
+                tracks.audio.source == nil || tracks.separateAudioEnd != nil ? .muxed : .video
+            }
+        }
+    }
+
+    /// Reports the tracks of the item as its playlists declare them.
+    mutating func updateTracks(_ sink: inout EffectSink) {
+        guard catalog.presentation != nil, let variant = fetchedVariant, !tracks.trickPlay.isActive else { return }
+        let codecs = variant.codecs
+        var found: [PlaybackTrack] = []
+        let isMuxed =
+            tracks.audio.source == nil && !variant.isAudioOnly && !catalog.hasSeparateAudio(variant)
+            && (codecs.isEmpty || !codecs.audio.isEmpty)
+        if !variant.isAudioOnly {
+            found.append(PlaybackTrack(id: 1, mediaType: .video, codec: codecs.video.first))
+        }
+        if variant.isAudioOnly || isMuxed || tracks.audio.source != nil {
+            let language = catalog.selection[.audio]?.language
+            found.append(PlaybackTrack(id: 2, mediaType: .audio, codec: codecs.audio.first, language: language))
+        }
+        if let subtitles = catalog.selection[.subtitles], catalog.presentation?.group(.subtitles) != nil {
+            let codec = codecs.subtitles.first ?? "wvtt"
+            found.append(PlaybackTrack(id: 3, mediaType: .subtitles, codec: codec, language: subtitles.language))
+        }
+        update(found, &sink)
+    }
+
+    /// Reports the tracks of the item if they changed.
+    mutating func update(_ found: [PlaybackTrack], _ sink: inout EffectSink) {
+        guard found != playbackTracks else { return }
+        playbackTracks = found
+        sink.report(.tracksChanged(found))
+    }
+}

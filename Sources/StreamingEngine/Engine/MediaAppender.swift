@@ -1,0 +1,185 @@
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import PlaybackReporting
+import ResourceAddressing
+
+/// Gives segments and gaps to the pipeline, and notes in the buffer what it accepted.
+struct MediaAppender: Sendable {
+    /// A range without media.
+    struct Gap: Sendable {
+        let range: MediaTimeRange
+        var address = ""
+        var domain = DiscontinuityDomain(sequence: 0)
+        let reason: SkippedSegment.Reason
+        /// The error that led to the gap.
+        var error: StreamingError?
+    }
+
+    /// The media file that is played; `nil` for a stream.
+    var file: OpenedFile?
+    /// A Boolean value that indicates whether the pipeline has accepted media of a required track.
+    private(set) var hasMedia = false
+
+    // MARK: Segments
+
+    /// Gives a segment that was loaded to the pipeline.
+    func append(
+        _ loaded: SegmentLoader.Loaded,
+        of job: FetchJob,
+        _ kind: TrackKind,
+        _ plan: inout FetchPlan,
+        _ sink: inout EffectSink
+    ) {
+        let segment = job.segment
+        let variant = plan.catalog.variant(of: job.source).map { VariantDescription($0) }
+        let type = plan.mediaType(of: kind)
+        var request = ResourceRequest(
+            .mediaSegment,
+            TransportRequest(segment.address, kind: .segment, byteRange: segment.byteRange),
+            loaded.fetched
+        )
+        request.mediaType = type
+        request.variant = variant
+        request.segmentDuration = segment.duration
+        request.indexAddress = job.source.address.text
+        sink.report(.resourceRequest(request))
+        plan.catalog.chooser.add(loaded.fetched, of: segment, variant: job.source.variantID)
+        let piece = MediaPiece(
+            type: type,
+            content: loaded.content,
+            range: segment.range,
+            domain: MediaPiece.Domain(playlist: job.source.address.text, sequence: segment.domain.sequence),
+            sampleProtection: loaded.protection,
+            variant: variant,
+            place: filePlace(of: segment, in: plan.tracks[kind].timeline)
+        )
+        plan.tracks[kind].fetch = .appending(
+            SegmentAppend(
+                job: job,
+                type: type,
+                variant: variant,
+                byteCount: piece.byteCount,
+                transferredBytes: request.bytes,
+                transferDuration: loaded.fetched.ended - loaded.fetched.began,
+                isTrickPlay: kind == .main && plan.catalog.isTrickPlay(job.source)
+            )
+        )
+        sink.add(.begin(.append(request: job.request, piece)))
+    }
+
+    private func filePlace(of segment: SegmentReference, in timeline: PresentationTimeline?) -> MediaPiece.FilePlace? {
+        guard let file, let timeline else { return nil }
+        return MediaPiece.FilePlace(
+            offset: segment.byteRange?.start ?? 0,
+            firstTimestamp: file.firstTimestamp,
+            isCutAnywhere: file.isCutAnywhere,
+            isLast: segment.range.end >= timeline.end
+        )
+    }
+
+    /// Notes that the pipeline accepted a segment.
+    ///
+    /// - Returns: The range to remove again, if the segment is of no use any more.
+    mutating func finish(
+        _ append: SegmentAppend,
+        _ range: MediaTimeRange,
+        _ kind: TrackKind,
+        _ plan: inout FetchPlan,
+        _ sink: inout EffectSink
+    ) -> DiscardedRange? {
+        if append.isTrickPlay, !plan.tracks.trickPlay.isActive {
+            return DiscardedRange(type: append.type, range: range)
+        }
+        hasMedia = hasMedia || kind.isRequired
+        let segment = append.job.segment
+        plan.tracks[kind].failures.succeeded(append.job.source)
+        plan.tracks[kind].buffer.insert(
+            StreamBuffer.Entry(
+                range: range,
+                type: append.type,
+                byteCount: append.byteCount,
+                variant: append.variant,
+                isScanned: append.isTrickPlay
+            )
+        )
+        sink.report(
+            .segmentLoaded(
+                LoadedSegment(
+                    address: segment.address.text,
+                    mediaType: append.type,
+                    variant: append.variant,
+                    range: range,
+                    bytes: append.transferredBytes,
+                    transferDuration: append.transferDuration,
+                    isOverdue: append.transferDuration > segment.duration.duration
+                )
+            )
+        )
+        return nil
+    }
+
+    // MARK: Gaps
+
+    /// Gives a range without media to the pipeline.
+    func append(_ gap: Gap, _ kind: TrackKind, _ plan: inout FetchPlan, _ sink: inout EffectSink) {
+        let type = plan.mediaType(of: kind)
+        let piece = MediaPiece(
+            type: type,
+            content: .gap,
+            range: gap.range,
+            domain: MediaPiece.Domain(
+                playlist: plan.tracks[kind].source?.address.text ?? "",
+                sequence: gap.domain.sequence
+            )
+        )
+        let append = GapAppend(
+            request: sink.nextRequest(),
+            range: gap.range,
+            address: gap.address,
+            type: type,
+            reason: gap.reason,
+            isTrickPlay: kind == .main && plan.tracks.trickPlay.isActive,
+            error: gap.error
+        )
+        plan.tracks[kind].fetch = .appendingGap(append)
+        sink.add(.begin(.append(request: append.request, piece)))
+    }
+
+    /// Notes that the pipeline accepted a range without media.
+    ///
+    /// - Returns: The range to remove again, if the gap is of no use any more.
+    func finish(
+        _ append: GapAppend,
+        _ range: MediaTimeRange,
+        _ kind: TrackKind,
+        _ plan: inout FetchPlan,
+        _ sink: inout EffectSink
+    ) -> DiscardedRange? {
+        if append.isTrickPlay, !plan.tracks.trickPlay.isActive {
+            return DiscardedRange(type: append.type, range: range)
+        }
+        plan.tracks[kind].buffer.insert(
+            StreamBuffer.Entry(
+                range: range,
+                type: append.type,
+                byteCount: 0,
+                variant: nil,
+                isScanned: append.isTrickPlay,
+                isLeftOut: true
+            )
+        )
+        plan.tracks[kind].isVariantDecided = false
+        sink.report(
+            .segmentSkipped(
+                SkippedSegment(
+                    address: append.address,
+                    mediaType: append.type,
+                    range: append.range,
+                    reason: append.reason
+                )
+            )
+        )
+        return nil
+    }
+}

@@ -1,0 +1,22 @@
+import HLSPlaylist
+
+/// The captions and the audio settings that the pipeline was told of last.
+struct OutputSettings: Sendable {
+    private var captions: String?
+    private var sound: SoundSettings?
+
+    /// Returns the commands for what has changed.
+    mutating func changes(_ options: StreamingOptions, _ selection: MediaSelection) -> [PipelineCommand] {
+        var commands: [PipelineCommand] = []
+        let channel = selection[.closedCaptions]?.id.instreamID
+        if channel != captions {
+            captions = channel
+            commands.append(.selectCaptions(channel))
+        }
+        if options.sound != sound {
+            sound = options.sound
+            commands.append(.setSound(options.sound))
+        }
+        return commands
+    }
+}

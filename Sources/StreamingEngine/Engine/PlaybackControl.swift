@@ -1,0 +1,511 @@
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import PlaybackReporting
+
+/// What is known of the item that is played.
+struct ItemFacts: Sendable {
+    let playbackType: PlaybackType?
+    /// A Boolean value that indicates whether the item is a media file.
+    let isFile: Bool
+    /// A Boolean value that indicates whether the pipeline has accepted media of a required track.
+    let hasMedia: Bool
+}
+
+/// Moves the playhead: its rate, its seeks, its start and its ends, over the tracks of the item.
+struct PlaybackControl: Sendable {
+    /// The time of the next look at the playhead.
+    enum Review: Sendable {
+        /// With the next change.
+        case none
+        /// With the next change, or at a time.
+        case at(Duration)
+        /// As soon as the pipeline has carried out its commands.
+        case afterCommands
+    }
+
+    private(set) var options: StreamingOptions
+    var playhead: Playhead
+    private(set) var seek = SeekState()
+    var plan: FetchPlan
+    var live = LiveState()
+    var sink: EffectSink
+    private(set) var review = Review.none
+    private var limits: PlaybackMoment.Limits
+    private var synchronizedStart = SynchronizedStart.idle
+    private var frames = FrameReporter()
+    private var output = OutputSettings()
+
+    init(options: StreamingOptions, at now: Duration) {
+        self.options = options
+        limits = PlaybackMoment.Limits(options)
+        playhead = Playhead(start: now, waitsToMinimizeStalls: options.waitsToMinimizeStalls)
+        plan = FetchPlan(chooser: VariantChooser(options))
+        sink = EffectSink(now: now)
+    }
+
+    // MARK: State
+
+    /// The state of playback, as far as the tracks depend on it.
+    var moment: PlaybackMoment {
+        PlaybackMoment(
+            now: sink.now,
+            position: position,
+            isPositioned: playhead.isPositioned,
+            seek: seek.pending.map { PlaybackMoment.Seek(target: $0.target, isStart: $0.isStart) },
+            desiredRate: playhead.machine.desiredRate,
+            rate: playhead.machine.rate,
+            timebase: playhead.timebase,
+            limits: limits
+        )
+    }
+
+    /// The position of the playhead.
+    var position: MediaTime { playhead.position(at: sink.now) }
+
+    /// The start of playback backwards.
+    var startOfPlayback: MediaTime {
+        let start = live.seekableRange?.start ?? plan.tracks.main.timeline?.range.start ?? .zero
+        return limits.reverseEnd.map { max(start, $0) } ?? start
+    }
+
+    /// The state of the buffer ahead of the playhead.
+    private var bufferState: BufferState { plan.bufferState(moment, startOfPlayback: startOfPlayback) }
+
+    // MARK: Rate
+
+    /// Applies options.
+    mutating func update(_ changed: StreamingOptions) {
+        let pinned = options.pinnedVariant
+        options = changed
+        limits = PlaybackMoment.Limits(changed)
+        playhead.machine.waitsToMinimizeStalls = changed.waitsToMinimizeStalls
+        plan.catalog.chooser.options = changed
+        if changed.pinnedVariant != pinned { plan.followPin(moment, &sink) }
+        sink.noteChange()
+    }
+
+    /// Sets the rate that is asked for.
+    mutating func setRate(_ rate: Double, _ reason: RateChange.Reason, atOnce: Bool) {
+        guard rate.isFinite, rate >= 0 || playhead.observation.abilities.playsBackward else { return }
+        let former = playhead.machine.desiredRate
+        // Playing again, or in the other direction, is a reason to try failed tracks again.
+        if rate != 0, former == 0 || (rate < 0) != (former < 0) { plan.tracks.retryFailedTracks() }
+        cancelSynchronizedStart()
+        playhead.rate.start = .none
+        if rate < 0, playhead.machine.hasEnded, let end = playhead.end {
+            // What was loaded for trick play is removed by then.
+            if plan.tracks.playableRanges(moment).contains(end - MediaTime(value: 1, timescale: 10)) {
+                playhead.leaveEnd()
+            } else {
+                beginSeek(to: end, tolerance: .exact, origin: .refresh)
+            }
+        }
+        perform(playhead.machine.setRate(rate, reason: reason, atOnce: atOnce, at: sink.now))
+        sink.noteChange()
+    }
+
+    /// Begins a start at a given media time and time of the clock.
+    mutating func startSynchronized(_ request: SynchronizedStart.Request) {
+        guard request.rate != 0, request.rate.isFinite, playhead.isPositioned else {
+            return sink.add(.resume(waiter: request.waiter, unfinishedSeek))
+        }
+        plan.tracks.retryFailedTracks()
+        cancelSynchronizedStart()
+        playhead.rate.start = .none
+        perform(playhead.machine.setRate(0, reason: .setRateCalled, at: sink.now))
+        sink.noteChange()
+        follow(synchronizedStart.begin(request, at: sink.now))
+    }
+
+    private mutating func follow(_ step: SynchronizedStart.Step?) {
+        switch step {
+        case nil: break
+        case .seek(let target): beginSeek(to: target, tolerance: .exact, origin: .synchronizedStart)
+        case .start(let request):
+            playhead.rate.start = .requested(request.time, isAnnounced: true)
+            perform(playhead.machine.setRate(request.rate, reason: .setRateCalled, atOnce: true, at: sink.now))
+            sink.add(.resume(waiter: request.waiter, SeekResult(isFinished: true, landed: position)))
+            sink.noteChange()
+        }
+    }
+
+    private mutating func cancelSynchronizedStart() {
+        if let waiter = synchronizedStart.cancel() { sink.add(.resume(waiter: waiter, unfinishedSeek)) }
+    }
+
+    // MARK: Seeks
+
+    /// Moves the playhead elsewhere; what is of no use for that is given up.
+    mutating func beginSeek(to asked: MediaTime, tolerance: SeekTolerance, origin: PendingSeek.Origin) {
+        let target = clamped(asked)
+        let unfinished = unfinishedSeek
+        if origin != .synchronizedStart { cancelSynchronizedStart() }
+        endSeek(unfinished)
+        playhead.rate.start.withdrawAnnouncement()
+        let pending = PendingSeek(
+            id: seek.nextID(),
+            target: target,
+            tolerance: tolerance,
+            origin: origin,
+            isInBuffer: playhead.isPositioned && plan.tracks.isLoaded(target),
+            isStart: origin == .start || !playhead.isPositioned
+        )
+        seek.begin(pending)
+        if pending.isReported { sink.report(.seekStarted(to: target)) }
+        playhead.leaveEnd()
+        stampReports()
+        if plan.tracks.separateAudioEnd != nil {
+            plan.outdateVideoWithoutAudio(from: target)
+            plan.applyRenditions(atOnce: true, moment, &sink)
+        }
+        perform(playhead.machine.seekBegan(at: sink.now))
+        for kind in TrackKind.allCases { plan.tracks[kind].seek(to: target) }
+        plan.catalog.chooser.seeked()
+        sink.noteChange()
+    }
+
+    /// Moves the playhead to a date.
+    mutating func beginSeek(to date: ProgramDateTime, _ tolerance: SeekTolerance, _ waiter: Int) {
+        guard let timeline = plan.tracks.main.timeline else {
+            // Its position is known with the first playlist; until then another seek may replace it.
+            endSeek(unfinishedSeek)
+            return seek.begin(ProgramDateTimeSeek(date: date, tolerance: tolerance, waiter: waiter))
+        }
+        guard let found = timeline.position(of: date) else {
+            return sink.add(.resume(waiter: waiter, unfinishedSeek))
+        }
+        beginSeek(to: found.time, tolerance: tolerance, origin: .command(waiter: waiter))
+    }
+
+    /// Ends the seek that is in progress without a result.
+    private mutating func endSeek(_ result: SeekResult) {
+        if let asked = seek.pendingDate { sink.add(.resume(waiter: asked.waiter, result)) }
+        if let pending = seek.pending {
+            if pending.isReported { report(pending, landed: nil) }
+            if case .command(let waiter) = pending.origin { sink.add(.resume(waiter: waiter, result)) }
+        }
+        seek.end()
+    }
+
+    private mutating func report(_ seek: PendingSeek, landed: MediaTime?) {
+        sink.report(
+            .seekEnded(SeekOutcome(target: seek.target, landed: landed, didSeekInBuffer: seek.isInBuffer))
+        )
+    }
+
+    /// The result of a seek that was not carried out.
+    var unfinishedSeek: SeekResult { SeekResult(isFinished: false, landed: position) }
+
+    private func clamped(_ target: MediaTime) -> MediaTime {
+        let end = plan.tracks.endOfPlayback(moment)
+        return live.clamped(target, in: plan.tracks.main.playlist, endOfPlayback: end, at: sink.now)
+    }
+
+    /// Ends the seek that the application asked for; the playhead stays where it is.
+    mutating func cancelPendingSeeks() {
+        guard seek.pendingDate != nil || seek.pending?.isReported == true else { return }
+        let isSeeking = seek.pending != nil
+        cancelSynchronizedStart()
+        endSeek(unfinishedSeek)
+        sink.noteChange()
+        guard isSeeking else { return }
+        perform(playhead.machine.seekEnded(bufferState, at: sink.now))
+        // If the playhead has no position yet, playback begins where it would have.
+        placePlayhead()
+    }
+
+    /// Ends a seek for whose target there will be no media; the playhead stays where it is.
+    mutating func abandonSeek() {
+        guard playhead.isPositioned, let pending = seek.pending else { return }
+        cancelSynchronizedStart()
+        endSeek(unfinishedSeek)
+        sink.reportRecovered(StreamingError(.stuck, "no media is available at \(pending.target)"))
+        perform(playhead.machine.seekEnded(bufferState, at: sink.now))
+        sink.noteChange()
+    }
+
+    /// Returns the command that moves the playhead, once there is media at the target.
+    private mutating func seekCommand(_ item: ItemFacts) -> PipelineCommand? {
+        guard let pending = seek.pending, plan.tracks.isLoaded(pending.target) else { return nil }
+        // Nothing is ready before there was something to show, unless nothing but gaps comes for a long time.
+        guard
+            playhead.isPositioned || item.hasMedia
+                || plan.tracks.isFilledWithGaps(at: pending.target, moment)
+        else { return nil }
+        return seek.moveCommand()
+    }
+
+    /// Applies the answer of the pipeline to a seek.
+    mutating func sought(_ id: Int, _ result: Result<MediaTime, any Error>) -> Consequence? {
+        sink.noteChange()
+        guard let ended = seek.moved(id) else { return nil }
+        switch result {
+        case .success(let landed): arrive(ended, at: landed)
+        case .failure(let error):
+            if (error as? MediaPipelineError)?.code == .lost {
+                return .fail(StreamingError(.pipelineLost, "\(error)", cause: error))
+            }
+            if ended.origin == .synchronizedStart { cancelSynchronizedStart() }
+            endSeek(unfinishedSeek)
+            let message = "nothing can be shown at \(ended.target): \(error)"
+            sink.reportRecovered(StreamingError(.damaged, message))
+            perform(playhead.machine.seekEnded(bufferState, at: sink.now))
+        }
+        return nil
+    }
+
+    private mutating func arrive(_ ended: PendingSeek, at landed: MediaTime) {
+        seek.end()
+        let wasPositioned = playhead.isPositioned
+        playhead.land()
+        stampReports()
+        if case .command(let waiter) = ended.origin {
+            sink.add(.resume(waiter: waiter, SeekResult(isFinished: true, landed: landed)))
+        }
+        if !wasPositioned { sink.report(.statusChanged(.readyToPlay)) }
+        if !wasPositioned || ended.origin != .refresh { sink.report(.timeJumped(from: nil, to: landed)) }
+        if !wasPositioned { perform(playhead.machine.becomeReady(at: sink.now)) }
+        if ended.isReported { report(ended, landed: landed) }
+        perform(playhead.machine.seekEnded(bufferState, at: sink.now))
+        if ended.origin == .synchronizedStart { follow(synchronizedStart.seekFinished(at: sink.now)) }
+    }
+
+    /// Moves the playhead to where playback begins, which is known with the first playlist.
+    mutating func placePlayhead() {
+        guard let timeline = plan.tracks.main.timeline else { return }
+        if let asked = seek.pendingDate {
+            seek.end()
+            if let found = timeline.position(of: asked.date) {
+                let origin = PendingSeek.Origin.command(waiter: asked.waiter)
+                return beginSeek(to: found.time, tolerance: asked.tolerance, origin: origin)
+            }
+            sink.add(.resume(waiter: asked.waiter, unfinishedSeek))
+        }
+        guard !playhead.isPositioned, !timeline.segments.isEmpty else { return }
+        if let pending = seek.pending { return seek.move(to: clamped(pending.target)) }
+        if let asked = options.startTime ?? options.startDate.flatMap({ timeline.position(of: $0)?.time }) {
+            return beginSeek(to: asked, tolerance: .exact, origin: .start)
+        }
+        let declared = plan.catalog.presentation?.start
+        let start = StartPosition(in: timeline, declared: declared, liveOffset: options.timeOffsetFromLive)
+        beginSeek(to: start.time, tolerance: start.isPrecise ? .exact : .any, origin: .start)
+    }
+
+    /// Moves the playhead if it can move, and stops it if there is nothing to play.
+    mutating func reviewPlayhead(_ item: ItemFacts) -> Consequence? {
+        guard sink.isPipelineIdle else {
+            review = .afterCommands
+            return nil
+        }
+        review = .none
+        for change in output.changes(options, plan.catalog.selection) { sink.command(change) }
+        reviewTrickPlay(item)
+        if plan.tracks.trickPlay.isLeaving { return nil }
+        if let move = seekCommand(item) {
+            sink.command(move)
+            return nil
+        }
+        if let consequence = evaluate(item) { return consequence }
+        if let rate = playhead.rate.command(actualRate: playhead.timebase.rate) {
+            sink.command(rate)
+            return nil
+        }
+        let discarded = plan.tracks.discardPlayed(
+            moment,
+            backBuffer: MediaTime(options.backBufferDuration),
+            backBytes: options.backBufferByteLimit
+        )
+        if !discarded.isEmpty { sink.command(.discard(discarded)) }
+        sink.requestSnapshot()
+        review = nextReviewTime(item).map { .at($0) } ?? .none
+        return nil
+    }
+
+    /// Looks at the playhead again at once, so that a snapshot follows a command after its caller has gone on: a player takes
+    /// over no rate of the engine while its own command is in progress.
+    mutating func reviewAgain() {
+        if case .afterCommands = review { return }
+        review = .at(sink.now)
+    }
+
+    /// Begins or leaves trick play, as the rate requires.
+    private mutating func reviewTrickPlay(_ item: ItemFacts) {
+        let rate = playhead.machine.desiredRate
+        let isWanted =
+            rate != 0 && !playhead.observation.abilities.fullRates.contains(rate) && playhead.isPositioned
+            && item.playbackType == .vod && !item.isFile
+        let wanted = isWanted ? plan.trickPlaySource(moment) : nil
+        switch (wanted, plan.tracks.trickPlay.isActive) {
+        case (let source?, let isActive) where !isActive || source != plan.tracks.main.source:
+            plan.beginTrickPlay(with: source, moment, &sink)
+        case (nil, true): leaveTrickPlay()
+        case (_?, _), (nil, false): break
+        }
+    }
+
+    /// Removes the I-frames, and goes on with what was fetched before.
+    mutating func leaveTrickPlay() {
+        let discarded = plan.leaveTrickPlay()
+        guard discarded.isEmpty else { return sink.command(.discardTrickPlay(discarded)) }
+        plan.endTrickPlay(moment, &sink)
+        guard seek.pending == nil, !playhead.machine.hasEnded else { return }
+        beginSeek(to: position, tolerance: .exact, origin: .refresh)
+    }
+
+    private mutating func evaluate(_ item: ItemFacts) -> Consequence? {
+        live.update(plan.tracks.main.timeline, &sink)
+        if let error = plan.tracks.terminalError {
+            if !moment.isSettled { return .fail(error) }
+            let machine = playhead.machine
+            if !machine.hasEnded, machine.desiredRate != 0, bufferState.isEmpty { return .fail(error) }
+        }
+        guard moment.isSettled, !playhead.machine.hasEnded else { return nil }
+        let state = bufferState
+        perform(playhead.machine.bufferChanged(state, variant: plan.playedVariant, at: sink.now))
+        plan.notePlayedVariant(moment, bufferLevel: state.ahead, &sink)
+        stopAtEnds(state, item)
+        correctLiveOffset(ahead: state.ahead, item)
+        reportFrames(isFinal: false)
+        return nil
+    }
+
+    private mutating func stopAtEnds(_ state: BufferState, _ item: ItemFacts) {
+        if moment.isBackward, state.reachesEnd, position <= startOfPlayback {
+            let reason = RateChange.Reason.reversePlaybackReachedStartOfSeekableRange
+            perform(playhead.machine.setRate(0, reason: reason, at: sink.now))
+        }
+        if let end = plan.tracks.endOfPlayback(moment), position >= end, playhead.machine.rate >= 0,
+            playhead.machine.desiredRate > 0, state.reachesEnd
+        {
+            playhead.reachEnd(end)
+            stampReports()
+            let actions = playhead.machine.reachedEnd(pausing: options.pausesAtEnd, at: sink.now)
+            // An observer of the end reads the position from the snapshot.
+            sink.requestSnapshot()
+            perform(actions)
+        }
+        if item.playbackType == .live, playhead.machine.desiredRate > 1, let range = live.seekableRange,
+            position >= range.end
+        {
+            perform(playhead.machine.setRate(1, reason: .playheadReachedLiveEdge, at: sink.now))
+        }
+    }
+
+    private mutating func correctLiveOffset(ahead: Duration, _ item: ItemFacts) {
+        // Nothing is corrected before a scheduled start.
+        guard playhead.timebase.time <= sink.now else { return }
+        let isCorrected =
+            item.playbackType == .live && options.preservesTimeOffsetFromLive
+            && playhead.machine.desiredRate == 1
+        let edge = isCorrected ? LiveState.edge(of: plan.tracks.main.playlist) : nil
+        let factor = live.rateFactor(
+            offset: edge.map { $0.mediaTime(at: sink.now) - position },
+            asked: options.timeOffsetFromLive,
+            ahead: ahead,
+            segment: plan.tracks.main.timeline?.targetDuration.duration ?? .seconds(6)
+        )
+        perform(playhead.machine.correctRate(by: factor, at: sink.now))
+    }
+
+    /// Reports how many frames there were since the last report.
+    mutating func reportFrames(isFinal: Bool) {
+        guard
+            let report = frames.report(
+                playhead.observation.frameCounts,
+                rate: playhead.machine.rate,
+                isFinal: isFinal || playhead.machine.hasEnded,
+                at: sink.now
+            )
+        else { return }
+        sink.report(.frames(report.frames))
+        guard let variant = plan.playedVariant, report.areAllShown else { return }
+        plan.catalog.chooser.add(report.frames, of: variant, now: sink.now)
+    }
+
+    /// The next time at which the playhead has to be looked at, whatever happens until then.
+    private func nextReviewTime(_ item: ItemFacts) -> Duration? {
+        let moment = moment
+        guard moment.rate != 0, moment.isSettled, !playhead.machine.hasEnded else { return nil }
+        var times = [moment.timebase.time(reaching: plan.tracks.playableReach(from: moment.position, moment))]
+        if moment.isBackward {
+            times.append(moment.timebase.time(reaching: startOfPlayback))
+        } else if let end = plan.tracks.endOfPlayback(moment) {
+            times.append(moment.timebase.time(reaching: end))
+        }
+        if let next = plan.nextVariantChange(moment) { times.append(moment.timebase.time(reaching: next)) }
+        if item.playbackType == .live { times.append(sink.now + .seconds(1)) }
+        if let start = playhead.rate.start.announcedTime, start > sink.now { times.append(start) }
+        // A time that has come already is not waited for again.
+        return times.compactMap(\.self).min().map { max($0, sink.now + .milliseconds(1)) }
+    }
+
+    /// Applies the answer of the pipeline to a step.
+    mutating func stepped(_ landed: MediaTime?, _ waiter: Int) {
+        sink.noteChange()
+        guard let landed else { return sink.add(.resume(waiter: waiter, unfinishedSeek)) }
+        if let end = playhead.end, landed < end {
+            playhead.leaveEnd()
+            playhead.machine.leaveEnd()
+        }
+        perform(playhead.machine.bufferChanged(bufferState, variant: plan.playedVariant, at: sink.now))
+        sink.requestSnapshot()
+        sink.add(.resume(waiter: waiter, SeekResult(isFinished: true, landed: landed)))
+    }
+
+    // MARK: End
+
+    /// Ends what callers wait for.
+    mutating func endSeeks() {
+        cancelSynchronizedStart()
+        endSeek(unfinishedSeek)
+    }
+
+    /// Stops the playhead, since the item is not played on.
+    mutating func stopPlayhead() { perform(playhead.machine.fail(at: sink.now)) }
+
+    /// Stops the pipeline.
+    ///
+    /// - Returns: Whether the result is awaited; `false` if the pipeline has stopped already.
+    mutating func stopPipeline() -> Bool {
+        sink.forgetCommands()
+        guard playhead.timebase.rate != playhead.machine.rate else { return false }
+        sink.command(.setRate(playhead.machine.rate, at: nil))
+        return true
+    }
+
+    // MARK: Reports
+
+    /// Stamps the reports that follow with the position of the playhead.
+    mutating func stampReports() { sink.mediaTime = playhead.isPositioned ? position : nil }
+
+    /// Performs what the machine of the playhead decided.
+    mutating func perform(_ actions: [PlaybackStateMachine.Action]) {
+        for action in actions {
+            switch action {
+            case .setRate(let rate): playhead.rate.want(rate)
+            case .report(let kind): sink.report(completed(kind))
+            }
+        }
+        if !actions.isEmpty { sink.noteChange() }
+    }
+
+    /// Adds what the machine of the playhead does not know to a report.
+    private mutating func completed(_ kind: PlaybackEvent.Kind) -> PlaybackEvent.Kind {
+        let variant = plan.fetchedVariant.map { VariantDescription($0) }
+        if case .rateChanged(let change) = kind, change.variant == nil {
+            let (rate, previous) = (change.rate, change.previousRate)
+            return .rateChanged(RateChange(rate: rate, previousRate: previous, reason: change.reason, variant: variant))
+        }
+        guard case .likelyToKeepUp(let keepUp) = kind else { return kind }
+        return .likelyToKeepUp(
+            KeepUp(
+                isInitial: keepUp.isInitial,
+                variant: variant ?? keepUp.variant,
+                timeTaken: keepUp.timeTaken,
+                loadedTimeRanges: plan.tracks.loadedRanges(moment).ranges,
+                requests: keepUp.isInitial ? sink.takeStartRequests() : []
+            )
+        )
+    }
+}

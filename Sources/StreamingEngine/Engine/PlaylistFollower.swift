@@ -1,0 +1,451 @@
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import PlaybackReporting
+import ResourceAddressing
+
+/// The consequence of a failure or of media for the whole item.
+enum Consequence: Sendable {
+    /// Playback ends with an error.
+    case fail(StreamingError)
+    /// The first playlist of the main track is there: playback can begin somewhere.
+    case mainPlaylistLoaded
+    /// The stream has no media at the position; playback goes on after it.
+    case jump(to: MediaTime)
+}
+
+/// Loads the playlists of the tracks, and reloads those of live streams.
+struct PlaylistFollower: Sendable {
+    /// The maximum number of playlists in memory that are not played now.
+    private static let mostKnownTimelines = 64
+    /// The maximum memory that such playlists take, in bytes; beyond, they are loaded again when they are needed.
+    private static let mostKnownTimelineBytes = 64 << 20
+    /// The media time that remains in the buffer while a playlist is waited for.
+    private static let substituteMargin = Duration.seconds(1)
+
+    /// The type of the item; `nil` while it is unknown.
+    private(set) var playbackType: PlaybackType?
+    /// The date ranges of the main track.
+    private(set) var dateRanges: [TimedDateRange] = []
+    /// The date ranges that describe interstitials.
+    private(set) var interstitialRanges: [TimedDateRange] = []
+    /// The boundaries of the segments of the required tracks.
+    private(set) var segmentBorders = SegmentBorders()
+    /// Timelines of playlists that have ended, which need not be loaded again.
+    private var knownTimelines = BoundedCache<StreamSource, PresentationTimeline>(
+        limit: mostKnownTimelineBytes,
+        mostValues: mostKnownTimelines
+    )
+    /// The sources of live playlists that had nothing new, with the number after their last segment.
+    private var stuckPlaylists: [StreamSource: Int64] = [:]
+
+    /// Notes that the item is a media file.
+    mutating func openFile(_ sink: inout EffectSink) {
+        playbackType = .file
+        sink.report(.playbackTypeKnown(.file))
+    }
+
+    /// Returns the timeline of a playlist that has ended, if it is in memory.
+    func knownTimeline(of source: StreamSource) -> PresentationTimeline? { knownTimelines.peek(source) }
+
+    // MARK: First load
+
+    /// Loads the playlist of a source.
+    ///
+    /// - Returns: Whether it is there already.
+    mutating func load(
+        _ source: StreamSource,
+        for kind: TrackKind,
+        _ plan: inout FetchPlan,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) -> Bool {
+        if plan.tracks.main.timeline != nil || kind == .main, let known = knownTimelines.value(for: source) {
+            plan.tracks[kind].playlist = LoadedPlaylist(
+                source: source,
+                timeline: known,
+                requestStart: moment.now,
+                lastUpdate: moment.now
+            )
+            plan.tracks[kind].reloads.apply(nil)
+            if kind == .main { collectDateRanges(plan) }
+            collectBorders(plan)
+            sink.noteChange()
+            return true
+        }
+        let request = TransportRequest(source.address, kind: .playlist)
+        let load = PlaylistRequest(
+            number: sink.nextRequest(),
+            source: source,
+            request: request,
+            began: moment.now,
+            substitute: kind == .main ? substitute(for: source, plan, moment) : nil
+        )
+        plan.tracks[kind].load = .loading(load)
+        send(load, plan, &sink)
+        return false
+    }
+
+    private func send(_ load: PlaylistRequest, _ plan: FetchPlan, _ sink: inout EffectSink) {
+        let variables = plan.catalog.presentation?.variables ?? [:]
+        sink.add(.begin(.loadPlaylist(request: load.number, load.request, variables: variables)))
+    }
+
+    /// Returns the variant that is fetched while the playlist of a better one is loaded; a worse one is waited for, since
+    /// the network is needed for it alone.
+    private func substitute(
+        for source: StreamSource,
+        _ plan: FetchPlan,
+        _ moment: PlaybackMoment
+    ) -> PlaylistRequest.Substitute? {
+        let catalog = plan.catalog
+        guard let former = plan.tracks.main.playlistSource, !plan.tracks.trickPlay.isActive,
+            !catalog.isExcluded(former, at: moment.now)
+        else { return nil }
+        let (old, new) = (catalog.variant(of: former), catalog.variant(of: source))
+        let hasSeparateAudio = [old, new].map { $0.map { catalog.hasSeparateAudio($0) } ?? false }
+        guard hasSeparateAudio[0] == hasSeparateAudio[1],
+            new?.typicalBitRate?.bitsPerSecond ?? 0 > old?.typicalBitRate?.bitsPerSecond ?? 0
+        else { return nil }
+        // A playlist is small: other requests at the same time would only delay it.
+        let earliest = moment.now + min(Self.substituteMargin, plan.tracks.ahead(moment) / 2)
+        return PlaylistRequest.Substitute(source: former, earliest: earliest)
+    }
+
+    // MARK: Responses
+
+    /// Applies the response to a request for a playlist.
+    mutating func receive(
+        _ response: PlaylistResponse,
+        for number: Int,
+        _ plan: inout FetchPlan,
+        _ live: inout LiveState,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) -> Consequence? {
+        for kind in TrackKind.allCases {
+            if case .loading(let load) = plan.tracks[kind].load, load.number == number {
+                report(response, for: kind, plan, &sink)
+                return finishLoad(load, response.result, for: kind, &plan, &live, moment, &sink)
+            }
+            if let reload = plan.tracks[kind].reloads.end(number) {
+                report(response, for: kind, plan, &sink)
+                return finishReload(reload, response.result, for: kind, &plan, &live, moment, &sink)
+            }
+        }
+        return nil
+    }
+
+    private func report(_ response: PlaylistResponse, for kind: TrackKind, _ plan: FetchPlan, _ sink: inout EffectSink)
+    {
+        guard var request = response.request else { return }
+        // A response without a status did not come: it is reported as it is.
+        if request.failure == nil, !request.wasAbandoned { request.mediaType = plan.mediaType(of: kind) }
+        sink.report(.resourceRequest(request))
+    }
+
+    private mutating func finishLoad(
+        _ load: PlaylistRequest,
+        _ result: Result<MediaPlaylist, StreamingError>,
+        for kind: TrackKind,
+        _ plan: inout FetchPlan,
+        _ live: inout LiveState,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) -> Consequence? {
+        sink.noteChange()
+        do throws(StreamingError) {
+            let playlist = try result.get()
+            // Audio is placed relative to video, whose playlist may still be in transfer.
+            guard kind == .main || plan.tracks.main.timeline != nil else {
+                plan.tracks[kind].load = .waitingForMainTrack(load, playlist)
+                return nil
+            }
+            plan.tracks[kind].load = .idle
+            guard plan.tracks[kind].source == load.source else { return nil }
+            // The position of a playlist that stands still is unknown: its segments would be taken for new ones.
+            if let end = stuckPlaylists[load.source], playlist.segmentSequences.upperBound <= end {
+                throw StreamingError(.stuck, "the live playlist still has nothing new", address: load.source.address)
+            }
+            stuckPlaylists[load.source] = nil
+            try Self.validate(playlist, at: load.source.address)
+            return adopt(playlist, from: load.source, for: kind, began: load.began, &plan, &live, moment, &sink)
+        } catch {
+            plan.tracks[kind].load = .idle
+            guard plan.tracks[kind].source == load.source else { return nil }
+            return loadFailed(load.source, for: kind, error, &plan, moment, &sink)
+        }
+    }
+
+    /// Goes on with a playlist that waited for that of the main track.
+    mutating func resumeLoad(
+        for kind: TrackKind,
+        _ plan: inout FetchPlan,
+        _ live: inout LiveState,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) -> Consequence? {
+        guard plan.tracks.main.timeline != nil,
+            case .waitingForMainTrack(let load, let playlist) = plan.tracks[kind].load
+        else { return nil }
+        return finishLoad(load, .success(playlist), for: kind, &plan, &live, moment, &sink)
+    }
+
+    /// - Throws: ``StreamingError`` if there will never be anything to play.
+    static func validate(_ playlist: MediaPlaylist, at address: ResourceAddress) throws(StreamingError) {
+        guard playlist.segmentSequences.isEmpty, !playlist.isLive else { return }
+        throw StreamingError(
+            .unreadablePlaylist,
+            "the playlist lists no segments, and has ended",
+            address: address
+        )
+    }
+
+    /// Places a playlist on the timeline of the item.
+    mutating func adopt(
+        _ playlist: MediaPlaylist,
+        from source: StreamSource,
+        for kind: TrackKind,
+        began: Duration,
+        _ plan: inout FetchPlan,
+        _ live: inout LiveState,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) -> Consequence? {
+        let timeline: PresentationTimeline
+        let reference = plan.tracks.main.timeline ?? plan.tracks[kind].timeline
+        if let reference {
+            let standing = plan.tracks[plan.tracks.main.timeline == nil ? kind : .main].standstill(at: moment.now)
+            let alignment = TimelineAlignment(of: playlist, to: reference, age: standing)
+            timeline = PresentationTimeline(playlist, alignment: alignment)
+        } else {
+            timeline = PresentationTimeline(playlist)
+        }
+        plan.tracks[kind].source = source
+        plan.tracks[kind].playlist = LoadedPlaylist(
+            source: source,
+            timeline: timeline,
+            requestStart: began,
+            lastUpdate: began
+        )
+        plan.tracks[kind].reloads.schedule = ReloadSchedule()
+        let action = plan.tracks[kind].reloads.schedule.loaded(playlist, began: began, at: moment.now)
+        plan.tracks[kind].reloads.apply(action)
+        if !timeline.isLive { knownTimelines.insert(timeline, for: source, cost: timeline.byteCount) }
+        sink.noteChange()
+        defer { collectBorders(plan) }
+        guard kind == .main else { return nil }
+        if playbackType == nil {
+            playbackType = timeline.isLive ? .live : .vod
+            sink.report(.playbackTypeKnown(timeline.isLive ? .live : .vod))
+        }
+        collectDateRanges(plan)
+        live.update(timeline, &sink)
+        return .mainPlaylistLoaded
+    }
+
+    private func loadFailed(
+        _ source: StreamSource,
+        for kind: TrackKind,
+        _ error: StreamingError,
+        _ plan: inout FetchPlan,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) -> Consequence? {
+        plan.catalog.exclude(source, at: moment.now)
+        let former = plan.tracks.main.playlistSource.flatMap { $0 == source ? nil : $0 }
+        if kind == .main, !plan.tracks.trickPlay.isActive, former != nil { plan.failSwitch(to: source, &sink) }
+        let isReplaced = plan.useOtherSource(for: kind, besides: source, cause: "playlist-failed", moment, &sink)
+        guard !isReplaced else {
+            sink.reportRecovered(error)
+            return nil
+        }
+        guard kind == .main else {
+            sink.reportRecovered(error)
+            plan.drop(kind, &sink)
+            return nil
+        }
+        if let former {
+            // What was played before the switch still can be.
+            plan.revertSwitch(to: former, moment, &sink)
+            sink.reportRecovered(error)
+            return nil
+        }
+        if error.code == .unreachable, let wait = retryDelay(&plan.tracks.main.failures.recovery, moment) {
+            plan.tracks.main.failures.retryTime = moment.now + wait
+            sink.reportRecovered(error)
+            return nil
+        }
+        return .fail(error)
+    }
+
+    /// The time to wait while nothing can be reached; `nil` if it was long enough.
+    private func retryDelay(_ recovery: inout SegmentRecovery, _ moment: PlaybackMoment) -> Duration? {
+        let verdict = recovery.failed(
+            .unreachable,
+            at: .zero,
+            hasAlternatives: false,
+            isLive: true,
+            patience: moment.limits.patience,
+            now: moment.now
+        )
+        guard case .retry(let wait) = verdict else { return nil }
+        return wait
+    }
+
+    // MARK: Reloads
+
+    /// Begins the reload that is due.
+    func beginReload(
+        for kind: TrackKind,
+        _ plan: inout FetchPlan,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) {
+        guard let reload = plan.tracks[kind].nextReload(mayReload: true), reload.time <= moment.now,
+            let source = plan.tracks[kind].source
+        else { return }
+        // Parts are not fetched one by one: the whole segments at the edge will do.
+        let request = PlaylistRequest(
+            number: sink.nextRequest(),
+            source: source,
+            request: TransportRequest(reload.directives.applied(to: source.address), kind: .playlist),
+            began: moment.now
+        )
+        plan.tracks[kind].reloads.begin(request)
+        send(request, plan, &sink)
+    }
+
+    private mutating func finishReload(
+        _ reload: PlaylistRequest,
+        _ result: Result<MediaPlaylist, StreamingError>,
+        for kind: TrackKind,
+        _ plan: inout FetchPlan,
+        _ live: inout LiveState,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) -> Consequence? {
+        sink.noteChange()
+        guard plan.tracks[kind].source == reload.source, plan.tracks[kind].playlistSource == reload.source else {
+            return nil
+        }
+        switch result {
+        case .success(let playlist):
+            return take(playlist, reload, for: kind, &plan, &live, moment, &sink)
+        case .failure(let error):
+            let action = plan.tracks[kind].reloads.schedule.failed(
+                began: reload.began,
+                at: moment.now,
+                retryAfter: (error.cause as? TransportError)?.retryAfter
+            )
+            plan.tracks[kind].reloads.apply(action)
+            sink.reportRecovered(error)
+            return follow(action, for: kind, error, &plan, moment, &sink)
+        }
+    }
+
+    private mutating func take(
+        _ playlist: MediaPlaylist,
+        _ reload: PlaylistRequest,
+        for kind: TrackKind,
+        _ plan: inout FetchPlan,
+        _ live: inout LiveState,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) -> Consequence? {
+        let stuck = StreamingError(
+            .stuck,
+            "the live playlist has had nothing new for too long",
+            address: plan.tracks[kind].source?.address
+        )
+        let update: TimelineUpdate?
+        do {
+            update = try plan.tracks[kind].playlist?.timeline.update(playlist)
+        } catch {
+            let action = plan.tracks[kind].reloads.schedule.deltaRefused(began: reload.began, at: moment.now)
+            plan.tracks[kind].reloads.apply(action)
+            return follow(action, for: kind, stuck, &plan, moment, &sink)
+        }
+        guard let update, let whole = plan.tracks[kind].timeline?.playlist else { return nil }
+        plan.tracks[kind].playlist?.requestStart = reload.began
+        if update.hasNews { plan.tracks[kind].playlist?.lastUpdate = reload.began }
+        if kind == .main { collectDateRanges(plan) }
+        collectBorders(plan)
+        let action = plan.tracks[kind].reloads.schedule.loaded(
+            whole,
+            began: reload.began,
+            at: moment.now,
+            hasRestarted: update.hasRestarted
+        )
+        plan.tracks[kind].reloads.apply(action)
+        if kind == .main { live.update(plan.tracks.main.timeline, &sink) }
+        return follow(action, for: kind, stuck, &plan, moment, &sink)
+    }
+
+    /// Goes on as the schedule of a playlist decided.
+    private mutating func follow(
+        _ action: ReloadSchedule.Action,
+        for kind: TrackKind,
+        _ error: StreamingError,
+        _ plan: inout FetchPlan,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) -> Consequence? {
+        guard let source = plan.tracks[kind].source else { return nil }
+        switch action {
+        case .reload, .finish: return nil
+        case .stuck:
+            noteStuckPlaylist(source, for: kind, error, plan)
+            if plan.useOtherSource(for: kind, besides: source, cause: "playlist-stuck", moment, &sink) {
+                plan.catalog.exclude(source, at: moment.now)
+                if error.code == .stuck { sink.reportRecovered(error) }
+            } else if kind == .audio, isBehindMainTrack(plan.tracks), plan.tracks.ahead(moment) < .seconds(1) {
+                // Video goes on; waiting for audio would stop it.
+                sink.reportRecovered(error)
+                plan.drop(kind, &sink)
+            }
+            return nil
+        case .abandon:
+            noteStuckPlaylist(source, for: kind, error, plan)
+            plan.catalog.exclude(source, at: moment.now)
+            if plan.useOtherSource(for: kind, besides: source, cause: "playlist-stuck", moment, &sink) { return nil }
+            guard kind != .main else { return .fail(error) }
+            sink.reportRecovered(error)
+            plan.drop(kind, &sink)
+            return nil
+        }
+    }
+
+    private mutating func noteStuckPlaylist(
+        _ source: StreamSource,
+        for kind: TrackKind,
+        _ error: StreamingError,
+        _ plan: FetchPlan
+    ) {
+        guard error.code == .stuck, let timeline = plan.tracks[kind].timeline else { return }
+        stuckPlaylists[source] = timeline.sequences.upperBound
+    }
+
+    /// Returns whether the audio track delays the main track, which has more to play.
+    private func isBehindMainTrack(_ tracks: TrackSet) -> Bool {
+        guard let audio = tracks.audio.timeline, let main = tracks.main.timeline else { return false }
+        return main.end - audio.end > main.targetDuration
+    }
+
+    // MARK: Contents
+
+    private mutating func collectDateRanges(_ plan: FetchPlan) {
+        guard !plan.tracks.trickPlay.isActive, let timeline = plan.tracks.main.timeline else { return }
+        dateRanges = TimedDateRange.ranges(of: timeline)
+        let classes = [Interstitial.classIdentifier, DateRangePreload.classIdentifier]
+        interstitialRanges = dateRanges.filter { range in range.classIdentifier.map(classes.contains) ?? false }
+    }
+
+    private mutating func collectBorders(_ plan: FetchPlan) {
+        let timelines = plan.tracks.required.compactMap { plan.tracks.fullTimeline(of: $0) }
+        segmentBorders = SegmentBorders(timelines, revision: segmentBorders.revision + 1)
+    }
+
+    /// The margin of a request for a segment that is fetched until a playlist is loaded.
+    static func margin(timeOfFetch: Duration) -> Duration { max(substituteMargin, timeOfFetch) }
+}

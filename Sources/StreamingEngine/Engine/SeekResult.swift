@@ -1,0 +1,16 @@
+public import MediaTiming
+
+/// The result of a seek.
+public struct SeekResult: Sendable, Hashable {
+    /// A Boolean value that indicates whether the playhead is at the target; `false` if another seek replaced this one, or if
+    /// it failed.
+    public let isFinished: Bool
+    /// The position of the playhead.
+    public let landed: MediaTime
+
+    /// Creates a result.
+    public init(isFinished: Bool, landed: MediaTime) {
+        self.isFinished = isFinished
+        self.landed = landed
+    }
+}

@@ -1,0 +1,469 @@
+import Adaptation
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import PlaybackReporting
+import ResourceAddressing
+
+/// Fetches the segments of the tracks, one after the other, and gives them to the pipeline.
+struct SegmentFetcher: Sendable {
+    /// The next step of a track that the fetcher does not take itself.
+    enum Step: Sendable {
+        /// There is nothing to do before the next event.
+        case settled
+        /// The playlist of the source is not there.
+        case loadPlaylist(StreamSource)
+        /// A step was taken that concerns the whole item.
+        case consequence(Consequence)
+    }
+
+    /// The interval at which a transfer that can be abandoned is measured.
+    private static let reviewInterval = Duration.milliseconds(500)
+    /// The maximum delay before a segment is requested again.
+    private static let longestRetryDelay = Duration.seconds(30)
+
+    var appender = MediaAppender()
+
+    // MARK: Steps
+
+    /// Takes the next steps of a track.
+    mutating func advance(
+        _ kind: TrackKind,
+        _ plan: inout FetchPlan,
+        _ playlists: PlaylistFollower,
+        _ moment: PlaybackMoment,
+        startOfPlayback: MediaTime,
+        _ sink: inout EffectSink
+    ) -> Step {
+        if case .obsolete(let job) = plan.tracks[kind].fetch {
+            plan.tracks[kind].fetch = .cancelling(job)
+            sink.add(.cancel(request: job.request))
+        }
+        plan.tracks[kind].nextStepTime = nil
+        while !plan.tracks[kind].isFetching {
+            if case .loading(let load) = plan.tracks[kind].load {
+                advanceSubstitute(load, &plan, moment, &sink)
+                return .settled
+            }
+            guard !plan.tracks[kind].isLoadingPlaylist else { return .settled }
+            switch SegmentPlanner.decide(kind, &plan, moment, &sink) {
+            case .wait(let time):
+                plan.tracks[kind].nextStepTime = time
+                return .settled
+            case .loadPlaylist(let source): return .loadPlaylist(source)
+            case .fetch(let segment):
+                guard let source = plan.tracks[kind].source else { return .settled }
+                fetch(segment, from: source, for: kind, &plan, &sink)
+            case .pass(let segment):
+                pass(segment, kind, .gap, nil, &plan, moment, &sink)
+            case .jump(let range):
+                switch jump(over: range, kind, &plan, playlists, moment, startOfPlayback, &sink) {
+                case .settled: return .settled
+                case .loadPlaylist(let source): return .loadPlaylist(source)
+                case .consequence(let consequence): return .consequence(consequence)
+                case nil: break
+                }
+            case .useMuxedAudio:
+                plan.useMuxedAudio(&sink)
+                return .settled
+            case .decideAgain: break
+            }
+        }
+        return .settled
+    }
+
+    // MARK: Substitutes
+
+    /// Fetches segments of the former variant while the playlist of the next one is in transfer.
+    private mutating func advanceSubstitute(
+        _ load: PlaylistRequest,
+        _ plan: inout FetchPlan,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) {
+        guard let substitute = load.substitute else { return }
+        func stop(_ plan: inout FetchPlan) {
+            var load = load
+            load.substitute = nil
+            plan.tracks.main.load = .loading(load)
+        }
+        let source = substitute.source
+        let track = plan.tracks.main
+        guard track.playlistSource == source, track.source == load.source, track.failures.terminalError == nil,
+            !plan.catalog.isExcluded(source, at: moment.now), !track.failures.tried.sources.contains(source)
+        else { return stop(&plan) }
+        guard moment.isSettled else { return }
+        if let time = track.failures.retryTime, time > moment.now {
+            plan.tracks.main.nextStepTime = time
+            return
+        }
+        let scheduler = SegmentScheduler(
+            position: moment.position,
+            loaded: track.buffer.current,
+            capacity: plan.tracks.capacity(moment),
+            end: moment.limits.forwardEnd,
+            isBackward: moment.isBackward
+        )
+        guard let timeline = track.timeline, case .fetch(let segment) = scheduler.step(in: timeline) else {
+            return stop(&plan)
+        }
+        let timeOfFetch = estimatedTime(of: segment, from: source, plan.catalog)
+        let left = plan.tracks.ahead(moment) - PlaylistFollower.margin(timeOfFetch: timeOfFetch)
+        guard left <= .zero, moment.now >= substitute.earliest else {
+            guard moment.rate != 0 else { return }
+            let rate = max(abs(moment.rate), 0.01)
+            plan.tracks.main.nextStepTime = max(moment.now + max(left, .zero) / rate, substitute.earliest)
+            return
+        }
+        fetch(segment, from: source, for: .main, &plan, &sink)
+    }
+
+    /// The time that a segment will take at the throughput of the network; zero if it is unknown.
+    private func estimatedTime(
+        of segment: SegmentReference,
+        from source: StreamSource,
+        _ catalog: SourceCatalog
+    ) -> Duration {
+        guard let rate = catalog.variant(of: source)?.typicalBitRate, let throughput = catalog.chooser.throughput,
+            throughput.bitsPerSecond > 0
+        else { return .zero }
+        return segment.duration.duration * min(Double(rate.bitsPerSecond) / Double(throughput.bitsPerSecond), 4)
+    }
+
+    // MARK: Transfers
+
+    private func fetch(
+        _ segment: SegmentReference,
+        from source: StreamSource,
+        for kind: TrackKind,
+        _ plan: inout FetchPlan,
+        _ sink: inout EffectSink
+    ) {
+        let job = FetchJob(
+            request: sink.nextRequest(),
+            segment: segment,
+            source: source,
+            began: sink.now,
+            isSubstitute: source != plan.tracks[kind].source
+        )
+        plan.tracks[kind].fetch = .transferring(job)
+        sink.add(.begin(.fetch(request: job.request, segment, kind == .subtitles ? .subtitle : .segment)))
+        if kind == .main { measureTransfer(&plan, &sink) }
+    }
+
+    /// Measures the transfer of the main track if it may be abandoned for a lower variant.
+    func measureTransfer(_ plan: inout FetchPlan, _ sink: inout EffectSink) {
+        plan.tracks.main.nextReviewTime = nil
+        guard let job = plan.tracks.main.job, !job.isSubstitute,
+            plan.catalog.chooser.canGoLower(than: plan.catalog.variant(of: job.source))
+        else { return }
+        plan.tracks.main.nextReviewTime = sink.now + Self.reviewInterval
+        if job.began < sink.now { sink.add(.measureTransfer(request: job.request)) }
+    }
+
+    /// Abandons the transfer of the main track if a lower variant will be there sooner.
+    mutating func review(
+        _ progress: TransferProgress,
+        of request: Int,
+        _ plan: inout FetchPlan,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) {
+        guard let job = plan.tracks.main.job, job.request == request,
+            let measurement = progress.measurement, let variant = plan.catalog.variant(of: job.source),
+            let choice = plan.catalog.chooser.review(
+                measurement,
+                progress,
+                of: job,
+                variant: variant,
+                bufferLevel: plan.tracks.ahead(moment),
+                isStarting: !moment.isPositioned,
+                capacity: plan.tracks.capacity(moment).duration,
+                now: moment.now
+            )
+        else { return }
+        endTransfer(.main, &plan)
+        sink.add(.cancel(request: request))
+        sink.noteChange()
+        report(job, .main, nil, progress, plan, &sink)
+        guard plan.catalog.isTrickPlay(job.source) == plan.tracks.trickPlay.isActive else { return }
+        plan.catalog.chooser.add(abandoned: job, measurement, now: moment.now)
+        plan.follow(choice, moment, &sink)
+    }
+
+    private func endTransfer(_ kind: TrackKind, _ plan: inout FetchPlan) {
+        plan.tracks[kind].fetch = .idle
+        plan.tracks[kind].nextReviewTime = nil
+        if kind == .main { plan.tracks.main.isVariantDecided = false }
+    }
+
+    /// Ends a transfer that was cancelled, since it was of no use any more.
+    func cancelled(
+        _ request: Int,
+        _ progress: TransferProgress,
+        _ plan: inout FetchPlan,
+        _ sink: inout EffectSink
+    ) {
+        for kind in TrackKind.allCases {
+            guard case .cancelling(let job) = plan.tracks[kind].fetch, job.request == request else { continue }
+            endTransfer(kind, &plan)
+            report(job, kind, nil, progress, plan, &sink)
+            sink.noteChange()
+        }
+    }
+
+    /// Applies the result of a transfer.
+    mutating func receive(
+        _ result: Result<SegmentLoader.Loaded, any Error>,
+        _ progress: TransferProgress,
+        for request: Int,
+        _ plan: inout FetchPlan,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) -> Consequence? {
+        guard let kind = TrackKind.allCases.first(where: { plan.tracks[$0].job?.request == request }),
+            let job = plan.tracks[kind].job
+        else { return nil }
+        endTransfer(kind, &plan)
+        // I-frames are of no use after trick play, nor other media during it.
+        let isOfUse = kind != .main || plan.catalog.isTrickPlay(job.source) == plan.tracks.trickPlay.isActive
+        switch result {
+        case .success(let loaded) where isOfUse:
+            appender.append(loaded, of: job, kind, &plan, &sink)
+            return nil
+        case .failure(let error) where isOfUse:
+            report(job, kind, error, progress, plan, &sink)
+            sink.noteChange()
+            return recover(from: error, job, kind, &plan, moment, &sink)
+        case .success, .failure:
+            report(job, kind, nil, progress, plan, &sink)
+            sink.noteChange()
+            return nil
+        }
+    }
+
+    /// Reports a request that failed or was given up.
+    private func report(
+        _ job: FetchJob,
+        _ kind: TrackKind,
+        _ error: (any Error)?,
+        _ progress: TransferProgress?,
+        _ plan: FetchPlan,
+        _ sink: inout EffectSink
+    ) {
+        var cause = error
+        if case .transport(let error, let what) = error as? SegmentLoader.Failure {
+            // Keys and initialization sections are reported by themselves.
+            guard what == .mediaSegment else { return }
+            cause = error
+        }
+        let request = TransportRequest(job.segment.address, kind: .segment, byteRange: job.segment.byteRange)
+        var made = ResourceRequest(.mediaSegment, request, began: job.began, now: sink.now, cause)
+        made.mediaType = plan.mediaType(of: kind)
+        made.variant = plan.catalog.variant(of: job.source).map { VariantDescription($0) }
+        made.segmentDuration = job.segment.duration
+        made.indexAddress = job.source.address.text
+        if let measurement = progress?.measurement {
+            made.bytes = measurement.bytes
+            made.serverAddress = measurement.serverAddress
+            made.responseStart = measurement.firstByte.map { measurement.sent + $0 }
+        }
+        sink.report(.resourceRequest(made))
+    }
+
+    // MARK: Gaps
+
+    /// Lets the time of a segment pass without media.
+    private func pass(
+        _ segment: SegmentReference,
+        _ kind: TrackKind,
+        _ reason: SkippedSegment.Reason,
+        _ error: StreamingError?,
+        _ plan: inout FetchPlan,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) {
+        // Another variant may have what this one lacks.
+        if reason == .gap, kind == .main, !plan.tracks.trickPlay.isActive, let source = plan.tracks.main.source {
+            plan.tracks.main.failures.tried.insert(source, for: segment.range)
+            if plan.useOtherSource(for: .main, besides: source, cause: "gap", moment, &sink) { return }
+        }
+        let gap = MediaAppender.Gap(
+            range: segment.range,
+            address: segment.address.text,
+            domain: segment.domain,
+            reason: reason,
+            error: error
+        )
+        appender.append(gap, kind, &plan, &sink)
+    }
+
+    /// Goes on after a range for which nothing is listed.
+    ///
+    /// - Returns: The step, if it is to be taken by the caller.
+    private func jump(
+        over range: MediaTimeRange,
+        _ kind: TrackKind,
+        _ plan: inout FetchPlan,
+        _ playlists: PlaylistFollower,
+        _ moment: PlaybackMoment,
+        _ startOfPlayback: MediaTime,
+        _ sink: inout EffectSink
+    ) -> Step? {
+        var gap = MediaAppender.Gap(range: range, reason: .outOfWindow)
+        guard !moment.isBackward else {
+            appender.append(gap, kind, &plan, &sink)
+            return nil
+        }
+        if kind == .main, !plan.tracks.trickPlay.isActive,
+            plan.fill(range, moment, &sink, timeline: { playlists.knownTimeline(of: $0) })
+        {
+            return nil
+        }
+        let isShort = range.duration <= MediaTime(seconds: 2)
+        let isStart = moment.seek?.isStart
+        guard kind == .main, !isShort, isStart != false, let timeline = plan.tracks.main.timeline else {
+            if let domain = plan.tracks[kind].timeline?.segment(atOrAfter: range.end)?.domain { gap.domain = domain }
+            appender.append(gap, kind, &plan, &sink)
+            return nil
+        }
+        // The buffer is played first.
+        guard
+            plan.tracks.isBufferEmpty(moment, startOfPlayback: startOfPlayback)
+                || moment.desiredRate == 0 && moment.position < range.start
+        else {
+            let reach = plan.tracks.playableReach(from: moment.position, moment)
+            plan.tracks.main.nextStepTime = moment.time(reaching: max(range.start, reach))
+            return .settled
+        }
+        guard timeline.isLive else { return .consequence(.jump(to: range.end)) }
+        let start = StartPosition(
+            in: timeline,
+            declared: plan.catalog.presentation?.start,
+            liveOffset: moment.limits.liveOffset
+        )
+        return .consequence(.jump(to: max(start.time, range.end)))
+    }
+
+    // MARK: Failures
+
+    /// Decides what follows the failure of a segment.
+    private mutating func recover(
+        from cause: any Error,
+        _ job: FetchJob,
+        _ kind: TrackKind,
+        _ plan: inout FetchPlan,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) -> Consequence? {
+        if cause is CancellationError { return nil }
+        plan.tracks[kind].failures.tried.insert(job.source, for: job.segment.range)
+        var failure = SegmentFailure(cause, of: job.segment)
+        // Playback does not wait for subtitles.
+        if !kind.isRequired, failure.fault == .busy { failure.fault = .missing }
+        let fault = failure.fault
+        let hasAlternatives = plan.hasOtherSource(for: kind, besides: job.source, fault, at: moment.now)
+        if kind == .main, hasAlternatives, fault == .missing || fault == .damaged,
+            plan.tracks.main.failures.noteMissingSegment(of: job.source)
+        {
+            plan.catalog.exclude(job.source, at: moment.now)
+        }
+        let verdict = plan.tracks[kind].failures.recovery.failed(
+            fault,
+            at: job.segment.start,
+            hasAlternatives: hasAlternatives,
+            isLive: plan.tracks[kind].timeline?.isLive ?? false,
+            isUrgent: moment.seek != nil || plan.tracks.ahead(moment) < .seconds(1),
+            patience: moment.limits.patience,
+            now: moment.now
+        )
+        if verdict == .giveUp { return giveUp(kind, failure, job, &plan, moment, &sink) }
+        sink.reportRecovered(failure.error)
+        switch verdict {
+        case .retry(let delay):
+            let wait = min(max(delay, failure.retryAfter), Self.longestRetryDelay)
+            plan.tracks[kind].failures.retryTime = moment.now + wait
+        case .goElsewhere, .skip:
+            if kind == .main, plan.tracks.trickPlay.isActive {
+                // The variant that is played normally will do for trick play, too.
+                plan.catalog.exclude(job.source, at: moment.now)
+            } else if verdict == .skip
+                || !plan.useOtherSource(for: kind, besides: job.source, cause: "segment-failed", moment, &sink)
+            {
+                let reason: SkippedSegment.Reason = fault == .damaged ? .notDecodable : .notLoaded
+                pass(job.segment, kind, reason, failure.error, &plan, moment, &sink)
+            }
+        case .giveUp: break
+        }
+        return nil
+    }
+
+    /// Goes on without a track, or ends playback after the buffer.
+    private func giveUp(
+        _ kind: TrackKind,
+        _ failure: SegmentFailure,
+        _ job: FetchJob,
+        _ plan: inout FetchPlan,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) -> Consequence? {
+        if kind == .main, plan.tracks.trickPlay.isActive {
+            sink.reportRecovered(failure.error)
+            plan.catalog.exclude(job.source, at: moment.now)
+            return nil
+        }
+        if kind != .main, failure.fault != .forbidden,
+            plan.useOtherRendition(for: kind, besides: job.source, moment, &sink)
+        {
+            sink.reportRecovered(failure.error)
+            plan.tracks[kind].failures.reset()
+            return nil
+        }
+        // Without audio there is still video; media that may not be had, or has no decoder, is another matter.
+        guard kind == .main || kind == .audio && failure.fault == .forbidden else {
+            sink.reportRecovered(failure.error)
+            plan.drop(kind, &sink)
+            return nil
+        }
+        guard appender.hasMedia, failure.error.code != .pipelineLost else { return .fail(failure.error) }
+        plan.tracks[kind].failures.terminalError = failure.error
+        sink.noteChange()
+        return nil
+    }
+
+    // MARK: Appending
+
+    /// Applies the answer of the pipeline to a piece.
+    mutating func appended(
+        _ result: Result<MediaTimeRange, any Error>,
+        for request: Int,
+        _ plan: inout FetchPlan,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) -> (consequence: Consequence?, discarded: DiscardedRange?) {
+        for kind in TrackKind.allCases {
+            switch plan.tracks[kind].fetch {
+            case .appending(let append) where append.job.request == request:
+                plan.tracks[kind].fetch = .idle
+                sink.noteChange()
+                switch result {
+                case .success(let range): return (nil, appender.finish(append, range, kind, &plan, &sink))
+                case .failure(let error):
+                    return (recover(from: error, append.job, kind, &plan, moment, &sink), nil)
+                }
+            case .appendingGap(let append) where append.request == request:
+                plan.tracks[kind].fetch = .idle
+                sink.noteChange()
+                let range = (try? result.get()) ?? append.range
+                let discarded = appender.finish(append, range, kind, &plan, &sink)
+                // Playback ends if there is nothing else.
+                guard let error = append.error, !appender.hasMedia, kind.isRequired, moment.seek?.isStart != false,
+                    plan.tracks.isComplete(moment)
+                else { return (nil, discarded) }
+                return (.fail(error), discarded)
+            case .idle, .transferring, .obsolete, .cancelling, .appending, .appendingGap: continue
+            }
+        }
+        return (nil, nil)
+    }
+}

@@ -1,0 +1,131 @@
+import Adaptation
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import PlaybackReporting
+
+/// Decides which segment of a track is fetched next, and from which variant.
+enum SegmentPlanner {
+    /// The decision about the next step of a track.
+    enum Decision: Sendable {
+        /// There is nothing to do before an event, or before a time.
+        case wait(until: Duration?)
+        /// The playlist of the source is not there.
+        case loadPlaylist(StreamSource)
+        case fetch(SegmentReference)
+        /// The segment has no media: its time passes without.
+        case pass(SegmentReference)
+        /// The playlist lists nothing for the range.
+        case jump(MediaTimeRange)
+        /// Audio comes muxed with video from here on.
+        case useMuxedAudio
+        /// Another source was chosen.
+        case decideAgain
+    }
+
+    /// Decides the next step of a track.
+    static func decide(
+        _ kind: TrackKind,
+        _ plan: inout FetchPlan,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) -> Decision {
+        guard let source = plan.tracks[kind].source else { return .wait(until: nil) }
+        if let time = plan.tracks[kind].failures.retryTime {
+            if time > moment.now { return .wait(until: time) }
+            plan.tracks[kind].failures.retryTime = nil
+        }
+        if plan.tracks[kind].failures.terminalError != nil { return .wait(until: nil) }
+        let isTrickPlay = kind == .main && plan.tracks.trickPlay.isActive
+        if isTrickPlay, plan.tracks.trickPlay.isLeaving || plan.catalog.isExcluded(source, at: moment.now) {
+            return .wait(until: nil)
+        }
+        guard plan.tracks[kind].playlistSource == source, let timeline = plan.tracks[kind].timeline else {
+            return .loadPlaylist(source)
+        }
+        guard let position = fetchPosition(in: timeline, moment) else { return .wait(until: nil) }
+        let scheduler = scheduler(for: kind, at: position, plan.tracks, moment)
+        switch scheduler.step(in: timeline) {
+        case .fetch(let segment) where isTrickPlay:
+            return .fetch(
+                TrickPlay.frame(
+                    segment,
+                    in: timeline,
+                    plan.tracks.main.buffer.current,
+                    rate: moment.desiredRate,
+                    isBackward: moment.isBackward
+                )
+            )
+        case .fetch(let segment):
+            guard kind == .main, !plan.tracks.main.isVariantDecided else { return .fetch(segment) }
+            if let time = chooseVariant(for: segment, scheduler, &plan, moment, &sink) { return .wait(until: time) }
+            // Another variant may have been chosen, whose playlist is not there.
+            return plan.tracks.main.source == source ? .fetch(segment) : .decideAgain
+        case .pass(let segment): return .pass(segment)
+        case .hole(let range): return .jump(range)
+        case .wait(let until): return .wait(until: moment.seek == nil ? moment.time(reaching: until) : nil)
+        case .complete where kind == .audio && plan.tracks.separateAudioEnd != nil && !moment.isBackward:
+            return .useMuxedAudio
+        case .awaitPlaylist, .complete: return .wait(until: nil)
+        }
+    }
+
+    private static func scheduler(
+        for kind: TrackKind,
+        at position: MediaTime,
+        _ tracks: TrackSet,
+        _ moment: PlaybackMoment
+    ) -> SegmentScheduler {
+        var end = moment.limits.forwardEnd
+        // Media after the target of a seek is needed, whatever the end.
+        if let asked = end, moment.seek != nil { end = max(asked, position + MediaTime(value: 1, timescale: 20)) }
+        return SegmentScheduler(
+            position: position,
+            loaded: tracks.current(of: kind),
+            capacity: tracks.capacity(moment),
+            end: kind == .audio ? tracks.separateAudioEnd ?? end : end,
+            isOutOfMemory: tracks.isOutOfMemory(moment),
+            isExact: moment.seek != nil,
+            isBackward: moment.isBackward
+        )
+    }
+
+    /// The position at which media is needed: the target of a seek, or the playhead.
+    private static func fetchPosition(in timeline: PresentationTimeline, _ moment: PlaybackMoment) -> MediaTime? {
+        if let seek = moment.seek { return PlaybackMoment.mediaTime(shownAt: seek.target, in: timeline) }
+        return moment.isPositioned ? moment.position : nil
+    }
+
+    /// Chooses the variant of the next segment.
+    ///
+    /// - Returns: The time to wait until before another choice; `nil` to go on.
+    private static func chooseVariant(
+        for segment: SegmentReference,
+        _ scheduler: SegmentScheduler,
+        _ plan: inout FetchPlan,
+        _ moment: PlaybackMoment,
+        _ sink: inout EffectSink
+    ) -> Duration? {
+        guard let current = plan.fetchedVariant, let timeline = plan.tracks.main.timeline else { return nil }
+        plan.catalog.chooser.networkCost = sink.networkCost
+        let situation = VariantChooser.Moment(
+            current: current,
+            isFirst: plan.tracks.main.buffer.entries.isEmpty,
+            bufferLevel: scheduler.ahead.duration,
+            capacity: max(scheduler.capacity, segment.duration * 2).duration,
+            segment: segment,
+            timeline: timeline,
+            rate: moment.desiredRate == 0 ? 1 : abs(moment.desiredRate),
+            now: moment.now
+        )
+        let catalog = plan.catalog
+        let choice = plan.catalog.chooser.choose(situation) { variant in
+            variant.id == current.id
+                || !catalog.isExcluded(catalog.source(for: variant, at: moment.now), at: moment.now)
+        }
+        if let delay = choice.delay, delay > .zero { return moment.now + delay }
+        plan.tracks.main.isVariantDecided = true
+        if choice.variant.id != current.id { plan.follow(choice, moment, &sink) }
+        return nil
+    }
+}

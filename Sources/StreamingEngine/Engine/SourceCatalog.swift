@@ -1,0 +1,161 @@
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import PlaybackReporting
+import ResourceAddressing
+
+/// The sources of an item: its variants and options, which of them are selected, and which are excluded for a while.
+struct SourceCatalog: Sendable {
+    /// The time for which a source is excluded after a failure.
+    private static let exclusionDuration = Duration.seconds(60)
+
+    /// The variants and options; `nil` before the item was opened.
+    private(set) var presentation: Presentation?
+    var selection = MediaSelection()
+    var chooser: VariantChooser
+    private var excluded: [StreamSource: Duration] = [:]
+
+    init(chooser: VariantChooser) { self.chooser = chooser }
+
+    /// Opens a presentation, with the options that rules select.
+    mutating func open(_ presentation: Presentation, _ rules: MediaSelectionRules, networkCost: NetworkCost?) {
+        self.presentation = presentation
+        selection = rules.selection(for: presentation)
+        chooser.networkCost = networkCost
+        chooser.open(presentation, selection)
+    }
+
+    /// The variants that can be played with the options that are selected.
+    var selectableVariants: [Presentation.Variant] { presentation?.variants(for: selection) ?? [] }
+
+    // MARK: Exclusion
+
+    /// Excludes a source for a while.
+    mutating func exclude(_ source: StreamSource, at now: Duration) { excluded[source] = now + Self.exclusionDuration }
+
+    /// Returns whether a source is excluded.
+    func isExcluded(_ source: StreamSource, at now: Duration) -> Bool {
+        guard let until = excluded[source] else { return false }
+        return until > now
+    }
+
+    // MARK: Variants
+
+    func variant(of source: StreamSource?) -> Presentation.Variant? {
+        source?.variantID.flatMap { presentation?.variant($0) }
+    }
+
+    /// The playlists of a variant, one for each location; never empty.
+    ///
+    /// Of a variant with audio alone, it is the playlist of the audio option that is selected.
+    func sources(of variant: Presentation.Variant) -> [StreamSource] {
+        variant.locations.indices.map { index in
+            let location = variant.locations[index]
+            let audio = variant.isAudioOnly ? selection[.audio].flatMap { location.encoding(of: $0)?.address } : nil
+            return StreamSource(variant, location: index, address: audio ?? location.address)
+        }
+    }
+
+    /// The playlist of a variant, at the first location that is not excluded.
+    func source(for variant: Presentation.Variant, at now: Duration) -> StreamSource {
+        let all = sources(of: variant)
+        return all.first { !isExcluded($0, at: now) } ?? all[0]
+    }
+
+    /// Returns whether a source is an I-frame playlist.
+    func isTrickPlay(_ source: StreamSource) -> Bool {
+        presentation?.iFrameVariants.contains { $0.id == source.variantID } ?? false
+    }
+
+    /// Returns whether a variant has no audio of its own, but an audio group with playlists.
+    func hasSeparateAudio(_ variant: Presentation.Variant) -> Bool {
+        guard !variant.isAudioOnly, let group = presentation?.group(.audio) else { return false }
+        let encodings = group.options.compactMap { variant.location.encoding(of: $0) }
+        return !encodings.isEmpty && encodings.allSatisfy { $0.address != nil }
+    }
+
+    /// Returns the variant of another source that lists a time, from playlists that are known.
+    func variant(
+        listing time: MediaTime,
+        besides closed: Set<StreamSource>,
+        at now: Duration,
+        timeline: (StreamSource) -> PresentationTimeline?
+    ) -> Presentation.Variant? {
+        selectableVariants.first { variant in
+            let source = source(for: variant, at: now)
+            guard !closed.contains(source), !isExcluded(source, at: now), let timeline = timeline(source),
+                let position = timeline.position(atOrAfter: time)
+            else { return false }
+            return timeline.range(at: position).start - time <= SegmentScheduler.seam
+        }
+    }
+
+    // MARK: Renditions
+
+    /// Returns the playlist of an option that is played with a variant; `nil` if it has none of its own.
+    func renditionSource(
+        _ option: MediaSelectionOption?,
+        with main: StreamSource?,
+        at now: Duration
+    ) -> StreamSource? {
+        guard let option, let main, let variant = variant(of: main) else { return nil }
+        // Of a variant with audio alone, the variant itself is the audio.
+        guard !variant.isAudioOnly || option.type != .audio else { return nil }
+        let index: Int
+        if case .variant(_, let location) = main.identity { index = location } else { index = 0 }
+        let location = variant.locations.indices.contains(index) ? variant.locations[index] : variant.location
+        guard let encoding = location.encoding(of: option), let address = encoding.address else { return nil }
+        let source = StreamSource(identity: .option(option.id), address: address)
+        guard isExcluded(source, at: now) else { return source }
+        return encodings(of: option, with: variant).first { !isExcluded($0, at: now) } ?? source
+    }
+
+    /// All locations of an option, in any quality; those of the variant first.
+    private func encodings(of option: MediaSelectionOption, with variant: Presentation.Variant) -> [StreamSource] {
+        guard let presentation else { return [] }
+        let known = Dictionary(option.encodings.map { ($0.groupID, $0.address) }) { first, _ in first }
+        let addresses = ([variant] + presentation.variants).flatMap(\.locations).compactMap { location in
+            location.groupIDs[option.type].flatMap { known[$0] ?? nil }
+        }
+        return addresses.map { StreamSource(identity: .option(option.id), address: $0) }
+    }
+
+    /// Returns whether an option can be loaded from another source than the one that failed.
+    func hasOtherRendition(
+        _ type: Rendition.MediaType,
+        with variant: Presentation.Variant?,
+        besides failed: StreamSource,
+        at now: Duration
+    ) -> Bool {
+        guard let option = selection[type], let variant else { return false }
+        return encodings(of: option, with: variant).contains { $0 != failed && !isExcluded($0, at: now) }
+    }
+
+    /// The renditions that are played with a variant, from playlists of their own.
+    func renditions(with variant: Presentation.Variant) -> [MediaType: RenditionDescription] {
+        var found: [MediaType: RenditionDescription] = [:]
+        for (type, mediaType) in [
+            (Rendition.MediaType.video, MediaType.video), (.audio, .audio), (.subtitles, .subtitles),
+        ] {
+            guard let option = selection[type], let encoding = variant.location.encoding(of: option),
+                let address = encoding.address
+            else { continue }
+            found[mediaType] = RenditionDescription(stableID: encoding.stableID, address: address.text)
+        }
+        return found
+    }
+}
+
+extension VariantDescription {
+    /// Creates the description of a variant for the logs.
+    init(_ variant: Presentation.Variant) {
+        self.init(
+            id: variant.id.text,
+            address: variant.address.text,
+            peakBitRate: variant.peakBitRate ?? variant.averageBitRate ?? BitRate(bitsPerSecond: 0),
+            averageBitRate: variant.averageBitRate,
+            width: variant.resolution?.width,
+            height: variant.resolution?.height
+        )
+    }
+}

@@ -1,0 +1,296 @@
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import PlaybackReporting
+import ResourceAddressing
+
+/// The tracks of an item: each is fetched by itself, at its own pace.
+enum TrackKind: Int, Sendable, Hashable, CaseIterable {
+    /// The variant: video, muxed audio and video, or audio alone.
+    case main
+    /// Audio from a playlist of its own.
+    case audio
+    /// Subtitles from a playlist of their own.
+    case subtitles
+
+    /// A Boolean value that indicates whether playback waits for the track.
+    var isRequired: Bool { self != .subtitles }
+}
+
+/// A media playlist, and what it is to the presentation.
+struct StreamSource: Sendable, Hashable {
+    /// The role of the playlist.
+    enum Identity: Sendable, Hashable {
+        /// A variant, at one of its locations.
+        case variant(Presentation.Variant.ID, location: Int)
+        /// An option of a rendition group.
+        case option(MediaSelectionOption.ID)
+    }
+
+    let identity: Identity
+    let address: ResourceAddress
+
+    /// The variant; `nil` for an option of a rendition group.
+    var variantID: Presentation.Variant.ID? {
+        guard case .variant(let id, _) = identity else { return nil }
+        return id
+    }
+}
+
+extension StreamSource {
+    init(_ variant: Presentation.Variant, location: Int, address: ResourceAddress) {
+        self.init(identity: .variant(variant.id, location: location), address: address)
+    }
+}
+
+/// A media playlist that was loaded for a track.
+struct LoadedPlaylist: Sendable {
+    let source: StreamSource
+    var timeline: PresentationTimeline
+    /// The beginning of the request that the timeline is from.
+    var requestStart: Duration
+    /// The beginning of the last request that brought something new.
+    var lastUpdate: Duration
+}
+
+/// A request for a media playlist that is in progress.
+struct PlaylistRequest: Sendable, Equatable {
+    let number: Int
+    let source: StreamSource
+    let request: TransportRequest
+    let began: Duration
+    /// The variant that is fetched meanwhile, and from when on; `nil` to wait for the playlist.
+    var substitute: Substitute?
+
+    /// The source of the segments that are fetched until a playlist is loaded.
+    struct Substitute: Sendable, Equatable {
+        let source: StreamSource
+        let earliest: Duration
+    }
+
+    static func == (left: PlaylistRequest, right: PlaylistRequest) -> Bool { left.number == right.number }
+}
+
+/// The first load of the playlist of a source.
+enum PlaylistLoad: Sendable {
+    case idle
+    case loading(PlaylistRequest)
+    /// The playlist is there; its position on the timeline of the item is known with that of the main track.
+    case waitingForMainTrack(PlaylistRequest, MediaPlaylist)
+}
+
+/// The reloads of the playlist of a live stream.
+struct PlaylistReloads: Sendable {
+    var schedule = ReloadSchedule()
+    /// The next reload; `nil` if none is due.
+    private(set) var next: ReloadSchedule.Reload?
+    /// The reload that is in progress; it may be that of a former source.
+    private(set) var inProgress: PlaylistRequest?
+
+    /// Applies the decision of the schedule.
+    mutating func apply(_ action: ReloadSchedule.Action?) {
+        switch action {
+        case .reload(let reload), .stuck(let reload): next = reload
+        case .finish, .abandon, nil: next = nil
+        }
+    }
+
+    /// Begins a reload.
+    mutating func begin(_ request: PlaylistRequest) { inProgress = request }
+
+    /// Ends the reload with a number.
+    ///
+    /// - Returns: The request; `nil` if it is not the one that is in progress.
+    mutating func end(_ number: Int) -> PlaylistRequest? {
+        guard let request = inProgress, request.number == number else { return nil }
+        inProgress = nil
+        return request
+    }
+}
+
+/// A segment that is transferred.
+struct FetchJob: Sendable {
+    let request: Int
+    let segment: SegmentReference
+    let source: StreamSource
+    let began: Duration
+    /// A Boolean value that indicates whether the segment is fetched only until the playlist of another variant is loaded.
+    let isSubstitute: Bool
+}
+
+/// A segment that the pipeline is about to accept.
+struct SegmentAppend: Sendable {
+    let job: FetchJob
+    let type: MediaType
+    let variant: VariantDescription?
+    let byteCount: Int
+    let transferredBytes: ByteCount
+    let transferDuration: Duration
+    let isTrickPlay: Bool
+}
+
+/// A range without media that the pipeline is about to accept.
+struct GapAppend: Sendable {
+    let request: Int
+    let range: MediaTimeRange
+    let address: String
+    let type: MediaType
+    let reason: SkippedSegment.Reason
+    let isTrickPlay: Bool
+    /// The error that led to the gap, which ends playback if there is no other media.
+    let error: StreamingError?
+}
+
+/// The activity of a track.
+enum FetchPhase: Sendable {
+    case idle
+    case transferring(FetchJob)
+    /// The transfer is of no use any more, and is cancelled with the next step.
+    case obsolete(FetchJob)
+    /// The transfer is cancelled; its bytes are counted for the logs.
+    case cancelling(FetchJob)
+    case appending(SegmentAppend)
+    case appendingGap(GapAppend)
+}
+
+/// The failures of a track since its last success.
+struct TrackFailures: Sendable {
+    /// The number of consecutive missing segments after which a source is excluded temporarily.
+    private static let toleratedMissingSegments = 2
+
+    var recovery = SegmentRecovery()
+    /// The error that playback ends with after the buffer; `nil` while there may be more media.
+    var terminalError: StreamingError?
+    /// The sources that were tried for the segment that failed last.
+    var tried = TriedSources()
+    /// The time before which nothing is fetched.
+    var retryTime: Duration?
+    private var missingSegments: [StreamSource: Int] = [:]
+
+    /// Forgets the failures, so that everything is tried again.
+    mutating func reset() {
+        terminalError = nil
+        recovery = SegmentRecovery()
+        retryTime = nil
+    }
+
+    /// Forgets the failures, since the playhead is elsewhere.
+    mutating func resetForSeek() {
+        reset()
+        tried = TriedSources()
+    }
+
+    /// Notes that a segment was loaded and accepted.
+    mutating func succeeded(_ source: StreamSource) {
+        recovery.succeeded()
+        missingSegments[source] = nil
+        tried = TriedSources()
+    }
+
+    /// Notes that a source does not have a segment.
+    ///
+    /// - Returns: Whether the source is to be excluded temporarily.
+    mutating func noteMissingSegment(of source: StreamSource) -> Bool {
+        let count = (missingSegments[source] ?? 0) + 1
+        guard count >= Self.toleratedMissingSegments else {
+            missingSegments[source] = count
+            return false
+        }
+        missingSegments[source] = nil
+        return true
+    }
+}
+
+/// One track of the item: its source, its playlist, its buffer, and what is in progress.
+struct TrackState: Sendable {
+    /// The source of media from now on; `nil` if the track has no playlist of its own.
+    var source: StreamSource? {
+        didSet { if source != oldValue { failures.terminalError = nil } }
+    }
+    /// The playlist that was loaded last, which may be that of a former source.
+    var playlist: LoadedPlaylist?
+    var load = PlaylistLoad.idle
+    var reloads = PlaylistReloads()
+    var buffer = StreamBuffer()
+    var failures = TrackFailures()
+    var fetch = FetchPhase.idle
+    /// A Boolean value that indicates whether the variant of the next segment was decided on.
+    var isVariantDecided = false
+    /// The time at which the next step is decided again; `nil` to wait for a change.
+    var nextStepTime: Duration?
+    /// The time at which the transfer that is in progress is measured again; `nil` if it cannot be abandoned.
+    var nextReviewTime: Duration?
+
+    var timeline: PresentationTimeline? { playlist?.timeline }
+    /// The source of the playlist that was loaded last.
+    var playlistSource: StreamSource? { playlist?.source }
+
+    /// The transfer that is in progress.
+    var job: FetchJob? {
+        guard case .transferring(let job) = fetch else { return nil }
+        return job
+    }
+
+    var isFetching: Bool { if case .idle = fetch { false } else { true } }
+    var isLoadingPlaylist: Bool { if case .idle = load { false } else { true } }
+
+    /// A Boolean value that indicates whether a request or media is in progress, which ends in an event.
+    var hasWorkInProgress: Bool {
+        if case .loading = load { return true }
+        return isFetching || reloads.inProgress != nil
+    }
+
+    /// Marks the transfer that is in progress as of no use.
+    mutating func abandonTransfer() {
+        guard case .transferring(let job) = fetch else { return }
+        fetch = .obsolete(job)
+    }
+
+    /// Moves the track to another source; what is in progress is cancelled.
+    mutating func change(to source: StreamSource?) {
+        self.source = source
+        abandonTransfer()
+        failures.retryTime = nil
+    }
+
+    /// Cancels what a seek has no use for.
+    mutating func seek(to target: MediaTime) {
+        failures.resetForSeek()
+        guard let job else { return }
+        let needed = SegmentScheduler.loadedEnd(from: target, in: buffer.current)
+        if !job.segment.range.contains(needed) { abandonTransfer() }
+    }
+
+    /// Returns whether everything is loaded that the playlist lists up to an end.
+    func isComplete(upTo end: MediaTime?) -> Bool {
+        guard let timeline, !timeline.isLive || end != nil else { return false }
+        guard let last = buffer.loaded.ranges.last?.end else { return timeline.range.isEmpty && !timeline.isLive }
+        let limit = min(end ?? timeline.end, timeline.isLive ? (end ?? timeline.end) : timeline.end)
+        return last >= limit - MediaTime(value: 1, timescale: 10)
+    }
+
+    /// Returns whether nothing more is fetched before some of the buffer is played.
+    func isFull(at position: MediaTime, capacity: MediaTime, isBackward: Bool) -> Bool {
+        guard let timeline else { return false }
+        return SegmentScheduler(position: position, loaded: buffer.loaded, capacity: capacity, isBackward: isBackward)
+            .isFull(in: timeline)
+    }
+
+    /// The time that a live playlist has had nothing new, if that is longer than it may be; else zero.
+    func standstill(at now: Duration) -> Duration {
+        guard let playlist, playlist.timeline.isLive else { return .zero }
+        let age = now - playlist.lastUpdate
+        return age > playlist.timeline.targetDuration.duration * 3 / 2 ? age : .zero
+    }
+
+    /// Returns the earliest time at which the track has to act without another event.
+    func nextDeadline(mayReload: Bool) -> Duration? {
+        [nextStepTime, nextReviewTime, nextReload(mayReload: mayReload)?.time].compactMap(\.self).min()
+    }
+
+    /// The reload that can begin as soon as its time has come.
+    func nextReload(mayReload: Bool) -> ReloadSchedule.Reload? {
+        guard mayReload, source != nil, playlistSource == source, reloads.inProgress == nil else { return nil }
+        return reloads.next
+    }
+}

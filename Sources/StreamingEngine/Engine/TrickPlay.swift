@@ -1,0 +1,96 @@
+import HLSPlaylist
+import MediaTiming
+import MediaTransport
+import PlaybackReporting
+
+/// Trick play: the main track is fetched from an I-frame playlist (RFC 8216bis §4.4.3.6, §4.4.6.3) while the rate is one at
+/// which the pipeline shows only I-frames.
+enum TrickPlay: Sendable {
+    /// The source that is fetched again after trick play.
+    struct Return: Sendable {
+        let source: StreamSource
+        /// Its timeline; `nil` if its playlist was not loaded.
+        let timeline: PresentationTimeline?
+    }
+
+    case off
+    case on(Return)
+    /// The I-frames are removed from the pipeline; nothing is fetched meanwhile.
+    case leaving(Return)
+
+    /// The maximum number of I-frames that are fetched for each second.
+    private static let framesPerSecond = 8.0
+    /// The fraction of the throughput that I-frames may take.
+    private static let throughputFraction = 0.7
+    /// The time that is buffered ahead, as the viewer experiences it.
+    private static let bufferDuration = Duration.seconds(4)
+
+    /// A Boolean value that indicates whether the main track holds I-frames.
+    var isActive: Bool { if case .off = self { false } else { true } }
+    /// A Boolean value that indicates whether I-frames are being removed.
+    var isLeaving: Bool { if case .leaving = self { true } else { false } }
+
+    /// The source that is fetched again after trick play.
+    var returning: Return? {
+        switch self {
+        case .off: nil
+        case .on(let returning), .leaving(let returning): returning
+        }
+    }
+
+    /// Returns the media time that is buffered ahead at a rate.
+    static func capacity(rate: Double) -> MediaTime { MediaTime(bufferDuration, scaledBy: abs(rate)) }
+
+    /// Returns the I-frame variant for a rate: the best one that the throughput allows, else the smallest.
+    static func variant(
+        of variants: [Presentation.Variant],
+        rate: Double,
+        throughput: BitRate?
+    ) -> Presentation.Variant? {
+        let available = Double(throughput?.bitsPerSecond ?? 0) * throughputFraction
+        let fastest = available / min(abs(rate), framesPerSecond)
+        let sorted = variants.sorted { bitRate(of: $0) < bitRate(of: $1) }
+        return sorted.last { Double(bitRate(of: $0)) <= fastest } ?? sorted.first
+    }
+
+    private static func bitRate(of variant: Presentation.Variant) -> Int64 {
+        (variant.peakBitRate ?? variant.averageBitRate)?.bitsPerSecond ?? 0
+    }
+
+    /// Returns an I-frame, extended by the time until the next one that is needed: the higher the rate, the fewer are.
+    static func frame(
+        _ segment: SegmentReference,
+        in timeline: PresentationTimeline,
+        _ loaded: MediaTimeRangeSet,
+        rate: Double,
+        isBackward: Bool
+    ) -> SegmentReference {
+        let stride = MediaTime(.seconds(1), scaledBy: abs(rate) / framesPerSecond)
+        guard stride > segment.duration, var position = timeline.position(sequence: segment.sequence) else {
+            return segment
+        }
+        var segment = segment
+        if isBackward {
+            let end = segment.end
+            while position > 0, timeline.range(at: position - 1).start >= end - stride,
+                !loaded.contains(timeline.range(at: position - 1).start)
+            {
+                position -= 1
+                let earlier = timeline.segments[position]
+                if !earlier.isGap { segment = earlier }
+            }
+            segment.range = MediaTimeRange(start: segment.start, end: end)
+        } else {
+            var end = segment.end
+            while position + 1 < timeline.segments.count,
+                timeline.range(at: position + 1).start < segment.start + stride,
+                !loaded.contains(timeline.range(at: position + 1).end - MediaTime(value: 1, timescale: 1_000))
+            {
+                position += 1
+                end = timeline.range(at: position).end
+            }
+            segment.range = MediaTimeRange(start: segment.start, end: end)
+        }
+        return segment
+    }
+}

@@ -1,0 +1,152 @@
+import MediaTiming
+import PlaybackReporting
+import ResourceAddressing
+import Testing
+
+@testable import StreamingEngine
+
+/// Transcripts of the machines that an engine is composed of.
+@Suite struct EnginePartTests {
+    // MARK: Rate
+
+    @Test func aRateIsSetOnceAndSettles() {
+        var rate = RateControl()
+        #expect(rate.command(actualRate: 0) == nil)
+        rate.want(1)
+        #expect(rate.command(actualRate: 0) == .setRate(1, at: nil))
+        // The command is in progress.
+        #expect(rate.command(actualRate: 0) == nil)
+        rate.applied(actualRate: 1)
+        #expect(rate.command(actualRate: 1) == nil)
+    }
+
+    @Test func aPipelineThatRefusesARateIsAskedAgainWithTheNextEvent() {
+        var rate = RateControl()
+        rate.want(1)
+        _ = rate.command(actualRate: 0)
+        rate.applied(actualRate: 0)
+        #expect(rate.command(actualRate: 0) == nil)
+        #expect(rate.command(actualRate: 0) == .setRate(1, at: nil))
+    }
+
+    @Test func aScheduledStartIsGivenToThePipelineOnce() {
+        var rate = RateControl()
+        rate.start = .requested(.seconds(5), isAnnounced: true)
+        #expect(rate.command(actualRate: 0) == nil)
+        rate.want(1)
+        #expect(rate.command(actualRate: 0) == .setRate(1, at: .seconds(5)))
+        rate.applied(actualRate: 1)
+        #expect(rate.command(actualRate: 1) == nil)
+        #expect(rate.start.announcedTime == .seconds(5))
+        rate.start.withdrawAnnouncement()
+        #expect(rate.start.announcedTime == nil)
+    }
+
+    // MARK: Pipeline
+
+    @Test func commandsAreCarriedOutOneAfterTheOther() throws {
+        func name(_ effect: EngineEffect?) -> String? {
+            guard case .begin(.pipeline(let command)) = effect else { return nil }
+            return "\(command)"
+        }
+        var queue = PipelineQueue()
+        #expect(name(queue.add(.setRate(1, at: nil))) == "\(PipelineCommand.setRate(1, at: nil))")
+        #expect(name(queue.add(.discard([]))) == nil && !queue.isIdle)
+        #expect(name(queue.finish()) == "\(PipelineCommand.discard([]))")
+        #expect(name(queue.finish()) == nil && queue.isIdle)
+    }
+
+    // MARK: Synchronized start
+
+    @Test func aStartThatIsLateIsCaughtUpWith() {
+        var start = SynchronizedStart.idle
+        let target = MediaTime(seconds: 10)
+        let request = SynchronizedStart.Request(rate: 1, target: target, time: .seconds(5), waiter: 1)
+        #expect(start.begin(request, at: .seconds(4)) == .seek(to: target))
+        // The seek took until 6 s: the playhead should be 1 s further by then.
+        #expect(start.seekFinished(at: .seconds(6)) == .seek(to: MediaTime(seconds: 11)))
+        #expect(start.seekFinished(at: .seconds(6) + .milliseconds(10)) == .start(request))
+        #expect(start == .idle)
+    }
+
+    @Test func aStartThatIsNeverInTimeIsMadeAfterFourSeeks() {
+        var start = SynchronizedStart.idle
+        let request = SynchronizedStart.Request(rate: 1, target: .zero, time: .zero, waiter: 1)
+        _ = start.begin(request, at: .seconds(1))
+        let steps = (2...5).map { start.seekFinished(at: .seconds($0)) }
+        #expect(steps == [2, 3, 4].map { .seek(to: MediaTime(seconds: $0)) } + [.start(request)])
+    }
+
+    @Test func aStartWithoutATargetNeedsNoSeek() {
+        var start = SynchronizedStart.idle
+        let request = SynchronizedStart.Request(rate: 2, target: nil, time: .seconds(5), waiter: 1)
+        #expect(start.begin(request, at: .zero) == .start(request))
+        #expect(start.cancel() == nil)
+    }
+
+    // MARK: Live offset
+
+    @Test func playbackIsCorrectedUntilTheOffsetIsReached() {
+        var control = LiveOffsetControl()
+        func factor(_ offset: String, ahead: Int = 20) -> Double {
+            control.factor(
+                offset: seconds(offset),
+                wanted: MediaTime(seconds: 18),
+                ahead: .seconds(ahead),
+                least: .seconds(6)
+            )
+        }
+        #expect(factor("18.4") == 1)
+        #expect(factor("18.6") == 1.05)
+        // It goes on below the tolerance that began it, but not without media ahead.
+        #expect(factor("18.3") == 1.05 && factor("18.3", ahead: 5) == 1)
+        #expect(factor("18.05") == 1 && factor("18.3") == 1)
+        #expect(factor("17.5") == 0.95)
+    }
+
+    // MARK: Keep-up rule
+
+    @Test(arguments: zip([1, 2, 4, 5, 15], [false, true, false, true, true]))
+    func aSlowNetworkNeedsMoreBuffer(ahead: Int, suffices: Bool) {
+        // 2 s are enough for a fast network; at three quarters of the bit rate, 5 s are.
+        let isSlow = ahead > 2
+        let found = KeepUpRule().suffices(
+            ahead: .seconds(ahead),
+            needed: BitRate(bitsPerSecond: 1_000_000),
+            throughput: BitRate(bitsPerSecond: isSlow ? 750_000 : 1_000_000),
+            segment: .seconds(6)
+        )
+        #expect(found == suffices)
+    }
+
+    // MARK: Failures
+
+    @Test func aSourceIsExcludedAfterTwoMissingSegments() {
+        let source = StreamSource(identity: .variant(.init(text: "a"), location: 0), address: .init("a.m3u8"))
+        var failures = TrackFailures()
+        var excludes = [failures.noteMissingSegment(of: source)]
+        failures.succeeded(source)
+        for _ in 0..<3 { excludes.append(failures.noteMissingSegment(of: source)) }
+        #expect(excludes == [false, false, true, false])
+    }
+
+    // MARK: Frames
+
+    @Test func framesAreReportedOnceASecond() throws {
+        var reporter = FrameReporter()
+        func counts(_ decoded: Int) -> FrameCounts { FrameCounts(decoded: decoded, dropped: 0, discarded: 0) }
+        let early = reporter.report(counts(10), rate: 1, isFinal: false, at: .milliseconds(999))
+        #expect(early?.frames == nil)
+        let due = reporter.report(counts(30), rate: 1, isFinal: false, at: .seconds(1))
+        let first = try #require(due)
+        #expect(first.frames == counts(30) && first.areAllShown)
+        let second = reporter.report(counts(40), rate: 2, isFinal: false, at: .milliseconds(1_500))
+        #expect(second?.frames == nil)
+        let final = reporter.report(counts(40), rate: 1, isFinal: true, at: .milliseconds(1_600))
+        let last = try #require(final)
+        // Frames were left out on purpose while the rate was 2.
+        #expect(last.frames == counts(10) && !last.areAllShown)
+        let none = reporter.report(counts(40), rate: 1, isFinal: true, at: .seconds(9))
+        #expect(none?.frames == nil)
+    }
+}
