@@ -35,7 +35,7 @@ struct RateControl: Sendable, Equatable {
     private enum Phase: Equatable {
         case settled
         /// The pipeline was told of a rate; the command is in progress.
-        case applying
+        case applying(Double)
         /// The pipeline did not take the rate; it is told again after the next event.
         case refused
     }
@@ -65,14 +65,15 @@ struct RateControl: Sendable, Equatable {
         } else if actualRate == wanted {
             return nil
         }
-        phase = .applying
+        phase = .applying(wanted)
         return .setRate(wanted, at: startTime)
     }
 
     /// Notes that the pipeline carried out the command.
     mutating func applied(actualRate: Double) {
-        // A pipeline that cannot play is not asked again and again.
-        phase = actualRate == 0 && wanted != 0 ? .refused : .settled
+        // A pipeline that cannot play is not asked again and again. The rate that it was told of may not be wanted any more.
+        guard case .applying(let rate) = phase else { return }
+        phase = actualRate == 0 && rate != 0 ? .refused : .settled
     }
 }
 

@@ -29,6 +29,28 @@ import Testing
         #expect(rate.command(actualRate: 0) == .setRate(1, at: nil))
     }
 
+    @Test func aRateThatChangesWhileAnotherIsSetIsSetAfterIt() {
+        var rate = RateControl()
+        rate.want(1)
+        _ = rate.command(actualRate: 0)
+        rate.applied(actualRate: 1)
+        rate.want(0)
+        #expect(rate.command(actualRate: 1) == .setRate(0, at: nil))
+        rate.want(1)
+        rate.applied(actualRate: 0)
+        // The pipeline has refused nothing: it stands still as it was told.
+        #expect(rate.command(actualRate: 0) == .setRate(1, at: nil))
+    }
+
+    @Test func thePlayheadReachesTimesInItsDirection() {
+        let forwards = Timebase(mediaTime: MediaTime(seconds: 10), time: .seconds(100), rate: 2)
+        #expect(forwards.time(reaching: MediaTime(seconds: 14)) == .seconds(102))
+        #expect(forwards.time(reaching: MediaTime(seconds: 9)) == nil)
+        let backwards = Timebase(mediaTime: MediaTime(seconds: 10), time: .seconds(100), rate: -2)
+        #expect(backwards.time(reaching: MediaTime(seconds: 6)) == .seconds(102))
+        #expect(backwards.time(reaching: MediaTime(seconds: 11)) == nil)
+    }
+
     @Test func aScheduledStartIsGivenToThePipelineOnce() {
         var rate = RateControl()
         rate.start = .requested(.seconds(5), isAnnounced: true)

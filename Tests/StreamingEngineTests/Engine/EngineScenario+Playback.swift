@@ -135,6 +135,12 @@ extension EngineScenario {
             session.setRate(0)
             session.run(until: 6)
         },
+        EngineScenario("a pause and the rate before it at once") { session in
+            session.playVOD(until: 4)
+            session.setRate(0)
+            session.setRate(1)
+            session.run(until: 6)
+        },
         EngineScenario("the pipeline is lost") { session in
             session.playVOD(until: 4)
             session.report(.failed("the device is gone"))
