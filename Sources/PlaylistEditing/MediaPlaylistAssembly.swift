@@ -264,7 +264,7 @@ struct MediaPlaylistAssembly {
     private mutating func write(_ line: MediaPlaylist.EditableLine, of playlist: MediaPlaylist) {
         if let value = line.value, let text = replacement(for: line.tag) {
             var patch = PlaylistPatch()
-            if String(decoding: playlist.bytes[value], as: UTF8.self) != text { patch.replace(value, with: text) }
+            patch.replace(value, with: text)
             append(patch.applied(to: playlist.bytes, in: line.range))
         } else {
             append(playlist.bytes[line.range])

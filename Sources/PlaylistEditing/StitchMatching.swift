@@ -82,12 +82,7 @@ private struct VariantLadder {
 
     /// Returns the number of entries at the front that satisfy a condition, which no later entry may satisfy.
     private static func count<Entry>(of rungs: [Entry], while isInFront: (Entry) -> Bool) -> Int {
-        var (low, high) = (0, rungs.count)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if isInFront(rungs[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
+        rungs.partitioningIndex { !isInFront($0) }
     }
 }
 

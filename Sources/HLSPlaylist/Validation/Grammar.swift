@@ -2,7 +2,7 @@ import MediaTiming
 
 /// The syntax of values in playlists (RFC 8216bis §4.2).
 enum Grammar {
-    private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+    fileprivate static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 
     /// Returns a Boolean value that indicates whether a text consists of one or more digits.
     static func isDigits(_ text: some StringProtocol) -> Bool { !text.isEmpty && text.utf8.allSatisfy(isDigit) }
@@ -91,12 +91,9 @@ enum Grammar {
         func isAlphabetic(_ part: Substring, _ lengths: ClosedRange<Int>) -> Bool {
             lengths.contains(part.utf8.count) && !part.utf8.contains(where: isDigit)
         }
+        if irregularLanguageTags.contains(text.lowercased()) { return true }
         if first.lowercased() == "x" { return !parts.isEmpty }
-        if first.lowercased() == "i" { return !parts.isEmpty }
         guard isAlphabetic(first, 2...8) else { return false }
-        if ["en-gb-oed", "zh-min", "zh-guoyu", "zh-hakka", "zh-xiang", "zh-min-nan"].contains(text.lowercased()) {
-            return true
-        }
         if first.utf8.count <= 3 {
             for _ in 0..<3 { if let next = parts.first, isAlphabetic(next, 3...3) { parts.removeFirst() } }
         }
@@ -109,8 +106,10 @@ enum Grammar {
         {
             parts.removeFirst()
         }
+        // A singleton may appear once; the one for private use comes last.
+        var singletons: Set<String> = []
         while let single = parts.popFirst() {
-            guard single.utf8.count == 1 else { return false }
+            guard single.utf8.count == 1, singletons.insert(single.lowercased()).inserted else { return false }
             let shortest = single.lowercased() == "x" ? 1 : 2
             let before = parts.count
             while let next = parts.first, next.utf8.count >= shortest { parts.removeFirst() }
@@ -118,6 +117,12 @@ enum Grammar {
         }
         return true
     }
+
+    /// The registered language tags that the other rules of the syntax do not allow, in lowercase letters.
+    private static let irregularLanguageTags: Set<String> = [
+        "en-gb-oed", "i-ami", "i-bnn", "i-default", "i-enochian", "i-hak", "i-klingon", "i-lux", "i-mingo", "i-navajo",
+        "i-pwn", "i-tao", "i-tay", "i-tsu", "sgn-be-fr", "sgn-be-nl", "sgn-ch-de",
+    ]
 }
 
 /// A date in a playlist, with the properties that validation needs.
@@ -137,15 +142,16 @@ struct InspectedDate {
             hasMilliseconds = false
             return
         }
-        hasMilliseconds = text[text.index(after: point)...].utf8.prefix { $0 >= 0x30 && $0 <= 0x39 }.count >= 3
+        hasMilliseconds = text[text.index(after: point)...].utf8.prefix(while: Grammar.isDigit).count >= 3
     }
 
     private static func isOfTheCalendar(_ text: String) -> Bool {
-        let numbers = text.utf8.split { !($0 >= 0x30 && $0 <= 0x39) }.prefix(3).compactMap { Int(Substring($0)) }
+        let numbers = text.utf8.split { !Grammar.isDigit($0) }.prefix(3).compactMap { Int(Substring($0)) }
         guard numbers.count == 3 else { return false }
         let (year, month, day) = (numbers[0], numbers[1], numbers[2])
         let isLeap = year.isMultiple(of: 4) && !year.isMultiple(of: 100) || year.isMultiple(of: 400)
         let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        return (1...12).contains(month) && (1...days[month - 1]).contains(day)
+        // The parser has compared the month with 1 and 12, and the day with 1 and 31.
+        return day <= days[month - 1]
     }
 }

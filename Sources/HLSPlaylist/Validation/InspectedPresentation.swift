@@ -48,7 +48,7 @@ extension PlaylistInspection {
             switch line.tag {
             case nil:
                 if notes, pending == nil { note("address-without-stream-inf", line) }
-                if pending != nil { finish(address(line)) }
+                finish(address(line))
             case .variant:
                 finishWithoutAddress()
                 pending = line

@@ -27,20 +27,12 @@ struct InspectedAttributes {
     /// The value of an attribute, or `nil` if it is missing, invalid or not known.
     subscript(name: String) -> String? { attribute(name).flatMap { $0.isOpaque ? nil : $0.value } }
 
-    /// Returns a decimal number, or `nil` if the attribute is missing or invalid.
-    func decimal(_ name: String) -> MediaTime? {
-        guard let attribute = attribute(name), !attribute.isOpaque, !attribute.isQuoted,
-            Grammar.isSignedDecimal(attribute.value)
-        else { return nil }
-        return MediaTime(decimal: attribute.value)
-    }
+    /// Returns the number in an attribute whose syntax is a decimal number, or `nil` if it is missing or invalid.
+    func decimal(_ name: String) -> MediaTime? { self[name].flatMap { MediaTime(decimal: $0) } }
 
-    func integer(_ name: String) -> Int64? {
-        guard let attribute = attribute(name), !attribute.isOpaque, !attribute.isQuoted,
-            Grammar.isDigits(attribute.value)
-        else { return nil }
-        return Int64(attribute.value)
-    }
+    /// Returns the number in an attribute whose syntax is an integer, or `nil` if it is missing, invalid or exceeds 63
+    /// bits.
+    func integer(_ name: String) -> Int64? { self[name].flatMap { Int64($0) } }
 
     /// Returns the attributes with invalid values of `X-` attributes marked as opaque.
     ///

@@ -18,7 +18,6 @@ extension PlaylistInspection {
             number += 1
             read(line, number)
         }
-        if number == 0 { note("header-not-first", line: 1) }
     }
 
     private func read(_ line: Line, _ number: Int) {
@@ -101,7 +100,8 @@ extension PlaylistInspection {
     private func readTag(_ text: Range<Int>, _ written: Range<Int>, _ number: Int) {
         let bytes = bytes
         var name = written
-        while name.upperBound > name.lowerBound, bytes[name.upperBound - 1] == UInt8(ascii: " ") {
+        // The name begins with `EXT`, so the loop ends.
+        while bytes[name.upperBound - 1] == UInt8(ascii: " ") {
             name = name.lowerBound..<(name.upperBound - 1)
         }
         if name != written { note("space-in-tag", line: number) }
@@ -197,14 +197,18 @@ enum Composition {
             // syllable.
             let values = scalars.map(\.value)
             if (0x1100...0x1112).contains(values[0]), (0x1161...0x1175).contains(values[1]) { return false }
-            for length in 2...max(2, min(values.count, 3)) {
+            if isHangulWithoutFinal(values[0]), (0x11A8...0x11C2).contains(values[1]) { return false }
+            for length in 2...3 {
                 var front = String.UnicodeScalarView()
                 front.append(contentsOf: scalars.prefix(length))
-                if let first = String(front).first, first.unicodeScalars.count == length, composed.contains(first) {
-                    return false
-                }
+                if let first = String(front).first, composed.contains(first) { return false }
             }
         }
         return true
+    }
+
+    /// Returns a Boolean value that indicates whether a scalar is a Hangul syllable without a final consonant.
+    private static func isHangulWithoutFinal(_ value: UInt32) -> Bool {
+        (0xAC00...0xD7A3).contains(value) && (value - 0xAC00).isMultiple(of: 28)
     }
 }

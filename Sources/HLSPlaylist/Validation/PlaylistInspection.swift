@@ -20,7 +20,7 @@ struct InspectedLine {
         // Bounded: a playlist has fewer bytes than 2^32 (PlaylistLimits).
         textEnd = UInt32(text.upperBound)
         // Bounded: a playlist has fewer bytes than 2^32 (PlaylistLimits).
-        valueStart = UInt32(value ?? 0)
+        valueStart = UInt32(value ?? text.upperBound)
         self.tag = tag
     }
 
@@ -29,7 +29,7 @@ struct InspectedLine {
     /// The range of the text, without leading and trailing white space.
     var text: Range<Int> { Int(textStart)..<Int(textEnd) }
     /// The range after the colon; empty if there is nothing.
-    var value: Range<Int> { valueStart == 0 ? text.upperBound..<text.upperBound : Int(valueStart)..<Int(textEnd) }
+    var value: Range<Int> { Int(valueStart)..<Int(textEnd) }
 }
 
 /// The state of the validation of a playlist: its lines, its definitions, and the violations found.
@@ -245,8 +245,7 @@ final class PlaylistInspection {
 
     /// Returns the range of the name of the variable reference that begins at an offset, or `nil` if none begins there.
     private static func reference(in bytes: [UInt8], at position: Int) -> Range<Int>? {
-        guard bytes[position] == UInt8(ascii: "{"), position + 2 < bytes.count, bytes[position + 1] == UInt8(ascii: "$")
-        else { return nil }
+        guard bytes[position...].starts(with: "{$".utf8) else { return nil }
         var end = position + 2
         while end < bytes.count, Grammar.isVariableByte(bytes[end]) { end += 1 }
         guard end > position + 2, end < bytes.count, bytes[end] == UInt8(ascii: "}") else { return nil }
