@@ -55,7 +55,7 @@ extension PlaylistIndex {
         // A segment of which only some lines are equal is not reused.
         let end = previous.segments.partitioningIndex { Int($0.blockStart) > oldStart + same } - 1
         guard end > next else { return start }
-        if timeDigits < previous.timeDigits { rescale(to: previous.timeDigits) }
+        rescale(to: previous.timeDigits)
         let shift = start - oldStart
         let ticks = endTicks -| previous.segments[next].startTicks
         segments.reserveCapacity(previous.segments.count + 64)

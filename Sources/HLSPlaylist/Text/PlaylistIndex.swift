@@ -386,13 +386,13 @@ enum SegmentInformation {
     static func digits(_ bytes: Span<UInt8>, in range: Range<Int>) -> DecimalDigits {
         var index = range.lowerBound
         var value: Int64 = 0
-        var point = -1
+        var point: Int?
         // The fast path: up to 18 digits, without white space. Other forms are parsed by `anyDigits`.
         while index < range.upperBound {
             let byte = bytes[index] &- UInt8(ascii: "0")
             if byte < 10 {
                 value = value &* 10 &+ Int64(byte)
-            } else if bytes[index] == UInt8(ascii: "."), point < 0 {
+            } else if bytes[index] == UInt8(ascii: "."), point == nil {
                 point = index
             } else {
                 break
@@ -400,9 +400,9 @@ enum SegmentInformation {
             index += 1
         }
         let count = index - range.lowerBound
-        let isUsual = count <= 18 && count > (point < 0 ? 0 : 1)
+        let isUsual = count <= 18 && count > (point == nil ? 0 : 1)
         if isUsual, index == range.upperBound || bytes[index] == UInt8(ascii: ",") {
-            return DecimalDigits(value: value, fractionDigits: point < 0 ? 0 : index - point - 1)
+            return DecimalDigits(value: value, fractionDigits: point.map { index - $0 - 1 } ?? 0)
         }
         return anyDigits(bytes, in: range)
     }
