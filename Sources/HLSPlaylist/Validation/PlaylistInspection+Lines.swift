@@ -209,6 +209,6 @@ enum Composition {
 
     /// Returns a Boolean value that indicates whether a scalar is a Hangul syllable without a final consonant.
     private static func isHangulWithoutFinal(_ value: UInt32) -> Bool {
-        (0xAC00...0xD7A3).contains(value) && (value - 0xAC00).isMultiple(of: 28)
+        (0xAC00...0xD7A3).contains(value) && (value -| 0xAC00).isMultiple(of: 28)
     }
 }
