@@ -34,5 +34,10 @@ public final class PackageLock: Sendable {
         self.descriptor = descriptor
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // A process that is started at this moment has a copy of the descriptor until it executes its program; only an
+        // explicit unlock releases the lock in spite of it.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 }

@@ -335,6 +335,27 @@ import Testing
         #expect(missing?.message == "there is no package \(library.packageDirectory(id).path)")
     }
 
+    #if os(Linux)
+    /// A process that is being started has copies of all descriptors, as `dup` makes them.
+    @Test func lockIsReleasedAlthoughACopyOfItsDescriptorIsOpen() throws {
+        let id = try temporary.enter(from: "film.m3u8")
+        let package = library.packageDirectory(id)
+        try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
+        var lock: PackageLock? = try PackageLock(package)
+        let path = package.appendingPathComponent(PackageLock.fileName).resolvingSymlinksInPath().path
+        let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        let descriptor = names.compactMap { CInt($0) }.first { number in
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")) == path
+        }
+        let copy = dup(try #require(descriptor))
+        defer { close(copy) }
+        #expect(throws: StorageError.self) { try PackageLock(package) }
+        withExtendedLifetime(lock) {}
+        lock = nil
+        _ = try PackageLock(package)
+    }
+    #endif
+
     @Test func openingRemovesOrphanedPackagesAndInterruptedDeletions() throws {
         let id = try temporary.planned(try TemporaryLibrary.media("#EXTINF:4,", "0.ts"))
         let interrupted = try temporary.enter(from: "interrupted.m3u8")
