@@ -2,69 +2,72 @@ public import HLSPlaylist
 public import MediaTiming
 public import PlaybackReporting
 
-/// Everything that can be said of an item that is played, at one moment.
+/// The state of a played item at one moment.
 public struct PlaybackSnapshot: Sendable {
-    /// Whether it can be played.
+    /// The status of the item: unknown, ready to play, or failed.
     public var status = ItemStatus.unknown
-    /// Why it cannot; `nil` where ``status`` is not failed.
+    /// The error that playback failed with; `nil` unless ``status`` is failed.
     public var error: StreamingError?
-    /// Whether it plays on demand, live or from a file; `nil` while that is not known.
+    /// The type of the item: on demand, live, or a media file; `nil` while it is unknown.
     public var playbackType: PlaybackType?
-    /// Where the play head is, and how it moves.
+    /// The mapping from clock time to media time, with the rate of the playhead.
     public var timebase = Timebase()
-    /// Where the play head was when this was said.
+    /// The position of the playhead when the snapshot was made.
     public var position = MediaTime.zero
-    /// The rate that was asked for.
+    /// The rate that the application requested; 0 is a pause.
     public var desiredRate = 0.0
-    /// Whether it plays, waits or stands.
+    /// A value that indicates whether the item plays, waits, or is paused.
     public var timeControl = TimeControl.paused
-    /// How long it is; `nil` while that is not known, and of what is live.
+    /// The duration of the item, which is that of its longest required track; `nil` while it is unknown, and for live
+    /// streams.
     public var duration: MediaTime?
-    /// What is buffered so that it can be played: sound and pictures both.
+    /// The time ranges for which the media of all required tracks is loaded.
     public var loadedTimeRanges = MediaTimeRangeSet()
-    /// What is passed over in silence and with a still picture: gaps, and what could not be had.
+    /// The time ranges without media, which are played as silence and a still frame: gaps, and segments that could not
+    /// be loaded.
     public var leftOutTimeRanges = MediaTimeRangeSet()
-    /// Where the play head can go; `nil` while that is not known.
+    /// The time range that can be sought; `nil` while it is unknown.
     public var seekableTimeRange: MediaTimeRange?
-    /// Whether what lies ahead suffices to play on.
+    /// A Boolean value that indicates whether playback is likely to continue without a stall.
     public var isPlaybackLikelyToKeepUp = false
-    /// Whether nothing lies ahead.
+    /// A Boolean value that indicates whether no media is buffered ahead of the playhead.
     public var isPlaybackBufferEmpty = true
-    /// Whether no more is fetched before some of it is played.
+    /// A Boolean value that indicates whether no more media is fetched until some of the buffer is played.
     public var isPlaybackBufferFull = false
-    /// Whether the play head stands at the end.
+    /// A Boolean value that indicates whether playback has reached the end.
     public var hasPlayedToEnd = false
-    /// Whether a seek is under way.
+    /// A Boolean value that indicates whether a seek is in progress; the seek to the start position is not counted.
     public var isSeeking = false
-    /// What can be played, and in which qualities and languages; `nil` before it was loaded.
+    /// The variants and rendition options of the item; `nil` before its playlist is loaded.
     public var presentation: Presentation?
-    /// The options that are played.
+    /// The options that are selected, by type of media.
     public var selection = MediaSelection()
-    /// The variant at the play head.
+    /// The variant at the playhead.
     public var playedVariant: VariantDescription?
     /// The variant that is fetched.
     public var fetchedVariant: VariantDescription?
-    /// What it consists of.
+    /// The tracks of the item, as its playlists declare them.
     public var tracks: [PlaybackTrack] = []
-    /// The date at the play head as the stream says it; `nil` where it does not.
+    /// The date at the playhead (EXT-X-PROGRAM-DATE-TIME); `nil` for a stream without dates.
     public var programDate: ProgramDateTime?
-    /// When the live edge is, in the time of the item, and when that was so; `nil` of what is not live.
+    /// The live edge: a media time, and the clock time at which the edge was there; `nil` if the stream is not live.
     public var liveEdge: Timebase?
-    /// How far from the live edge the stream wants to be played; `nil` of what is not live.
+    /// The distance from the live edge that the stream recommends; `nil` if the stream is not live.
     public var recommendedTimeOffsetFromLive: MediaTime?
     /// The date ranges of the playlist, in its order.
     public var dateRanges: [TimedDateRange] = []
-    /// Those of them that say what is played in between, and what of it is to be loaded ahead (RFC 8216bis appendices D and F).
+    /// The date ranges that schedule interstitials or request that their resources are loaded in advance (RFC 8216bis
+    /// appendices D and F).
     public var interstitialRanges: [TimedDateRange] = []
-    /// Where the segments meet that it is played from.
+    /// The boundaries of the segments of the required tracks.
     public var segmentBorders = SegmentBorders()
-    /// What can be done besides playing forwards.
+    /// The abilities of the pipeline besides playback at normal rate, such as steps and other rates.
     public var abilities = MediaPipelineAbilities()
-    /// Frames so far.
+    /// The number of frames since the start of playback, by outcome.
     public var frameCounts = FrameCounts()
-    /// What the network is thought to carry.
+    /// The estimated throughput of the network; `nil` while it is unknown.
     public var throughput: BitRate?
 
-    /// Makes the snapshot of an item of which nothing is known.
+    /// Creates the snapshot of an item before it is opened.
     public init() {}
 }

@@ -1,11 +1,12 @@
 package import MediaTiming
 import Synchronization
 
-/// Wakes the loops of an engine when something changed that they may wait for.
+/// A counter of changes that tasks can wait for.
 ///
-/// A change between a look and a wait is not lost: whoever waits says which change was the last it saw.
+/// No change is lost between a check of the state and the wait, because a caller passes the number of the last change
+/// that it has seen.
 package final class Signal: Sendable {
-    /// Makes one.
+    /// Creates a signal without changes.
     package init() {}
 
     private struct Waiter {
@@ -22,7 +23,8 @@ package final class Signal: Sendable {
     private struct State {
         var count: UInt64 = 0
         var lastID = 0
-        /// In the order in which they began to wait, which is that in which they wake.
+        /// The waiting tasks in the order in which they began to wait, which is also the order in which they are
+        /// resumed.
         var waiters: [Waiter] = []
 
         mutating func remove(_ id: Int) -> Waiter? {
@@ -32,10 +34,10 @@ package final class Signal: Sendable {
 
     private let state = Mutex(State())
 
-    /// How many changes there were.
+    /// The number of changes so far.
     package var count: UInt64 { state.withLock { $0.count } }
 
-    /// Says that something changed.
+    /// Records a change, and resumes all waiting tasks.
     package func notify() {
         let waiters = state.withLock { state in
             state.count &+= 1
@@ -45,10 +47,10 @@ package final class Signal: Sendable {
         for waiter in waiters { waiter.wake() }
     }
 
-    /// Waits for a change after the given one; returns at once where there was one, and when cancelled.
+    /// Waits for a change after the given one; returns at once if there already was one, or if the task is cancelled.
     package func wait(after seen: UInt64) async { await wait(after: seen, timer: nil) }
 
-    /// Waits for a change after the given one, or until a time.
+    /// Waits for a change after the given one, until the deadline at most.
     package func wait(after seen: UInt64, until deadline: Duration?, _ time: any TimeSource) async {
         guard let deadline else { return await wait(after: seen) }
         let delay = deadline - time.now

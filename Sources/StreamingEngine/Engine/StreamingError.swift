@@ -1,51 +1,54 @@
 public import ResourceAddressing
 
-/// Why something cannot be played, or not be played on.
+/// An error because of which an item cannot be played, or playback of it ended.
 public struct StreamingError: Error, Sendable {
-    /// What kind of failure; more may come.
+    /// The category of an error.
+    ///
+    /// The set is open: later versions may add codes.
     public struct Code: RawRepresentable, Sendable, Hashable {
-        /// A short spelling that stays the same.
+        /// The spelling of the code for logs and metrics, which never changes.
         public let rawValue: String
 
-        /// Makes a code.
+        /// Creates a code from its spelling.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// It is neither a stream nor a file of a kind that is known.
+        /// The resource is neither a playlist nor a media file in a supported format.
         public static let notRecognized = Code(rawValue: "not-recognized")
-        /// It is a stream of another kind, which has to be translated first.
+        /// The resource is a stream in another format, which must be translated to HLS first.
         public static let needsTranslation = Code(rawValue: "needs-translation")
-        /// It is a playlist that says nothing that could be played.
+        /// The playlist cannot be parsed, or lists nothing that can be played.
         public static let unreadablePlaylist = Code(rawValue: "unreadable-playlist")
-        /// Nothing of it can be decoded.
+        /// The device cannot decode any of the media.
         public static let unsupported = Code(rawValue: "unsupported")
-        /// It is protected by a system that is not supported.
+        /// The media is protected by a content protection system that is not supported.
         public static let protected = Code(rawValue: "protected")
-        /// It cannot be had from the server.
+        /// A resource could not be loaded from the server.
         public static let notLoaded = Code(rawValue: "not-loaded")
-        /// The network is gone.
+        /// The network or the server could not be reached.
         public static let unreachable = Code(rawValue: "unreachable")
-        /// A key is missing or wrong.
+        /// A decryption key could not be loaded, or is invalid.
         public static let keyNotLoaded = Code(rawValue: "key-not-loaded")
-        /// A live playlist has had no new segments for too long, or nothing that can be played is awaited any more.
+        /// A live playlist has had no new segments for too long, or no media is available at the position and none can
+        /// arrive.
         public static let stuck = Code(rawValue: "stuck")
-        /// Too much of it in a row is damaged or missing.
+        /// Too many consecutive segments are damaged or missing.
         public static let damaged = Code(rawValue: "damaged")
-        /// The decoder or a device is gone.
+        /// The decoder or an output device was lost.
         public static let pipelineLost = Code(rawValue: "pipeline-lost")
     }
 
-    /// What kind of failure.
+    /// The category of the error.
     public let code: Code
-    /// What happened, and what to do, for a person.
+    /// A description of what happened, and of what to do.
     public let message: String
-    /// What it is about.
+    /// The address of the resource that the error is about.
     public let address: ResourceAddress?
-    /// The status of HTTP, where one was the cause.
+    /// The status code of the HTTP response, if a response caused the error.
     public let status: Int?
-    /// What led to it.
+    /// The underlying error.
     public let cause: (any Error)?
 
-    /// Makes an error.
+    /// Creates an error.
     public init(
         _ code: Code,
         _ message: String,
@@ -60,7 +63,7 @@ public struct StreamingError: Error, Sendable {
         self.cause = cause
     }
 
-    /// Who says so, for logs: `HTTP`, `Network`, `Playlist`, `Media` or `Millstream`.
+    /// The source of the error for logs: `HTTP`, `Network`, `Playlist`, `Media` or `Millstream`.
     var domain: String {
         guard status == nil else { return "HTTP" }
         return switch code {
@@ -71,7 +74,7 @@ public struct StreamingError: Error, Sendable {
         }
     }
 
-    /// The number that AVFoundation has for failures of this kind, for logs that are read beside its own.
+    /// The code of the AVFoundation error that corresponds to this one, for comparison with logs of AVFoundation.
     public var number: Int {
         switch code {
         case .notRecognized: -11_828
@@ -91,7 +94,7 @@ public struct StreamingError: Error, Sendable {
 }
 
 extension StreamingError: CustomStringConvertible {
-    /// The message.
+    /// The message of the error.
     public var description: String { message }
 }
 

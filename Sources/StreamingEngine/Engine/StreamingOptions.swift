@@ -2,91 +2,103 @@ public import Adaptation
 public import HLSPlaylist
 public import MediaTiming
 
-/// What becomes of what is buffered when another variant is to be played.
+/// The part of the buffer that is replaced when another variant is pinned.
 ///
-/// Whatever is replaced plays on until what replaces it is there.
+/// Buffered media is played until the media that replaces it is loaded.
 public enum VariantSwitchMode: String, Sendable, Hashable, CaseIterable {
-    /// All of it is played before.
+    /// No media is replaced: the whole buffer is played first.
     case afterBuffer
-    /// What lies behind the segment at the play head is fetched anew.
+    /// The media after the segment at the playhead is replaced.
     case nextSegment
-    /// The segment at the play head is, too.
+    /// The segment at the playhead and the media after it are replaced.
     case atOnce
 }
 
-/// What is wanted of variants besides what the network carries.
+/// Preferences for variants besides bit rate and resolution (`AVVariantPreferences`).
 public struct VariantPreferences: OptionSet, Sendable, Hashable {
-    /// The bits.
+    /// The raw bits of the option set.
     public let rawValue: Int
 
-    /// Makes a set of its bits.
+    /// Creates a set from raw bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Variants with lossless sound are chosen among too; without it, only where there are no others.
+    /// Variants with lossless audio may be selected.
+    ///
+    /// Without this preference they are used only if there are no others.
     public static let scalabilityToLosslessAudio = VariantPreferences(rawValue: 1)
 }
 
-/// How an item is played; all of it can be changed while it is.
+/// The options of playback, all of which can be changed during playback.
 public struct StreamingOptions: Sendable {
-    /// Where to begin; `nil` for where the stream says.
+    /// The media time at which playback starts; `nil` for the start position that the stream recommends.
     public var startTime: MediaTime?
-    /// The date where to begin, of a stream with dates; ``startTime`` goes before it.
+    /// The date at which playback starts, for a stream with dates; ``startTime`` takes precedence.
     public var startDate: ProgramDateTime?
-    /// Where to stop when playing forwards; `nil` for the end.
+    /// The media time at which forward playback ends; `nil` for the end of the item.
     public var forwardPlaybackEndTime: MediaTime?
-    /// Where to stop when playing backwards; `nil` for the start.
+    /// The media time at which reverse playback ends; `nil` for the start of the item.
     public var reversePlaybackEndTime: MediaTime?
-    /// How much is buffered ahead of the play head; zero, the default, for what suits the stream.
+    /// The duration of media that is buffered ahead of the playhead; zero, the default, to let the engine choose it for
+    /// the stream.
     public var preferredForwardBufferDuration: Duration = .zero
-    /// How much is kept behind the play head, for seeks backwards; 30 s by default.
+    /// The duration of media that stays in the buffer behind the playhead, so that backward seeks need no request; 30 s
+    /// by default.
     public var backBufferDuration: Duration = .seconds(30)
-    /// How many bytes of each rendition are kept behind the play head at most; 8 MiB by default.
+    /// The maximum number of bytes of each track that stay in the buffer behind the playhead; 8 MiB by default.
     public var backBufferByteLimit = ByteCount(8 << 20)
-    /// How many bytes the buffer holds at most; 256 MiB by default.
+    /// The maximum size of the buffer, in bytes; 256 MiB by default.
     public var bufferByteLimit = ByteCount(256 << 20)
-    /// Whether playing waits until there is enough to play through; else it begins with the first media.
+    /// A Boolean value that indicates whether playback waits until the buffer is likely to last; otherwise it begins
+    /// with the first media.
     public var waitsToMinimizeStalls = true
-    /// The highest bit rate that is fetched; `nil` for any.
+    /// The maximum bit rate of fetched variants; `nil` for no limit.
     public var preferredPeakBitRate: BitRate?
-    /// The largest picture that is of use; `nil` for any.
+    /// The maximum resolution of fetched variants; `nil` for no limit.
     public var preferredMaximumResolution: Resolution?
-    /// The highest bit rate that is fetched over a network that is paid for; `nil` for ``preferredPeakBitRate`` alone.
+    /// The maximum bit rate over an expensive network; `nil` to apply only ``preferredPeakBitRate``.
     public var preferredPeakBitRateForExpensiveNetworks: BitRate?
-    /// The largest picture that is of use over a network that is paid for; `nil` for ``preferredMaximumResolution`` alone.
+    /// The maximum resolution over an expensive network; `nil` to apply only ``preferredMaximumResolution``.
     public var preferredMaximumResolutionForExpensiveNetworks: Resolution?
-    /// What is wanted of variants besides; nothing by default.
+    /// The preferences for variants besides bit rate and resolution; empty by default.
     public var variantPreferences: VariantPreferences = []
-    /// The size of the view, in pixels; `nil` where it is not known.
+    /// The size of the view, in pixels, which limits the resolution of fetched variants; `nil` if it is unknown.
     public var viewSize: Resolution?
-    /// Whether to begin with the first variant of the playlist, instead of one that the network is thought to carry.
+    /// A Boolean value that indicates whether playback starts with the first eligible variant of the playlist, instead
+    /// of one for the estimated throughput.
     public var startsOnFirstEligibleVariant = false
-    /// The variant that is fetched whatever the network carries, by its `VariantDescription.id`; `nil` to choose among all.
+    /// The `VariantDescription.id` of the only variant to fetch, whatever the throughput; `nil` to select among all
+    /// variants.
     ///
-    /// Where it cannot be had, another one is.
+    /// Another variant is fetched while the pinned one is not available.
     public var pinnedVariant: String?
-    /// What becomes of what is buffered when another variant is pinned.
+    /// The part of the buffer that is replaced when another variant is pinned.
     public var pinning = VariantSwitchMode.nextSegment
-    /// Who chooses among variants.
+    /// The adaptation algorithm that selects variants.
     public var selector = SelectorName.default
-    /// What the network was thought to carry when it was used last.
+    /// The throughput that was measured in an earlier session, as the initial estimate; `nil` if it is unknown.
     public var initialThroughput: BitRate?
-    /// Which options are played when nobody has chosen.
+    /// The rules that select audio and subtitles options until the application or a viewer selects others.
     public var selectionRules = MediaSelectionRules()
-    /// How far from the live edge to play; `nil` for what the stream wants.
+    /// The requested distance from the live edge; `nil` for the distance that the stream recommends.
     public var timeOffsetFromLive: MediaTime?
-    /// Whether that distance is kept, by playing a little faster or slower.
+    /// A Boolean value that indicates whether the distance from the live edge is maintained by small changes of the
+    /// rate.
     public var preservesTimeOffsetFromLive = false
-    /// Whether the playlists of a live stream are loaded, and media fetched, while it is paused.
+    /// A Boolean value that indicates whether live playlists are reloaded and media is fetched while playback is
+    /// paused.
     public var usesNetworkWhilePaused = true
-    /// Whether it only stands while something else is played, which is no pause.
+    /// A Boolean value that indicates whether the item is suspended while an interstitial is played.
+    ///
+    /// Unlike a paused item, a suspended one always uses the network.
     public var isHeld = false
-    /// How long to go on trying while nothing at all can be reached; a minute by default.
+    /// The maximum time for which requests are repeated while no server can be reached; 60 s by default.
     public var patience: Duration = .seconds(60)
-    /// How sound is to be heard.
+    /// The audio settings of playback.
     public var sound = SoundSettings()
-    /// Whether the play head stands at the end, instead of being left to run.
+    /// A Boolean value that indicates whether playback pauses at the end; otherwise the requested rate is not changed
+    /// there.
     public var pausesAtEnd = true
 
-    /// Makes the options that are the defaults.
+    /// Creates the default options.
     public init() {}
 }

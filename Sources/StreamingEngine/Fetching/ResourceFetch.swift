@@ -5,10 +5,10 @@ import PlaybackReporting
 import ResourceAddressing
 import Synchronization
 
-/// A resource in memory, and what it took to get it there.
+/// A resource that was loaded into memory, with the times of its transfer.
 struct FetchedResource: Sendable {
     let bytes: ByteBuffer
-    /// Where it was found, behind all redirects.
+    /// The address after all redirects.
     let address: ResourceAddress
     let contentType: String?
     let measurement: TransferMeasurement
@@ -17,14 +17,17 @@ struct FetchedResource: Sendable {
     let status: Int
 }
 
-/// Loads resources into memory, and looks on.
+/// Loads resources into memory, and repeats attempts that failed.
 struct ResourceFetch: Sendable {
     let loading: ResourceLoading
     let time: any TimeSource
-    /// Told of tries that failed and were followed by another.
+    /// Called for each failed attempt that is repeated.
     var tryFailed: (@Sendable (ResourceRequest, TransportError) -> Void)?
 
-    /// A segment larger than this is none; two hours of a high bit rate in one file are below.
+    /// The maximum size of a segment.
+    ///
+    /// Two hours of media at a high bit rate in one segment are below this limit, so that it rejects only resources
+    /// that are not segments.
     static let segmentLimit = ByteCount(1 << 30)
 
     /// Loads a resource.
@@ -45,7 +48,7 @@ struct ResourceFetch: Sendable {
                     throw tooLarge(limit, response)
                 }
                 if bytes.readableBytes == 0 {
-                    // What comes in one go need not be copied.
+                    // A body that arrives in one buffer is not copied.
                     bytes = buffer
                     guard let expected = response.expectedLength, expected > Int64(buffer.readableBytes) else {
                         continue
@@ -67,13 +70,13 @@ struct ResourceFetch: Sendable {
         }
     }
 
-    /// Asks until there is an answer, and tells of each try that failed.
+    /// Repeats a request until a response succeeds, and reports each failed attempt.
     ///
     /// - Parameters:
-    ///   - request: What to ask for.
-    ///   - began: When; of several tries, when the last one was made.
-    ///   - consume: Reads the body.
-    /// - Returns: What `consume` made of it.
+    ///   - request: The request.
+    ///   - began: The time at which the request begins; changed to the start of the last attempt.
+    ///   - consume: Reads the body of the response; its second argument is the start of the attempt.
+    /// - Returns: The result of `consume`.
     /// - Throws: `TransportError`, `CancellationError`, and what `consume` throws.
     func retrying<Result>(
         _ request: TransportRequest,
@@ -96,7 +99,7 @@ struct ResourceFetch: Sendable {
 }
 
 extension ResourceRequest {
-    /// The report of a request that was answered.
+    /// Creates the report of a request that was answered.
     init(_ kind: Kind, _ request: TransportRequest, _ fetched: FetchedResource) {
         let measurement = fetched.measurement
         self.init(
@@ -113,7 +116,8 @@ extension ResourceRequest {
         status = fetched.status
     }
 
-    /// The report of a request that failed or was given up.
+    /// Creates the report of a request that failed, or that was abandoned: without an error, or with a
+    /// `CancellationError`.
     init(_ kind: Kind, _ request: TransportRequest, began: Duration, now: Duration, _ failure: (any Error)?) {
         self.init(
             kind: kind,
@@ -137,7 +141,7 @@ extension ResourceRequest {
 }
 
 extension ResourceRequest.Kind {
-    /// What is asked for in this way.
+    /// Creates the kind that reports give to requests of a kind of the transport.
     fileprivate init(_ kind: TransportRequest.Kind) {
         self =
             switch kind {
@@ -150,17 +154,18 @@ extension ResourceRequest.Kind {
     }
 }
 
-/// Requests that were made aside, in their order, until an engine tells of them.
+/// The requests that ended outside of the engine's events, such as those for keys, in order, until the engine reports
+/// them.
 final class NotedRequests: Sendable {
     private let list = Mutex<[(ResourceRequest, TransportError?)]>([])
 
-    /// Notes one; with an error where it failed and another try follows.
+    /// Adds a request; with its error if the attempt failed and is repeated.
     func add(_ request: ResourceRequest, _ error: TransportError?) { list.withLock { $0.append((request, error)) } }
 
     /// A Boolean value that indicates whether no request waits to be delivered.
     var isEmpty: Bool { list.withLock { $0.isEmpty } }
 
-    /// Returns the requests, each of them once.
+    /// Removes and returns the requests.
     func take() -> [(ResourceRequest, TransportError?)] {
         list.withLock { list in
             defer { list = [] }

@@ -4,30 +4,32 @@ public import MediaTransport
 public import PlaybackReporting
 public import ResourceAddressing
 
-/// What an address leads to, found out without playing it: its playlist and that of one variant, or the head of a file.
+/// The properties of a stream or media file, which are read without playing it.
 public struct SourceInspection: Sendable {
-    /// What can be played, and in which qualities and languages.
+    /// The variants and rendition options.
     public let presentation: Presentation
-    /// The variant that was looked at; `nil` of what has none.
+    /// The variant whose media playlist was loaded; `nil` if there is none.
     public let variant: Presentation.Variant?
-    /// How long it is; `nil` of what is live.
+    /// The duration; `nil` for a live stream.
     public let duration: MediaTime?
-    /// On demand, live or a file.
+    /// The type of the content: on demand, live, or a media file.
     public let playbackType: PlaybackType
-    /// Why nothing of it can be played; `nil` where something can.
+    /// The reason why nothing can be played; `nil` if at least one variant can be played.
     public let obstacle: StreamingError?
 
-    /// Looks.
+    /// Inspects the content at an address.
     ///
-    /// What it is, is told by the first bytes, not by names; of a film no more is loaded than says what is where.
+    /// Its kind is recognized by the first bytes, not by a file name extension. For a stream, the playlists of the item
+    /// and of one variant are loaded; for a media file, only its index.
     ///
     /// - Parameters:
-    ///   - address: Where it is.
-    ///   - loading: Where bytes come from.
-    ///   - mimeType: What it is, whatever its bytes say; `nil` to go by those.
-    ///   - capabilities: What can be played.
+    ///   - address: The address of the content.
+    ///   - loading: The transport, and its retries.
+    ///   - mimeType: The type of the content; `nil` to recognize it by its first bytes.
+    ///   - capabilities: The formats that can be played.
     ///   - time: The clock.
-    /// - Throws: ``StreamingError`` for what is neither a stream nor a file; `TransportError`, `CancellationError`.
+    /// - Throws: ``StreamingError`` if the content is neither a stream nor a media file; `TransportError`,
+    ///   `CancellationError`.
     public init(
         of address: ResourceAddress,
         loading: ResourceLoading,

@@ -11,7 +11,7 @@ final class TransferWatch: Sendable {
 
     private let state = Mutex(State())
 
-    /// Notes that the response began.
+    /// Records the start of the response.
     func answered(_ response: TransportResponse) {
         state.withLock { state in
             state.record = response.record

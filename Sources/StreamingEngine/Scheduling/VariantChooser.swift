@@ -5,12 +5,13 @@ import MediaTransport
 import NIOCore
 import PlaybackReporting
 
-/// Chooses variants: makes a ladder of those that go together, and lets a selector climb it.
+/// Selects variants: builds a ladder of the variants that can be switched between, and lets an adaptation algorithm
+/// select among its rungs.
 struct VariantChooser: Sendable {
-    /// The moment before a segment is requested.
+    /// The state of playback before a segment is requested.
     struct Moment {
         let current: Presentation.Variant
-        /// Whether nothing was fetched yet.
+        /// A Boolean value that indicates whether this is the first segment.
         let isFirst: Bool
         let bufferLevel: Duration
         let capacity: Duration
@@ -20,7 +21,7 @@ struct VariantChooser: Sendable {
         let now: Duration
     }
 
-    /// A variant, and why.
+    /// A variant, and the reason for which it was selected.
     struct Choice: Sendable {
         let variant: Presentation.Variant
         let cause: String
@@ -36,20 +37,20 @@ struct VariantChooser: Sendable {
             if options.variantPreferences != oldValue.variantPreferences { select(selection) }
         }
     }
-    /// What the network costs that media comes over; `nil` where nobody knows.
+    /// The cost of the network that media is loaded over; `nil` if it is unknown.
     var networkCost: NetworkCost?
     private var presentation: Presentation?
     private var selection = MediaSelection()
-    /// The variants that are chosen among; those of rungs, by ``LadderRung/variantIndex``.
+    /// The variants to select from, to which ``LadderRung/variantIndex`` refers.
     private var variants: [Presentation.Variant] = []
     private var ladder: Ladder?
     private var selector: AnyVariantSelector
     private var estimator: ThroughputEstimator
     private var isStarting = true
 
-    /// What stands in for a bit rate that a playlist does not say.
+    /// The bit rate of a variant for which the playlist declares none.
     private static let assumedBitRate = BitRate(bitsPerSecond: 1_000_000)
-    /// So many segments ahead, sizes are looked up.
+    /// The number of segments ahead whose sizes are passed to the algorithm.
     private static let horizon = 8
 
     init(_ options: StreamingOptions) {
@@ -59,18 +60,18 @@ struct VariantChooser: Sendable {
         throughput = estimator.estimate
     }
 
-    /// What the network is thought to carry.
+    /// The estimated throughput of the network; `nil` while it is unknown.
     private(set) var throughput: BitRate?
-    /// What the device is too slow for.
+    /// The limit to variants that the device decodes without dropping many frames.
     private var droppedFrames: DroppedFramesCap?
 
-    /// Takes over a presentation.
+    /// Sets the presentation, and the options that are selected.
     mutating func open(_ presentation: Presentation, _ selection: MediaSelection) {
         self.presentation = presentation
         select(selection)
     }
 
-    /// Other options are played.
+    /// Sets the options that are selected, and builds the ladder of the variants that have them.
     mutating func select(_ selection: MediaSelection) {
         self.selection = selection
         guard let presentation else { return }
@@ -93,10 +94,10 @@ struct VariantChooser: Sendable {
         if ladder != former { droppedFrames = ladder.map { DroppedFramesCap(ladder: $0) } }
     }
 
-    /// Whether a variant is one of those that are chosen among.
+    /// Returns whether a variant is one of those to select from.
     func holds(_ variant: Presentation.Variant) -> Bool { variants.contains { $0.id == variant.id } }
 
-    /// The variant to begin with.
+    /// Returns the variant of the first segment; `nil` if there is no variant.
     func first(bufferCapacity: Duration) -> Presentation.Variant? {
         if let pinned { return pinned }
         guard let ladder else { return variants.first }
@@ -108,7 +109,7 @@ struct VariantChooser: Sendable {
         }
         var asked = selector
         var restriction = restriction(of: ladder)
-        // A picture first; whether the network carries no more than sound has yet to be seen.
+        // Video is preferred at the start: it is not yet known whether the network is too slow for it.
         if variants.contains(where: { !$0.isAudioOnly }) {
             let pictures = restriction.openRungs.filter { !variants[ladder.rungs[$0].variantIndex].isAudioOnly }
             if !pictures.isEmpty { restriction.close(because: .failed) { !pictures.contains($0) } }
@@ -123,7 +124,7 @@ struct VariantChooser: Sendable {
         return variants[ladder.rungs[ladder.clamped(asked.decide(situation).rung)].variantIndex]
     }
 
-    /// Chooses the variant of the next segment.
+    /// Selects the variant of the next segment.
     mutating func choose(_ moment: Moment, isOpen: (Presentation.Variant) -> Bool) -> Choice {
         let stay = Choice(variant: moment.current, cause: "stay", delay: nil, predictedBufferLevel: nil)
         guard let ladder, variants.count > 1 else { return stay }
@@ -131,9 +132,9 @@ struct VariantChooser: Sendable {
             return Choice(variant: pinned, cause: "pinned", delay: nil, predictedBufferLevel: nil)
         }
         let current = index(of: moment.current)
-        // Where none of them can be had, it is played from outside of the ladder.
+        // If no variant of the ladder is available, the current one, which is not on the ladder, is kept.
         if current == nil, !variants.contains(where: isOpen) { return stay }
-        // What was chosen to begin with is what the first segment is fetched from.
+        // The variant of the first segment was already selected by `first(bufferCapacity:)`.
         if moment.isFirst, current != nil { return stay }
         droppedFrames?.pass(to: moment.now)
         var restriction = restriction(of: ladder)
@@ -154,20 +155,20 @@ struct VariantChooser: Sendable {
         return choice(selector.decide(situation), ladder)
     }
 
-    /// The variant that is fetched whatever the network carries.
+    /// The variant that the application pinned; `nil` if there is none among those to select from.
     var pinned: Presentation.Variant? {
         options.pinnedVariant.flatMap { id in variants.first { $0.id.text == id } }
     }
 
-    /// Whether a smaller variant could be fetched instead.
+    /// Returns whether a variant with a lower bit rate could be fetched instead.
     func canGoLower(than variant: Presentation.Variant?) -> Bool {
         guard pinned == nil, let variant, let index = index(of: variant) else { return false }
         return index > 0
     }
 
-    /// Looks at a transfer that has not ended.
+    /// Decides whether a transfer that is in progress is abandoned.
     ///
-    /// - Returns: The variant to fetch instead; `nil` to wait.
+    /// - Returns: The variant to fetch instead; `nil` to continue the transfer.
     mutating func review(
         _ measurement: TransferMeasurement,
         _ progress: TransferProgress,
@@ -203,7 +204,9 @@ struct VariantChooser: Sendable {
         return choice(decision, ladder)
     }
 
-    /// A segment came.
+    /// Adds the measurement of a loaded segment.
+    ///
+    /// `id` is `nil` for segments of renditions.
     mutating func add(_ fetched: FetchedResource, of segment: SegmentReference, variant id: Presentation.Variant.ID?) {
         let measurement = fetched.measurement
         let firstByte = measurement.firstByte.map { measurement.sent + $0 } ?? fetched.ended
@@ -218,7 +221,7 @@ struct VariantChooser: Sendable {
         if id != nil { isStarting = false }
     }
 
-    /// Notes a transfer that was abandoned.
+    /// Adds the measurement of an abandoned transfer.
     mutating func add(abandoned job: FetchJob, _ measurement: TransferMeasurement, now: Duration) {
         let firstByte = measurement.firstByte.map { measurement.sent + $0 } ?? now
         add(
@@ -253,11 +256,11 @@ struct VariantChooser: Sendable {
         )
         estimator.add(measurement.throughputSample)
         throughput = estimator.estimate
-        // Sound says as much about the network, but nothing about the ladder.
+        // Transfers of audio renditions measure the network, but say nothing about a rung of the ladder.
         if rung != nil { selector.add(measurement) }
     }
 
-    /// What became of the pictures of a variant.
+    /// Adds the number of frames of a variant that were shown and dropped.
     mutating func add(_ frames: FrameCounts, of variant: VariantDescription, now: Duration) {
         guard let position = variants.firstIndex(where: { $0.id.text == variant.id }),
             let rung = ladder?.index(ofVariant: position)
@@ -265,32 +268,32 @@ struct VariantChooser: Sendable {
         droppedFrames?.add(rung: rung, shown: frames.decoded - frames.dropped, dropped: frames.dropped, now: now)
     }
 
-    /// The play head is elsewhere.
+    /// Resets the adaptation algorithm to its startup phase after a seek.
     mutating func seeked() {
         selector.seeked()
         isStarting = true
     }
 
-    /// What playing needs at a rate.
+    /// Returns the bit rate that playback of a variant needs at a rate; the rate is limited to 32.
     func neededBitRate(of variant: Presentation.Variant?, rate: Double) -> BitRate {
         let typical = variant?.typicalBitRate ?? Self.assumedBitRate
         let factor = rate == 0 ? 1 : min(abs(rate), 32)
         return BitRate(bitsPerSecond: Int64(saturating: Double(min(typical.bitsPerSecond, 1 << 50)) * factor))
     }
 
-    /// What a decision stands on.
+    /// Returns the measurements that are reported with a switch.
     func numbers(bufferLevel: Duration) -> VariantSwitch.Numbers {
         VariantSwitch.Numbers(throughput: throughput, bufferLevel: bufferLevel)
     }
 
-    /// The other variants, the nearest lower ones first, then the higher ones.
+    /// Returns the other variants: first the lower ones, from the nearest to the lowest, then the higher ones.
     func alternatives(to variant: Presentation.Variant?) -> [Presentation.Variant] {
         guard let ladder, let variant, let index = index(of: variant) else { return variants }
         let order = (0..<index).reversed() + ((index + 1)..<max(index + 1, ladder.count))
         return order.map { variants[ladder.rungs[$0].variantIndex] }
     }
 
-    /// The variant that comes nearest to one that is no longer chosen among.
+    /// Returns the variant whose bit rate is nearest to that of a variant that can no longer be selected.
     func nearest(to variant: Presentation.Variant) -> Presentation.Variant? {
         let rate = variant.typicalBitRate?.bitsPerSecond ?? 0
         return variants.min { first, second in
@@ -317,8 +320,8 @@ struct VariantChooser: Sendable {
         return timeline.segments.count - position
     }
 
-    /// Returns the sizes of the coming segments by segment and rung, where the playlist tells them; zero stands for an
-    /// unknown size.
+    /// Returns the sizes of the next segments by segment and rung, if the playlist declares them; zero is an unknown
+    /// size.
     func sizes(
         from segment: SegmentReference,
         in timeline: PresentationTimeline,
@@ -346,7 +349,8 @@ struct VariantChooser: Sendable {
 }
 
 extension VariantChooser {
-    /// The rungs that are open: what the application prefers, what the view can show, what the device is fast enough for.
+    /// Returns the rungs that can be selected, given the preferences of the application, the size of the view and the
+    /// speed of the device.
     private func restriction(of ladder: Ladder) -> LadderRestriction {
         var caps: [any LadderCap] = []
         func prefer(_ peakBitRate: BitRate?, _ size: Resolution?) {
