@@ -56,7 +56,7 @@ struct AssetListRequests: Sendable {
 
     /// Accepts the answer to a request.
     ///
-    /// - Returns: The address of the list; `nil` where nobody waits for the answer any more.
+    /// - Returns: The address of the list; `nil` if the answer is no longer awaited.
     mutating func finish(
         request: Int,
         _ result: Result<InterstitialAssetList, PlayerError>
@@ -70,14 +70,14 @@ struct AssetListRequests: Sendable {
         return address
     }
 
-    /// Forgets a list.
+    /// Removes a list.
     ///
     /// - Returns: The state that it had.
     mutating func remove(_ address: ResourceAddress) -> Status? { statuses.removeValue(forKey: address) }
 
     // MARK: Loading in advance
 
-    /// Accepts the date ranges of the stream, and forgets the lists that neither they nor events refer to.
+    /// Accepts the date ranges of the stream, and removes the lists that neither they nor events refer to.
     ///
     /// - Parameters:
     ///   - ranges: The date ranges whose instructions to load in advance are followed.
@@ -116,7 +116,7 @@ struct AssetListRequests: Sendable {
         var due: [ResourceAddress] = []
         for index in preloads.indices {
             let preload = preloads[index]
-            // Neither one whose time is over nor one whose interstitial was passed is of any use.
+            // A list is not needed after its time, or after the position of its interstitial.
             guard preload.end + MediaTime(seconds: 1) > position, preload.target.map({ $0 > position }) ?? true else {
                 continue
             }

@@ -1,32 +1,33 @@
 public import MediaTiming
 
-/// An item together with what is played in between, as a viewer goes through it (`AVPlayerItemIntegratedTimelineSnapshot`).
+/// The timeline of an item together with its interstitials, as a viewer sees it
+/// (`AVPlayerItemIntegratedTimelineSnapshot`).
 ///
-/// What fills time has it here; what is a point has none. How long an event is, is what its stream says of it: of one that
-/// does not say, nothing is known before it was played, and it is a point.
+/// An interstitial that fills time has its planned duration on the timeline; one that is a single point has none. An
+/// interstitial for which the stream declares no duration is a point, since its duration is unknown until it is played.
 public struct IntegratedTimeline: Sendable, Hashable {
-    /// A stretch of the item, or an event.
+    /// A range of the item, or an interstitial.
     public struct Segment: Sendable, Hashable {
-        /// What is played in between; `nil` for a stretch of the item.
+        /// The interstitial; `nil` for a range of the item.
         public let event: InterstitialEvent?
-        /// What is played of the item; of an event, its place without length.
+        /// The time range of the item that is played; for an interstitial, an empty range at its start.
         public let source: MediaTimeRange
-        /// Where it lies for a viewer.
+        /// The time range on the integrated timeline.
         public let target: MediaTimeRange
     }
 
-    /// In the order in which they are played.
+    /// The segments, in the order in which they are played.
     public let segments: [Segment]
-    /// How long all of it is.
+    /// The duration of the integrated timeline.
     public var duration: MediaTime { segments.last?.target.end ?? .zero }
 
-    /// Makes the timeline of an item.
+    /// Creates the integrated timeline of an item.
     ///
     /// - Parameters:
-    ///   - duration: How long the item is.
-    ///   - entries: What is played in it, in the order of its places.
-    ///   - joining: What is played before it.
-    ///   - leaving: What is played behind it.
+    ///   - duration: The duration of the item.
+    ///   - entries: The interstitials within the item, in the order of their positions.
+    ///   - joining: The interstitials that are played before the item.
+    ///   - leaving: The interstitials that are played after the item.
     init(
         duration: MediaTime,
         entries: [InterstitialSchedule.Entry],
@@ -57,7 +58,7 @@ public struct IntegratedTimeline: Sendable, Hashable {
             let start = entries[index].start
             let group = entries[index...].prefix { $0.start == start }
             index = group.endIndex
-            // What lies within the time that another stands for is passed.
+            // An interstitial within the time that another one replaces is not played.
             guard start >= place, start <= duration else { continue }
             play(to: start)
             for entry in group { add(entry.event, at: start) }
@@ -68,13 +69,13 @@ public struct IntegratedTimeline: Sendable, Hashable {
         self.segments = segments
     }
 
-    /// Where a viewer is.
+    /// Returns the time on the integrated timeline for a position of the item.
     ///
     /// - Parameters:
-    ///   - position: The play head of the item.
-    ///   - event: What is played in between; `nil` while the item itself is.
-    ///   - elapsed: How much of it was.
-    /// - Returns: The time on this timeline.
+    ///   - position: The position of the playhead of the item.
+    ///   - event: The identifier of the current interstitial; `nil` while the item itself is played.
+    ///   - elapsed: The amount of the interstitial that was played.
+    /// - Returns: The time on the integrated timeline.
     public func time(
         at position: MediaTime,
         in event: InterstitialEvent.ID? = nil,
@@ -90,10 +91,10 @@ public struct IntegratedTimeline: Sendable, Hashable {
         return min(segment.target.end, segment.target.start + (position - segment.source.start))
     }
 
-    /// What is played at a time.
+    /// Returns the segment at a time.
     ///
-    /// - Parameter time: On this timeline.
-    /// - Returns: The segment, and where the item is then; `nil` for a timeline of nothing.
+    /// - Parameter time: The time on the integrated timeline.
+    /// - Returns: The segment, and the position of the item at that time; `nil` if the timeline is empty.
     public func segment(at time: MediaTime) -> (segment: Segment, position: MediaTime)? {
         let found = segments.first { $0.target.contains(time) } ?? segments.last { $0.target.start <= time }
         return found.map { segment in
@@ -104,18 +105,19 @@ public struct IntegratedTimeline: Sendable, Hashable {
 }
 
 extension InterstitialEvent {
-    /// How long it is said to be; zero where nobody does.
+    /// The planned duration on the timeline; zero if the event declares none.
     fileprivate var plannedLength: MediaTime {
         let planned = plannedDuration ?? playoutLimit ?? .zero
         return playoutLimit.map { min($0, planned) } ?? planned
     }
 
-    /// How far behind its place the item is said to go on.
+    /// The planned distance from the start of the event to the position at which the item resumes.
     fileprivate var plannedOffset: MediaTime { resumptionOffset ?? plannedLength }
 }
 
 extension InterstitialController {
-    /// The current item together with what is scheduled in it; `nil` while its length is not known, and of what is live.
+    /// The timeline of the current item with its interstitials; `nil` while the duration of the item is unknown, and
+    /// for live streams.
     public var integratedTimeline: IntegratedTimeline? {
         guard let duration = primaryState.playback.duration else { return nil }
         let state = state
@@ -127,7 +129,7 @@ extension InterstitialController {
         )
     }
 
-    /// Where a viewer is on ``integratedTimeline``; `nil` where there is none.
+    /// The current time on ``integratedTimeline``; `nil` if there is no such timeline.
     public var integratedTime: MediaTime? {
         guard let timeline = integratedTimeline, let item = primaryState.currentItem else { return nil }
         return timeline.time(

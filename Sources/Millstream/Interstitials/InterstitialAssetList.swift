@@ -2,35 +2,35 @@ import Foundation
 import MediaTiming
 import ResourceAddressing
 
-/// What an X-ASSET-LIST says is to be played (RFC 8216bis §D.2).
+/// The contents of an X-ASSET-LIST (RFC 8216bis §D.2).
 struct InterstitialAssetList: Sendable, Hashable {
-    /// One of the assets.
+    /// An asset of the list.
     struct Entry: Sendable, Hashable {
         let address: ResourceAddress
         let duration: MediaTime?
     }
 
-    /// So many assets are played of one list at most.
+    /// The maximum number of assets of a list that are played; the others are ignored.
     static let mostEntries = 100
 
-    /// In the order in which they are played; none says that nothing is.
+    /// The assets in the order in which they are played; an empty list means that nothing is played.
     let entries: [Entry]
-    /// What the list says of the button to skip; `nil` where it says nothing.
+    /// The skip control that the list declares; `nil` if it declares none.
     let skipControl: Skip?
 
-    /// What takes the place of the attributes of the date range, each where it is there.
+    /// The values that replace those of the date range's attributes; `nil` values replace nothing.
     struct Skip: Sendable, Hashable {
         let offset: MediaTime?
         let duration: MediaTime?
         let labelID: String?
     }
 
-    /// Reads a list.
+    /// Parses an asset list.
     ///
     /// - Parameters:
-    ///   - bytes: JSON.
-    ///   - base: Where it was found, for addresses that are not absolute, though they should be.
-    /// - Throws: `DecodingError` where it is no such list.
+    ///   - bytes: The list, as JSON.
+    ///   - base: The address of the list, to resolve relative addresses, although those of a list should be absolute.
+    /// - Throws: `DecodingError` if the bytes are not an asset list.
     init(_ bytes: [UInt8], at base: ResourceAddress) throws {
         let written = try JSONDecoder().decode(Written.self, from: Data(bytes))
         entries = written.assets.prefix(Self.mostEntries).compactMap { asset in
@@ -80,7 +80,7 @@ struct InterstitialAssetList: Sendable, Hashable {
 }
 
 extension InterstitialEvent {
-    /// Takes over what a list says of the button to skip.
+    /// Replaces the properties of the skip control that an asset list declares.
     mutating func adopt(_ skip: InterstitialAssetList.Skip?) {
         guard let skip, let offset = skip.offset ?? skipControl?.offset else { return }
         skipControl = SkipControl(

@@ -3,7 +3,7 @@ import StreamingEngine
 
 /// The progress of a break: the interstitials that are played one after the other at one position of the primary item.
 struct InterstitialBreak: Sendable {
-    /// The interstitials, and where the primary item resumes after them.
+    /// The interstitials, and the position at which the primary item resumes after them.
     let due: InterstitialSchedule.Break
     /// The number of the primary item.
     let item: Int?
@@ -26,7 +26,8 @@ struct InterstitialBreak: Sendable {
     /// The current interstitial.
     var event: InterstitialEvent { due.events[index] }
 
-    /// The distance from the start of a live interstitial at which a viewer joined it; `nil` where it begins at its start.
+    /// The distance from the start of a live interstitial to the position at which playback joins it; `nil` if it is
+    /// played from its start.
     var startOffset: MediaTime? { index == 0 ? due.startOffset : nil }
 
     /// Records the end of the current interstitial.
@@ -39,7 +40,7 @@ struct InterstitialBreak: Sendable {
         if wasPlayed { wasAnythingPlayed = true }
     }
 
-    /// Goes on to the next interstitial.
+    /// Moves to the next interstitial.
     ///
     /// - Returns: Whether there is one.
     mutating func beginNextEvent() -> Bool {

@@ -7,8 +7,8 @@ import Synchronization
 ///
 /// Each player has one, see ``Player/interstitialController``. The interstitials that a stream schedules (RFC 8216bis
 /// appendix D) are played by default: the current item is suspended, with `duringInterstitialEvent` as the reason for
-/// waiting, ``interstitialPlayer`` plays at the rate of the player, and the item resumes where the event says.
-/// Interstitials use the outputs of the player.
+/// waiting, ``interstitialPlayer`` plays at the rate of the player, and the item resumes at the position that the event
+/// determines. Interstitials use the outputs of the player.
 ///
 /// ```swift
 /// for await notification in player.interstitialController.notifications {
@@ -64,7 +64,7 @@ extension InterstitialController {
         public internal(set) var currentEvent: InterstitialEvent?
         /// A value that indicates whether a viewer may skip the current event.
         public internal(set) var skippability = Skippability.notSkippable
-        /// The amount of media of the current event's items that are over.
+        /// The amount of media that was played of the current event's items before the current item.
         var playedBefore = MediaTime.zero
         /// The positions of the events on the timeline of the item, in their order.
         var entries: [InterstitialSchedule.Entry] = []
@@ -90,7 +90,7 @@ extension InterstitialController {
         case currentEventDidChange(InterstitialEvent?)
         /// The asset list of an event was loaded, failed to load, or was cleared.
         case assetListStatusDidChange(InterstitialEvent, AssetListStatus)
-        /// The value that indicates whether a viewer may skip the current event changed.
+        /// The ``Skippability`` of the current event changed.
         case currentEventSkippabilityDidChange(InterstitialEvent, Skippability)
         /// A viewer skipped the current event.
         case currentEventWasSkipped(InterstitialEvent)
@@ -155,7 +155,7 @@ extension InterstitialController {
 
     /// Skips the current event on behalf of a viewer.
     ///
-    /// - Returns: Whether that is allowed now; see ``State/skippability``.
+    /// - Returns: Whether the event can be skipped now; see ``State/skippability``.
     @discardableResult
     public func skipCurrentEvent() -> Bool {
         let state = state
@@ -176,10 +176,10 @@ final class InterstitialHome: Sendable {
 
     private let state = Mutex(State())
 
-    /// A Boolean value that indicates whether there is no controller yet, and may be one.
+    /// A Boolean value that indicates whether no controller exists yet, and one can still be created.
     var isAwaited: Bool { state.withLock { $0.controller == nil && !$0.isClosed } }
 
-    /// Prevents that a controller is created.
+    /// Prevents the creation of a controller.
     func close() { state.withLock { $0.isClosed = true } }
 
     /// Returns the controller, and creates it the first time.

@@ -4,7 +4,7 @@ import StreamingEngine
 
 /// The runner of an ``InterstitialStateMachine``: it observes two players, delivers events and performs effects.
 ///
-/// The primary player does not belong to it: when that is deallocated, it ends.
+/// The coordinator does not retain the primary player, and ends when that player is deallocated.
 struct InterstitialCoordinator: Sendable {
     typealias StateMachine = InterstitialStateMachine
 
@@ -28,7 +28,7 @@ struct InterstitialCoordinator: Sendable {
     /// - Parameters:
     ///   - primary: The player whose items have interstitials.
     ///   - player: The player that plays the interstitials.
-    ///   - hub: The place where the application's commands arrive and the state is published.
+    ///   - hub: The inbox of the application's commands, and the published state.
     init(
         primary: Player,
         player: QueuePlayer,
@@ -87,7 +87,7 @@ struct InterstitialCoordinator: Sendable {
 
     private mutating func number(of item: PlayerItem) -> Int {
         if let known = items.first(where: { $0.value == item }) { return known.key }
-        // The application inserted it.
+        // The item was inserted by the application.
         let number = min(items.keys.min() ?? 0, 0) - 1
         items[number] = item
         return number
@@ -170,7 +170,7 @@ struct InterstitialCoordinator: Sendable {
     private mutating func setForbidsAdvancing(_ forbids: Bool) {
         let item = forbids ? primaryItem.item : restrictedItem
         restrictedItem = forbids ? item : nil
-        // Also of a player whose item is another one by now.
+        // The restriction is also removed if the player has another current item by now.
         primary?.change { $0.setRequiresNormalRate(forbids) }
         player.change { $0.setRequiresNormalRate(forbids) }
         item?.ask { $0.state.configuration.forbidsPassingOver = forbids }

@@ -3,25 +3,25 @@ public import MediaTiming
 public import StreamingEngine
 
 extension PlayerItem {
-    /// Moves the play head near a time, to where that is fast.
+    /// Moves the playhead to a position near a time that can be reached quickly.
     ///
-    /// An item that no engine plays will begin there.
+    /// If no engine plays the item yet, playback will start at the time.
     ///
-    /// - Parameter time: On the timeline of the item.
-    /// - Returns: Where it landed, and whether another seek came first.
+    /// - Parameter time: The time, on the timeline of the item.
+    /// - Returns: The position of the playhead, and whether the seek finished; it did not if another seek replaced it.
     @discardableResult
     public func seek(to time: MediaTime) async -> SeekCompletion { await seek(.time(time), tolerance: .any) }
 
-    /// Moves the play head to a time, no further from it than is tolerated.
+    /// Moves the playhead to a position within the given tolerances of a time.
     ///
-    /// The less is tolerated the longer it takes: with zero and zero, the exact frame is decoded from the picture before it
-    /// that stands alone.
+    /// Smaller tolerances take longer: with a tolerance of zero on both sides, the exact frame is decoded from the sync
+    /// sample before it.
     ///
     /// - Parameters:
-    ///   - time: On the timeline of the item.
-    ///   - before: How much earlier it may land; `nil` for as much as suits.
-    ///   - after: How much later; `nil` for as much as suits.
-    /// - Returns: Where it landed, and whether another seek came first.
+    ///   - time: The time, on the timeline of the item.
+    ///   - before: The maximum distance before the time; `nil` for any distance.
+    ///   - after: The maximum distance after the time; `nil` for any distance.
+    /// - Returns: The position of the playhead, and whether the seek finished; it did not if another seek replaced it.
     @discardableResult
     public func seek(
         to time: MediaTime,
@@ -31,20 +31,22 @@ extension PlayerItem {
         await seek(.time(time), tolerance: SeekTolerance(before: before, after: after))
     }
 
-    /// Moves the play head to a date, as the stream has them.
+    /// Moves the playhead to a date of a stream with dates (EXT-X-PROGRAM-DATE-TIME).
     ///
     /// - Parameters:
     ///   - date: The date.
-    ///   - tolerance: How far it may miss; by default not at all.
-    /// - Returns: Where it landed. Without an engine the item will begin there, but where that is nobody knows yet.
+    ///   - tolerance: The tolerance; by default, the seek is exact.
+    /// - Returns: The position of the playhead, and whether the seek finished. If no engine plays the item yet,
+    ///   playback will start at the date, whose position is not known then.
     @discardableResult
     public func seek(to date: ProgramDateTime, tolerance: SeekTolerance = .exact) async -> SeekCompletion {
         await seek(.date(date), tolerance: tolerance)
     }
 
-    /// Goes on by single frames, while the player is paused.
+    /// Moves the playhead by a number of frames while the player is paused.
     ///
-    /// - Parameter count: How many frames; below zero for those before. Does nothing where ``PlaybackAbilities`` does not permit it.
+    /// - Parameter count: The number of frames; negative for earlier frames. The call has no effect if
+    ///   ``PlaybackAbilities`` does not permit the step.
     public func step(byCount count: Int) {
         ask { core in
             guard count > 0 ? core.state.canStepForward : core.state.canStepBackward,
@@ -54,7 +56,7 @@ extension PlayerItem {
         }
     }
 
-    /// Gives up seeks that are under way: they end as not finished.
+    /// Cancels the seeks that are in progress: their results say that they did not finish.
     public func cancelPendingSeeks() {
         ask { core in _ = core.session?.commands.add(.cancelSeeks) }
     }
@@ -63,13 +65,13 @@ extension PlayerItem {
         await completion(of: beginSeek(to: target, tolerance: tolerance))
     }
 
-    /// Begins a seek, before all that is asked of the item later.
+    /// Begins a seek before later commands to the item.
     ///
-    /// - Returns: The seek, which is complete already where it is refused or the item has no engine.
+    /// - Returns: The seek, which is already complete if it was refused or if no engine plays the item.
     func beginSeek(to target: SeekTarget, tolerance: SeekTolerance) -> SeekTicket {
         let ticket = SeekTicket(target, tolerance: tolerance)
         let core = hub.state
-        // Where a viewer cannot seek forward, seeking backward is allowed all the same.
+        // If a viewer must not seek forward, seeking backward is still allowed.
         if core.state.configuration.forbidsPassingOver, !target.isBehind(core.position) {
             ticket.complete(SeekCompletion(isFinished: false, landed: core.position))
         } else if let completion = ask({ $0.seek(ticket) }) {
@@ -80,7 +82,8 @@ extension PlayerItem {
 
     /// Waits until a seek ends.
     ///
-    /// - Returns: Where it landed; when canceled, the current position, while the seek itself goes on.
+    /// - Returns: The result of the seek. When the task is canceled, it is the current position, and the seek
+    ///   continues.
     func completion(of ticket: SeekTicket) async -> SeekCompletion {
         await withTaskCancellationHandler {
             await ticket.completion()
@@ -91,7 +94,7 @@ extension PlayerItem {
 }
 
 extension SeekTarget {
-    /// Whether it is certain that it lies where the play head was already.
+    /// Returns whether the target is known to be at or before a position; the position of a date is unknown.
     fileprivate func isBehind(_ position: MediaTime) -> Bool {
         if case .time(let time) = self { time <= position } else { false }
     }
