@@ -3,63 +3,63 @@ public import MediaTiming
 public import ResourceAddressing
 import StreamingEngine
 
-/// What is played in between, while the item of a player waits (`AVPlayerInterstitialEvent`).
+/// Media that a player plays while its item is suspended (`AVPlayerInterstitialEvent`).
 ///
-/// Streams schedule them with date ranges (RFC 8216bis appendix D); an application may schedule its own, see
-/// ``InterstitialController/events``.
+/// Streams schedule interstitials with date ranges (RFC 8216bis appendix D); an application may schedule its own, see
+/// ``InterstitialController/schedule(_:)``.
 public struct InterstitialEvent: Sendable, Hashable, Identifiable {
-    /// What is played.
+    /// The media of an interstitial.
     public enum Content: Sendable, Hashable {
-        /// These, one after the other.
+        /// The given assets, in order.
         case assets([Asset])
-        /// One playlist.
+        /// The playlist at an address (X-ASSET-URI).
         case address(ResourceAddress)
-        /// The playlists of a list, which is loaded when it is needed (X-ASSET-LIST).
+        /// The assets of the list at an address, which is loaded when it is needed (X-ASSET-LIST).
         case list(ResourceAddress)
     }
 
-    /// When it is played, where not by its place.
+    /// The trigger of an interstitial that is not played at its time or date (CUE).
     public enum Cue: String, Sendable, Hashable, CaseIterable {
-        /// At its place.
+        /// The interstitial is played at its time or date.
         case none
-        /// Before the item begins.
+        /// The interstitial is played before the item begins (PRE).
         case joinPrimary
-        /// When the item has ended.
+        /// The interstitial is played after the item has ended (POST).
         case leavePrimary
     }
 
-    /// What a viewer may not do.
+    /// Actions that a viewer is not allowed to perform (X-RESTRICT).
     public struct Restrictions: OptionSet, Sendable, Hashable {
-        /// The bits.
+        /// The raw bits of the option set.
         public let rawValue: Int
 
-        /// Makes a set of its bits.
+        /// Creates a set from raw bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// Seek over it from before its place without seeing it (JUMP).
+        /// A viewer must not seek from a position before the interstitial to one after it without playing it (JUMP).
         public static let constrainsSeekingForwardInPrimaryContent = Restrictions(rawValue: 1)
-        /// Seek forward in it, or play it faster than at normal speed (SKIP).
+        /// A viewer must not seek forward in the interstitial, or play it faster than at normal rate (SKIP).
         public static let requiresPlaybackAtPreferredRateForAdvancement = Restrictions(rawValue: 4)
     }
 
-    /// How a timeline shows it.
+    /// The length of an interstitial on a timeline (X-TIMELINE-OCCUPIES).
     public enum TimelineOccupancy: String, Sendable, Hashable, CaseIterable {
-        /// As one point.
+        /// The interstitial is a single point of the timeline.
         case singlePoint
-        /// As long as it is.
+        /// The interstitial takes its duration on the timeline.
         case fill
     }
 
-    /// The button to skip it (RFC 8216bis §D.3).
+    /// The control with which a viewer skips an interstitial (RFC 8216bis §D.3).
     public struct SkipControl: Sendable, Hashable {
-        /// How much of it is played before the button appears.
+        /// The amount of the interstitial that is played before the control appears.
         public var offset: MediaTime
-        /// How long the button stays; `nil` for to the end.
+        /// The duration for which the control is shown; `nil` for the rest of the interstitial.
         public var duration: MediaTime?
-        /// What names its label; `nil` for the usual one.
+        /// The identifier of the label of the control; `nil` for the default label.
         public var labelID: String?
 
-        /// Makes a button.
+        /// Creates a skip control.
         public init(offset: MediaTime, duration: MediaTime? = nil, labelID: String? = nil) {
             self.offset = offset
             self.duration = duration
@@ -67,71 +67,77 @@ public struct InterstitialEvent: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// What names it; among those of one item each name stands once.
+    /// The identifier, which is unique among the interstitials of an item.
     public let id: String
-    /// Where it is, on the timeline of the item; `nil` where ``date`` says it.
+    /// The start, on the timeline of the item; `nil` if it is given by ``date`` or ``cue``.
     public var time: MediaTime?
-    /// The date where it is; `nil` where ``time`` says it.
+    /// The date of the start; `nil` if the start is given by ``time`` or ``cue``.
     public var date: ProgramDateTime?
-    /// What is played.
+    /// The media.
     public var content: Content
-    /// What a viewer may not do; nothing is forbidden by default.
+    /// The restrictions for viewers; empty by default.
     public var restrictions: Restrictions = []
-    /// How far behind its place the item goes on, or before it; `nil`, the default, for as much as was played of it.
+    /// The distance from the start of the interstitial to the position at which the item resumes, which may be
+    /// negative; `nil`, the default, for the amount of the interstitial that was played.
     public var resumptionOffset: MediaTime?
-    /// How much of it is played at most; `nil`, the default, for all.
+    /// The maximum amount of the interstitial that is played; `nil`, the default, for no limit.
     public var playoutLimit: MediaTime?
-    /// When it is played, where not by its place.
+    /// The trigger of the interstitial, if it is not played at its time or date.
     public var cue = Cue.none
-    /// Whether it is played once, however often its place is passed.
+    /// A Boolean value that indicates whether the interstitial is played once only, even if its start is reached again
+    /// (ONCE).
     public var willPlayOnce = false
-    /// Whether the item is left at the border of segments nearest to its place (X-SNAP=OUT).
+    /// A Boolean value that indicates whether the item is suspended at the segment boundary nearest to the start
+    /// (X-SNAP=OUT).
     public var alignsStartWithPrimarySegmentBoundary = false
-    /// Whether the item goes on at the border of segments nearest to where it would (X-SNAP=IN).
+    /// A Boolean value that indicates whether the item resumes at the segment boundary nearest to the resumption
+    /// position (X-SNAP=IN).
     public var alignsResumptionWithPrimarySegmentBoundary = false
-    /// How a timeline shows it.
+    /// The length of the interstitial on a timeline.
     public var timelineOccupancy = TimelineOccupancy.singlePoint
-    /// Whether a timeline shows it as a part of the item, not told from it.
+    /// A Boolean value that indicates whether a timeline shows the interstitial as part of the item, without
+    /// distinction (X-TIMELINE-STYLE=PRIMARY).
     public var supplementsPrimaryContent = false
-    /// Whether other viewers may be given something else.
+    /// A Boolean value that indicates whether the media may differ between viewers (X-CONTENT-MAY-VARY).
     public var contentMayVary = true
-    /// How long it is said to be; `nil` where nobody does.
+    /// The duration that the stream or the application declares; `nil` if it is unknown.
     public var plannedDuration: MediaTime?
-    /// The button to skip it; `nil`, the default, for none.
+    /// The control with which a viewer skips the interstitial; `nil`, the default, for none.
     public var skipControl: SkipControl?
-    /// Attributes whose names begin with `X-` and that mean something to the application alone.
+    /// The attributes of the application: those whose names begin with `X-` and that RFC 8216bis does not define.
     public var userDefinedAttributes: [String: String] = [:]
 
-    /// Makes an event at a time.
+    /// Creates an event that starts at a time.
     ///
     /// - Parameters:
-    ///   - id: What names it.
-    ///   - time: Where it is, on the timeline of the item.
-    ///   - content: What is played.
+    ///   - id: The identifier.
+    ///   - time: The start, on the timeline of the item.
+    ///   - content: The media.
     public init(id: String, at time: MediaTime, _ content: Content) {
         self.id = id
         self.time = time
         self.content = content
     }
 
-    /// Makes an event at a date.
+    /// Creates an event that starts at a date.
     ///
     /// - Parameters:
-    ///   - id: What names it.
-    ///   - date: The date where it is, of a stream with dates; it is not played where there is no media of that date.
-    ///   - content: What is played.
+    ///   - id: The identifier.
+    ///   - date: The date of the start, for a stream with dates; the event is not played if the item has no media of
+    ///     that date.
+    ///   - content: The media.
     public init(id: String, at date: ProgramDateTime, _ content: Content) {
         self.id = id
         self.date = date
         self.content = content
     }
 
-    /// Makes an event before the item begins, or behind its end.
+    /// Creates an event that is played before or after the item.
     ///
     /// - Parameters:
-    ///   - id: What names it.
-    ///   - cue: Which of the two.
-    ///   - content: What is played.
+    ///   - id: The identifier.
+    ///   - cue: The trigger.
+    ///   - content: The media.
     public init(id: String, _ cue: Cue, _ content: Content) {
         self.id = id
         self.cue = cue
@@ -140,10 +146,11 @@ public struct InterstitialEvent: Sendable, Hashable, Identifiable {
 }
 
 extension InterstitialEvent {
-    /// The event that a date range of a stream schedules; `nil` where it schedules none.
+    /// Creates the event that a date range of a stream schedules; `nil` if it schedules none.
     init?(_ timed: TimedDateRange) {
         guard let interstitial = timed.range.interstitial else { return nil }
-        // One of both is required, and never both (§D.2); of both, what needs no other request is taken.
+        // Exactly one of the two attributes is required (§D.2); if both are there, the one that needs no further
+        // request is used.
         if let address = interstitial.assetAddress {
             content = .address(address)
         } else if let address = interstitial.assetListAddress {
@@ -161,7 +168,7 @@ extension InterstitialEvent {
         resumptionOffset = interstitial.resumeOffset
         playoutLimit = interstitial.playoutLimit.flatMap { $0 < .zero ? nil : $0 }
         let cues = timed.range.cues
-        // Both at once is not allowed (§4.4.5.1); what comes first is.
+        // PRE and POST must not both be present (§4.4.5.1); if they are, PRE is used.
         cue = cues.contains(.pre) ? .joinPrimary : cues.contains(.post) ? .leavePrimary : .none
         willPlayOnce = cues.contains(.once)
         alignsStartWithPrimarySegmentBoundary = interstitial.snaps.contains(.out)
@@ -191,7 +198,8 @@ extension InterstitialEvent {
         "X-SKIP-CONTROL-DURATION", "X-SKIP-CONTROL-LABEL-ID",
     ]
 
-    /// How much of the item it stands for, as far as that is known before it was played.
+    /// The duration of the range of the item that the event replaces, as declared before it is played; zero if none is
+    /// declared.
     var plannedCover: MediaTime {
         if let resumptionOffset { return max(.zero, resumptionOffset) }
         guard let plannedDuration else { return playoutLimit ?? .zero }

@@ -6,14 +6,14 @@ import StreamingEngine
 
 /// The rules by which interstitials are loaded on behalf of a primary item.
 struct InterstitialLoading: Sendable {
-    /// The time for which playback waits for an interstitial before it goes on without (RFC 8216bis §D.5).
+    /// The time for which playback waits for an interstitial before the item resumes without it (RFC 8216bis §D.5).
     static let patience = Duration.seconds(60)
     /// The maximum size of an asset list.
     private static let maximumListSize = ByteCount(1 << 20)
 
     /// The asset of the primary item.
     let primary: Asset
-    /// The identifier of the primary item's playback session; `nil` where it has none.
+    /// The identifier of the primary item's playback session; `nil` if it has none.
     let sessionID: String?
 
     /// Loads an asset list.
@@ -32,7 +32,7 @@ struct InterstitialLoading: Sendable {
 
     /// Returns the asset of an item.
     ///
-    /// - Throws: ``PlayerError``, where the stream may not refer to its address.
+    /// - Throws: ``PlayerError`` if the stream must not refer to its address.
     func asset(of source: InterstitialItem.Source) throws(PlayerError) -> Asset {
         switch source {
         case .asset(let asset): asset
@@ -42,7 +42,7 @@ struct InterstitialLoading: Sendable {
 
     /// Returns the asset at an address.
     ///
-    /// - Throws: ``PlayerError``, where the stream may not refer to the address.
+    /// - Throws: ``PlayerError`` if the stream must not refer to the address.
     func asset(at address: ResourceAddress) throws(PlayerError) -> Asset {
         try check(address)
         var options = primary.options
@@ -59,7 +59,8 @@ struct InterstitialLoading: Sendable {
         return Asset(self.address(address), options: options, environment: primary.environment)
     }
 
-    /// - Throws: ``PlayerError``, where the stream may not refer to the address: to a file, from another host.
+    /// - Throws: ``PlayerError`` if the stream must not refer to the address, such as that of a file from a stream of
+    ///   another host.
     private func check(_ address: ResourceAddress) throws(PlayerError) {
         if let reason = primary.options.referenceRestrictions.obstacle(from: primary.address, to: address) {
             throw PlayerError(.notLoaded, "An interstitial is not loaded: \(reason).", address: address)

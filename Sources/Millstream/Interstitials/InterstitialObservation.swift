@@ -46,7 +46,7 @@ extension InterstitialObservation {
         var advancesAtItemEnd = true
         /// The number of the current item; `nil` when the queue is empty.
         var current: Int?
-        /// The states of the items by their numbers, those that left the queue since it was last cleared included.
+        /// The states of the items by their numbers, including those that left the queue since it was last cleared.
         ///
         /// Items that the application inserted into the queue have negative numbers.
         var items: [Int: Item] = [:]
@@ -60,15 +60,15 @@ extension InterstitialObservation {
         var error: StreamingError?
         /// The duration; `nil` while it is unknown.
         var duration: MediaTime?
-        /// A Boolean value that indicates whether the play head is at the end.
+        /// A Boolean value that indicates whether the playhead is at the end.
         var hasPlayedToEnd = false
-        /// The movement of the play head.
+        /// The movement of the playhead.
         var timebase = Timebase()
     }
 }
 
 extension InterstitialObservation.Primary {
-    /// Returns the position of the play head.
+    /// Returns the position of the playhead.
     func position(at now: Duration) -> MediaTime { playback.timebase.mediaTime(at: now) }
 }
 

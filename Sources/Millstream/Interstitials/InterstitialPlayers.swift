@@ -1,11 +1,12 @@
-/// The players and the published state as an ``InterstitialStateMachine`` knows them, and the effects of the current event.
+/// The players and the published state as an ``InterstitialStateMachine`` sees them, and the effects of the current
+/// event.
 ///
-/// Each effect changes the observation in the way in which the players will change, so that later decisions of the same event
-/// are not taken on an outdated observation.
+/// Each effect changes the observation in the way in which the players will change, so that later decisions of the same
+/// event are not based on an outdated observation.
 struct InterstitialPlayers: Sendable {
     typealias Effect = InterstitialStateMachine.Effect
 
-    /// The latest observation, as effects have changed it since.
+    /// The latest observation, with the changes of effects since then.
     private(set) var observation = InterstitialObservation()
     /// The state that the application sees.
     private(set) var state = InterstitialController.State()
@@ -34,7 +35,7 @@ struct InterstitialPlayers: Sendable {
         return observation.primary.item != self.observation.primary.item
     }
 
-    /// Returns a number that no request or item had before.
+    /// Returns a new number for a request or an item.
     mutating func makeNumber() -> Int {
         lastNumber += 1
         return lastNumber
@@ -63,7 +64,7 @@ extension InterstitialPlayers {
         effects.append(.setSuspended(isSuspended))
     }
 
-    /// Lets the primary item be suspended at its end, or not.
+    /// Sets whether the primary item is suspended at its end.
     mutating func setSuspendsAtEnd(_ suspends: Bool) {
         guard suspends != observation.primary.suspendsAtEnd else { return }
         observation.primary.suspendsAtEnd = suspends
@@ -74,7 +75,7 @@ extension InterstitialPlayers {
 // MARK: The interstitial player
 
 extension InterstitialPlayers {
-    /// Puts items into the queue.
+    /// Appends items to the queue.
     mutating func enqueue(_ items: [InterstitialItem]) {
         guard let first = items.first else { return }
         followVolume()
@@ -83,7 +84,7 @@ extension InterstitialPlayers {
         effects.append(.enqueue(items))
     }
 
-    /// Accepts that an item was not put into the queue.
+    /// Removes an item that was rejected from the observed queue.
     mutating func reject(_ number: Int) {
         observation.queue.items[number] = nil
         if observation.queue.current == number { observation.queue.current = nil }

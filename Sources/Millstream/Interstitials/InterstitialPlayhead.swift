@@ -1,30 +1,31 @@
 import MediaTiming
 import StreamingEngine
 
-/// The play head of the primary item, which tells playing on from jumps.
+/// The playhead of the primary item, which distinguishes continuous playback from jumps.
 struct InterstitialPlayhead: Sendable, Hashable {
-    /// A movement of the play head that is not explained by playing forward.
+    /// A movement of the playhead other than continuous forward playback.
     enum Change: Sendable, Hashable {
         /// The position is known for the first time.
         case began(at: MediaTime)
         /// The item was played backward up to a position.
         case rewound(to: MediaTime)
-        /// The play head was moved from one position to another.
+        /// The playhead was moved from one position to another.
         case jumped(from: MediaTime, to: MediaTime)
     }
 
-    /// The movement of the play head; `nil` before its position is known.
+    /// The movement of the playhead; `nil` before its position is known.
     private(set) var motion: Motion?
-    /// The position to which the play head was sent after an interstitial, until it arrives there.
+    /// The position to which the playhead was sent after an interstitial, until it arrives there.
     private var destination: MediaTime?
 
-    /// The greatest distance from ``destination`` at which a jump is the expected one: what a pipeline needs to start.
+    /// The maximum distance from ``destination`` at which a jump counts as the arrival: a pipeline may start up to one
+    /// second away.
     private static let arrivalTolerance = MediaTime(seconds: 1)
 
     /// Returns the position; `nil` before it is known.
     func position(at now: Duration) -> MediaTime? { motion?.timebase.mediaTime(at: now) }
 
-    /// Accepts a new movement of the play head.
+    /// Accepts a new movement of the playhead.
     ///
     /// - Parameters:
     ///   - timebase: The movement, of an item that is not seeking.
@@ -32,7 +33,7 @@ struct InterstitialPlayhead: Sendable, Hashable {
     /// - Returns: The changes, in their order.
     mutating func follow(_ timebase: Timebase, at now: Duration) -> [Change] {
         let new = Motion(timebase: timebase)
-        // The position from which the play head started counts, even when it moved on before this was noticed.
+        // The start position of the playhead counts, even if it moved on before this observation.
         let isRecent = now - timebase.time <= .seconds(1)
         let position = isRecent ? timebase.mediaTime : timebase.mediaTime(at: now)
         guard let old = motion else {
@@ -48,7 +49,9 @@ struct InterstitialPlayhead: Sendable, Hashable {
         return rewound + [.jumped(from: old.timebase.mediaTime(at: min(timebase.time, now)), to: position)]
     }
 
-    /// Stops the play head because the item is seeking: the position that it leaves is the one where it was last.
+    /// Stops the playhead because the item is seeking.
+    ///
+    /// Its last position is the one that the seek leaves.
     ///
     /// - Returns: The changes, in their order.
     mutating func stop(at now: Duration) -> [Change] {
@@ -57,15 +60,15 @@ struct InterstitialPlayhead: Sendable, Hashable {
         return old.timebase.rate < 0 ? [.rewound(to: old.timebase.mediaTime(at: now))] : []
     }
 
-    /// Stops the play head at a position, so that the next jump is one from there.
+    /// Stops the playhead at a position, so that the next jump starts there.
     mutating func stop(at position: MediaTime) { motion = Motion(timebase: Timebase(mediaTime: position)) }
 
-    /// Accepts that the play head was sent to a position, or is there already.
+    /// Accepts that the playhead was sent to a position, or is already there.
     ///
     /// - Parameters:
     ///   - position: The position.
-    ///   - hasJumped: Whether a seek brought it there: an engine may report the jump later.
-    ///   - timebase: The movement that the engine reported last.
+    ///   - hasJumped: Whether a seek moved it there, which the engine may report later.
+    ///   - timebase: The last movement that the engine reported.
     mutating func resume(at position: MediaTime, hasJumped: Bool, _ timebase: Timebase) {
         if hasJumped { destination = position }
         guard timebase.rate == 0 else { return }
@@ -75,7 +78,8 @@ struct InterstitialPlayhead: Sendable, Hashable {
     }
 }
 
-/// The position of an item that is suspended for an interstitial, which shows whether a viewer moved the play head meanwhile.
+/// The position of an item that is suspended for an interstitial, which shows whether a viewer moved the playhead
+/// since.
 enum SuspendedPosition: Sendable, Hashable {
     /// The item was told to stop near a position, and may still move on a little.
     case stopping(near: MediaTime)
@@ -89,13 +93,13 @@ enum SuspendedPosition: Sendable, Hashable {
         }
     }
 
-    /// Returns whether the play head of a suspended item was moved, and records the position where it stopped.
+    /// Returns whether the playhead of a suspended item was moved, and records the position where it stopped.
     mutating func hasMoved(_ primary: InterstitialObservation.Primary) -> Bool {
         let timebase = primary.playback.timebase
         guard timebase.rate == 0, !primary.playback.isSeeking else { return false }
         switch self {
         case .stopping(let time):
-            // At high rates it goes further before it stops.
+            // At high rates the playhead moves further before it stops.
             let seconds = Int64(saturating: max(1, min(32, primary.rate.rounded(.up))))
             guard timebase.mediaTime.isNear(time, within: MediaTime(seconds: seconds)) else { return true }
             self = .stopped(at: timebase.mediaTime)
@@ -107,7 +111,7 @@ enum SuspendedPosition: Sendable, Hashable {
 }
 
 extension MediaTime {
-    /// The distance below which two positions are the same.
+    /// The distance below which two positions are considered the same.
     static let interstitialTolerance = MediaTime(value: 50, timescale: 1000)
 
     /// Returns whether a time differs from another one by at most the given tolerance.

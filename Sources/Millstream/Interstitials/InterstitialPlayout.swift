@@ -12,7 +12,7 @@ struct InterstitialItem: Sendable, Hashable {
         case address(ResourceAddress)
     }
 
-    /// The number that tells the item from all others of the same player.
+    /// The number, which is unique among the items of a player.
     let number: Int
     /// The media.
     let source: Source
@@ -20,29 +20,29 @@ struct InterstitialItem: Sendable, Hashable {
     let forbidsAdvancing: Bool
 }
 
-/// The playout of one interstitial: the state from the moment when its items are in the queue.
+/// The playout of one interstitial, from the moment when its items are in the queue.
 struct InterstitialPlayout: Sendable {
     /// A reason why an interstitial ends.
     enum End: Sendable, Hashable {
-        /// All items were played, or left out because they failed.
+        /// All items were played, or skipped because they failed.
         case played
         /// The playout limit was reached.
         case limit
         /// A viewer skipped it.
         case skipped
-        /// The application canceled it, and may have said how far from its start the primary item resumes.
+        /// The application canceled it, and may have set the distance from its start at which the primary item resumes.
         case canceled(resumptionOffset: MediaTime?)
-        /// The media did not arrive for too long, or the interstitial player failed.
+        /// The media did not arrive within the time limit, or the interstitial player failed.
         case abandoned
-        /// A viewer moved the play head of the primary item, or another item or a failure replaced it.
+        /// A viewer moved the playhead of the primary item, or another item or a failure replaced it.
         case left
     }
 
     /// The next step of the playout.
     enum Step: Sendable, Hashable {
-        /// The current item goes on, or waits for media.
+        /// The current item continues, or waits for media.
         case goOn
-        /// An item of the queue failed or stopped at its end: it has to leave the queue.
+        /// An item of the queue failed or stopped at its end, and must be removed from the queue.
         case remove(Int)
         /// The interstitial ended.
         case end(End)
@@ -68,13 +68,13 @@ struct InterstitialPlayout: Sendable {
 
     /// The interstitial.
     let event: InterstitialEvent
-    /// The control that lets a viewer skip it; that of the asset list, where it has one.
+    /// The control with which a viewer skips the interstitial; that of the asset list takes precedence.
     let skipControl: InterstitialEvent.SkipControl?
-    /// The items that are played; those that may not be loaded are not among them.
+    /// The items that are played, without those that must not be loaded.
     private(set) var items: [InterstitialItem]
-    /// The amount of media of the items that are over.
+    /// The amount of media that was played of the items that are over.
     private(set) var playedBefore = MediaTime.zero
-    /// The time of the clock of the next step even if nothing changes; `nil` for never.
+    /// The time of the clock of the next step if nothing changes before; `nil` for never.
     private(set) var deadline: Duration?
     private var current: Int?
     private var rate = Rate.unset
@@ -89,7 +89,7 @@ struct InterstitialPlayout: Sendable {
         current = items.first?.number
     }
 
-    /// Leaves out an item that may not be loaded.
+    /// Removes an item that must not be loaded.
     mutating func reject(_ number: Int) {
         items.removeAll { $0.number == number }
         if current == number { current = items.first?.number }
@@ -102,7 +102,7 @@ struct InterstitialPlayout: Sendable {
 
     /// Follows the rate of the primary player.
     ///
-    /// - Returns: The rate to set; `nil` where nothing changed.
+    /// - Returns: The rate to set; `nil` if nothing changed.
     mutating func followRate(_ primaryRate: Double) -> Double? {
         guard primaryRate != rate.primaryRate else { return nil }
         rate = .requested(primaryRate: primaryRate)
@@ -128,7 +128,7 @@ struct InterstitialPlayout: Sendable {
         if item.status == .failed || item.hasPlayedToEnd && !queue.advancesAtItemEnd { return .remove(current) }
         let elapsed = elapsed(queue, at: now)
         if let limit = event.playoutLimit, elapsed >= limit { return .end(.limit) }
-        // While playback is paused, on either player, nothing is waited for. The wait begins when the pause ends.
+        // While either player is paused, the time limit does not apply; it starts again when the pause ends.
         let wasPaused = isPaused
         isPaused = observation.primary.rate == 0 || queue.rate == 0 && rate.isAccepted
         if item.timebase.rate != 0 || isPaused || wasPaused { patienceEnd = now + InterstitialLoading.patience }
@@ -137,7 +137,7 @@ struct InterstitialPlayout: Sendable {
         return .goOn
     }
 
-    /// Ends the playout: the media that was played until now counts.
+    /// Ends the playout, and adds the media of the current item that was played so far.
     mutating func end(_ end: End, _ queue: InterstitialObservation.Queue, at now: Duration) {
         if end == .limit, let limit = event.playoutLimit {
             playedBefore = limit
@@ -162,7 +162,7 @@ struct InterstitialPlayout: Sendable {
         return isOver ? .noLongerEligible : .eligible
     }
 
-    /// Accepts the current item of the queue: the media of those before it counts.
+    /// Accepts the current item of the queue, and adds the media that was played of those before it.
     private mutating func follow(_ queue: InterstitialObservation.Queue, at now: Duration) {
         guard queue.current != current else { return }
         count(current, queue, at: now)
@@ -179,7 +179,7 @@ struct InterstitialPlayout: Sendable {
         playedBefore = playedBefore + item.playedTime(at: now)
     }
 
-    /// Returns the time at which the limit is reached or the skip control changes; `nil` where none of them is ahead.
+    /// Returns the time at which the limit is reached or the skip control changes; `nil` if neither is ahead.
     private func nextTime(_ item: InterstitialObservation.Item, elapsed: MediaTime, at now: Duration) -> Duration? {
         guard item.timebase.rate > 0 else { return nil }
         var times: [MediaTime] = []
@@ -198,11 +198,12 @@ struct InterstitialPlayout: Sendable {
 extension InterstitialPlayout {
     /// The consequences of the end of an interstitial.
     struct Outcome: Sendable {
-        /// The amount of the primary item that the interstitial replaced: from its start to where the item resumes.
+        /// The amount of the primary item that the interstitial replaced: from its start to the position at which the
+        /// item resumes.
         var offset: MediaTime
         /// A Boolean value that indicates whether any media of the interstitial was played.
         var wasPlayed: Bool
-        /// The end, as the application is notified of it.
+        /// The notification of the application.
         var notification: InterstitialController.Notification
     }
 
@@ -233,7 +234,7 @@ extension InterstitialPlayout {
 
     /// Returns the amount of the primary item that an interstitial without a resumption offset replaced.
     private func replacedTime(_ end: End, _ durations: [MediaTime?]) -> MediaTime {
-        // What a viewer skipped counts as if it was played.
+        // Media that a viewer skipped counts as played.
         guard end == .skipped else { return playedBefore }
         let known = durations.contains(nil) ? nil : durations.compactMap { $0 }.reduce(.zero) { $0 + $1 }
         let whole = known ?? event.plannedDuration ?? playedBefore
@@ -262,9 +263,9 @@ extension InterstitialEvent {
     /// A Boolean value that indicates whether a viewer can neither seek forward in the interstitial nor play it faster.
     var forbidsAdvancing: Bool { restrictions.contains(.requiresPlaybackAtPreferredRateForAdvancement) }
 
-    /// The offset at which the primary item resumes where no media of the interstitial can be played.
+    /// The offset at which the primary item resumes if no media of the interstitial can be played.
     ///
-    /// The failure of a single asset cancels the event; for a list, its attributes apply all the same (RFC 8216bis §D.5).
+    /// The failure of a single asset cancels the event; for a list, its attributes still apply (RFC 8216bis §D.5).
     var offsetWithoutMedia: MediaTime {
         if case .list = content { resumptionOffset ?? .zero } else { .zero }
     }

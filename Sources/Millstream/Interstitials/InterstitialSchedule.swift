@@ -1,59 +1,63 @@
 import MediaTiming
 
-/// Decides which interstitials are due as a play head moves and jumps, and where it goes on behind them.
+/// The schedule of the interstitials of an item: it decides which are due as the playhead moves and jumps, and where
+/// the item resumes after them.
 ///
-/// It knows no player and no clock (RFC 8216bis §D.2 and §D.5).
+/// It uses no player and no clock (RFC 8216bis §D.2 and §D.5).
 struct InterstitialSchedule: Sendable {
-    /// An event, and where it is.
+    /// An event, and its position.
     struct Entry: Sendable, Hashable {
         let event: InterstitialEvent
-        /// Where the item is left.
+        /// The position at which the item is suspended.
         let start: MediaTime
     }
 
-    /// Events that are played one after the other at one place.
+    /// Events that are played one after the other at one position.
     struct Break: Sendable, Hashable {
-        /// Where the play head goes on behind them.
+        /// The position at which the item resumes after a break.
         enum Resumption: Sendable, Hashable {
-            /// So far from a place as the events say.
+            /// The item resumes at a position plus the offsets of the events.
             case offset(from: MediaTime)
-            /// Where a viewer wanted to be.
+            /// The item resumes at the position that a viewer chose.
             case at(MediaTime)
         }
 
         let events: [InterstitialEvent]
         let resumption: Resumption
-        /// Where a viewer wanted to be, should nothing of it be played; `nil` for as the events say.
+        /// The position that a viewer chose, at which the item resumes if no media of the break is played; `nil` to
+        /// resume as the events determine.
         var wanted: MediaTime?
-        /// How far behind the beginning of a live interstitial playing begins; `nil` where it does not begin within one.
+        /// The distance from the start of a live interstitial to the position at which it is joined; `nil` if playback
+        /// does not begin within one.
         var startOffset: MediaTime?
     }
 
     private(set) var entries: [Entry] = []
-    /// Before the item.
+    /// The events that are played before the item.
     private(set) var joining: [InterstitialEvent] = []
-    /// Behind its end.
+    /// The events that are played after the item.
     private(set) var leaving: [InterstitialEvent] = []
-    /// What was played, and is not again unless the play head is moved back.
+    /// The identifiers of the events that were played, and are not played again unless the playhead moves back.
     private var consumed: Set<String> = []
-    /// What is never played again.
+    /// The identifiers of the events that are never played again.
     private var playedForGood: Set<String> = []
     private var hasJoined = false
     private var hasLeft = false
-    /// For how much of the item each stood when it was played last: of one that could not be had, for nothing.
+    /// The duration of the item that each event replaced when it was last played; zero for one that could not be
+    /// played.
     private var covers: [String: MediaTime] = [:]
-    /// From where a viewer seeks over what has to be seen first, until it was.
+    /// The position from which a viewer sought past an event that must be seen first; `nil` after that event was seen.
     private var unseenFrom: MediaTime?
-    /// So many are played at one place at most.
+    /// The maximum number of events in one break.
     private static let mostEvents = 50
-    /// Up to here all was decided; `nil` before the play head is anywhere.
+    /// The position up to which all events were handled; `nil` before the playhead has a position.
     private var reached: MediaTime?
 
-    /// Takes over what is scheduled now.
+    /// Sets the scheduled events.
     ///
     /// - Parameters:
-    ///   - events: In the order in which those of one place are played.
-    ///   - place: Where an event is; `nil` where there is no such place.
+    ///   - events: The events, those at the same position in the order in which they are played.
+    ///   - place: Returns the position of an event; `nil` if the item has no media there.
     mutating func update(_ events: [InterstitialEvent], place: (InterstitialEvent) -> MediaTime?) {
         joining = events.filter { $0.cue == .joinPrimary }
         leaving = events.filter { $0.cue == .leavePrimary }
@@ -67,22 +71,22 @@ struct InterstitialSchedule: Sendable {
         covers = covers.filter { ids.contains($0.key) }
     }
 
-    /// Whether something is to be played before the item.
+    /// A Boolean value that indicates whether an event is to be played before the item.
     var awaitsStart: Bool { !hasJoined && joining.contains { isPlayable($0) } }
 
-    /// Whether something is to be played at the end.
+    /// Returns whether an event is to be played at the end of the item.
     ///
-    /// - Parameter end: Where that is; `nil` while it is not known.
-    /// - Returns: Whether the end has to wait for it.
+    /// - Parameter end: The end of the item; `nil` while it is unknown.
+    /// - Returns: Whether the item must be suspended at its end.
     func awaitsEnd(at end: MediaTime?) -> Bool {
         if let end, let last = entries.last, isDue(last), last.start + Self.closeness >= end { return true }
         return !hasLeft && leaving.contains { isPlayable($0) }
     }
 
-    /// What is nearer to the end than this comes behind it.
+    /// The distance from the end of the item within which the start of an event counts as being at the end.
     private static let closeness = MediaTime(value: 50, timescale: 1000)
 
-    /// The next place where something is due, as the play head goes.
+    /// The position of the next event that is due when the item is played forward.
     var nextStart: MediaTime? { next?.start }
 
     /// The next event that is due.
@@ -91,23 +95,25 @@ struct InterstitialSchedule: Sendable {
         return entries.first { $0.start >= reached && isDue($0) }
     }
 
-    /// What comes before the item, once.
+    /// Returns the break before the item, the first time only.
     mutating func join(at position: MediaTime) -> Break? {
         guard !hasJoined else { return nil }
         hasJoined = true
         return takeBreak(joining.filter { isPlayable($0) }, .offset(from: position))
     }
 
-    /// The play head is somewhere for the first time.
+    /// Sets the first position of the playhead.
     ///
     /// - Parameters:
-    ///   - position: Where.
-    ///   - isLive: Whether what is missed of an interstitial is left out by its server.
-    /// - Returns: What stands for the media there.
+    ///   - position: The position.
+    ///   - isLive: Whether the stream is live, so that the server omits the part of an interstitial before the
+    ///     position.
+    /// - Returns: The break that replaces the media at the position.
     mutating func begin(at position: MediaTime, isLive: Bool) -> Break? {
         reached = position
         guard let entry = covering(position) else { return nil }
-        // What its server left out of it was not played: an offset that is written counts from its place all the same.
+        // The part that the server omitted was not played. An explicit resumption offset still counts from the start of
+        // the event.
         let isRest = isLive && entry.event.resumptionOffset == nil
         var found = takeBreak(at: entry.start, .offset(from: isRest ? position : entry.start))
         found?.wanted = position
@@ -115,7 +121,7 @@ struct InterstitialSchedule: Sendable {
         return found
     }
 
-    /// The play head moved on by itself.
+    /// Moves the playhead by forward playback, and returns the break that is due.
     mutating func move(to position: MediaTime) -> Break? {
         guard let reached, let entry = next, entry.start <= position else {
             self.reached = max(reached ?? position, position)
@@ -126,7 +132,7 @@ struct InterstitialSchedule: Sendable {
         return takeBreak(due.map(\.event), .offset(from: entry.start))
     }
 
-    /// A viewer moved the play head.
+    /// Moves the playhead to a position that a viewer chose, and returns the break that is due.
     mutating func jump(from old: MediaTime, to new: MediaTime) -> Break? {
         reached = new
         hasLeft = false
@@ -139,7 +145,7 @@ struct InterstitialSchedule: Sendable {
         }
         if let barrier {
             unseenFrom = origin
-            // Behind it comes what stands for the place where the viewer wants to be.
+            // The break at the position that the viewer chose follows this one.
             if let covering { consumed.remove(covering.event.id) }
             return takeBreak(at: barrier.start, .at(covering?.start ?? new))
         }
@@ -150,24 +156,24 @@ struct InterstitialSchedule: Sendable {
         return found
     }
 
-    /// The play head went back by itself, to a place.
+    /// Moves the playhead back by reverse playback.
     mutating func rewind(to position: MediaTime) {
         reached = position
         consumed.subtract(entries.lazy.filter { $0.start >= position }.map(\.event.id))
     }
 
-    /// An event was played, or could not be.
+    /// Records that an event was played, or could not be played.
     ///
     /// - Parameters:
-    ///   - event: Which.
-    ///   - offset: How far behind its place the item goes on for it.
-    ///   - wasPlayed: Whether anything of it was.
+    ///   - event: The event.
+    ///   - offset: The distance from its start to the position at which the item resumes.
+    ///   - wasPlayed: Whether any of its media was played.
     mutating func note(_ event: InterstitialEvent, offset: MediaTime, wasPlayed: Bool) {
         covers[event.id] = max(.zero, offset)
         if wasPlayed, event.willPlayOnce { playedForGood.insert(event.id) }
     }
 
-    /// A viewer went elsewhere while an event was played: what has to be seen still has.
+    /// Records that a viewer left an event while it was played; if it constrains seeking, it must still be seen.
     mutating func left(_ event: InterstitialEvent) {
         guard event.restrictions.contains(.constrainsSeekingForwardInPrimaryContent),
             let entry = entries.first(where: { $0.event.id == event.id })
@@ -176,21 +182,21 @@ struct InterstitialSchedule: Sendable {
         unseenFrom = min(unseenFrom ?? before, before)
     }
 
-    /// The item ended.
+    /// Ends the item, and returns the break that is due.
     mutating func end(at position: MediaTime) -> Break? {
         guard !hasLeft else { return nil }
-        // What stands at the very end comes before what comes behind it.
+        // Events at the end of the item are played before those after it.
         if let due = move(to: position + Self.closeness) { return due }
         hasLeft = true
         return takeBreak(leaving.filter { isPlayable($0) }, .at(position))
     }
 
-    /// Where the play head goes on.
+    /// Returns the position at which the item resumes.
     ///
     /// - Parameters:
-    ///   - resumption: As the break says.
-    ///   - played: The events of the break that were played, and how much of each; with 0 where one could not be.
-    /// - Returns: Where, before it is brought to the border of a segment.
+    ///   - resumption: The resumption of the break.
+    ///   - played: The events of the break, with the offset of each; zero for one that could not be played.
+    /// - Returns: The position, before it is moved to a segment boundary.
     static func target(
         _ resumption: Break.Resumption,
         _ played: [(event: InterstitialEvent, offset: MediaTime)]
@@ -201,19 +207,19 @@ struct InterstitialSchedule: Sendable {
         }
     }
 
-    /// The play head goes on behind a break.
+    /// Sets the position at which the item resumed after a break.
     mutating func resumed(at position: MediaTime) {
         reached = position
         unseenFrom = nil
     }
 
-    // MARK: Looking
+    // MARK: Queries
 
     private func isPlayable(_ event: InterstitialEvent) -> Bool { !playedForGood.contains(event.id) }
 
     private func isDue(_ entry: Entry) -> Bool { !consumed.contains(entry.event.id) && isPlayable(entry.event) }
 
-    /// The event that stands for what is at a place.
+    /// Returns the event that replaces the media at a position.
     private func covering(_ position: MediaTime) -> Entry? {
         entries.last { entry in
             let cover = min(entry.event.plannedCover, covers[entry.event.id] ?? entry.event.plannedCover)

@@ -60,9 +60,9 @@ extension InterstitialStateMachine {
         activity = .playing(current, playout)
     }
 
-    // MARK: Going on
+    // MARK: Progress
 
-    /// Goes on waiting for an asset list.
+    /// Waits further for an asset list, until the time limit.
     mutating func continueLoading(_ current: InterstitialBreak) {
         var current = current
         let continues = continues(&current)
@@ -71,7 +71,7 @@ extension InterstitialStateMachine {
         playWhenLoaded(current)
     }
 
-    /// Goes on playing an interstitial.
+    /// Continues to play an interstitial.
     mutating func continuePlaying(_ current: InterstitialBreak, _ playout: InterstitialPlayout) {
         var (current, playout) = (current, playout)
         guard continues(&current) else {
@@ -89,13 +89,13 @@ extension InterstitialStateMachine {
         }
     }
 
-    /// Returns whether the primary item still is where the break began, and suspended.
+    /// Returns whether the primary item is still suspended at the position of the break.
     private func continues(_ current: inout InterstitialBreak) -> Bool {
         let primary = players.observation.primary
         return primary.isSuspended && primary.playback.status != .failed && !current.position.hasMoved(primary)
     }
 
-    /// Leaves out an item that may not be loaded.
+    /// Removes an item that must not be loaded.
     mutating func reject(_ number: Int, _ error: PlayerError) {
         players.reject(number)
         switch activity {
@@ -163,7 +163,7 @@ extension InterstitialStateMachine {
         resume(current)
     }
 
-    /// Goes on without the current interstitial, which cannot be played.
+    /// Continues the break without the current interstitial, which cannot be played.
     private mutating func unschedule(_ current: InterstitialBreak, _ error: PlayerError) {
         let event = current.event
         clearList(of: event)
@@ -189,7 +189,7 @@ extension InterstitialStateMachine {
         activity = .watching(InterstitialWatch())
         show(nil)
         let playback = players.observation.primary.playback
-        // At its end the item resumes when nothing more comes after it.
+        // At its end, the item resumes only if it is not played after the break.
         guard players.observation.primary.item == current.item, playback.status == .readyToPlay,
             !playback.hasPlayedToEnd
         else { return }
@@ -210,7 +210,7 @@ extension InterstitialStateMachine {
     /// Accepts the end of the seek to the position where the item resumes.
     mutating func arrive(_ completion: SeekCompletion, from position: SuspendedPosition) {
         activity = .watching(InterstitialWatch())
-        // Where another seek came first, a viewer moved the play head from where the item was suspended.
+        // If another seek came first, a viewer moved the playhead from the position at which the item was suspended.
         guard completion.isFinished else { return playhead.stop(at: position.time) }
         resume(at: completion.landed, hasJumped: true)
     }
@@ -233,7 +233,7 @@ extension InterstitialStateMachine {
             : players.publish(.currentEventDidChange(event), change: change)
     }
 
-    /// Takes over the skip control of an event's asset list.
+    /// Applies the skip control of an event's asset list.
     private mutating func adoptList(of event: InterstitialEvent) {
         guard case .list(let address) = event.content, case .loaded(let list) = lists[address],
             list.skipControl != nil

@@ -3,7 +3,7 @@ import StreamingEngine
 
 // The decisions while the primary item plays: whether a break is due, and which interstitial is prepared for the next one.
 extension InterstitialStateMachine {
-    /// Follows the play head of the item.
+    /// Follows the playhead of the item.
     mutating func follow(_ watch: inout InterstitialWatch) {
         let playback = players.observation.primary.playback
         guard playback.status == .readyToPlay else { return }
@@ -21,7 +21,9 @@ extension InterstitialStateMachine {
         }
     }
 
-    /// Returns the break that begins now, and suspends the item until one that waits for playback to begin.
+    /// Returns the break that begins now.
+    ///
+    /// Suspends the item while a break waits for playback to begin.
     mutating func takeDueBreak(_ watch: inout InterstitialWatch) -> InterstitialSchedule.Break? {
         let primary = players.observation.primary
         let playback = primary.playback
@@ -30,9 +32,9 @@ extension InterstitialStateMachine {
             return nil
         }
         if !playback.hasPlayedToEnd { players.setSuspendsAtEnd(schedule.awaitsEnd(at: playback.duration)) }
-        // Backward nothing is interrupted.
+        // Reverse playback is not interrupted.
         if primary.rate < 0 { watch.due = nil }
-        // No media of the item is shown before an interstitial that comes first.
+        // No media of the item is shown before an interstitial that precedes it.
         let awaitsBreak = primary.rate >= 0 && (watch.due != nil || schedule.awaitsStart)
         if !playback.hasPlayedToEnd { players.setSuspended(awaitsBreak) }
         guard primary.rate > 0, playback.status == .readyToPlay, !playback.isSeeking,
@@ -75,7 +77,7 @@ extension InterstitialStateMachine {
         return isLoaded || position + .interstitialLeadTime >= next.start ? next.event : nil
     }
 
-    /// Takes the items of the prepared interstitial out of the queue.
+    /// Removes the items of the prepared interstitial from the queue.
     mutating func discardPrepared(_ watch: inout InterstitialWatch) {
         guard let prepared = watch.prepared else { return }
         watch.prepared = nil

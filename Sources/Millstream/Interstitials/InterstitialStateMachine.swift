@@ -2,24 +2,25 @@ import MediaTiming
 import ResourceAddressing
 import StreamingEngine
 
-/// The state of a player's interstitials: it decides which are played, when, and where the primary item resumes.
+/// The state of a player's interstitials: it decides which of them are played and when, and where the primary item
+/// resumes.
 ///
-/// It knows no clock, player or task. ``InterstitialCoordinator`` delivers the events and performs the effects
-/// (RFC 8216bis appendix D).
+/// It uses no clock, player or task. ``InterstitialCoordinator`` delivers the events and performs the effects (RFC
+/// 8216bis appendix D).
 struct InterstitialStateMachine: Sendable {
     /// An input.
     enum Event: Sendable {
         /// The state of the players, after a change, after effects were performed, or when ``deadline`` has passed.
         case observed(InterstitialObservation)
-        /// The application scheduled events of its own, or with `nil` those of the stream.
+        /// The application scheduled its own events, or with `nil` returned to those of the stream.
         case scheduled([InterstitialEvent]?)
         /// A viewer skips the event with this identifier.
         case skip(InterstitialEvent.ID)
         /// The application cancels the event with this identifier.
         case cancel(InterstitialEvent.ID, resumptionOffset: MediaTime?)
-        /// An asset list was loaded, or could not be.
+        /// An asset list was loaded, or failed to load.
         case listLoaded(request: Int, Result<InterstitialAssetList, PlayerError>)
-        /// An item was not put into the queue, because its address may not be loaded.
+        /// An item was not put into the queue, because its address must not be loaded.
         case itemRejected(Int, PlayerError)
         /// The interstitial player accepted or refused a rate.
         case rateAnswered(isAccepted: Bool)
@@ -35,9 +36,9 @@ struct InterstitialStateMachine: Sendable {
         case setSuspended(Bool)
         /// Suspend the primary item when it reaches its end, or let it end.
         case setSuspendsAtEnd(Bool)
-        /// Move the play head of the primary item to a position, exactly.
+        /// Move the playhead of the primary item to a position, exactly.
         case seek(request: Int, MediaTime)
-        /// Forbid or allow to play faster than normal and to seek forward, on both players and in the primary item.
+        /// Forbid or allow rates above normal and seeks forward, on both players and in the primary item.
         case setForbidsAdvancing(Bool)
         /// Put items at the end of the interstitial player's queue.
         case enqueue([InterstitialItem])
@@ -63,13 +64,13 @@ struct InterstitialStateMachine: Sendable {
         case loadingList(InterstitialBreak)
         /// The item is suspended while an interstitial is played.
         case playing(InterstitialBreak, InterstitialPlayout)
-        /// The item is suspended until its play head is where it resumes.
+        /// The item is suspended until its playhead reaches the position at which it resumes.
         case resuming(request: Int, SuspendedPosition)
     }
 
     /// The state that the application sees.
     var state: InterstitialController.State { players.state }
-    /// The time of the clock at which the players are to be observed even if nothing changed; `nil` for never.
+    /// The time of the clock at which the players are observed even if nothing changed; `nil` for never.
     private(set) var deadline: Duration?
     var activity = Activity.watching(InterstitialWatch())
     /// The players, the published state and the effects of the current event.
@@ -95,7 +96,7 @@ struct InterstitialStateMachine: Sendable {
     /// - Parameters:
     ///   - event: The event.
     ///   - now: The time of the clock.
-    /// - Returns: The effects, in the order in which they are to be performed.
+    /// - Returns: The effects, in the order in which they must be performed.
     mutating func handle(_ event: Event, at now: Duration) -> [Effect] {
         players.beginEvent(at: now)
         switch event {
@@ -153,7 +154,7 @@ struct InterstitialStateMachine: Sendable {
         }
     }
 
-    /// Returns the next position of the play head at which something is to be done.
+    /// Returns the next position of the playhead at which a decision is due.
     private func nextPosition() -> MediaTime? {
         let primary = players.observation.primary
         guard primary.rate > 0, !primary.playback.isSeeking, let motion = playhead.motion, motion.timebase.rate > 0
@@ -178,7 +179,7 @@ extension InterstitialStateMachine {
         players.perform(.loadList(request: request, address, startOffset: startOffset))
     }
 
-    /// Clears the asset list of an event after use: its server may decide differently the next time.
+    /// Clears the asset list of an event after use, because its server may return another one the next time.
     mutating func clearList(of event: InterstitialEvent) {
         guard case .list(let address) = event.content else { return }
         switch lists.remove(address) {
@@ -188,7 +189,7 @@ extension InterstitialStateMachine {
         }
     }
 
-    /// Returns the items of an event; `nil` where its asset list is not loaded.
+    /// Returns the items of an event; `nil` if its asset list is not loaded.
     mutating func makeItems(of event: InterstitialEvent) -> [InterstitialItem]? {
         let sources: [InterstitialItem.Source]
         switch event.content {
@@ -213,7 +214,7 @@ extension InterstitialStateMachine {
         }
     }
 
-    /// Ends what is done for an item that is no longer the current one.
+    /// Ends the activity for an item that is no longer the current one.
     private mutating func leaveItem() {
         switch activity {
         case .watching(let watch):
@@ -229,7 +230,7 @@ extension InterstitialStateMachine {
         players.publish(.eventsDidChange) { ($0.events, $0.entries) = ([], []) }
     }
 
-    /// Takes over the events that are scheduled now.
+    /// Applies the events that are scheduled now.
     private mutating func collectEvents(_ watch: inout InterstitialWatch) {
         guard scheduled.update(players.observation.primary, ownEvents: ownEvents) else { return }
         let boundaries = players.observation.primary.playback.segmentBorders

@@ -10,8 +10,8 @@ struct InterstitialWatch: Sendable {
 struct PreparedInterstitial: Sendable {
     /// The interstitial.
     let event: InterstitialEvent
-    /// The items, without those that may not be loaded.
+    /// The items, without those that must not be loaded.
     var items: [InterstitialItem]
-    /// The reason why the interstitial's only address may not be loaded.
+    /// The reason why the interstitial's only address must not be loaded.
     var rejection: PlayerError?
 }

@@ -2,7 +2,8 @@ import MediaTiming
 import StreamingEngine
 
 extension PlayerItem {
-    /// Creates an item that is played as another one: with its limits, in its languages, over the same network.
+    /// Creates an item for an interstitial, which takes its limits, languages and network settings from the primary
+    /// item.
     ///
     /// - Parameters:
     ///   - asset: The media of an interstitial.

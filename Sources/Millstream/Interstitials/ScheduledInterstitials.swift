@@ -7,19 +7,19 @@ struct ScheduledInterstitials: Sendable {
     private(set) var events: [InterstitialEvent] = []
     /// The date ranges of the stream.
     private(set) var ranges: [TimedDateRange] = []
-    /// The events of the application; `nil` where the stream's own are scheduled.
+    /// The events of the application; `nil` while those of the stream are scheduled.
     private(set) var ownEvents: [InterstitialEvent]?
     private var handlesStreamEvents = true
-    /// The revision of the segments that dates and boundaries were resolved with.
+    /// The revision of the segment boundaries with which dates and boundaries were last resolved.
     private var revision = 0
 
-    /// The events that are played: none of the stream where the application handles those.
+    /// The events that are played; without those of the stream if the application handles them.
     var playedEvents: [InterstitialEvent] { handlesStreamEvents || ownEvents != nil ? events : [] }
 
     /// The date ranges whose instructions to load in advance are followed: those of a stream whose own events are played.
     var preloadRanges: [TimedDateRange] { handlesStreamEvents && ownEvents == nil ? ranges : [] }
 
-    /// Accepts what is scheduled now.
+    /// Accepts the events that are scheduled now.
     ///
     /// - Parameters:
     ///   - primary: The player and its item.
@@ -41,7 +41,7 @@ struct ScheduledInterstitials: Sendable {
         return true
     }
 
-    /// Returns the position of an event; `nil` where the item has no media of its date.
+    /// Returns the position of an event; `nil` if the item has no media of its date.
     static func position(of event: InterstitialEvent, _ boundaries: SegmentBorders) -> MediaTime? {
         guard let time = event.time ?? event.date.flatMap({ boundaries.time(of: $0) }) else { return nil }
         guard event.alignsStartWithPrimarySegmentBoundary else { return time }
