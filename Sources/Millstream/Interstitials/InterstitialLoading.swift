@@ -59,8 +59,8 @@ struct InterstitialLoading: Sendable {
         return Asset(self.address(address), options: options, environment: primary.environment)
     }
 
-    /// - Throws: ``PlayerError`` if the stream must not refer to the address, such as that of a file from a stream of
-    ///   another host.
+    /// - Throws: ``PlayerError`` if the stream must not refer to the address, or if interstitials cannot be loaded from
+    ///   it: only HTTP, `data` addresses, and the files of a local stream are supported.
     private func check(_ address: ResourceAddress) throws(PlayerError) {
         if let reason = primary.options.referenceRestrictions.obstacle(from: primary.address, to: address) {
             throw PlayerError(.notLoaded, "An interstitial is not loaded: \(reason).", address: address)

@@ -189,7 +189,7 @@ extension InterstitialStateMachine {
         activity = .watching(InterstitialWatch())
         show(nil)
         let playback = players.observation.primary.playback
-        // At its end, the item resumes only if it is not played after the break.
+        // An item that is at its end is not resumed here: the events after it may still follow.
         guard players.observation.primary.item == current.item, playback.status == .readyToPlay,
             !playback.hasPlayedToEnd
         else { return }

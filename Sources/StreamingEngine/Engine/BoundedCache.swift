@@ -1,20 +1,20 @@
-/// A cache in memory whose values together cost no more than a limit; the least recently used leave it first.
+/// A cache in memory that limits the total cost of its values, and removes the least recently used values first.
 ///
-/// - Complexity: O(1) for each look-up, insertion and removal.
+/// - Complexity: O(1) for each lookup, insertion and removal.
 package struct BoundedCache<Key: Hashable, Value> {
     fileprivate struct Node {
         var value: Value
         var cost: Int
-        /// The key that was used before this one, and the one that was used after it.
+        /// The keys that were used before and after this one.
         var older: Key?
         var newer: Key?
     }
 
-    /// The maximum sum of costs, in the unit of the caller, as bytes.
+    /// The maximum total cost, in a unit that the caller chooses, such as bytes.
     package let limit: Int
     /// The maximum number of values.
     package let mostValues: Int
-    /// The sum of costs.
+    /// The total cost of the values.
     package private(set) var cost = 0
     private var nodes: [Key: Node] = [:]
     private var oldest: Key?
@@ -23,7 +23,7 @@ package struct BoundedCache<Key: Hashable, Value> {
     /// Creates a cache.
     ///
     /// - Parameters:
-    ///   - limit: The maximum sum of costs.
+    ///   - limit: The maximum total cost.
     ///   - mostValues: The maximum number of values.
     package init(limit: Int, mostValues: Int) {
         self.limit = limit
@@ -33,10 +33,10 @@ package struct BoundedCache<Key: Hashable, Value> {
     /// The number of values.
     package var count: Int { nodes.count }
 
-    /// Returns a value without counting as a use.
+    /// Returns a value without marking it as used.
     package func peek(_ key: Key) -> Value? { nodes[key]?.value }
 
-    /// Returns a value, which is the last used from then on.
+    /// Returns a value, and marks it as the most recently used one.
     package mutating func value(for key: Key) -> Value? {
         guard var node = nodes[key] else { return nil }
         unlink(node)
@@ -45,7 +45,7 @@ package struct BoundedCache<Key: Hashable, Value> {
         return node.value
     }
 
-    /// Stores a value in the place of the one that is there, if any; one that costs more than the limit is not stored.
+    /// Stores a value, replacing the one with the same key; a value that costs more than the limit is not stored.
     package mutating func insert(_ value: Value, for key: Key, cost: Int) {
         removeValue(for: key)
         let cost = max(0, cost)
@@ -57,7 +57,7 @@ package struct BoundedCache<Key: Hashable, Value> {
         self.cost += cost
     }
 
-    /// Removes a value.
+    /// Removes and returns a value.
     @discardableResult
     package mutating func removeValue(for key: Key) -> Value? {
         guard let node = nodes.removeValue(forKey: key) else { return nil }

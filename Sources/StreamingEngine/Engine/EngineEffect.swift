@@ -4,49 +4,49 @@ import MediaTransport
 import PlaybackReporting
 import ResourceAddressing
 
-/// An output of ``EngineState``, which ``PlaybackEngine`` performs.
+/// An action of ``EngineState`` that ``PlaybackEngine`` performs.
 enum EngineEffect: Sendable {
-    /// Give an event to the observer.
+    /// Passes an event to the observer.
     case report(PlaybackEvent)
-    /// Give a snapshot to the observer.
+    /// Passes a snapshot to the observer.
     case publish(PlaybackSnapshot)
-    /// Answer a caller that waits for a command.
+    /// Returns the result of a command to its caller.
     case resume(waiter: Int, SeekResult)
-    /// Begin work that takes time and ends in an event.
+    /// Begins work that takes time, and ends with an event.
     case begin(EngineWork)
-    /// Cancel a transfer, and deliver ``EngineEvent/transferCancelled(request:_:)`` at once.
+    /// Cancels a transfer, and delivers ``EngineEvent/transferCancelled(request:_:)`` at once.
     case cancel(request: Int)
-    /// Measure a transfer, and deliver ``EngineEvent/transferMeasured(request:_:)`` at once.
+    /// Measures a transfer, and delivers ``EngineEvent/transferMeasured(request:_:)`` at once.
     case measureTransfer(request: Int)
-    /// End all that is in progress, and deliver ``EngineEvent/stopped``.
+    /// Cancels everything that is in progress, and delivers ``EngineEvent/stopped``.
     case finish
 }
 
-/// Work that takes time; ``EngineOperations`` carries it out.
+/// Work that takes time, which ``EngineOperations`` performs.
 enum EngineWork: Sendable {
-    /// Load the address of the item.
+    /// Loads the address of the item.
     case open
-    /// Read the index of a media file.
+    /// Reads the index of a media file.
     case indexFile(head: [UInt8], ResourceAddress, length: Int64?, began: Duration)
-    /// Load a media playlist.
+    /// Loads a media playlist.
     case loadPlaylist(request: Int, TransportRequest, variables: [String: String])
-    /// Load a segment and all that it needs.
+    /// Loads a segment, with its key and its initialization section.
     case fetch(request: Int, SegmentReference, TransportRequest.Kind)
-    /// Give a piece to the pipeline.
+    /// Appends media to the pipeline.
     case append(request: Int, MediaPiece)
-    /// Carry out a command in the pipeline.
+    /// Performs a command of the pipeline.
     case pipeline(PipelineCommand)
-    /// Close the pipeline.
+    /// Closes the pipeline.
     case closePipeline
 }
 
-/// A command for the pipeline; one is carried out after the other.
+/// A command for the pipeline, which performs one command at a time.
 enum PipelineCommand: Sendable, Equatable {
     case seek(Int, to: MediaTime, SeekTolerance)
     case setRate(Double, at: Duration?)
     case step(count: Int, waiter: Int)
     case discard([DiscardedRange])
-    /// As `discard`; the result is ``PipelineResult/trickPlayDiscarded``.
+    /// Like `discard`; the result is ``PipelineResult/trickPlayDiscarded``.
     case discardTrickPlay([DiscardedRange])
     case selectCaptions(String?)
     case setSound(SoundSettings)
@@ -57,13 +57,13 @@ struct DiscardedRange: Sendable, Equatable {
     let type: MediaType
     let range: MediaTimeRange
 
-    /// Returns the ranges in a fixed order, so that the same events lead to the same effects.
+    /// Returns the ranges in a fixed order, so that equal events always lead to equal effects.
     static func ranges(_ ranges: [MediaType: MediaTimeRange]) -> [DiscardedRange] {
         MediaType.allCases.compactMap { type in ranges[type].map { DiscardedRange(type: type, range: $0) } }
     }
 }
 
-/// The commands for the pipeline in their order: at most one is in progress.
+/// A queue of commands for the pipeline, of which at most one is in progress.
 struct PipelineQueue: Sendable {
     private enum Phase {
         case idle
@@ -77,7 +77,7 @@ struct PipelineQueue: Sendable {
 
     /// Adds a command.
     ///
-    /// - Returns: The effect that begins it; `nil` if it has to wait for others.
+    /// - Returns: The effect that begins it; `nil` if it waits for other commands.
     mutating func add(_ command: PipelineCommand) -> EngineEffect? {
         switch phase {
         case .idle:
@@ -91,7 +91,7 @@ struct PipelineQueue: Sendable {
 
     /// Ends the command that is in progress.
     ///
-    /// - Returns: The effect that begins the next one.
+    /// - Returns: The effect that begins the next command; `nil` if there is none.
     mutating func finish() -> EngineEffect? {
         guard case .busy(var waiting) = phase, !waiting.isEmpty else {
             phase = .idle
@@ -102,32 +102,34 @@ struct PipelineQueue: Sendable {
         return .begin(.pipeline(next))
     }
 
-    /// Forgets all commands.
+    /// Removes all commands.
     mutating func removeAll() { phase = .idle }
 }
 
-/// The effects of one event, and what is stamped on its reports.
+/// The collector of the effects of an event, which adds the time and the media time to reports.
 struct EffectSink: Sendable {
-    /// The requests up to the first time that the buffer suffices, which are part of that report.
+    /// The requests until the buffer first suffices for playback, which are part of the report of the start.
     private enum StartRequests {
         case collected([ResourceRequest])
         case reported
     }
 
-    /// The place of the snapshot among the effects of an event: it shows the state after all of them.
+    /// The position of the snapshot among the effects of an event.
+    ///
+    /// The snapshot itself shows the state after all of them.
     private enum SnapshotRequest {
         case none
         case before(effect: Int)
     }
 
-    /// The maximum number of requests that are part of the report of the start.
+    /// The maximum number of requests in the report of the start; later ones are left out of it.
     private static let mostStartRequests = 64
 
     /// The time of the event.
     private(set) var now: Duration
-    /// The position of the playhead for reports; `nil` before it has one.
+    /// The position of the playhead, for reports; `nil` before the playhead has a position.
     var mediaTime: MediaTime?
-    /// The cost of the network that is in use; `nil` if it is unknown.
+    /// The cost of the current network; `nil` if it is unknown.
     var networkCost: NetworkCost?
     private var effects: [EngineEffect] = []
     private var startRequests = StartRequests.collected([])
@@ -144,7 +146,7 @@ struct EffectSink: Sendable {
     /// Adds an effect.
     mutating func add(_ effect: EngineEffect) { effects.append(effect) }
 
-    /// Reports an event, at the time and the position that hold.
+    /// Reports an event, with the current time and media time.
     mutating func report(_ kind: PlaybackEvent.Kind) {
         var kind = kind
         if case .resourceRequest(var request) = kind {
@@ -159,34 +161,34 @@ struct EffectSink: Sendable {
         effects.append(.report(PlaybackEvent(time: now, mediaTime: mediaTime, kind: kind)))
     }
 
-    /// Reports an error that playback goes on after.
+    /// Reports an error after which playback continues.
     mutating func reportRecovered(_ error: StreamingError) {
         report(.error(PlaybackErrorRecord(error, didRecover: true)))
     }
 
-    /// Returns the requests up to the first time that the buffer suffices; empty from the second call on.
+    /// Returns the requests until the buffer first sufficed for playback; empty from the second call on.
     mutating func takeStartRequests() -> [ResourceRequest] {
         defer { startRequests = .reported }
         guard case .collected(let requests) = startRequests else { return [] }
         return requests
     }
 
-    /// Returns the number of a new request.
+    /// Returns a new request number.
     mutating func nextRequest() -> Int {
         lastRequest += 1
         return lastRequest
     }
 
-    /// Notes that all machines have to decide again.
+    /// Records a change, after which all state machines decide again.
     mutating func noteChange() { hasChanges = true }
 
-    /// Returns whether something changed since the last call.
+    /// Returns whether a change was recorded since the last call.
     mutating func takeChange() -> Bool {
         defer { hasChanges = false }
         return hasChanges
     }
 
-    /// Publishes a snapshot before the effects that follow.
+    /// Inserts a snapshot before the effects that follow.
     mutating func requestSnapshot() {
         if case .none = snapshot { snapshot = .before(effect: effects.count) }
     }
@@ -194,7 +196,7 @@ struct EffectSink: Sendable {
     /// A Boolean value that indicates whether the effects of the event include a snapshot.
     var isSnapshotRequested: Bool { if case .none = snapshot { false } else { true } }
 
-    /// Returns the effects of the event.
+    /// Returns the effects of the event, with the snapshot at its position, and removes them.
     mutating func takeEffects(with snapshot: PlaybackSnapshot?) -> [EngineEffect] {
         if case .before(let index) = self.snapshot, let snapshot { effects.insert(.publish(snapshot), at: index) }
         self.snapshot = .none
@@ -204,20 +206,20 @@ struct EffectSink: Sendable {
 
     // MARK: Pipeline
 
-    /// A Boolean value that indicates whether the pipeline has carried out all commands.
+    /// A Boolean value that indicates whether the pipeline has performed all commands.
     var isPipelineIdle: Bool { pipeline.isIdle }
 
-    /// Gives a command to the pipeline, after those before it.
+    /// Adds a command for the pipeline, after earlier ones.
     mutating func command(_ command: PipelineCommand) {
         if let effect = pipeline.add(command) { add(effect) }
     }
 
-    /// Notes that the pipeline has carried out a command.
+    /// Records that the pipeline has performed a command, and begins the next one.
     mutating func pipelineFinished() {
         if let effect = pipeline.finish() { add(effect) }
     }
 
-    /// Forgets the commands that the pipeline has not carried out.
+    /// Removes the commands that the pipeline has not performed.
     mutating func forgetCommands() { pipeline.removeAll() }
 }
 

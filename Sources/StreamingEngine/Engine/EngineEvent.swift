@@ -6,15 +6,17 @@ import ResourceAddressing
 
 /// An input of ``EngineState``.
 enum EngineEvent: Sendable {
-    /// A new reading of the pipeline and the network; it leads to no effect by itself.
+    /// The current state of the pipeline and the network; it leads to no effect by itself.
     case observed(EngineObservation)
     /// The engine was started.
     case started
-    /// The address of the item was answered with a playlist or with the beginning of a file.
+    /// The address of the item returned a playlist or the beginning of a file.
     case opened(OpenedSource, ResourceRequest)
     /// The index of a media file was read.
     case fileIndexed(OpenedFile, Presentation, ResourceAddress)
-    /// The item could not be opened; the request is the one that failed in the network, if any.
+    /// The item could not be opened.
+    ///
+    /// The request is the one that failed, if the cause was a request.
     case openingFailed(StreamingError, ResourceRequest?)
     /// A request for a media playlist was answered, or failed.
     case playlistReceived(request: Int, PlaylistResponse)
@@ -24,23 +26,23 @@ enum EngineEvent: Sendable {
     case transferMeasured(request: Int, TransferProgress)
     /// A transfer was cancelled.
     case transferCancelled(request: Int, TransferProgress)
-    /// The pipeline accepted a piece, or refused it.
+    /// The pipeline accepted or refused media.
     case appended(request: Int, Result<MediaTimeRange, any Error>)
-    /// The pipeline carried out the command that it was given last.
+    /// The pipeline performed its current command.
     case pipelineFinished(PipelineResult)
-    /// An event that the pipeline reported by itself.
+    /// An event that the pipeline reported on its own.
     case pipelineReported(MediaPipelineEvent)
-    /// Requests for keys and initialization sections ended, or attempts failed and are repeated.
+    /// Requests for keys and initialization sections ended, or failed attempts are repeated.
     case requestsCompleted([(ResourceRequest, TransportError?)])
-    /// The time of ``EngineState/nextDeadline`` has come.
+    /// The time of ``EngineState/nextDeadline`` was reached.
     case timerFired
     /// A command of the application.
     case command(EngineCommand)
-    /// The engine was cancelled, or the item failed; nothing is in progress any more.
+    /// The engine was cancelled or the item failed, and nothing is in progress any more.
     case stopped
 }
 
-/// A command of the application; `waiter` names the caller that waits for its result.
+/// A command of the application; `waiter` identifies the caller that awaits the result.
 enum EngineCommand: Sendable {
     case setRate(Double, reason: RateChange.Reason, atOnce: Bool)
     case setRateSynchronized(Double, from: MediaTime?, at: Duration, waiter: Int)
@@ -62,7 +64,7 @@ struct EngineObservation: Sendable {
 
 /// The content at the address of an item.
 enum OpenedSource: Sendable {
-    /// A multivariant playlist, or a media playlist, which is passed along.
+    /// A multivariant playlist, or a media playlist, which is also passed as `media`.
     case presentation(Presentation, media: MediaPlaylist?, ResourceAddress)
     /// The beginning of a media file, and its length if it is known.
     case file(head: [UInt8], ResourceAddress, length: Int64?)
@@ -70,16 +72,16 @@ enum OpenedSource: Sendable {
 
 /// The answer to a request for a media playlist.
 struct PlaylistResponse: Sendable {
-    /// The request for the logs; `nil` if it was cancelled.
+    /// The request for the logs; `nil` if it failed with an error other than a `TransportError`.
     let request: ResourceRequest?
     let result: Result<MediaPlaylist, StreamingError>
 }
 
 /// The progress of a transfer.
 struct TransferProgress: Sendable {
-    /// The measurement of the bytes so far; `nil` before the response.
+    /// The measurement of the bytes received so far; `nil` before the response.
     let measurement: TransferMeasurement?
-    /// The length that the server declares.
+    /// The length that the server declares; `nil` if it declares none.
     let expectedBytes: Int64?
 }
 
@@ -87,11 +89,11 @@ struct TransferProgress: Sendable {
 enum PipelineResult: Sendable {
     /// The command has no result.
     case done
-    /// The playhead was moved, or could not be.
+    /// The playhead was moved, or could not be moved.
     case sought(seek: Int, Result<MediaTime, any Error>)
     /// The rate was set.
     case rateSet
-    /// Another frame is shown, or there is none; `landed` is the position of the playhead.
+    /// A step ended; `landed` is the position of the playhead, or `nil` if there was no frame to show.
     case stepped(landed: MediaTime?, waiter: Int)
     /// The I-frames of trick play were removed.
     case trickPlayDiscarded

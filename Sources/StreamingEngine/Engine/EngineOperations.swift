@@ -5,17 +5,17 @@ import NIOCore
 import PlaybackReporting
 import ResourceAddressing
 
-/// Carries out the work of an engine, apart from its state.
+/// The asynchronous work of an engine, separate from its state.
 struct EngineOperations: Sendable {
     /// The address of the item.
     let source: ResourceAddress
-    /// The kind of content at the address; `nil` to go by its first bytes.
+    /// The kind of content at the address; `nil` to recognize it by its first bytes.
     let kind: SourceOpening.Kind?
     let fetch: ResourceFetch
     let loader: SegmentLoader
     let pipeline: any MediaPipeline
 
-    /// Carries out work.
+    /// Performs work.
     ///
     /// - Parameters:
     ///   - work: The work.
@@ -61,10 +61,10 @@ struct EngineOperations: Sendable {
     /// Reads the index of a media file.
     ///
     /// - Parameters:
-    ///   - head: The beginning of the file.
+    ///   - head: The first bytes of the file.
     ///   - address: The address of the file.
     ///   - length: The length of the file; `nil` if it is unknown.
-    ///   - began: The beginning of the first request for the item.
+    ///   - began: The start of the first request for the item.
     /// - Returns: The event to deliver; `nil` if the task was cancelled.
     func indexFile(
         _ head: [UInt8],
@@ -90,7 +90,8 @@ struct EngineOperations: Sendable {
         do {
             return try await body()
         } catch {
-            // A transport may throw a cancellation of its own: that is a failure, since the state waits for an event.
+            // A transport may throw a `CancellationError` although the task was not cancelled. That is reported as a
+            // failure, because the state waits for an event.
             return Task.isCancelled ? nil : openingFailed(error, began: began)
         }
     }
@@ -151,9 +152,9 @@ struct EngineOperations: Sendable {
 
     // MARK: Segments
 
-    /// Loads a segment until it is cancelled.
+    /// Loads a segment, unless the transfer is cancelled.
     ///
-    /// - Returns: The result; `nil` if it was cancelled.
+    /// - Returns: The result; `nil` if the transfer was cancelled.
     func load(
         _ segment: SegmentReference,
         kind: TransportRequest.Kind,
@@ -179,7 +180,7 @@ struct EngineOperations: Sendable {
 
     // MARK: Pipeline
 
-    /// Gives a piece to the pipeline.
+    /// Appends media to the pipeline.
     func append(_ piece: MediaPiece) async -> Result<MediaTimeRange, any Error> {
         do {
             return .success(try await pipeline.append(piece))
@@ -188,7 +189,7 @@ struct EngineOperations: Sendable {
         }
     }
 
-    /// Carries out a command in the pipeline.
+    /// Performs a command of the pipeline.
     func perform(_ command: PipelineCommand) async -> PipelineResult {
         switch command {
         case .seek(let seek, let target, let tolerance):
@@ -217,7 +218,7 @@ struct EngineOperations: Sendable {
     }
 }
 
-/// A transfer that is in progress.
+/// The observer of a transfer that is in progress, and the signal that cancels it.
 struct SegmentTransfer: Sendable {
     let watch = TransferWatch()
     /// Cancels the transfer.
