@@ -4,18 +4,20 @@ import MediaTransport
 import PlaybackReporting
 import ResourceAddressing
 
-/// The state of an engine: it decides everything that follows an event, and knows no clock, task or pipeline.
+/// The state of an engine, which decides the effects of each event.
 ///
-/// It is composed of machines that are tested alone: the playhead (``Playhead``), the seek (``SeekState``), the sources of the
-/// tracks (``FetchPlan``) with one ``TrackState`` for each media type, the playlists (``PlaylistFollower``), the segments
-/// (``SegmentFetcher``), and the live window (``LiveState``).
+/// It uses no clock, task or pipeline.
+///
+/// It is composed of state machines that are tested separately: the playhead (``Playhead``), the seek (``SeekState``),
+/// the sources of the tracks (``FetchPlan``) with one ``TrackState`` for each media type, the playlists
+/// (``PlaylistFollower``), the segments (``SegmentFetcher``), and the live window (``LiveState``).
 struct EngineState: Sendable {
     private enum Lifecycle {
         case created
         case opening(began: Duration)
         case playing
         case failed(StreamingError)
-        /// The pipeline is stopped before it is closed.
+        /// The pipeline is being stopped before it is closed.
         case closing
         case ended
     }
@@ -25,17 +27,17 @@ struct EngineState: Sendable {
     private var segments = SegmentFetcher()
     private var lifecycle = Lifecycle.created
 
-    /// Creates the state of an engine that was not started.
+    /// Creates the state of an engine that has not been started.
     init(options: StreamingOptions, at now: Duration) { control = PlaybackControl(options: options, at: now) }
 
     // MARK: Events
 
-    /// Decides what follows an event.
+    /// Decides the effects of an event.
     ///
     /// - Parameters:
     ///   - event: The event.
     ///   - now: The time of the clock.
-    /// - Returns: The effects, in the order in which they are to be performed.
+    /// - Returns: The effects, in the order in which they must be performed.
     mutating func handle(_ event: EngineEvent, at now: Duration) -> [EngineEffect] {
         if case .observed(let observation) = event {
             control.playhead.observation = observation
@@ -51,7 +53,7 @@ struct EngineState: Sendable {
         return control.sink.takeEffects(with: snapshot)
     }
 
-    /// The time of the next ``EngineEvent/timerFired``; `nil` if no time is awaited.
+    /// The time of the next ``EngineEvent/timerFired``; `nil` if no timer is needed.
     var nextDeadline: Duration? {
         guard isPlaying else { return nil }
         let mayReload = mayReload
@@ -62,7 +64,7 @@ struct EngineState: Sendable {
 
     /// Applies an event.
     ///
-    /// - Returns: The track that acts first, since the event is its own.
+    /// - Returns: The track to which the event belongs, which acts before the others.
     private mutating func apply(_ event: EngineEvent) -> TrackKind {
         switch event {
         case .observed: break
@@ -139,13 +141,13 @@ struct EngineState: Sendable {
         }
     }
 
-    /// The error that playback ended with.
+    /// The error with which playback ended; `nil` if it did not fail.
     var failure: StreamingError? {
         guard case .failed(let error) = lifecycle else { return nil }
         return error
     }
 
-    /// Follows what a machine of the tracks decided for the whole item.
+    /// Performs the consequence that a decision about a track has for the whole item.
     private mutating func follow(_ consequence: Consequence?) {
         switch consequence {
         case nil: break
@@ -172,7 +174,7 @@ struct EngineState: Sendable {
         }
     }
 
-    /// Begins with a variant.
+    /// Begins with the first variant of an opened item.
     private mutating func begin(
         _ presentation: Presentation,
         media: MediaPlaylist?,
@@ -248,7 +250,7 @@ struct EngineState: Sendable {
 
     // MARK: Decisions
 
-    /// Lets all machines decide until nothing changes any more.
+    /// Lets all state machines decide until no decision changes anything.
     private mutating func settle(first: TrackKind) {
         while isPlaying, control.sink.takeChange() {
             segments.measureTransfer(&control.plan, &control.sink)
@@ -281,7 +283,7 @@ struct EngineState: Sendable {
         if case .at(let time) = control.review, time <= now, isPlaying { reviewPlayhead() }
     }
 
-    /// Takes the next steps of a track.
+    /// Performs the next steps of a track.
     private mutating func advance(_ kind: TrackKind) {
         guard isPlaying else { return }
         follow(playlists.resumeLoad(for: kind, &control.plan, &control.live, control.moment, &control.sink))
@@ -306,9 +308,10 @@ struct EngineState: Sendable {
 
     // MARK: Standstill
 
-    /// A Boolean value that indicates whether playback waits for an event that will never come.
+    /// A Boolean value that indicates whether playback waits for an event that can never occur.
     ///
-    /// The item is not ready, a seek has not ended, or media is missing; and nothing is in progress, and no time is awaited.
+    /// This is so if the item is not ready, a seek has not ended or media is missing, while nothing is in progress and
+    /// no timer is set.
     private var isAtStandstill: Bool {
         let machine = control.playhead.machine
         let isWaiting =
@@ -318,8 +321,8 @@ struct EngineState: Sendable {
             && nextDeadline == nil
     }
 
-    /// Ends what cannot end by itself, so that no caller waits forever: a seek stays without effect, and an item that cannot
-    /// be played on fails.
+    /// Ends operations that cannot complete, so that no caller waits forever: a seek ends without effect, and an item
+    /// that cannot continue to play fails.
     private mutating func endStandstill() {
         guard isAtStandstill else { return }
         control.abandonSeek()
@@ -333,8 +336,8 @@ struct EngineState: Sendable {
         )
     }
 
-    /// A Boolean value that indicates whether live playlists are reloaded: also while paused, unless the application says
-    /// otherwise.
+    /// A Boolean value that indicates whether live playlists are reloaded, which includes pauses unless the application
+    /// disables it.
     private var mayReload: Bool {
         let options = control.options
         return options.usesNetworkWhilePaused || options.isHeld || control.playhead.machine.desiredRate != 0
@@ -381,7 +384,7 @@ struct EngineState: Sendable {
         guard isAlive else { return }
         lifecycle = .failed(error)
         let wasReady = control.playhead.machine.isReady
-        // An observer of the failure reads the error from the snapshot.
+        // The snapshot tells observers of the failure the error.
         control.sink.requestSnapshot()
         control.stopPlayhead()
         let record = PlaybackErrorRecord(error, didRecover: false)

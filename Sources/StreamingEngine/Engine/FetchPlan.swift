@@ -3,15 +3,15 @@ import MediaTiming
 import MediaTransport
 import PlaybackReporting
 
-/// The source of each track, and the switches between sources.
+/// The sources of the tracks, and the switches between sources.
 struct FetchPlan: Sendable {
     var catalog: SourceCatalog
     var tracks = TrackSet()
-    /// The variant at the playhead.
+    /// The variant at the playhead; `nil` before playback begins.
     private(set) var playedVariant: VariantDescription?
     /// The tracks of the item as its playlists declare them.
     private(set) var playbackTracks: [PlaybackTrack] = []
-    /// The switch to the variant that is fetched, until it is played.
+    /// The switch to the variant that is fetched, until that variant is played.
     private var pendingSwitch: VariantSwitch?
     private let keepUp = KeepUpRule()
 
@@ -39,7 +39,7 @@ struct FetchPlan: Sendable {
 
     // MARK: Variants
 
-    /// Begins with a variant.
+    /// Begins fetching with a variant.
     mutating func begin(with variant: Presentation.Variant, _ moment: PlaybackMoment, _ sink: inout EffectSink) {
         if tracks.main.source == nil { tracks.main.source = source(for: variant, moment) }
         beginSwitch(to: variant, cause: "start", moment, &sink)
@@ -47,7 +47,7 @@ struct FetchPlan: Sendable {
         updateTracks(&sink)
     }
 
-    /// Fetches a variant from the next segment on, as the selector chose.
+    /// Switches to a variant that the selector chose, from the next segment on.
     mutating func follow(_ choice: VariantChooser.Choice, _ moment: PlaybackMoment, _ sink: inout EffectSink) {
         tracks.main.source = source(for: choice.variant, moment)
         tracks.main.isVariantDecided = true
@@ -55,7 +55,7 @@ struct FetchPlan: Sendable {
         applyRenditions(moment, &sink)
     }
 
-    /// Fetches the variant that is pinned, from where the mode says.
+    /// Switches to the pinned variant; ``StreamingOptions/pinning`` determines the part of the buffer that is replaced.
     mutating func followPin(_ moment: PlaybackMoment, _ sink: inout EffectSink) {
         guard let variant = catalog.chooser.pinned, !tracks.trickPlay.isActive,
             !catalog.isExcluded(source(for: variant, moment), at: moment.now)
@@ -65,7 +65,7 @@ struct FetchPlan: Sendable {
             let mode = moment.limits.pinning
             let current = tracks.main.buffer.entries.last { $0.range.start <= moment.position }
             let start = mode == .atOnce ? moment.position : current?.range.end ?? moment.position
-            // What is of that variant already stays.
+            // Buffered media of the pinned variant is not replaced.
             let other = tracks.main.buffer.entries.first {
                 $0.range.end > start && $0.variant?.id != variant.id.text
             }
@@ -109,7 +109,7 @@ struct FetchPlan: Sendable {
         pendingSwitch = nil
     }
 
-    /// Fetches again what was fetched before the switch that is in progress.
+    /// Returns to the source before the switch that is in progress.
     mutating func revertSwitch(to previous: StreamSource, _ moment: PlaybackMoment, _ sink: inout EffectSink) {
         if let change = pendingSwitch { sink.report(.variantSwitched(change, succeeded: false)) }
         pendingSwitch = nil
@@ -118,7 +118,7 @@ struct FetchPlan: Sendable {
         sink.noteChange()
     }
 
-    /// Notes which variant is at the playhead.
+    /// Reports a change of the variant at the playhead.
     mutating func notePlayedVariant(_ moment: PlaybackMoment, bufferLevel: Duration, _ sink: inout EffectSink) {
         guard let variant = tracks.main.buffer.variant(at: moment.position), variant != playedVariant else { return }
         let known = pendingSwitch.flatMap { $0.to == variant ? $0 : nil }
@@ -138,7 +138,7 @@ struct FetchPlan: Sendable {
         updateTracks(&sink)
     }
 
-    /// The position at which the playhead enters another variant; gaps belong to none.
+    /// Returns the position at which the playhead enters another variant; gaps belong to no variant.
     func nextVariantChange(_ moment: PlaybackMoment) -> MediaTime? {
         let entries = tracks.main.buffer.entries
         let next = entries.partitioningIndex { $0.range.start > moment.position }
@@ -155,9 +155,10 @@ struct FetchPlan: Sendable {
 
     // MARK: Other sources
 
-    /// Fetches a track from another source from now on: the same variant elsewhere, before another quality.
+    /// Switches a track to another source: to another location of the same variant if possible, else to another
+    /// variant.
     ///
-    /// - Returns: Whether there is one.
+    /// - Returns: Whether there is another source.
     mutating func useOtherSource(
         for kind: TrackKind,
         besides failed: StreamSource,
@@ -168,7 +169,7 @@ struct FetchPlan: Sendable {
         guard kind == .main else { return useOtherRendition(for: kind, besides: failed, moment, &sink) }
         guard catalog.presentation != nil else { return false }
         if tracks.trickPlay.isActive {
-            // The variant that is played normally will do for trick play, too.
+            // The variant of normal playback can be fetched during trick play, too.
             catalog.exclude(failed, at: moment.now)
             sink.noteChange()
             return true
@@ -185,7 +186,7 @@ struct FetchPlan: Sendable {
             sink.noteChange()
             return true
         }
-        // A switch that the viewer notices is better than none.
+        // A switch to a variant outside the ladder is visible, but better than a failure.
         let others = catalog.selectableVariants.filter { !catalog.chooser.holds($0) }
         for variant in catalog.chooser.alternatives(to: current) + others where variant.id != current?.id {
             let source = source(for: variant, moment)
@@ -196,7 +197,7 @@ struct FetchPlan: Sendable {
         return false
     }
 
-    /// Fetches the next segment from a variant that was not chosen by the selector, which would choose what just failed.
+    /// Fetches the next segment from a given variant, without the selector, which would choose the variant that failed.
     private mutating func fetch(
         _ variant: Presentation.Variant,
         from source: StreamSource,
@@ -211,9 +212,9 @@ struct FetchPlan: Sendable {
         sink.noteChange()
     }
 
-    /// Fetches a range from another variant, if it is known that its playlist lists it.
+    /// Fetches a range from another variant whose playlist is known to list it.
     ///
-    /// - Returns: Whether there is one.
+    /// - Returns: Whether there is such a variant.
     mutating func fill(
         _ gap: MediaTimeRange,
         _ moment: PlaybackMoment,
@@ -229,9 +230,9 @@ struct FetchPlan: Sendable {
         return true
     }
 
-    /// Fetches audio or subtitles from another playlist that has the same.
+    /// Switches audio or subtitles to another playlist of the same option.
     ///
-    /// - Returns: Whether there is one.
+    /// - Returns: Whether there is another playlist.
     mutating func useOtherRendition(
         for kind: TrackKind,
         besides failed: StreamSource,
@@ -247,14 +248,14 @@ struct FetchPlan: Sendable {
         return true
     }
 
-    /// Returns whether the segment that a source does not have can be fetched from a source that was not tried.
+    /// Returns whether a segment that failed can be fetched from a source that has not been tried for it.
     func hasOtherSource(
         for kind: TrackKind,
         besides failed: StreamSource,
         _ fault: SegmentRecovery.Fault,
         at now: Duration
     ) -> Bool {
-        // If nothing answers, it hardly does for another quality of the audio.
+        // If the server does not answer, another quality of the same audio is not expected to work either.
         let isOfSegment = fault == .missing || fault == .damaged
         switch kind {
         case .main:
@@ -273,9 +274,9 @@ struct FetchPlan: Sendable {
         }
     }
 
-    /// Goes on without audio or subtitles that cannot be loaded.
+    /// Continues without audio or subtitles that cannot be loaded.
     mutating func drop(_ kind: TrackKind, _ sink: inout EffectSink) {
-        // Audio that comes muxed with video soon is only missing until then.
+        // If audio comes muxed with the video soon, it is missing only until then.
         if kind == .audio, tracks.separateAudioEnd != nil { return useMuxedAudio(&sink) }
         let mediaType = mediaType(of: kind)
         tracks[kind].source = nil
@@ -288,7 +289,7 @@ struct FetchPlan: Sendable {
 
     // MARK: Selection
 
-    /// Selects an option, which is played from now on.
+    /// Selects an option, which is played as soon as it is loaded.
     mutating func select(
         _ option: MediaSelectionOption?,
         for type: Rendition.MediaType,
@@ -306,7 +307,7 @@ struct FetchPlan: Sendable {
         let kind: TrackKind? = type == .audio ? .audio : type == .subtitles ? .subtitles : nil
         if let kind {
             tracks[kind].failures.reset()
-            // The buffer plays on until the option is loaded, from the playhead on.
+            // The former option is played until the new one is loaded, from the playhead on.
             tracks[kind].buffer.becomeOutdated(from: moment.position)
         }
         let mediaType: MediaType = type == .audio ? .audio : type == .video ? .video : .subtitles
@@ -317,7 +318,7 @@ struct FetchPlan: Sendable {
         sink.noteChange()
     }
 
-    /// Fetches another variant if the one that is fetched does not have the options that are selected.
+    /// Switches to another variant if the fetched one does not have the selected options.
     private mutating func switchForSelection(cause: String, _ moment: PlaybackMoment, _ sink: inout EffectSink) {
         guard !tracks.trickPlay.isActive, let variant = fetchedVariant,
             !catalog.selectableVariants.contains(where: { $0.id == variant.id }),
@@ -329,9 +330,9 @@ struct FetchPlan: Sendable {
         beginSwitch(to: other, cause: cause, moment, &sink)
     }
 
-    /// Marks what the main track holds as outdated, as far as another audio option comes with it.
+    /// Marks the media of the main track as outdated, if its audio is not the selected option.
     private mutating func outdateAudio(_ moment: PlaybackMoment) {
-        // The audio that is muxed with the video in the buffer is another option.
+        // The audio that is muxed with the buffered video is not the selected option.
         tracks.muxedAudioStart = tracks.main.buffer.entries.last?.range.end ?? moment.position
         tracks.separateAudioEnd = nil
         guard let variant = fetchedVariant else { return }
@@ -344,7 +345,7 @@ struct FetchPlan: Sendable {
         } else if tracks.audio.source != nil, let option = catalog.selection[.audio],
             catalog.renditionSource(option, with: tracks.main.source, at: moment.now) == nil
         {
-            // The video was appended without its audio: it is fetched again, with it.
+            // Video that was appended without its muxed audio is fetched again with it.
             tracks.main.buffer.becomeOutdated(from: moment.position)
             tracks.muxedAudioStart = moment.position
         }
@@ -352,13 +353,13 @@ struct FetchPlan: Sendable {
 
     // MARK: Renditions
 
-    /// Fetches audio and subtitles from the sources that belong to the selection and the variant.
+    /// Sets the sources of audio and subtitles to those of the selected options for the fetched variant.
     ///
     /// - Parameters:
-    ///   - atOnce: Whether audio that is muxed with video replaces the buffer, since the application asked for it; else it
-    ///     follows the end of the buffer.
+    ///   - atOnce: Whether audio that is muxed with video replaces the buffer at once, because the application selected
+    ///     it; otherwise it is used after the end of the buffer.
     ///   - moment: The state of playback.
-    ///   - sink: The effects.
+    ///   - sink: The collector of effects.
     mutating func applyRenditions(atOnce: Bool = false, _ moment: PlaybackMoment, _ sink: inout EffectSink) {
         for kind in [TrackKind.audio, .subtitles] {
             let option = catalog.selection[kind == .audio ? .audio : .subtitles]
@@ -369,7 +370,7 @@ struct FetchPlan: Sendable {
             }
             if kind == .audio {
                 if wanted == nil, !atOnce, let end = tracks.separateAudioEnd ?? endOfVideoWithoutAudio(moment) {
-                    // Audio is fetched separately as far as the video in the buffer has none.
+                    // Audio is fetched separately for the buffered video that was appended without audio.
                     tracks.separateAudioEnd = end
                     sink.noteChange()
                     continue
@@ -384,13 +385,13 @@ struct FetchPlan: Sendable {
         }
     }
 
-    /// Fetches video again that is buffered without audio, if its audio will not come separately any more.
+    /// Marks buffered video without audio as outdated where its audio will not be fetched separately.
     mutating func outdateVideoWithoutAudio(from time: MediaTime) {
         let end = SegmentScheduler.loadedEnd(from: time, in: tracks.current(of: .audio))
         tracks.main.buffer.becomeOutdated(from: end)
     }
 
-    /// Fetches no audio separately from now on, since it comes muxed with video.
+    /// Stops fetching audio separately, because it comes muxed with the video.
     mutating func useMuxedAudio(_ sink: inout EffectSink) {
         tracks.separateAudioEnd = nil
         tracks.audio.change(to: nil)
@@ -398,7 +399,7 @@ struct FetchPlan: Sendable {
         sink.noteChange()
     }
 
-    /// The end of the video that is buffered without audio, if audio is not buffered as far.
+    /// Returns the end of the buffered video without audio; `nil` if audio is buffered up to that end.
     private func endOfVideoWithoutAudio(_ moment: PlaybackMoment) -> MediaTime? {
         guard moment.isSettled, !tracks.trickPlay.isActive, !moment.isBackward, catalog.selection[.audio] != nil,
             tracks.audio.source != nil, tracks.audio.failures.terminalError == nil
@@ -411,13 +412,13 @@ struct FetchPlan: Sendable {
 
     // MARK: Trick play
 
-    /// Returns the I-frame playlist for the rate that holds; `nil` if everything is played.
+    /// Returns the I-frame playlist for the current rate; `nil` if all frames are played at that rate.
     func trickPlaySource(_ moment: PlaybackMoment) -> StreamSource? {
         guard let presentation = catalog.presentation, fetchedVariant?.isAudioOnly != true else { return nil }
         let open = presentation.iFrameVariants.filter {
             !catalog.isExcluded(source(for: $0, moment), at: moment.now)
         }
-        // The variant is not changed during trick play, since the size of the video would change.
+        // The I-frame variant is not changed during trick play, because the size of the video would change.
         if tracks.trickPlay.isActive, let current = tracks.main.source,
             open.contains(where: { source(for: $0, moment) == current })
         {
@@ -429,7 +430,7 @@ struct FetchPlan: Sendable {
         }
     }
 
-    /// Fetches I-frames from now on, or others than before.
+    /// Begins trick play, or changes its I-frame playlist.
     mutating func beginTrickPlay(with source: StreamSource, _ moment: PlaybackMoment, _ sink: inout EffectSink) {
         if !tracks.trickPlay.isActive, let current = tracks.main.source {
             let timeline = tracks.main.playlistSource == current ? tracks.main.timeline : nil
@@ -438,7 +439,7 @@ struct FetchPlan: Sendable {
         change(to: source, cause: "trick-play", moment, &sink)
     }
 
-    /// Removes the I-frames from the buffer.
+    /// Begins to end trick play: removes the I-frames from the buffer.
     ///
     /// - Returns: The ranges to remove from the pipeline.
     mutating func leaveTrickPlay() -> [DiscardedRange] {
@@ -448,12 +449,12 @@ struct FetchPlan: Sendable {
         return tracks.main.buffer.discardScanned().map { DiscardedRange(type: $0.type, range: $0.range) }
     }
 
-    /// Fetches again what was fetched before trick play, once the I-frames are removed.
+    /// Returns to the source before trick play, after the I-frames were removed.
     mutating func endTrickPlay(_ moment: PlaybackMoment, _ sink: inout EffectSink) {
         guard let returning = tracks.trickPlay.returning else { return }
         tracks.trickPlay = .off
         var next = returning.source
-        // Another option may have been selected meanwhile.
+        // Another option may have been selected during trick play.
         if let variant = catalog.variant(of: returning.source),
             !catalog.selectableVariants.contains(where: { $0.id == variant.id }),
             let other = catalog.chooser.nearest(to: variant)
@@ -482,7 +483,7 @@ struct FetchPlan: Sendable {
 
     // MARK: Tracks
 
-    /// The type of the media of a track.
+    /// Returns the media type of the segments of a track.
     func mediaType(of kind: TrackKind) -> MediaType {
         switch kind {
         case .audio: .audio
@@ -497,7 +498,7 @@ struct FetchPlan: Sendable {
         }
     }
 
-    /// Reports the tracks of the item as its playlists declare them.
+    /// Determines the tracks that the playlists declare, and reports them if they changed.
     mutating func updateTracks(_ sink: inout EffectSink) {
         guard catalog.presentation != nil, let variant = fetchedVariant, !tracks.trickPlay.isActive else { return }
         let codecs = variant.codecs

@@ -3,9 +3,9 @@ import MediaTiming
 import MediaTransport
 import PlaybackReporting
 
-/// The window of a live stream, and the distance from its edge.
+/// The seekable window of a live stream, and the distance from the live edge.
 struct LiveState: Sendable {
-    /// The positions that can be sought; `nil` while they are unknown.
+    /// The range of positions that can be sought; `nil` while it is unknown.
     private(set) var seekableRange: MediaTimeRange?
     /// The distance from the live edge that the stream recommends; `nil` if the stream is not live.
     private(set) var recommendedOffset: MediaTime?
@@ -22,16 +22,16 @@ struct LiveState: Sendable {
         sink.report(.seekableRangeChanged(range))
     }
 
-    /// Returns the live edge, which moves on until the playlist is reloaded; `nil` if the stream is not live.
+    /// Returns the live edge, which advances with the clock between reloads; `nil` if the stream is not live.
     static func edge(of playlist: LoadedPlaylist?) -> Timebase? {
         guard let playlist, playlist.timeline.isLive else { return nil }
         return Timebase(mediaTime: playlist.timeline.end, time: playlist.requestStart, rate: 1)
     }
 
-    /// Returns the nearest position that can be sought.
+    /// Returns the position nearest to the target that can be sought.
     ///
     /// - Parameters:
-    ///   - target: The position.
+    ///   - target: The requested position.
     ///   - playlist: The playlist of the main track.
     ///   - end: The end of playback; `nil` while it is unknown.
     ///   - now: The time.
@@ -47,21 +47,21 @@ struct LiveState: Sendable {
         let window = seekableRange ?? timeline.range
         var last = end ?? timeline.end
         if timeline.isLive {
-            // The window moves on while its playlist is in transfer.
+            // The window advances while its playlist is being loaded.
             let age = min(MediaTime(now - playlist.requestStart), timeline.targetDuration)
             last = max(window.end, min(timeline.end, window.end + age))
         }
         return min(max(target, window.start), max(last, window.start))
     }
 
-    /// Brings playback back to its distance from the live edge.
+    /// Returns the rate adjustment that restores the distance from the live edge.
     ///
     /// - Parameters:
-    ///   - offset: The distance from the live edge; `nil` if it is not to be corrected.
-    ///   - asked: The distance that the application asked for.
-    ///   - ahead: The media time ahead of the playhead.
+    ///   - offset: The distance from the live edge; `nil` if it must not be corrected.
+    ///   - asked: The distance that the application requested.
+    ///   - ahead: The duration of media that is buffered ahead of the playhead.
     ///   - segment: The duration of segments.
-    /// - Returns: The factor on the rate; 1 for no correction.
+    /// - Returns: The factor for the rate; 1 for no correction.
     mutating func rateFactor(
         offset: MediaTime?,
         asked: MediaTime?,
@@ -69,7 +69,7 @@ struct LiveState: Sendable {
         segment: Duration
     ) -> Double {
         guard let offset, let recommendedOffset else {
-            // The option was turned off, the stream has ended, or the rate is another one.
+            // The option was disabled, the stream has ended, or the rate is not 1.
             control = LiveOffsetControl()
             return 1
         }
@@ -82,21 +82,21 @@ struct LiveState: Sendable {
     }
 }
 
-/// Reports how many frames there were, once a second and at the end.
+/// Reports the number of frames once a second and at the end.
 struct FrameReporter: Sendable {
     private var reported = FrameCounts()
     private var lastReport = Duration.zero
-    /// A Boolean value that indicates whether frames were left out on purpose since the last report.
+    /// A Boolean value that indicates whether frames were skipped intentionally since the last report.
     private var hasSkippedFrames = false
 
-    /// Returns the frames since the last report; `nil` if none is due.
+    /// Returns the number of frames since the last report; `nil` if no report is due.
     ///
     /// - Parameters:
-    ///   - counts: The frames so far.
-    ///   - rate: The rate; above 1 and below 0, frames are left out on purpose.
+    ///   - counts: The number of frames since the start.
+    ///   - rate: The rate; above 1 and below 0, frames are skipped intentionally.
     ///   - isFinal: Whether playback has ended.
     ///   - now: The time.
-    /// - Returns: The new frames, and whether none of them was left out on purpose.
+    /// - Returns: The number of new frames, and whether none of them was skipped intentionally.
     mutating func report(
         _ counts: FrameCounts,
         rate: Double,

@@ -4,15 +4,15 @@ import MediaTransport
 import PlaybackReporting
 import ResourceAddressing
 
-/// Gives segments and gaps to the pipeline, and notes in the buffer what it accepted.
+/// Appends segments and gaps to the pipeline, and records accepted ranges in the buffer.
 struct MediaAppender: Sendable {
-    /// A range without media.
+    /// A range of media time without media.
     struct Gap: Sendable {
         let range: MediaTimeRange
         var address = ""
         var domain = DiscontinuityDomain(sequence: 0)
         let reason: SkippedSegment.Reason
-        /// The error that led to the gap.
+        /// The error that caused the gap; `nil` for a gap that the playlist declares.
         var error: StreamingError?
     }
 
@@ -23,7 +23,7 @@ struct MediaAppender: Sendable {
 
     // MARK: Segments
 
-    /// Gives a segment that was loaded to the pipeline.
+    /// Appends a loaded segment to the pipeline.
     func append(
         _ loaded: SegmentLoader.Loaded,
         of job: FetchJob,
@@ -78,9 +78,9 @@ struct MediaAppender: Sendable {
         )
     }
 
-    /// Notes that the pipeline accepted a segment.
+    /// Records that the pipeline accepted a segment.
     ///
-    /// - Returns: The range to remove again, if the segment is of no use any more.
+    /// - Returns: The range to remove again, if the segment is no longer needed.
     mutating func finish(
         _ append: SegmentAppend,
         _ range: MediaTimeRange,
@@ -121,7 +121,7 @@ struct MediaAppender: Sendable {
 
     // MARK: Gaps
 
-    /// Gives a range without media to the pipeline.
+    /// Appends a range without media to the pipeline.
     func append(_ gap: Gap, _ kind: TrackKind, _ plan: inout FetchPlan, _ sink: inout EffectSink) {
         let type = plan.mediaType(of: kind)
         let piece = MediaPiece(
@@ -146,9 +146,9 @@ struct MediaAppender: Sendable {
         sink.add(.begin(.append(request: append.request, piece)))
     }
 
-    /// Notes that the pipeline accepted a range without media.
+    /// Records that the pipeline accepted a range without media.
     ///
-    /// - Returns: The range to remove again, if the gap is of no use any more.
+    /// - Returns: The range to remove again, if the gap is no longer needed.
     func finish(
         _ append: GapAppend,
         _ range: MediaTimeRange,

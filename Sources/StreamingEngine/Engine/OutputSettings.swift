@@ -1,11 +1,11 @@
 import HLSPlaylist
 
-/// The captions and the audio settings that the pipeline was told of last.
+/// The caption channel and the audio settings that were last sent to the pipeline.
 struct OutputSettings: Sendable {
     private var captions: String?
     private var sound: SoundSettings?
 
-    /// Returns the commands for what has changed.
+    /// Returns the commands for settings that have changed.
     mutating func changes(_ options: StreamingOptions, _ selection: MediaSelection) -> [PipelineCommand] {
         var commands: [PipelineCommand] = []
         let channel = selection[.closedCaptions]?.id.instreamID

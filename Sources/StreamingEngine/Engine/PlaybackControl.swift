@@ -3,7 +3,7 @@ import MediaTiming
 import MediaTransport
 import PlaybackReporting
 
-/// What is known of the item that is played.
+/// The properties of the item on which decisions about the playhead depend.
 struct ItemFacts: Sendable {
     let playbackType: PlaybackType?
     /// A Boolean value that indicates whether the item is a media file.
@@ -12,15 +12,15 @@ struct ItemFacts: Sendable {
     let hasMedia: Bool
 }
 
-/// Moves the playhead: its rate, its seeks, its start and its ends, over the tracks of the item.
+/// The control of the playhead: its rate, its seeks, and the start and the end of playback.
 struct PlaybackControl: Sendable {
-    /// The time of the next look at the playhead.
+    /// The time of the next review of the playhead.
     enum Review: Sendable {
-        /// With the next change.
+        /// The playhead is reviewed with the next change.
         case none
-        /// With the next change, or at a time.
+        /// The playhead is reviewed with the next change, or at a time.
         case at(Duration)
-        /// As soon as the pipeline has carried out its commands.
+        /// The playhead is reviewed as soon as the pipeline has performed its commands.
         case afterCommands
     }
 
@@ -46,7 +46,7 @@ struct PlaybackControl: Sendable {
 
     // MARK: State
 
-    /// The state of playback, as far as the tracks depend on it.
+    /// The state of playback on which decisions about the tracks depend.
     var moment: PlaybackMoment {
         PlaybackMoment(
             now: sink.now,
@@ -63,7 +63,7 @@ struct PlaybackControl: Sendable {
     /// The position of the playhead.
     var position: MediaTime { playhead.position(at: sink.now) }
 
-    /// The start of playback backwards.
+    /// The media time at which reverse playback ends; the start of the item by default.
     var startOfPlayback: MediaTime {
         let start = live.seekableRange?.start ?? plan.tracks.main.timeline?.range.start ?? .zero
         return limits.reverseEnd.map { max(start, $0) } ?? start
@@ -74,7 +74,7 @@ struct PlaybackControl: Sendable {
 
     // MARK: Rate
 
-    /// Applies options.
+    /// Changes the options of playback.
     mutating func update(_ changed: StreamingOptions) {
         let pinned = options.pinnedVariant
         options = changed
@@ -85,16 +85,16 @@ struct PlaybackControl: Sendable {
         sink.noteChange()
     }
 
-    /// Sets the rate that is asked for.
+    /// Sets the requested rate.
     mutating func setRate(_ rate: Double, _ reason: RateChange.Reason, atOnce: Bool) {
         guard rate.isFinite, rate >= 0 || playhead.observation.abilities.playsBackward else { return }
         let former = playhead.machine.desiredRate
-        // Playing again, or in the other direction, is a reason to try failed tracks again.
+        // Failed tracks are tried again when playback begins or its direction changes.
         if rate != 0, former == 0 || (rate < 0) != (former < 0) { plan.tracks.retryFailedTracks() }
         cancelSynchronizedStart()
         playhead.rate.start = .none
         if rate < 0, playhead.machine.hasEnded, let end = playhead.end {
-            // What was loaded for trick play is removed by then.
+            // Media that was loaded for trick play has been removed by then.
             if plan.tracks.playableRanges(moment).contains(end - MediaTime(value: 1, timescale: 10)) {
                 playhead.leaveEnd()
             } else {
@@ -105,7 +105,7 @@ struct PlaybackControl: Sendable {
         sink.noteChange()
     }
 
-    /// Begins a start at a given media time and time of the clock.
+    /// Begins playback at a given media time and time of the clock.
     mutating func startSynchronized(_ request: SynchronizedStart.Request) {
         guard request.rate != 0, request.rate.isFinite, playhead.isPositioned else {
             return sink.add(.resume(waiter: request.waiter, unfinishedSeek))
@@ -136,7 +136,7 @@ struct PlaybackControl: Sendable {
 
     // MARK: Seeks
 
-    /// Moves the playhead elsewhere; what is of no use for that is given up.
+    /// Begins a seek, and cancels transfers that it does not need.
     mutating func beginSeek(to asked: MediaTime, tolerance: SeekTolerance, origin: PendingSeek.Origin) {
         let target = clamped(asked)
         let unfinished = unfinishedSeek
@@ -165,10 +165,11 @@ struct PlaybackControl: Sendable {
         sink.noteChange()
     }
 
-    /// Moves the playhead to a date.
+    /// Begins a seek to a date.
     mutating func beginSeek(to date: ProgramDateTime, _ tolerance: SeekTolerance, _ waiter: Int) {
         guard let timeline = plan.tracks.main.timeline else {
-            // Its position is known with the first playlist; until then another seek may replace it.
+            // The position of the date is unknown before the first playlist; until then another seek may replace this
+            // one.
             endSeek(unfinishedSeek)
             return seek.begin(ProgramDateTimeSeek(date: date, tolerance: tolerance, waiter: waiter))
         }
@@ -178,7 +179,7 @@ struct PlaybackControl: Sendable {
         beginSeek(to: found.time, tolerance: tolerance, origin: .command(waiter: waiter))
     }
 
-    /// Ends the seek that is in progress without a result.
+    /// Ends the seek that is in progress with a result.
     private mutating func endSeek(_ result: SeekResult) {
         if let asked = seek.pendingDate { sink.add(.resume(waiter: asked.waiter, result)) }
         if let pending = seek.pending {
@@ -202,7 +203,7 @@ struct PlaybackControl: Sendable {
         return live.clamped(target, in: plan.tracks.main.playlist, endOfPlayback: end, at: sink.now)
     }
 
-    /// Ends the seek that the application asked for; the playhead stays where it is.
+    /// Ends the seek that the application requested; the playhead is not moved.
     mutating func cancelPendingSeeks() {
         guard seek.pendingDate != nil || seek.pending?.isReported == true else { return }
         let isSeeking = seek.pending != nil
@@ -211,11 +212,11 @@ struct PlaybackControl: Sendable {
         sink.noteChange()
         guard isSeeking else { return }
         perform(playhead.machine.seekEnded(bufferState, at: sink.now))
-        // If the playhead has no position yet, playback begins where it would have.
+        // If the playhead has no position yet, it is moved to the default start position.
         placePlayhead()
     }
 
-    /// Ends a seek for whose target there will be no media; the playhead stays where it is.
+    /// Ends a seek whose target will never have media; the playhead is not moved.
     mutating func abandonSeek() {
         guard playhead.isPositioned, let pending = seek.pending else { return }
         cancelSynchronizedStart()
@@ -225,10 +226,10 @@ struct PlaybackControl: Sendable {
         sink.noteChange()
     }
 
-    /// Returns the command that moves the playhead, once there is media at the target.
+    /// Returns the command that moves the playhead, if the media of the target is loaded; `nil` otherwise.
     private mutating func seekCommand(_ item: ItemFacts) -> PipelineCommand? {
         guard let pending = seek.pending, plan.tracks.isLoaded(pending.target) else { return nil }
-        // Nothing is ready before there was something to show, unless nothing but gaps comes for a long time.
+        // The item is not ready before it has media to show, unless only gaps follow for a long time.
         guard
             playhead.isPositioned || item.hasMedia
                 || plan.tracks.isFilledWithGaps(at: pending.target, moment)
@@ -236,7 +237,7 @@ struct PlaybackControl: Sendable {
         return seek.moveCommand()
     }
 
-    /// Applies the answer of the pipeline to a seek.
+    /// Applies the result of a seek of the pipeline.
     mutating func sought(_ id: Int, _ result: Result<MediaTime, any Error>) -> Consequence? {
         sink.noteChange()
         guard let ended = seek.moved(id) else { return nil }
@@ -271,7 +272,7 @@ struct PlaybackControl: Sendable {
         if ended.origin == .synchronizedStart { follow(synchronizedStart.seekFinished(at: sink.now)) }
     }
 
-    /// Moves the playhead to where playback begins, which is known with the first playlist.
+    /// Moves the playhead to the start position, which is known after the first playlist is loaded.
     mutating func placePlayhead() {
         guard let timeline = plan.tracks.main.timeline else { return }
         if let asked = seek.pendingDate {
@@ -292,7 +293,7 @@ struct PlaybackControl: Sendable {
         beginSeek(to: start.time, tolerance: start.isPrecise ? .exact : .any, origin: .start)
     }
 
-    /// Moves the playhead if it can move, and stops it if there is nothing to play.
+    /// Moves the playhead if it can move, and stops it if there is no media to play.
     mutating func reviewPlayhead(_ item: ItemFacts) -> Consequence? {
         guard sink.isPipelineIdle else {
             review = .afterCommands
@@ -322,14 +323,15 @@ struct PlaybackControl: Sendable {
         return nil
     }
 
-    /// Looks at the playhead again at once, so that a snapshot follows a command after its caller has gone on: a player takes
-    /// over no rate of the engine while its own command is in progress.
+    /// Requests another review at once, so that a snapshot follows a command after its caller has continued.
+    ///
+    /// A player ignores the rate of the engine while its own command is in progress.
     mutating func reviewAgain() {
         if case .afterCommands = review { return }
         review = .at(sink.now)
     }
 
-    /// Begins or leaves trick play, as the rate requires.
+    /// Begins or ends trick play, depending on the rate.
     private mutating func reviewTrickPlay(_ item: ItemFacts) {
         let rate = playhead.machine.desiredRate
         let isWanted =
@@ -344,7 +346,7 @@ struct PlaybackControl: Sendable {
         }
     }
 
-    /// Removes the I-frames, and goes on with what was fetched before.
+    /// Removes the I-frames, and returns to the source before trick play.
     mutating func leaveTrickPlay() {
         let discarded = plan.leaveTrickPlay()
         guard discarded.isEmpty else { return sink.command(.discardTrickPlay(discarded)) }
@@ -381,7 +383,7 @@ struct PlaybackControl: Sendable {
             playhead.reachEnd(end)
             stampReports()
             let actions = playhead.machine.reachedEnd(pausing: options.pausesAtEnd, at: sink.now)
-            // An observer of the end reads the position from the snapshot.
+            // The snapshot tells observers of the end the position.
             sink.requestSnapshot()
             perform(actions)
         }
@@ -393,7 +395,7 @@ struct PlaybackControl: Sendable {
     }
 
     private mutating func correctLiveOffset(ahead: Duration, _ item: ItemFacts) {
-        // Nothing is corrected before a scheduled start.
+        // The distance from the live edge is not corrected before a scheduled start.
         guard playhead.timebase.time <= sink.now else { return }
         let isCorrected =
             item.playbackType == .live && options.preservesTimeOffsetFromLive
@@ -408,7 +410,7 @@ struct PlaybackControl: Sendable {
         perform(playhead.machine.correctRate(by: factor, at: sink.now))
     }
 
-    /// Reports how many frames there were since the last report.
+    /// Reports the number of frames since the last report.
     mutating func reportFrames(isFinal: Bool) {
         guard
             let report = frames.report(
@@ -423,7 +425,7 @@ struct PlaybackControl: Sendable {
         plan.catalog.chooser.add(report.frames, of: variant, now: sink.now)
     }
 
-    /// The next time at which the playhead has to be looked at, whatever happens until then.
+    /// Returns the time at which the playhead must be reviewed even without a change; `nil` if there is none.
     private func nextReviewTime(_ item: ItemFacts) -> Duration? {
         let moment = moment
         guard moment.rate != 0, moment.isSettled, !playhead.machine.hasEnded else { return nil }
@@ -436,11 +438,11 @@ struct PlaybackControl: Sendable {
         if let next = plan.nextVariantChange(moment) { times.append(moment.timebase.time(reaching: next)) }
         if item.playbackType == .live { times.append(sink.now + .seconds(1)) }
         if let start = playhead.rate.start.announcedTime, start > sink.now { times.append(start) }
-        // A time that has come already is not waited for again.
+        // A time that has already been reached must not be waited for again.
         return times.compactMap(\.self).min().map { max($0, sink.now + .milliseconds(1)) }
     }
 
-    /// Applies the answer of the pipeline to a step.
+    /// Applies the result of a step of the pipeline.
     mutating func stepped(_ landed: MediaTime?, _ waiter: Int) {
         sink.noteChange()
         guard let landed else { return sink.add(.resume(waiter: waiter, unfinishedSeek)) }
@@ -455,18 +457,18 @@ struct PlaybackControl: Sendable {
 
     // MARK: End
 
-    /// Ends what callers wait for.
+    /// Ends the seeks that callers wait for.
     mutating func endSeeks() {
         cancelSynchronizedStart()
         endSeek(unfinishedSeek)
     }
 
-    /// Stops the playhead, since the item is not played on.
+    /// Stops the playhead, because the item is no longer played.
     mutating func stopPlayhead() { perform(playhead.machine.fail(at: sink.now)) }
 
     /// Stops the pipeline.
     ///
-    /// - Returns: Whether the result is awaited; `false` if the pipeline has stopped already.
+    /// - Returns: Whether the pipeline reports the stop; `false` if it has already stopped.
     mutating func stopPipeline() -> Bool {
         sink.forgetCommands()
         guard playhead.timebase.rate != playhead.machine.rate else { return false }
@@ -476,10 +478,10 @@ struct PlaybackControl: Sendable {
 
     // MARK: Reports
 
-    /// Stamps the reports that follow with the position of the playhead.
+    /// Sets the position of the playhead for the reports that follow.
     mutating func stampReports() { sink.mediaTime = playhead.isPositioned ? position : nil }
 
-    /// Performs what the machine of the playhead decided.
+    /// Performs the actions of the state machine of the playhead.
     mutating func perform(_ actions: [PlaybackStateMachine.Action]) {
         for action in actions {
             switch action {
@@ -490,7 +492,7 @@ struct PlaybackControl: Sendable {
         if !actions.isEmpty { sink.noteChange() }
     }
 
-    /// Adds what the machine of the playhead does not know to a report.
+    /// Completes a report with values that the state machine of the playhead does not have.
     private mutating func completed(_ kind: PlaybackEvent.Kind) -> PlaybackEvent.Kind {
         let variant = plan.fetchedVariant.map { VariantDescription($0) }
         if case .rateChanged(let change) = kind, change.variant == nil {

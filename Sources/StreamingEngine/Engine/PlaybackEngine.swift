@@ -5,9 +5,10 @@ public import PlaybackReporting
 public import ResourceAddressing
 import Synchronization
 
-/// Plays one item: loads its playlists, fetches its media, and moves the playhead of a pipeline.
+/// An engine that plays one item: it loads the playlists and the media of the item, and controls a pipeline.
 ///
-/// The engine decides nothing: it delivers events to ``EngineState``, one after the other, and performs the effects that follow.
+/// The engine makes no decisions itself: it delivers events to ``EngineState``, one after the other, and performs the
+/// effects.
 public actor PlaybackEngine {
     /// The address of the item.
     public nonisolated let source: ResourceAddress
@@ -16,9 +17,9 @@ public actor PlaybackEngine {
     private let time: any TimeSource
     private let observer: @Sendable (PlaybackEngineOutput) -> Void
     private let operations: EngineOperations
-    /// The requests that were made aside, until they are delivered.
+    /// The requests for keys and initialization sections, until they are delivered.
     private let requests: NotedRequests
-    /// Wakes the engine for effects that take time, requests and deadlines.
+    /// The signal that wakes the engine for work, requests and deadlines.
     private let wake: Signal
     private let published = Mutex(PlaybackSnapshot())
     private var state: EngineState
@@ -31,15 +32,15 @@ public actor PlaybackEngine {
     private var isRunning = false
     private var isFinished = false
 
-    /// Creates an engine; nothing happens before ``run()``.
+    /// Creates an engine, which does nothing before ``run()``.
     ///
     /// - Parameters:
     ///   - source: The address of a playlist or of a media file.
-    ///   - mimeType: The type of the content at the address; `nil` to go by its first bytes.
+    ///   - mimeType: The type of the content at the address; `nil` to recognize it by its first bytes.
     ///   - loading: The transport, and its retries.
-    ///   - pipeline: The pipeline for the media, which no one else may use.
+    ///   - pipeline: The pipeline for the media, which must not be used by other callers.
     ///   - options: The options of playback.
-    ///   - time: The clock, which is that of the pipeline, too.
+    ///   - time: The clock, which must be that of the pipeline, too.
     ///   - session: The session that the events belong to.
     ///   - observer: Receives the output, in order; the engine waits for it to return.
     public init(
@@ -73,12 +74,14 @@ public actor PlaybackEngine {
         state = EngineState(options: options, at: time.now)
     }
 
-    /// The state of the item.
+    /// The current state of the item.
     public nonisolated var snapshot: PlaybackSnapshot { published.withLock { $0 } }
 
-    /// Plays until the task is cancelled, or until the item cannot be played on; the playhead stands still at first.
+    /// Runs until the task is cancelled or the item fails.
     ///
-    /// - Precondition: It is called once.
+    /// Playback is paused at first.
+    ///
+    /// - Precondition: The function is called only once.
     public func run() async {
         precondition(!isRunning, "an engine runs once")
         isRunning = true
@@ -111,7 +114,7 @@ public actor PlaybackEngine {
         if !requests.isEmpty { perform(state.handle(.requestsCompleted(requests.take()), at: time.now)) }
     }
 
-    /// Delivers an event, and performs what follows.
+    /// Delivers an event, and performs its effects.
     private func deliver(_ event: EngineEvent) {
         let observation = EngineObservation(
             timebase: pipeline.timebase,
@@ -125,7 +128,7 @@ public actor PlaybackEngine {
         wake.notify()
     }
 
-    /// Performs effects in their order, with what follows from them at once.
+    /// Performs effects in order, including those of the events that they deliver at once.
     private func perform(_ effects: [EngineEffect]) {
         var effects = effects[...]
         while let effect = effects.popFirst() {
@@ -134,9 +137,9 @@ public actor PlaybackEngine {
         }
     }
 
-    /// Performs an effect, or puts it in the list of work.
+    /// Performs an effect, or adds it to the work that has not begun.
     ///
-    /// - Returns: The event that it ended in at once.
+    /// - Returns: The event that the effect delivers at once; `nil` if there is none.
     private func perform(_ effect: EngineEffect) -> EngineEvent? {
         switch effect {
         case .report(let event): observer(.event(event))
@@ -163,7 +166,7 @@ public actor PlaybackEngine {
         return waiting
     }
 
-    /// Carries out work, and delivers the event that it ends in.
+    /// Performs work, and delivers the event with which it ends.
     private func carryOut(_ work: EngineWork) async {
         var transfer: SegmentTransfer?
         if case .fetch(let request, _, _) = work { transfer = transfers[request] }
@@ -188,52 +191,57 @@ public actor PlaybackEngine {
     /// Sets the rate of playback.
     ///
     /// - Parameters:
-    ///   - rate: Seconds of media for each second; 0 is a pause, and negative rates play backwards.
+    ///   - rate: The seconds of media for each second of the clock; 0 pauses, and negative rates play in reverse.
     ///   - reason: The reason, for the events.
-    ///   - atOnce: Whether to play whatever is buffered, instead of waiting until it suffices.
+    ///   - atOnce: Whether to play with whatever is buffered, instead of waiting until the buffer suffices.
     public func setRate(_ rate: Double, reason: RateChange.Reason = .setRateCalled, atOnce: Bool = false) {
         deliver(.command(.setRate(rate, reason: reason, atOnce: atOnce)))
     }
 
-    /// Sets the rate and synchronizes the given media time with the given time of the clock; a time that has passed is
-    /// caught up with.
+    /// Sets the rate and synchronizes the given media time with the given time of the clock.
+    ///
+    /// If that time has passed, playback starts at a correspondingly later media time.
     ///
     /// - Parameters:
     ///   - rate: Seconds of media for each second; not 0.
     ///   - target: The media time; `nil` for the position of the playhead.
     ///   - moment: The time of the clock of the engine.
-    /// - Returns: Whether it was done: not if another rate or seek came first.
+    /// - Returns: Whether the rate was set; `false` if another rate or seek replaced it.
     public func setRate(_ rate: Double, from target: MediaTime?, at moment: Duration) async -> Bool {
         await command { .setRateSynchronized(rate, from: target, at: moment, waiter: $0) }.isFinished
     }
 
-    /// Moves the playhead; a later seek ends this one, which then has not finished.
+    /// Moves the playhead.
+    ///
+    /// A later seek replaces this one, whose result then says that it did not finish.
     public func seek(to target: MediaTime, tolerance: SeekTolerance = .any) async -> SeekResult {
         await command { .seek(to: target, tolerance, waiter: $0) }
     }
 
     /// Moves the playhead to a date of a stream with dates.
     ///
-    /// - Returns: The result; it has not finished if the stream has no dates.
+    /// - Returns: The result, which says that the seek did not finish if the stream has no dates.
     public func seek(to date: ProgramDateTime, tolerance: SeekTolerance = .any) async -> SeekResult {
         await command { .seekToDate(date, tolerance, waiter: $0) }
     }
 
-    /// Moves the playhead by single frames while it stands still.
+    /// Moves the playhead by a number of frames while playback is paused.
     ///
     /// - Parameter count: The number of frames; negative for earlier frames.
     /// - Returns: Whether the playhead moved.
     public func step(by count: Int) async -> Bool { await command { .step(count: count, waiter: $0) }.isFinished }
 
-    /// Ends the seek that is in progress; the playhead stays where it is.
+    /// Ends the seek that is in progress; the playhead is not moved.
     public func cancelPendingSeeks() { deliver(.command(.cancelPendingSeeks)) }
 
-    /// Selects an option of a type of media; what plays goes on until the option is loaded.
+    /// Selects an option of a media type.
+    ///
+    /// The former option is played until the new one is loaded.
     public func select(_ option: MediaSelectionOption?, for type: Rendition.MediaType) {
         deliver(.command(.select(option, type)))
     }
 
-    /// Enables or disables a track while playback goes on.
+    /// Enables or disables a track during playback.
     public func setEnabled(_ type: MediaType, _ isEnabled: Bool) async { await pipeline.setEnabled(type, isEnabled) }
 
     /// Changes the options of playback.

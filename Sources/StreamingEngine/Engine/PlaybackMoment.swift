@@ -1,30 +1,30 @@
 import HLSPlaylist
 import MediaTiming
 
-/// The state of playback at the time of an event, as far as the tracks depend on it.
+/// The state of playback at the time of an event, on which decisions about the tracks depend.
 struct PlaybackMoment: Sendable {
     /// The seek that is in progress.
     struct Seek: Sendable {
         let target: MediaTime
-        /// A Boolean value that indicates whether playback begins with it.
+        /// A Boolean value that indicates whether the seek moves the playhead to the start position.
         let isStart: Bool
     }
 
     /// The options that the tracks depend on.
     struct Limits: Sendable {
-        /// The end of playback forwards; `nil` for the end of the item.
+        /// The media time at which forward playback ends; `nil` for the end of the item.
         var forwardEnd: MediaTime?
-        /// The end of playback backwards; `nil` for the start of the item.
+        /// The media time at which reverse playback ends; `nil` for the start of the item.
         var reverseEnd: MediaTime?
-        /// The media time that is buffered ahead of the playhead.
+        /// The requested duration of media that is buffered ahead of the playhead; zero to let the engine choose it.
         var bufferDuration: MediaTime
         /// The maximum size of the buffer, in bytes.
         var bufferBytes: Int64
-        /// The time to go on trying while nothing can be reached.
+        /// The maximum time for which requests are repeated while no server can be reached.
         var patience: Duration
-        /// The distance from the live edge that the application asked for.
+        /// The distance from the live edge that the application requested; `nil` for that of the stream.
         var liveOffset: MediaTime?
-        /// What becomes of the buffer when another variant is pinned.
+        /// The part of the buffer that is replaced when another variant is pinned.
         var pinning: VariantSwitchMode
 
         init(_ options: StreamingOptions) {
@@ -42,29 +42,34 @@ struct PlaybackMoment: Sendable {
     let now: Duration
     /// The position of the playhead.
     let position: MediaTime
-    /// A Boolean value that indicates whether playback has begun somewhere.
+    /// A Boolean value that indicates whether the playhead has a position.
     let isPositioned: Bool
     let seek: Seek?
-    /// The rate that was asked for.
+    /// The rate that the application requested.
     let desiredRate: Double
     /// The rate of the playhead.
     let rate: Double
     let timebase: Timebase
     let limits: Limits
 
-    /// A Boolean value that indicates whether media before the playhead is needed; a seek needs what follows its target.
+    /// A Boolean value that indicates whether media is fetched in reverse order.
+    ///
+    /// During a seek it is not, since media after the target is needed.
     var isBackward: Bool { desiredRate < 0 && seek == nil }
     /// A Boolean value that indicates whether the playhead has a position, and no seek is in progress.
     var isSettled: Bool { isPositioned && seek == nil }
 
-    /// Returns when the playhead reaches a media time; `nil` if it does not move there.
+    /// Returns the time at which the playhead reaches a media time; `nil` if it does not move toward it.
     ///
-    /// Times are rounded: at a high rate, the playhead may be a little short of it when the time has come.
+    /// The time is at least one millisecond ahead: because of rounding, the playhead may not have reached the media
+    /// time at a high rate.
     func time(reaching target: MediaTime) -> Duration? {
         timebase.time(reaching: target).map { max($0, now + .milliseconds(1)) }
     }
 
-    /// The media that is needed to show something at a time: at the end of what is listed, that just before it.
+    /// Returns the media time that must be loaded to show a frame at a time.
+    ///
+    /// At the end of an item on demand, that is the time of its last frame, 50 ms before the end at most.
     static func mediaTime(shownAt time: MediaTime, in timeline: PresentationTimeline) -> MediaTime {
         guard !timeline.isLive else { return time }
         return min(time, max(timeline.range.start, timeline.end - MediaTime(value: 1, timescale: 20)))

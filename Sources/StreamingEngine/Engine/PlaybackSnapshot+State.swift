@@ -20,7 +20,7 @@ extension PlaybackSnapshot {
             machine.timeControl == .playing && playhead.rate.start.announcedTime.map { $0 > moment.now } ?? false
         timeControl = isEarly ? .waiting(.forCoordinatedPlayback) : machine.timeControl
         if playhead.isPositioned, plan.tracks.main.timeline?.duration != nil {
-            // The longest of the tracks.
+            // The duration of the item is that of its longest track.
             duration = plan.tracks.required.compactMap { plan.tracks.fullTimeline(of: $0)?.duration }.max()
         }
         loadedTimeRanges = plan.tracks.loadedRanges(moment)
