@@ -69,7 +69,7 @@ struct PlaybackMoment: Sendable {
 
     /// Returns the media time that must be loaded to show a frame at a time.
     ///
-    /// At the end of an item on demand, that is the time of its last frame, 50 ms before the end at most.
+    /// For an item on demand, it is limited to 50 ms before the end, so that the last frame is shown at the end.
     static func mediaTime(shownAt time: MediaTime, in timeline: PresentationTimeline) -> MediaTime {
         guard !timeline.isLive else { return time }
         return min(time, max(timeline.range.start, timeline.end - MediaTime(value: 1, timescale: 20)))

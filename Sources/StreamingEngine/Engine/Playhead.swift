@@ -3,16 +3,17 @@ import MediaTiming
 import MediaTransport
 import PlaybackReporting
 
-/// The start of playback at a given time of the clock.
+/// The start of playback at a scheduled time of the clock.
 enum ScheduledStart: Sendable, Equatable {
     case none
-    /// The pipeline is told of the time with the next rate; until the time has come, playback counts as waiting unless a
-    /// seek came after the request.
+    /// The time is passed to the pipeline with the next rate.
+    ///
+    /// If `isAnnounced`, playback is reported as waiting until then.
     case requested(Duration, isAnnounced: Bool)
-    /// The pipeline was told of the time.
+    /// The time was passed to the pipeline.
     case given(Duration, isAnnounced: Bool)
 
-    /// The time at which playback starts, while it counts as waiting for it.
+    /// The scheduled time while playback is reported as waiting for it; `nil` otherwise.
     var announcedTime: Duration? {
         switch self {
         case .requested(let time, isAnnounced: true), .given(let time, isAnnounced: true): time
@@ -20,7 +21,7 @@ enum ScheduledStart: Sendable, Equatable {
         }
     }
 
-    /// Counts playback no longer as waiting for the time.
+    /// Stops reporting playback as waiting for the scheduled time.
     mutating func withdrawAnnouncement() {
         switch self {
         case .none: break
@@ -30,26 +31,26 @@ enum ScheduledStart: Sendable, Equatable {
     }
 }
 
-/// Brings the rate of a pipeline to the one that was decided.
+/// Sets the rate of the pipeline to the one that the state machine decided.
 struct RateControl: Sendable, Equatable {
     private enum Phase: Equatable {
         case settled
-        /// The pipeline was told of a rate; the command is in progress.
+        /// A command that sets a rate is in progress.
         case applying(Double)
-        /// The pipeline did not take the rate; it is told again after the next event.
+        /// The pipeline did not accept the rate, which is set again after the next event.
         case refused
     }
 
     private var phase = Phase.settled
-    /// The rate that the playhead is to have.
+    /// The rate that the pipeline should have.
     private(set) var wanted = 0.0
-    /// The time at which the next rate holds.
+    /// The scheduled time at which the next rate takes effect.
     var start = ScheduledStart.none
 
-    /// Sets the rate that the playhead is to have.
+    /// Changes the rate that the pipeline should have.
     mutating func want(_ rate: Double) { wanted = rate }
 
-    /// Returns the command that brings the pipeline to the rate; `nil` if it has it.
+    /// Returns the command that sets the rate of the pipeline; `nil` if it already has the rate.
     mutating func command(actualRate: Double) -> PipelineCommand? {
         switch phase {
         case .applying: return nil
@@ -69,9 +70,10 @@ struct RateControl: Sendable, Equatable {
         return .setRate(wanted, at: startTime)
     }
 
-    /// Notes that the pipeline carried out the command.
+    /// Records that the pipeline has performed the command.
     mutating func applied(actualRate: Double) {
-        // A pipeline that cannot play is not asked again and again. The rate that it was told of may not be wanted any more.
+        // A pipeline that cannot play is not asked repeatedly. The rate of the command may differ from the one that is
+        // wanted now.
         guard case .applying(let rate) = phase else { return }
         phase = actualRate == 0 && rate != 0 ? .refused : .settled
     }
@@ -80,9 +82,9 @@ struct RateControl: Sendable, Equatable {
 /// The position and the rate of playback.
 struct Playhead: Sendable {
     private enum Position {
-        /// Playback has not begun anywhere.
+        /// Playback has no position yet.
         case unknown
-        /// The pipeline knows the position.
+        /// The pipeline determines the position.
         case moving
         /// The playhead is at the end.
         case atEnd(MediaTime)
@@ -90,7 +92,7 @@ struct Playhead: Sendable {
 
     var machine: PlaybackStateMachine
     var rate = RateControl()
-    /// The pipeline and the network, as observed for this event.
+    /// The state of the pipeline and the network, as observed for this event.
     var observation = EngineObservation()
     private var place = Position.unknown
 
@@ -101,10 +103,10 @@ struct Playhead: Sendable {
 
     var timebase: Timebase { observation.timebase }
 
-    /// A Boolean value that indicates whether playback has begun somewhere.
+    /// A Boolean value that indicates whether the playhead has a position.
     var isPositioned: Bool { if case .unknown = place { false } else { true } }
 
-    /// The end, if the playhead is there; `nil` elsewhere.
+    /// The end of playback if the playhead is at the end; `nil` otherwise.
     var end: MediaTime? {
         guard case .atEnd(let end) = place else { return nil }
         return end
@@ -113,31 +115,31 @@ struct Playhead: Sendable {
     /// Returns the position at a time.
     func position(at now: Duration) -> MediaTime { end ?? max(.zero, timebase.mediaTime(at: now)) }
 
-    /// Notes that the pipeline moved the playhead.
+    /// Records that the pipeline moved the playhead.
     mutating func land() { place = .moving }
 
-    /// Notes that the playhead reached the end.
+    /// Records that the playhead reached the end.
     mutating func reachEnd(_ end: MediaTime) { place = .atEnd(end) }
 
-    /// Notes that the playhead is no longer at the end.
+    /// Records that the playhead is no longer at the end.
     mutating func leaveEnd() {
         if case .atEnd = place { place = .moving }
     }
 }
 
-/// A seek.
+/// A seek that has not ended.
 struct PendingSeek: Sendable {
     /// The reason for a seek.
     enum Origin: Sendable, Equatable {
-        /// Playback begins.
+        /// Playback starts at its start position.
         case start
         /// The media at the position was replaced.
         case refresh
-        /// The stream has nothing at the position; playback goes on after it.
+        /// The stream has no media at the position, and playback continues after it.
         case jump
-        /// The application asked for it.
+        /// The application requested the seek.
         case command(waiter: Int)
-        /// The application asked for a synchronized start.
+        /// The application requested a synchronized start.
         case synchronizedStart
     }
 
@@ -147,10 +149,10 @@ struct PendingSeek: Sendable {
     let origin: Origin
     /// A Boolean value that indicates whether the media of the target was loaded when the seek began.
     let isInBuffer: Bool
-    /// A Boolean value that indicates whether playback begins with it.
+    /// A Boolean value that indicates whether the seek moves the playhead to the start position.
     let isStart: Bool
 
-    /// A Boolean value that indicates whether its beginning and its end are reported.
+    /// A Boolean value that indicates whether the start and the end of the seek are reported.
     var isReported: Bool {
         switch origin {
         case .command, .synchronizedStart, .jump: true
@@ -164,9 +166,9 @@ struct SeekState: Sendable {
     /// The state of a seek.
     enum Phase: Sendable {
         case none
-        /// The position of a date is not known before the first playlist.
+        /// The seek waits for the first playlist, because the position of its date is unknown before.
         case waitingForDate(ProgramDateTimeSeek)
-        /// The media of the target is awaited.
+        /// The seek waits for the media of its target.
         case waitingForMedia(PendingSeek)
         /// The pipeline moves the playhead.
         case moving(PendingSeek)
@@ -175,7 +177,7 @@ struct SeekState: Sendable {
     private(set) var phase = Phase.none
     private var lastID = 0
 
-    /// The seek whose target is known.
+    /// The seek with a known target; `nil` if there is none.
     var pending: PendingSeek? {
         switch phase {
         case .none, .waitingForDate: nil
@@ -183,39 +185,39 @@ struct SeekState: Sendable {
         }
     }
 
-    /// The seek to a date that is not known yet.
+    /// The seek to a date whose position is not yet known; `nil` if there is none.
     var pendingDate: ProgramDateTimeSeek? {
         guard case .waitingForDate(let seek) = phase else { return nil }
         return seek
     }
 
-    /// Returns the number of a new seek.
+    /// Returns a new seek number.
     mutating func nextID() -> Int {
         lastID += 1
         return lastID
     }
 
-    /// Begins a seek; the one before is replaced.
+    /// Begins a seek, which replaces the current one.
     mutating func begin(_ seek: PendingSeek) { phase = .waitingForMedia(seek) }
 
     /// Begins a seek to a date.
     mutating func begin(_ seek: ProgramDateTimeSeek) { phase = .waitingForDate(seek) }
 
-    /// Changes the target of the seek before the pipeline is told of it.
+    /// Changes the target of the seek before the pipeline performs it.
     mutating func move(to target: MediaTime) {
         guard case .waitingForMedia(var seek) = phase else { return }
         seek.target = target
         phase = .waitingForMedia(seek)
     }
 
-    /// Returns the command that moves the playhead, once the media is there.
+    /// Returns the command that moves the playhead, and records that the media of the target is loaded.
     mutating func moveCommand() -> PipelineCommand? {
         guard case .waitingForMedia(let seek) = phase else { return nil }
         phase = .moving(seek)
         return .seek(seek.id, to: seek.target, seek.tolerance)
     }
 
-    /// Returns the seek that the pipeline carried out; `nil` if another seek has replaced it.
+    /// Returns the seek that the pipeline performed; `nil` if another seek has replaced it.
     func moved(_ id: Int) -> PendingSeek? {
         guard case .moving(let seek) = phase, seek.id == id else { return nil }
         return seek

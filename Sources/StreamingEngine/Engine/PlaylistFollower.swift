@@ -4,42 +4,44 @@ import MediaTransport
 import PlaybackReporting
 import ResourceAddressing
 
-/// The consequence of a failure or of media for the whole item.
+/// The consequence that a decision about a track has for the whole item.
 enum Consequence: Sendable {
     /// Playback ends with an error.
     case fail(StreamingError)
-    /// The first playlist of the main track is there: playback can begin somewhere.
+    /// The first playlist of the main track was loaded, so that the start position is known.
     case mainPlaylistLoaded
-    /// The stream has no media at the position; playback goes on after it.
+    /// The stream has no media at the position, and playback continues at the target.
     case jump(to: MediaTime)
 }
 
-/// Loads the playlists of the tracks, and reloads those of live streams.
+/// Loads the playlists of the tracks, and reloads live playlists.
 struct PlaylistFollower: Sendable {
-    /// The maximum number of playlists in memory that are not played now.
+    /// The maximum number of playlists in memory that are not current.
     private static let mostKnownTimelines = 64
-    /// The maximum memory that such playlists take, in bytes; beyond, they are loaded again when they are needed.
+    /// The maximum memory for such playlists, in bytes.
+    ///
+    /// Playlists that exceed it are loaded again when they are needed.
     private static let mostKnownTimelineBytes = 64 << 20
-    /// The media time that remains in the buffer while a playlist is waited for.
+    /// The buffer that must remain while segments of another variant are fetched during the load of a playlist.
     private static let substituteMargin = Duration.seconds(1)
 
     /// The type of the item; `nil` while it is unknown.
     private(set) var playbackType: PlaybackType?
     /// The date ranges of the main track.
     private(set) var dateRanges: [TimedDateRange] = []
-    /// The date ranges that describe interstitials.
+    /// The date ranges that schedule interstitials, or request that their resources are loaded in advance.
     private(set) var interstitialRanges: [TimedDateRange] = []
     /// The boundaries of the segments of the required tracks.
     private(set) var segmentBorders = SegmentBorders()
-    /// Timelines of playlists that have ended, which need not be loaded again.
+    /// The timelines of playlists that have ended, which need not be loaded again.
     private var knownTimelines = BoundedCache<StreamSource, PresentationTimeline>(
         limit: mostKnownTimelineBytes,
         mostValues: mostKnownTimelines
     )
-    /// The sources of live playlists that had nothing new, with the number after their last segment.
+    /// The sources of live playlists that stopped updating, with the media sequence number after their last segment.
     private var stuckPlaylists: [StreamSource: Int64] = [:]
 
-    /// Notes that the item is a media file.
+    /// Records that the item is a media file.
     mutating func openFile(_ sink: inout EffectSink) {
         playbackType = .file
         sink.report(.playbackTypeKnown(.file))
@@ -52,7 +54,7 @@ struct PlaylistFollower: Sendable {
 
     /// Loads the playlist of a source.
     ///
-    /// - Returns: Whether it is there already.
+    /// - Returns: Whether the playlist is already in memory.
     mutating func load(
         _ source: StreamSource,
         for kind: TrackKind,
@@ -91,8 +93,9 @@ struct PlaylistFollower: Sendable {
         sink.add(.begin(.loadPlaylist(request: load.number, load.request, variables: variables)))
     }
 
-    /// Returns the variant that is fetched while the playlist of a better one is loaded; a worse one is waited for, since
-    /// the network is needed for it alone.
+    /// Returns the variant to fetch while the playlist of a better one is loaded.
+    ///
+    /// There is none for a lower variant: its playlist needs all of the throughput.
     private func substitute(
         for source: StreamSource,
         _ plan: FetchPlan,
@@ -107,7 +110,7 @@ struct PlaylistFollower: Sendable {
         guard hasSeparateAudio[0] == hasSeparateAudio[1],
             new?.typicalBitRate?.bitsPerSecond ?? 0 > old?.typicalBitRate?.bitsPerSecond ?? 0
         else { return nil }
-        // A playlist is small: other requests at the same time would only delay it.
+        // A playlist is small, and other requests at the same time would only delay it.
         let earliest = moment.now + min(Self.substituteMargin, plan.tracks.ahead(moment) / 2)
         return PlaylistRequest.Substitute(source: former, earliest: earliest)
     }
@@ -139,7 +142,7 @@ struct PlaylistFollower: Sendable {
     private func report(_ response: PlaylistResponse, for kind: TrackKind, _ plan: FetchPlan, _ sink: inout EffectSink)
     {
         guard var request = response.request else { return }
-        // A response without a status did not come: it is reported as it is.
+        // The media type is set only for requests that were answered.
         if request.failure == nil, !request.wasAbandoned { request.mediaType = plan.mediaType(of: kind) }
         sink.report(.resourceRequest(request))
     }
@@ -156,14 +159,15 @@ struct PlaylistFollower: Sendable {
         sink.noteChange()
         do throws(StreamingError) {
             let playlist = try result.get()
-            // Audio is placed relative to video, whose playlist may still be in transfer.
+            // Audio is aligned to video, whose playlist may still be loading.
             guard kind == .main || plan.tracks.main.timeline != nil else {
                 plan.tracks[kind].load = .waitingForMainTrack(load, playlist)
                 return nil
             }
             plan.tracks[kind].load = .idle
             guard plan.tracks[kind].source == load.source else { return nil }
-            // The position of a playlist that stands still is unknown: its segments would be taken for new ones.
+            // The position of a playlist that stopped updating is unknown, and its segments would be taken for new
+            // ones.
             if let end = stuckPlaylists[load.source], playlist.segmentSequences.upperBound <= end {
                 throw StreamingError(.stuck, "the live playlist still has nothing new", address: load.source.address)
             }
@@ -177,7 +181,7 @@ struct PlaylistFollower: Sendable {
         }
     }
 
-    /// Goes on with a playlist that waited for that of the main track.
+    /// Continues the load of a playlist that waited for the playlist of the main track.
     mutating func resumeLoad(
         for kind: TrackKind,
         _ plan: inout FetchPlan,
@@ -191,7 +195,7 @@ struct PlaylistFollower: Sendable {
         return finishLoad(load, .success(playlist), for: kind, &plan, &live, moment, &sink)
     }
 
-    /// - Throws: ``StreamingError`` if there will never be anything to play.
+    /// - Throws: ``StreamingError`` if the playlist has ended without segments, so that it can never be played.
     static func validate(_ playlist: MediaPlaylist, at address: ResourceAddress) throws(StreamingError) {
         guard playlist.segmentSequences.isEmpty, !playlist.isLive else { return }
         throw StreamingError(
@@ -201,7 +205,7 @@ struct PlaylistFollower: Sendable {
         )
     }
 
-    /// Places a playlist on the timeline of the item.
+    /// Aligns a playlist to the timeline of the item, and makes it the current one of its track.
     mutating func adopt(
         _ playlist: MediaPlaylist,
         from source: StreamSource,
@@ -266,7 +270,7 @@ struct PlaylistFollower: Sendable {
             return nil
         }
         if let former {
-            // What was played before the switch still can be.
+            // The variant that was played before the switch is still available.
             plan.revertSwitch(to: former, moment, &sink)
             sink.reportRecovered(error)
             return nil
@@ -279,7 +283,7 @@ struct PlaylistFollower: Sendable {
         return .fail(error)
     }
 
-    /// The time to wait while nothing can be reached; `nil` if it was long enough.
+    /// Returns the time to wait while no server can be reached; `nil` after the time limit.
     private func retryDelay(_ recovery: inout SegmentRecovery, _ moment: PlaybackMoment) -> Duration? {
         let verdict = recovery.failed(
             .unreachable,
@@ -305,7 +309,7 @@ struct PlaylistFollower: Sendable {
         guard let reload = plan.tracks[kind].nextReload(mayReload: true), reload.time <= moment.now,
             let source = plan.tracks[kind].source
         else { return }
-        // Parts are not fetched one by one: the whole segments at the edge will do.
+        // Partial segments are not fetched: the complete segments at the live edge are sufficient.
         let request = PlaylistRequest(
             number: sink.nextRequest(),
             source: source,
@@ -382,7 +386,7 @@ struct PlaylistFollower: Sendable {
         return follow(action, for: kind, stuck, &plan, moment, &sink)
     }
 
-    /// Goes on as the schedule of a playlist decided.
+    /// Applies the decision of the reload schedule after a failure.
     private mutating func follow(
         _ action: ReloadSchedule.Action,
         for kind: TrackKind,
@@ -400,7 +404,7 @@ struct PlaylistFollower: Sendable {
                 plan.catalog.exclude(source, at: moment.now)
                 if error.code == .stuck { sink.reportRecovered(error) }
             } else if kind == .audio, isBehindMainTrack(plan.tracks), plan.tracks.ahead(moment) < .seconds(1) {
-                // Video goes on; waiting for audio would stop it.
+                // Video continues, and would stall if it waited for audio.
                 sink.reportRecovered(error)
                 plan.drop(kind, &sink)
             }
@@ -426,7 +430,8 @@ struct PlaylistFollower: Sendable {
         stuckPlaylists[source] = timeline.sequences.upperBound
     }
 
-    /// Returns whether the audio track delays the main track, which has more to play.
+    /// Returns whether the playlist of the audio track ends before that of the main track by more than a target
+    /// duration.
     private func isBehindMainTrack(_ tracks: TrackSet) -> Bool {
         guard let audio = tracks.audio.timeline, let main = tracks.main.timeline else { return false }
         return main.end - audio.end > main.targetDuration
@@ -446,6 +451,6 @@ struct PlaylistFollower: Sendable {
         segmentBorders = SegmentBorders(timelines, revision: segmentBorders.revision + 1)
     }
 
-    /// The margin of a request for a segment that is fetched until a playlist is loaded.
+    /// Returns the buffer that is required to fetch a segment while a playlist is loaded.
     static func margin(timeOfFetch: Duration) -> Duration { max(substituteMargin, timeOfFetch) }
 }

@@ -2,8 +2,8 @@ public import MediaTiming
 
 /// The result of a seek.
 public struct SeekResult: Sendable, Hashable {
-    /// A Boolean value that indicates whether the playhead is at the target; `false` if another seek replaced this one, or if
-    /// it failed.
+    /// A Boolean value that indicates whether the playhead reached the target; `false` if the seek was replaced or
+    /// failed.
     public let isFinished: Bool
     /// The position of the playhead.
     public let landed: MediaTime

@@ -3,14 +3,14 @@ import MediaTransport
 import PlaybackReporting
 import ResourceAddressing
 
-/// The failure of a segment: its class, and the error for the logs.
+/// The failure of a segment: its category, and the error for the logs.
 struct SegmentFailure: Sendable {
     var fault: SegmentRecovery.Fault
     let error: StreamingError
-    /// The time for which the server asks to be left alone.
+    /// The delay that the server requests in its Retry-After header; `nil` if it requests none.
     let retryAfter: Duration
 
-    /// Classifies an error of the loader or the pipeline.
+    /// Categorizes an error of the loader or the pipeline.
     init(_ cause: any Error, of segment: SegmentReference) {
         var retryAfter: Duration?
         switch cause {

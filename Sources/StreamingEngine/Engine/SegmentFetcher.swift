@@ -5,15 +5,15 @@ import MediaTransport
 import PlaybackReporting
 import ResourceAddressing
 
-/// Fetches the segments of the tracks, one after the other, and gives them to the pipeline.
+/// Fetches the segments of the tracks, one at a time for each track, and appends them to the pipeline.
 struct SegmentFetcher: Sendable {
-    /// The next step of a track that the fetcher does not take itself.
+    /// The next step of a track that the fetcher does not perform itself.
     enum Step: Sendable {
-        /// There is nothing to do before the next event.
+        /// The track waits for the next event.
         case settled
-        /// The playlist of the source is not there.
+        /// The playlist of the source must be loaded.
         case loadPlaylist(StreamSource)
-        /// A step was taken that concerns the whole item.
+        /// A step has a consequence for the whole item.
         case consequence(Consequence)
     }
 
@@ -26,7 +26,7 @@ struct SegmentFetcher: Sendable {
 
     // MARK: Steps
 
-    /// Takes the next steps of a track.
+    /// Performs the next steps of a track.
     mutating func advance(
         _ kind: TrackKind,
         _ plan: inout FetchPlan,
@@ -74,7 +74,7 @@ struct SegmentFetcher: Sendable {
 
     // MARK: Substitutes
 
-    /// Fetches segments of the former variant while the playlist of the next one is in transfer.
+    /// Fetches segments of the former variant while the playlist of the next one is loaded.
     private mutating func advanceSubstitute(
         _ load: PlaylistRequest,
         _ plan: inout FetchPlan,
@@ -118,7 +118,7 @@ struct SegmentFetcher: Sendable {
         fetch(segment, from: source, for: .main, &plan, &sink)
     }
 
-    /// The time that a segment will take at the throughput of the network; zero if it is unknown.
+    /// Returns the time that a segment will take at the current throughput; zero if it is unknown.
     private func estimatedTime(
         of segment: SegmentReference,
         from source: StreamSource,
@@ -161,7 +161,7 @@ struct SegmentFetcher: Sendable {
         if job.began < sink.now { sink.add(.measureTransfer(request: job.request)) }
     }
 
-    /// Abandons the transfer of the main track if a lower variant will be there sooner.
+    /// Abandons the transfer of the main track if a segment of a lower variant will arrive sooner.
     mutating func review(
         _ progress: TransferProgress,
         of request: Int,
@@ -197,7 +197,7 @@ struct SegmentFetcher: Sendable {
         if kind == .main { plan.tracks.main.isVariantDecided = false }
     }
 
-    /// Ends a transfer that was cancelled, since it was of no use any more.
+    /// Ends a transfer that was cancelled because it was no longer needed.
     func cancelled(
         _ request: Int,
         _ progress: TransferProgress,
@@ -225,7 +225,7 @@ struct SegmentFetcher: Sendable {
             let job = plan.tracks[kind].job
         else { return nil }
         endTransfer(kind, &plan)
-        // I-frames are of no use after trick play, nor other media during it.
+        // I-frames are not needed after trick play, and other media is not needed during it.
         let isOfUse = kind != .main || plan.catalog.isTrickPlay(job.source) == plan.tracks.trickPlay.isActive
         switch result {
         case .success(let loaded) where isOfUse:
@@ -242,7 +242,7 @@ struct SegmentFetcher: Sendable {
         }
     }
 
-    /// Reports a request that failed or was given up.
+    /// Reports a request that failed or was abandoned.
     private func report(
         _ job: FetchJob,
         _ kind: TrackKind,
@@ -253,7 +253,7 @@ struct SegmentFetcher: Sendable {
     ) {
         var cause = error
         if case .transport(let error, let what) = error as? SegmentLoader.Failure {
-            // Keys and initialization sections are reported by themselves.
+            // Requests for keys and initialization sections are reported separately.
             guard what == .mediaSegment else { return }
             cause = error
         }
@@ -273,7 +273,7 @@ struct SegmentFetcher: Sendable {
 
     // MARK: Gaps
 
-    /// Lets the time of a segment pass without media.
+    /// Appends a gap instead of a segment, unless another variant may have the segment.
     private func pass(
         _ segment: SegmentReference,
         _ kind: TrackKind,
@@ -283,7 +283,7 @@ struct SegmentFetcher: Sendable {
         _ moment: PlaybackMoment,
         _ sink: inout EffectSink
     ) {
-        // Another variant may have what this one lacks.
+        // Another variant may have the segment that this one lacks.
         if reason == .gap, kind == .main, !plan.tracks.trickPlay.isActive, let source = plan.tracks.main.source {
             plan.tracks.main.failures.tried.insert(source, for: segment.range)
             if plan.useOtherSource(for: .main, besides: source, cause: "gap", moment, &sink) { return }
@@ -298,9 +298,9 @@ struct SegmentFetcher: Sendable {
         appender.append(gap, kind, &plan, &sink)
     }
 
-    /// Goes on after a range for which nothing is listed.
+    /// Continues after a range for which the playlist lists no segments.
     ///
-    /// - Returns: The step, if it is to be taken by the caller.
+    /// - Returns: The step that the caller must perform; `nil` if there is none.
     private func jump(
         over range: MediaTimeRange,
         _ kind: TrackKind,
@@ -327,7 +327,7 @@ struct SegmentFetcher: Sendable {
             appender.append(gap, kind, &plan, &sink)
             return nil
         }
-        // The buffer is played first.
+        // The buffer before the range is played first.
         guard
             plan.tracks.isBufferEmpty(moment, startOfPlayback: startOfPlayback)
                 || moment.desiredRate == 0 && moment.position < range.start
@@ -347,7 +347,7 @@ struct SegmentFetcher: Sendable {
 
     // MARK: Failures
 
-    /// Decides what follows the failure of a segment.
+    /// Decides the consequence of the failure of a segment.
     private mutating func recover(
         from cause: any Error,
         _ job: FetchJob,
@@ -385,7 +385,7 @@ struct SegmentFetcher: Sendable {
             plan.tracks[kind].failures.retryTime = moment.now + wait
         case .goElsewhere, .skip:
             if kind == .main, plan.tracks.trickPlay.isActive {
-                // The variant that is played normally will do for trick play, too.
+                // The variant of normal playback is used during trick play instead.
                 plan.catalog.exclude(job.source, at: moment.now)
             } else if verdict == .skip
                 || !plan.useOtherSource(for: kind, besides: job.source, cause: "segment-failed", moment, &sink)
@@ -398,7 +398,7 @@ struct SegmentFetcher: Sendable {
         return nil
     }
 
-    /// Goes on without a track, or ends playback after the buffer.
+    /// Continues without a track, or ends playback at the end of the buffer.
     private func giveUp(
         _ kind: TrackKind,
         _ failure: SegmentFailure,
@@ -419,7 +419,7 @@ struct SegmentFetcher: Sendable {
             plan.tracks[kind].failures.reset()
             return nil
         }
-        // Without audio there is still video; media that may not be had, or has no decoder, is another matter.
+        // Video can be played without audio, unless access to the audio is denied or its format is not supported.
         guard kind == .main || kind == .audio && failure.fault == .forbidden else {
             sink.reportRecovered(failure.error)
             plan.drop(kind, &sink)
@@ -433,7 +433,7 @@ struct SegmentFetcher: Sendable {
 
     // MARK: Appending
 
-    /// Applies the answer of the pipeline to a piece.
+    /// Applies the result of appending media to the pipeline.
     mutating func appended(
         _ result: Result<MediaTimeRange, any Error>,
         for request: Int,
@@ -456,7 +456,7 @@ struct SegmentFetcher: Sendable {
                 sink.noteChange()
                 let range = (try? result.get()) ?? append.range
                 let discarded = appender.finish(append, range, kind, &plan, &sink)
-                // Playback ends if there is nothing else.
+                // Playback fails if there is no other media.
                 guard let error = append.error, !appender.hasMedia, kind.isRequired, moment.seek?.isStart != false,
                     plan.tracks.isComplete(moment)
                 else { return (nil, discarded) }

@@ -6,20 +6,20 @@ import PlaybackReporting
 
 /// Decides which segment of a track is fetched next, and from which variant.
 enum SegmentPlanner {
-    /// The decision about the next step of a track.
+    /// A decision about the next step of a track.
     enum Decision: Sendable {
-        /// There is nothing to do before an event, or before a time.
+        /// The track waits for an event, or until a time.
         case wait(until: Duration?)
-        /// The playlist of the source is not there.
+        /// The playlist of the source must be loaded.
         case loadPlaylist(StreamSource)
         case fetch(SegmentReference)
-        /// The segment has no media: its time passes without.
+        /// The segment has no media, and becomes a gap.
         case pass(SegmentReference)
-        /// The playlist lists nothing for the range.
+        /// The playlist lists no segments for the range.
         case jump(MediaTimeRange)
-        /// Audio comes muxed with video from here on.
+        /// The audio comes muxed with the video from here on.
         case useMuxedAudio
-        /// Another source was chosen.
+        /// Another source was selected, for which the decision must be made again.
         case decideAgain
     }
 
@@ -59,7 +59,7 @@ enum SegmentPlanner {
         case .fetch(let segment):
             guard kind == .main, !plan.tracks.main.isVariantDecided else { return .fetch(segment) }
             if let time = chooseVariant(for: segment, scheduler, &plan, moment, &sink) { return .wait(until: time) }
-            // Another variant may have been chosen, whose playlist is not there.
+            // Another variant may have been selected, whose playlist is not loaded.
             return plan.tracks.main.source == source ? .fetch(segment) : .decideAgain
         case .pass(let segment): return .pass(segment)
         case .hole(let range): return .jump(range)
@@ -77,7 +77,7 @@ enum SegmentPlanner {
         _ moment: PlaybackMoment
     ) -> SegmentScheduler {
         var end = moment.limits.forwardEnd
-        // Media after the target of a seek is needed, whatever the end.
+        // Media after the target of a seek is needed, even after the end of playback.
         if let asked = end, moment.seek != nil { end = max(asked, position + MediaTime(value: 1, timescale: 20)) }
         return SegmentScheduler(
             position: position,
@@ -90,15 +90,15 @@ enum SegmentPlanner {
         )
     }
 
-    /// The position at which media is needed: the target of a seek, or the playhead.
+    /// Returns the position at which media is needed: the target of a seek, or the playhead.
     private static func fetchPosition(in timeline: PresentationTimeline, _ moment: PlaybackMoment) -> MediaTime? {
         if let seek = moment.seek { return PlaybackMoment.mediaTime(shownAt: seek.target, in: timeline) }
         return moment.isPositioned ? moment.position : nil
     }
 
-    /// Chooses the variant of the next segment.
+    /// Selects the variant of the next segment.
     ///
-    /// - Returns: The time to wait until before another choice; `nil` to go on.
+    /// - Returns: The time at which the selection is made again; `nil` to fetch the segment now.
     private static func chooseVariant(
         for segment: SegmentReference,
         _ scheduler: SegmentScheduler,

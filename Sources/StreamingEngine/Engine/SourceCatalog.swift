@@ -4,12 +4,12 @@ import MediaTransport
 import PlaybackReporting
 import ResourceAddressing
 
-/// The sources of an item: its variants and options, which of them are selected, and which are excluded for a while.
+/// The variants and options of an item, the selection, and the sources that are temporarily excluded.
 struct SourceCatalog: Sendable {
     /// The time for which a source is excluded after a failure.
     private static let exclusionDuration = Duration.seconds(60)
 
-    /// The variants and options; `nil` before the item was opened.
+    /// The variants and options; `nil` before the item is opened.
     private(set) var presentation: Presentation?
     var selection = MediaSelection()
     var chooser: VariantChooser
@@ -17,7 +17,7 @@ struct SourceCatalog: Sendable {
 
     init(chooser: VariantChooser) { self.chooser = chooser }
 
-    /// Opens a presentation, with the options that rules select.
+    /// Opens a presentation, and selects options with the given rules.
     mutating func open(_ presentation: Presentation, _ rules: MediaSelectionRules, networkCost: NetworkCost?) {
         self.presentation = presentation
         selection = rules.selection(for: presentation)
@@ -25,12 +25,12 @@ struct SourceCatalog: Sendable {
         chooser.open(presentation, selection)
     }
 
-    /// The variants that can be played with the options that are selected.
+    /// The variants that can be played with the selected options.
     var selectableVariants: [Presentation.Variant] { presentation?.variants(for: selection) ?? [] }
 
     // MARK: Exclusion
 
-    /// Excludes a source for a while.
+    /// Excludes a source temporarily.
     mutating func exclude(_ source: StreamSource, at now: Duration) { excluded[source] = now + Self.exclusionDuration }
 
     /// Returns whether a source is excluded.
@@ -45,9 +45,9 @@ struct SourceCatalog: Sendable {
         source?.variantID.flatMap { presentation?.variant($0) }
     }
 
-    /// The playlists of a variant, one for each location; never empty.
+    /// Returns the playlists of a variant, one for each location; never empty.
     ///
-    /// Of a variant with audio alone, it is the playlist of the audio option that is selected.
+    /// For an audio-only variant, they are the playlists of the selected audio option.
     func sources(of variant: Presentation.Variant) -> [StreamSource] {
         variant.locations.indices.map { index in
             let location = variant.locations[index]
@@ -56,7 +56,7 @@ struct SourceCatalog: Sendable {
         }
     }
 
-    /// The playlist of a variant, at the first location that is not excluded.
+    /// Returns the playlist of a variant, at the first location that is not excluded.
     func source(for variant: Presentation.Variant, at now: Duration) -> StreamSource {
         let all = sources(of: variant)
         return all.first { !isExcluded($0, at: now) } ?? all[0]
@@ -67,14 +67,14 @@ struct SourceCatalog: Sendable {
         presentation?.iFrameVariants.contains { $0.id == source.variantID } ?? false
     }
 
-    /// Returns whether a variant has no audio of its own, but an audio group with playlists.
+    /// Returns whether the audio of a variant is in separate playlists of its audio group.
     func hasSeparateAudio(_ variant: Presentation.Variant) -> Bool {
         guard !variant.isAudioOnly, let group = presentation?.group(.audio) else { return false }
         let encodings = group.options.compactMap { variant.location.encoding(of: $0) }
         return !encodings.isEmpty && encodings.allSatisfy { $0.address != nil }
     }
 
-    /// Returns the variant of another source that lists a time, from playlists that are known.
+    /// Returns the variant of another source whose playlist is loaded and lists a segment at a time.
     func variant(
         listing time: MediaTime,
         besides closed: Set<StreamSource>,
@@ -92,14 +92,14 @@ struct SourceCatalog: Sendable {
 
     // MARK: Renditions
 
-    /// Returns the playlist of an option that is played with a variant; `nil` if it has none of its own.
+    /// Returns the playlist of an option for a variant; `nil` if the option has no separate playlist.
     func renditionSource(
         _ option: MediaSelectionOption?,
         with main: StreamSource?,
         at now: Duration
     ) -> StreamSource? {
         guard let option, let main, let variant = variant(of: main) else { return nil }
-        // Of a variant with audio alone, the variant itself is the audio.
+        // An audio-only variant is itself the audio.
         guard !variant.isAudioOnly || option.type != .audio else { return nil }
         let index: Int
         if case .variant(_, let location) = main.identity { index = location } else { index = 0 }
@@ -110,7 +110,7 @@ struct SourceCatalog: Sendable {
         return encodings(of: option, with: variant).first { !isExcluded($0, at: now) } ?? source
     }
 
-    /// All locations of an option, in any quality; those of the variant first.
+    /// Returns the playlists of an option at all locations and in all groups; those for the variant first.
     private func encodings(of option: MediaSelectionOption, with variant: Presentation.Variant) -> [StreamSource] {
         guard let presentation else { return [] }
         let known = Dictionary(option.encodings.map { ($0.groupID, $0.address) }) { first, _ in first }
@@ -131,7 +131,7 @@ struct SourceCatalog: Sendable {
         return encodings(of: option, with: variant).contains { $0 != failed && !isExcluded($0, at: now) }
     }
 
-    /// The renditions that are played with a variant, from playlists of their own.
+    /// Returns the renditions with separate playlists that are played with a variant.
     func renditions(with variant: Presentation.Variant) -> [MediaType: RenditionDescription] {
         var found: [MediaType: RenditionDescription] = [:]
         for (type, mediaType) in [

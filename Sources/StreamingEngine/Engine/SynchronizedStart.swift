@@ -3,18 +3,19 @@ import MediaTiming
 import MediaTransport
 import PlaybackReporting
 
-/// A seek to a date, before the position of the date is known.
+/// A seek to a date whose position is not yet known.
 struct ProgramDateTimeSeek: Sendable {
     let date: ProgramDateTime
     let tolerance: SeekTolerance
     let waiter: Int
 }
 
-/// A start at a given media time and time of the clock, which takes seeks before.
+/// The start of playback at a given media time and time of the clock, after seeks to that media time.
 ///
-/// A seek takes a while; what has passed by then is caught up with by another seek, for which all media is loaded.
+/// If a seek takes longer than expected, another one follows to the media time that should be reached by then, for
+/// which all media is already loaded.
 enum SynchronizedStart: Sendable, Equatable {
-    /// A start that was asked for.
+    /// A requested start.
     struct Request: Sendable, Equatable {
         let rate: Double
         let target: MediaTime?
@@ -30,15 +31,15 @@ enum SynchronizedStart: Sendable, Equatable {
     }
 
     case idle
-    /// A seek to the position for the time `aimed` is in progress; `remaining` others may follow.
+    /// A seek to the position for the time `aimed` is in progress; up to `remaining` more seeks may follow.
     case seeking(Request, aimed: Duration, remaining: Int)
 
-    /// The maximum number of seeks.
+    /// The maximum number of seeks, after which playback starts late.
     private static let mostSeeks = 4
-    /// The delay of a seek that is not caught up with.
+    /// The delay of a seek below which no other seek follows.
     private static let tolerance = Duration.milliseconds(20)
 
-    /// The start that is in progress.
+    /// The start that is in progress; `nil` if there is none.
     var request: Request? {
         guard case .seeking(let request, _, _) = self else { return nil }
         return request
@@ -51,7 +52,7 @@ enum SynchronizedStart: Sendable, Equatable {
         return seek(request, target, remaining: Self.mostSeeks, at: now)
     }
 
-    /// Notes that the seek has ended at its target.
+    /// Records that the seek reached its target.
     mutating func seekFinished(at now: Duration) -> Step? {
         guard case .seeking(let request, let aimed, let remaining) = self, let target = request.target else {
             return nil
@@ -63,7 +64,7 @@ enum SynchronizedStart: Sendable, Equatable {
 
     /// Cancels the start.
     ///
-    /// - Returns: The caller to answer.
+    /// - Returns: The caller to whom the result must be returned; `nil` if there is none.
     mutating func cancel() -> Int? {
         defer { self = .idle }
         return request?.waiter

@@ -3,15 +3,16 @@ import MediaTiming
 import MediaTransport
 import PlaybackReporting
 
-/// The tracks of an item, and what can be played of all of them together.
+/// The tracks of an item, and the media that can be played of all of them.
 struct TrackSet: Sendable {
     var main = TrackState()
     var audio = TrackState()
     var subtitles = TrackState()
     var trickPlay = TrickPlay.off
-    /// The time from which audio that is muxed with video is the option that is selected; `nil` if none of it is.
+    /// The media time from which audio that is muxed with video is the selected option; `nil` if it is not selected at
+    /// all.
     var muxedAudioStart: MediaTime? = .zero
-    /// The end of the audio that is fetched from its own playlist, before it comes muxed with video; `nil` for no end.
+    /// The end of the separate audio, after which audio comes muxed with video; `nil` for no end.
     var separateAudioEnd: MediaTime?
 
     subscript(kind: TrackKind) -> TrackState {
@@ -31,12 +32,12 @@ struct TrackSet: Sendable {
         }
     }
 
-    /// Returns the track with a transfer.
+    /// Returns the track to which a transfer belongs; `nil` if there is none.
     func kind(ofTransfer request: Int) -> TrackKind? {
         TrackKind.allCases.first { self[$0].job?.request == request }
     }
 
-    /// Returns the track with media that the pipeline is about to accept.
+    /// Returns the track whose media the pipeline is about to accept; `nil` if there is none.
     func kind(ofAppend request: Int) -> TrackKind? {
         TrackKind.allCases.first { kind in
             switch self[kind].fetch {
@@ -47,15 +48,15 @@ struct TrackSet: Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether a track has a request or media in progress, which ends in an event.
+    /// A Boolean value that indicates whether work is in progress that will end with an event.
     var hasWorkInProgress: Bool { main.hasWorkInProgress || audio.hasWorkInProgress || subtitles.hasWorkInProgress }
 
-    /// Tries again what ended tracks.
+    /// Resets the failures of tracks that ended with an error.
     mutating func retryFailedTracks() {
         for kind in TrackKind.allCases where self[kind].failures.terminalError != nil { self[kind].failures.reset() }
     }
 
-    /// The size of all buffers, in bytes.
+    /// The total size of all buffers, in bytes.
     var byteCount: Int { main.buffer.byteCount + audio.buffer.byteCount + subtitles.buffer.byteCount }
 
     /// The tracks that playback waits for.
@@ -68,10 +69,10 @@ struct TrackSet: Sendable {
         }
     }
 
-    /// The error that playback ends with after the buffer.
+    /// The error with which playback ends at the end of the buffer; `nil` if there is none.
     var terminalError: StreamingError? { required.lazy.compactMap { self[$0].failures.terminalError }.first }
 
-    /// Returns the timeline of a track; during trick play, that of the variant that is fetched afterwards.
+    /// Returns the timeline of a track; during trick play, that of the variant that is fetched after it.
     func fullTimeline(of kind: TrackKind) -> PresentationTimeline? {
         guard kind == .main, let returning = trickPlay.returning else { return self[kind].timeline }
         return returning.timeline ?? main.timeline
@@ -79,13 +80,13 @@ struct TrackSet: Sendable {
 
     // MARK: Ranges
 
-    /// Returns what is loaded of a track; of audio, also what is muxed with video.
+    /// Returns the loaded ranges of a track; for audio, these include audio that is muxed with video.
     func loaded(of kind: TrackKind) -> MediaTimeRangeSet {
-        // Another language plays until the one that was selected is loaded.
+        // The former language is played until the selected one is loaded.
         kind == .audio ? withMuxedAudio(audio.buffer.loaded, from: .zero) : self[kind].buffer.loaded
     }
 
-    /// Adds the audio of the main track from a time on; `nil` for none of it.
+    /// Adds the ranges of muxed audio from a media time on; `nil` to add none.
     func withMuxedAudio(_ ranges: MediaTimeRangeSet, from start: MediaTime?) -> MediaTimeRangeSet {
         guard let start else { return ranges }
         var ranges = ranges
@@ -93,7 +94,7 @@ struct TrackSet: Sendable {
             let range = MediaTimeRange(start: max(start, entry.range.start), end: entry.range.end)
             ranges.insert(StreamBuffer.joined(range, to: ranges))
         }
-        // The range after it may begin a little later than it ends, too.
+        // The next range may also begin slightly after the end.
         for (range, next) in zip(ranges.ranges, ranges.ranges.dropFirst())
         where next.start - range.end <= SegmentScheduler.seam {
             ranges.insert(MediaTimeRange(start: range.end, end: next.start))
@@ -101,17 +102,18 @@ struct TrackSet: Sendable {
         return ranges
     }
 
-    /// Returns what need not be fetched again of a track.
+    /// Returns the ranges of a track that need not be fetched again.
     func current(of kind: TrackKind) -> MediaTimeRangeSet {
         kind == .audio ? withMuxedAudio(audio.buffer.current, from: muxedAudioStart) : self[kind].buffer.current
     }
 
-    /// Returns what can be played of a track: what is loaded, and the time after its end that others fill.
+    /// Returns the ranges of a track that can be played: the loaded ones, and the time after its end while other tracks
+    /// continue.
     private func playable(_ kind: TrackKind, _ moment: PlaybackMoment) -> MediaTimeRangeSet {
         let track = self[kind]
         let loaded = loaded(of: kind)
         guard let own = track.timeline?.duration, track.playlistSource == track.source else { return loaded }
-        // The end is unknown while other tracks go on.
+        // The end is unknown while other tracks are still loading.
         let end = endOfPlayback(moment) ?? (required.count > 1 ? own + MediaTime(seconds: 1_000_000) : own)
         guard own < end else { return loaded }
         var ranges = loaded
@@ -119,7 +121,7 @@ struct TrackSet: Sendable {
         return ranges
     }
 
-    /// The ranges that can be played through, with silence and still pictures in gaps.
+    /// Returns the ranges that can be played, with silence and a still frame in gaps.
     func playableRanges(_ moment: PlaybackMoment) -> MediaTimeRangeSet {
         let required = required
         guard let first = required.first else { return MediaTimeRangeSet() }
@@ -128,7 +130,7 @@ struct TrackSet: Sendable {
         return ranges
     }
 
-    /// The ranges for which the media of all required tracks is loaded.
+    /// Returns the ranges for which the media of all required tracks is loaded.
     func loadedRanges(_ moment: PlaybackMoment) -> MediaTimeRangeSet {
         var ranges = playableRanges(moment)
         for kind in required {
@@ -137,7 +139,7 @@ struct TrackSet: Sendable {
         return ranges
     }
 
-    /// The ranges without media, of required tracks.
+    /// The ranges without media in required tracks.
     var leftOutRanges: MediaTimeRangeSet {
         var ranges = MediaTimeRangeSet()
         for kind in required {
@@ -146,18 +148,18 @@ struct TrackSet: Sendable {
         return ranges
     }
 
-    // MARK: Reach
+    // MARK: Extent
 
-    /// The end of playback; `nil` while it is unknown.
+    /// Returns the end of playback; `nil` while it is unknown.
     func endOfPlayback(_ moment: PlaybackMoment) -> MediaTime? {
         let ends = required.map { fullTimeline(of: $0)?.duration }
-        // Audio and video seldom end at the same time: the longer of them is played to its end.
+        // Audio and video seldom end at the same time; the longer of them is played to its end.
         let natural = ends.isEmpty || ends.contains(nil) ? nil : ends.compactMap { $0 }.max()
         guard let asked = moment.limits.forwardEnd else { return natural }
         return natural.map { min($0, asked) } ?? asked
     }
 
-    /// The time up to which playback can go on from a position, in its direction.
+    /// Returns the media time up to which playback can continue from a position, in its direction.
     func playableReach(from position: MediaTime, _ moment: PlaybackMoment) -> MediaTime {
         let required = required
         guard moment.isBackward else {
@@ -168,28 +170,29 @@ struct TrackSet: Sendable {
             ?? position
     }
 
-    /// The time that can be played without another byte.
+    /// Returns the duration that can be played without further data.
     func ahead(_ moment: PlaybackMoment) -> Duration {
         guard moment.isSettled else { return .zero }
         let distance = playableReach(from: moment.position, moment) - moment.position
         return max(.zero, (moment.isBackward ? .zero - distance : distance).duration)
     }
 
-    /// The media time that is buffered ahead of the playhead.
+    /// Returns the duration of media to buffer ahead of the playhead.
     func capacity(_ moment: PlaybackMoment) -> MediaTime {
         let usual = moment.limits.bufferDuration
         return trickPlay.isActive ? max(usual, TrickPlay.capacity(rate: moment.desiredRate)) : usual
     }
 
-    /// A Boolean value that indicates whether the buffer holds as many bytes as it may.
+    /// Returns whether the buffers exceed their maximum size.
     func isOutOfMemory(_ moment: PlaybackMoment) -> Bool { byteCount > moment.limits.bufferBytes }
 
     /// Returns the state of the buffer ahead of the playhead.
     ///
     /// - Parameters:
     ///   - moment: The state of playback.
-    ///   - start: The start of playback backwards.
-    ///   - suffices: Returns whether a buffer is enough to play through, given the duration of segments.
+    ///   - start: The media time at which reverse playback ends.
+    ///   - suffices: Returns whether a buffered duration is enough to play without a stall, given the duration of
+    ///     segments.
     /// - Returns: The state of the buffer.
     func bufferState(
         _ moment: PlaybackMoment,
@@ -228,14 +231,14 @@ struct TrackSet: Sendable {
         return state
     }
 
-    /// Returns whether there is nothing left to play.
+    /// Returns whether there is no media left to play.
     func isBufferEmpty(_ moment: PlaybackMoment, startOfPlayback start: MediaTime) -> Bool {
         bufferState(moment, startOfPlayback: start) { _, _ in false }.isEmpty
     }
 
     // MARK: Seeks
 
-    /// Returns whether all that is needed at a time is loaded, or nothing follows it.
+    /// Returns whether all media is loaded that is needed at a time, or no media follows it.
     func isLoaded(_ time: MediaTime) -> Bool {
         let required = required
         return !required.isEmpty
@@ -253,7 +256,7 @@ struct TrackSet: Sendable {
             }
     }
 
-    /// Returns whether playback can begin although nothing but gaps is loaded: nothing else will be for a long time.
+    /// Returns whether playback can begin although only gaps are loaded, because only gaps follow for a long time.
     func isFilledWithGaps(at target: MediaTime, _ moment: PlaybackMoment) -> Bool {
         let capacity = capacity(moment)
         return required.allSatisfy { kind in
@@ -264,19 +267,19 @@ struct TrackSet: Sendable {
         }
     }
 
-    /// Returns whether everything is loaded up to the end, of all required tracks.
+    /// Returns whether all required tracks are loaded up to their end.
     func isComplete(_ moment: PlaybackMoment) -> Bool {
         required.allSatisfy { self[$0].isComplete(upTo: endOfPlayback(moment)) }
     }
 
     // MARK: Removal
 
-    /// Removes what is too far from the playhead.
+    /// Removes media that is too far from the playhead.
     ///
     /// - Parameters:
     ///   - moment: The state of playback.
-    ///   - backBuffer: The media time that is stored behind the playhead.
-    ///   - backBytes: The bytes of each track that are stored behind the playhead.
+    ///   - backBuffer: The duration of media that stays in the buffer behind the playhead.
+    ///   - backBytes: The maximum size of that media, in bytes, for each track.
     /// - Returns: The ranges that were removed.
     mutating func discardPlayed(
         _ moment: PlaybackMoment,
@@ -286,7 +289,7 @@ struct TrackSet: Sendable {
         guard moment.isSettled else { return [] }
         var discarded: [DiscardedRange] = []
         if moment.isBackward {
-            // What was loaded to play forwards stays as long as it would there.
+            // During reverse playback, media ahead in forward direction is removed as late as in forward playback.
             let limit = moment.position + max(backBuffer, capacity(moment))
             for kind in TrackKind.allCases { discarded += discard(kind, after: limit) { $0.start > limit } }
             return discarded
@@ -297,7 +300,7 @@ struct TrackSet: Sendable {
             discarded += DiscardedRange.ranges(self[kind].buffer.discard(before: start))
         }
         guard isOutOfMemory(moment) else { return discarded }
-        // What seeks back left far ahead of the playhead.
+        // Backward seeks leave media far ahead of the playhead.
         for kind in TrackKind.allCases {
             let near = SegmentScheduler.loadedEnd(from: moment.position, in: self[kind].buffer.loaded)
             let limit = max(near, moment.position + capacity(moment))

@@ -4,20 +4,20 @@ import MediaTransport
 import PlaybackReporting
 import ResourceAddressing
 
-/// The tracks of an item: each is fetched by itself, at its own pace.
+/// A track of an item, which is fetched independently of the others.
 enum TrackKind: Int, Sendable, Hashable, CaseIterable {
-    /// The variant: video, muxed audio and video, or audio alone.
+    /// The variant: video, muxed audio and video, or only audio.
     case main
-    /// Audio from a playlist of its own.
+    /// Audio from a separate playlist.
     case audio
-    /// Subtitles from a playlist of their own.
+    /// Subtitles from a separate playlist.
     case subtitles
 
     /// A Boolean value that indicates whether playback waits for the track.
     var isRequired: Bool { self != .subtitles }
 }
 
-/// A media playlist, and what it is to the presentation.
+/// A media playlist, and its role in the presentation.
 struct StreamSource: Sendable, Hashable {
     /// The role of the playlist.
     enum Identity: Sendable, Hashable {
@@ -47,9 +47,9 @@ extension StreamSource {
 struct LoadedPlaylist: Sendable {
     let source: StreamSource
     var timeline: PresentationTimeline
-    /// The beginning of the request that the timeline is from.
+    /// The start of the request that returned the timeline.
     var requestStart: Duration
-    /// The beginning of the last request that brought something new.
+    /// The start of the last request that returned new segments.
     var lastUpdate: Duration
 }
 
@@ -59,10 +59,10 @@ struct PlaylistRequest: Sendable, Equatable {
     let source: StreamSource
     let request: TransportRequest
     let began: Duration
-    /// The variant that is fetched meanwhile, and from when on; `nil` to wait for the playlist.
+    /// The source of segments until the playlist is loaded; `nil` to wait for the playlist.
     var substitute: Substitute?
 
-    /// The source of the segments that are fetched until a playlist is loaded.
+    /// The source of the segments that are fetched until a playlist is loaded, and the earliest time to fetch them.
     struct Substitute: Sendable, Equatable {
         let source: StreamSource
         let earliest: Duration
@@ -75,7 +75,7 @@ struct PlaylistRequest: Sendable, Equatable {
 enum PlaylistLoad: Sendable {
     case idle
     case loading(PlaylistRequest)
-    /// The playlist is there; its position on the timeline of the item is known with that of the main track.
+    /// The playlist is loaded, but cannot be aligned before that of the main track is loaded.
     case waitingForMainTrack(PlaylistRequest, MediaPlaylist)
 }
 
@@ -84,7 +84,7 @@ struct PlaylistReloads: Sendable {
     var schedule = ReloadSchedule()
     /// The next reload; `nil` if none is due.
     private(set) var next: ReloadSchedule.Reload?
-    /// The reload that is in progress; it may be that of a former source.
+    /// The reload that is in progress, which may be that of a former source; `nil` if there is none.
     private(set) var inProgress: PlaylistRequest?
 
     /// Applies the decision of the schedule.
@@ -98,9 +98,9 @@ struct PlaylistReloads: Sendable {
     /// Begins a reload.
     mutating func begin(_ request: PlaylistRequest) { inProgress = request }
 
-    /// Ends the reload with a number.
+    /// Ends the reload with the given number.
     ///
-    /// - Returns: The request; `nil` if it is not the one that is in progress.
+    /// - Returns: The request; `nil` if it is not in progress.
     mutating func end(_ number: Int) -> PlaylistRequest? {
         guard let request = inProgress, request.number == number else { return nil }
         inProgress = nil
@@ -108,7 +108,7 @@ struct PlaylistReloads: Sendable {
     }
 }
 
-/// A segment that is transferred.
+/// The transfer of a segment.
 struct FetchJob: Sendable {
     let request: Int
     let segment: SegmentReference
@@ -137,7 +137,7 @@ struct GapAppend: Sendable {
     let type: MediaType
     let reason: SkippedSegment.Reason
     let isTrickPlay: Bool
-    /// The error that led to the gap, which ends playback if there is no other media.
+    /// The error that caused the gap, which ends playback if there is no other media.
     let error: StreamingError?
 }
 
@@ -145,9 +145,9 @@ struct GapAppend: Sendable {
 enum FetchPhase: Sendable {
     case idle
     case transferring(FetchJob)
-    /// The transfer is of no use any more, and is cancelled with the next step.
+    /// The transfer is no longer needed, and is cancelled with the next step.
     case obsolete(FetchJob)
-    /// The transfer is cancelled; its bytes are counted for the logs.
+    /// The transfer is being cancelled; its bytes are still counted for the logs.
     case cancelling(FetchJob)
     case appending(SegmentAppend)
     case appendingGap(GapAppend)
@@ -159,37 +159,37 @@ struct TrackFailures: Sendable {
     private static let toleratedMissingSegments = 2
 
     var recovery = SegmentRecovery()
-    /// The error that playback ends with after the buffer; `nil` while there may be more media.
+    /// The error with which playback ends at the end of the buffer; `nil` while more media may follow.
     var terminalError: StreamingError?
     /// The sources that were tried for the segment that failed last.
     var tried = TriedSources()
-    /// The time before which nothing is fetched.
+    /// The time before which nothing is fetched; `nil` for no delay.
     var retryTime: Duration?
     private var missingSegments: [StreamSource: Int] = [:]
 
-    /// Forgets the failures, so that everything is tried again.
+    /// Resets the failures, so that everything is tried again.
     mutating func reset() {
         terminalError = nil
         recovery = SegmentRecovery()
         retryTime = nil
     }
 
-    /// Forgets the failures, since the playhead is elsewhere.
+    /// Resets the failures that depend on the position, after a seek.
     mutating func resetForSeek() {
         reset()
         tried = TriedSources()
     }
 
-    /// Notes that a segment was loaded and accepted.
+    /// Records that a segment was loaded and accepted.
     mutating func succeeded(_ source: StreamSource) {
         recovery.succeeded()
         missingSegments[source] = nil
         tried = TriedSources()
     }
 
-    /// Notes that a source does not have a segment.
+    /// Records that a source does not have a segment.
     ///
-    /// - Returns: Whether the source is to be excluded temporarily.
+    /// - Returns: Whether the source must be excluded temporarily.
     mutating func noteMissingSegment(of source: StreamSource) -> Bool {
         let count = (missingSegments[source] ?? 0) + 1
         guard count >= Self.toleratedMissingSegments else {
@@ -201,31 +201,31 @@ struct TrackFailures: Sendable {
     }
 }
 
-/// One track of the item: its source, its playlist, its buffer, and what is in progress.
+/// A track of the item: its source, its playlist, its buffer, and the work that is in progress.
 struct TrackState: Sendable {
-    /// The source of media from now on; `nil` if the track has no playlist of its own.
+    /// The source of the next segments; `nil` if the track has no separate playlist.
     var source: StreamSource? {
         didSet { if source != oldValue { failures.terminalError = nil } }
     }
-    /// The playlist that was loaded last, which may be that of a former source.
+    /// The playlist that was loaded last, which may be that of a former source; `nil` if there is none.
     var playlist: LoadedPlaylist?
     var load = PlaylistLoad.idle
     var reloads = PlaylistReloads()
     var buffer = StreamBuffer()
     var failures = TrackFailures()
     var fetch = FetchPhase.idle
-    /// A Boolean value that indicates whether the variant of the next segment was decided on.
+    /// A Boolean value that indicates whether the variant of the next segment was selected.
     var isVariantDecided = false
     /// The time at which the next step is decided again; `nil` to wait for a change.
     var nextStepTime: Duration?
-    /// The time at which the transfer that is in progress is measured again; `nil` if it cannot be abandoned.
+    /// The time at which the current transfer is measured again; `nil` if it cannot be abandoned.
     var nextReviewTime: Duration?
 
     var timeline: PresentationTimeline? { playlist?.timeline }
     /// The source of the playlist that was loaded last.
     var playlistSource: StreamSource? { playlist?.source }
 
-    /// The transfer that is in progress.
+    /// The current transfer; `nil` if there is none.
     var job: FetchJob? {
         guard case .transferring(let job) = fetch else { return nil }
         return job
@@ -234,26 +234,26 @@ struct TrackState: Sendable {
     var isFetching: Bool { if case .idle = fetch { false } else { true } }
     var isLoadingPlaylist: Bool { if case .idle = load { false } else { true } }
 
-    /// A Boolean value that indicates whether a request or media is in progress, which ends in an event.
+    /// A Boolean value that indicates whether work is in progress that will end with an event.
     var hasWorkInProgress: Bool {
         if case .loading = load { return true }
         return isFetching || reloads.inProgress != nil
     }
 
-    /// Marks the transfer that is in progress as of no use.
+    /// Marks the current transfer as no longer needed.
     mutating func abandonTransfer() {
         guard case .transferring(let job) = fetch else { return }
         fetch = .obsolete(job)
     }
 
-    /// Moves the track to another source; what is in progress is cancelled.
+    /// Changes the source of the track, and cancels the current transfer.
     mutating func change(to source: StreamSource?) {
         self.source = source
         abandonTransfer()
         failures.retryTime = nil
     }
 
-    /// Cancels what a seek has no use for.
+    /// Cancels work that a seek does not need.
     mutating func seek(to target: MediaTime) {
         failures.resetForSeek()
         guard let job else { return }
@@ -261,7 +261,7 @@ struct TrackState: Sendable {
         if !job.segment.range.contains(needed) { abandonTransfer() }
     }
 
-    /// Returns whether everything is loaded that the playlist lists up to an end.
+    /// Returns whether all segments that the playlist lists up to an end are loaded.
     func isComplete(upTo end: MediaTime?) -> Bool {
         guard let timeline, !timeline.isLive || end != nil else { return false }
         guard let last = buffer.loaded.ranges.last?.end else { return timeline.range.isEmpty && !timeline.isLive }
@@ -269,26 +269,27 @@ struct TrackState: Sendable {
         return last >= limit - MediaTime(value: 1, timescale: 10)
     }
 
-    /// Returns whether nothing more is fetched before some of the buffer is played.
+    /// Returns whether no more media is fetched until some of the buffer is played.
     func isFull(at position: MediaTime, capacity: MediaTime, isBackward: Bool) -> Bool {
         guard let timeline else { return false }
         return SegmentScheduler(position: position, loaded: buffer.loaded, capacity: capacity, isBackward: isBackward)
             .isFull(in: timeline)
     }
 
-    /// The time that a live playlist has had nothing new, if that is longer than it may be; else zero.
+    /// Returns the time since the last update of a live playlist, if it exceeds one and a half target durations; zero
+    /// otherwise.
     func standstill(at now: Duration) -> Duration {
         guard let playlist, playlist.timeline.isLive else { return .zero }
         let age = now - playlist.lastUpdate
         return age > playlist.timeline.targetDuration.duration * 3 / 2 ? age : .zero
     }
 
-    /// Returns the earliest time at which the track has to act without another event.
+    /// Returns the earliest time at which the track must act without another event.
     func nextDeadline(mayReload: Bool) -> Duration? {
         [nextStepTime, nextReviewTime, nextReload(mayReload: mayReload)?.time].compactMap(\.self).min()
     }
 
-    /// The reload that can begin as soon as its time has come.
+    /// Returns the reload that can begin as soon as its time is reached.
     func nextReload(mayReload: Bool) -> ReloadSchedule.Reload? {
         guard mayReload, source != nil, playlistSource == source, reloads.inProgress == nil else { return nil }
         return reloads.next

@@ -3,34 +3,34 @@ import MediaTiming
 import MediaTransport
 import PlaybackReporting
 
-/// Trick play: the main track is fetched from an I-frame playlist (RFC 8216bis §4.4.3.6, §4.4.6.3) while the rate is one at
-/// which the pipeline shows only I-frames.
+/// The state of trick play: the main track is fetched from an I-frame playlist (RFC 8216bis §4.4.3.6, §4.4.6.3) while
+/// the pipeline shows only I-frames at the current rate.
 enum TrickPlay: Sendable {
-    /// The source that is fetched again after trick play.
+    /// The source to which the main track returns after trick play.
     struct Return: Sendable {
         let source: StreamSource
-        /// Its timeline; `nil` if its playlist was not loaded.
+        /// The timeline of the source; `nil` if its playlist was not loaded.
         let timeline: PresentationTimeline?
     }
 
     case off
     case on(Return)
-    /// The I-frames are removed from the pipeline; nothing is fetched meanwhile.
+    /// The I-frames are being removed from the pipeline, during which nothing is fetched.
     case leaving(Return)
 
-    /// The maximum number of I-frames that are fetched for each second.
+    /// The maximum number of I-frames that are fetched for each second of the clock.
     private static let framesPerSecond = 8.0
-    /// The fraction of the throughput that I-frames may take.
+    /// The fraction of the throughput that I-frames may use.
     private static let throughputFraction = 0.7
-    /// The time that is buffered ahead, as the viewer experiences it.
+    /// The duration of the buffer ahead, in seconds of the clock.
     private static let bufferDuration = Duration.seconds(4)
 
-    /// A Boolean value that indicates whether the main track holds I-frames.
+    /// A Boolean value that indicates whether the main track is fetched from an I-frame playlist.
     var isActive: Bool { if case .off = self { false } else { true } }
     /// A Boolean value that indicates whether I-frames are being removed.
     var isLeaving: Bool { if case .leaving = self { true } else { false } }
 
-    /// The source that is fetched again after trick play.
+    /// The source to which the main track returns after trick play; `nil` outside of trick play.
     var returning: Return? {
         switch self {
         case .off: nil
@@ -38,10 +38,10 @@ enum TrickPlay: Sendable {
         }
     }
 
-    /// Returns the media time that is buffered ahead at a rate.
+    /// Returns the duration of media to buffer ahead at a rate.
     static func capacity(rate: Double) -> MediaTime { MediaTime(bufferDuration, scaledBy: abs(rate)) }
 
-    /// Returns the I-frame variant for a rate: the best one that the throughput allows, else the smallest.
+    /// Returns the I-frame variant for a rate: the best one that the throughput allows, or else the smallest.
     static func variant(
         of variants: [Presentation.Variant],
         rate: Double,
@@ -57,7 +57,7 @@ enum TrickPlay: Sendable {
         (variant.peakBitRate ?? variant.averageBitRate)?.bitsPerSecond ?? 0
     }
 
-    /// Returns an I-frame, extended by the time until the next one that is needed: the higher the rate, the fewer are.
+    /// Returns an I-frame, extended to the next one that is needed; at higher rates fewer are needed.
     static func frame(
         _ segment: SegmentReference,
         in timeline: PresentationTimeline,
